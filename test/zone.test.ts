@@ -9,24 +9,20 @@ import { attachSignatures } from '../src/zone/attach-signatures.ts';
 import { type BuiltZone, buildZone } from '../src/zone/build-zone.ts';
 import { checkNode } from '../src/zone/check-node.ts';
 import { type CollectedRecords, collectRecords } from '../src/zone/collect-records.ts';
-import { idOfSet, type RegionSets, rdataOfSet, SET_ID_OCTETS } from '../src/zone/edge-sets.ts';
+import { idOfSet, rdataOfSet, SET_ID_OCTETS } from '../src/zone/edge-sets.ts';
 import { asciiText, printWithoutDot, readName } from '../src/zone/name-text.ts';
 import { recordsOfZone } from '../src/zone/records-of-zone.ts';
-import { regionalSet } from '../src/zone/regional-set.ts';
 import {
-  edgeMarkOf,
   isMark,
   isUnprovenMark,
   markOf,
-  type RecordSet,
   unprovenMarkOf,
   type Zone,
-  type ZoneNode,
   type ZoneRecord,
 } from '../src/zone/zone.ts';
 import { ProblemList } from '../src/zone/zone-problem.ts';
 import { signRecords } from './support/dnssec/sign-records.ts';
-import { makeKey, signSet } from './support/dnssec/signing.ts';
+import { makeKey } from './support/dnssec/signing.ts';
 import { watchReads } from './support/tests/count-reads.ts';
 import { itemsOf, rowsOf, wordsOf } from './support/tests/rows-of.ts';
 import { zoneOfRecords } from './support/zone/sign-zone.ts';
@@ -470,59 +466,6 @@ describe('the records of a zone', () => {
     expect(
       [...recordsOfZone(built(records))].filter((one) => one.owner === owner).map(({ ttl }) => ttl),
     ).toEqual([20, 20, 20]);
-  });
-});
-
-const WWW = parseName('www.example.');
-const KEY = makeKey(15);
-const TIME = { inception: 1_000, expiration: 2_000 };
-const AT = 1_500;
-const REGION: RegionSets = { region: 'eu', v4: [['192.0.2.1'], ['192.0.2.2']], v6: [] };
-const RECORDS = recordsOf('@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\nwww 60 A 198.51.100.1', 'example.');
-
-function mark(addresses: readonly string[], { ttl = 60, key = KEY, time = TIME } = {}): ZoneRecord {
-  const rdata = rdataOfSet(TYPE.A, addresses);
-  const signature = signSet({ owner: WWW, type: TYPE.A, ttl, rdata }, key, { zone: APEX, time });
-  return { ...edgeMarkOf(WWW), rdata: Uint8Array.from([...idOfSet(TYPE.A, rdata), ...signature]) };
-}
-
-function given(
-  marks: readonly ZoneRecord[],
-  isSigned = true,
-  region: RegionSets | undefined = REGION,
-): string[] {
-  const records = isSigned
-    ? signRecords(APEX, RECORDS, { key: KEY, time: TIME, denial: { kind: 'nsec' } })
-    : RECORDS;
-  const zone: Zone = zoneOfRecords(APEX, [...records, ...marks]);
-  const node = zone.nodes.get(WWW) as ZoneNode;
-  return regionalSet(zone, node, node.sets.get(TYPE.A) as RecordSet, { region, at: AT }).rdata.map((one) =>
-    one.join('.'),
-  );
-}
-
-describe('the set of a region', () => {
-  test("stands in place of the edge's in a zone without signatures", () => {
-    expect(given([edgeMarkOf(WWW)], false)).toEqual(['192.0.2.1']);
-  });
-  test('does not at a name without a mark', () => {
-    expect(given([], false)).toEqual(['198.51.100.1']);
-  });
-  test('does not where the region has none of the family', () => {
-    expect(given([edgeMarkOf(WWW)], false, { ...REGION, v4: [] })).toEqual(['198.51.100.1']);
-  });
-  const [newest, before] = REGION.v4 as [string[], string[]];
-  const ended = mark(newest, { time: { inception: 1, expiration: AT } });
-  const [otherTtl, otherKey] = [mark(newest, { ttl: 61 }), mark(newest, { key: makeKey(15) })];
-  test.each([
-    ['the newest that is signed', [mark(newest), mark(before)], ['192.0.2.1']],
-    ['the one before, until the newest is signed', [mark(before)], ['192.0.2.2']],
-    ["the edge's, where none is signed", [edgeMarkOf(WWW)], ['198.51.100.1']],
-    ['none whose signature has ended', [ended], ['198.51.100.1']],
-    ['none that was signed with another TTL', [otherTtl], ['198.51.100.1']],
-    ['none that was signed by a key that signs no more', [otherKey], ['198.51.100.1']],
-  ])('is, in a signed zone, %s', (_, marks, wanted) => {
-    expect(given(marks)).toEqual(wanted);
   });
 });
 

@@ -1,7 +1,6 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
-import { readFile } from 'node:fs/promises';
 import { Slots } from '../src/checks/shares/slots.ts';
 import { EVERY_KIND, QUEUES, RETENTION_OF_FEATURES } from '../src/features/every-feature.ts';
 import { AccountShares, shareSlotTime } from '../src/jobs/account-shares.ts';
@@ -9,7 +8,6 @@ import { migrateQueue, type QueuePlace } from '../src/jobs/connection.ts';
 import { CHECK_DELEGATION } from '../src/jobs/jobs.ts';
 import { RunningJobs } from '../src/jobs/run-jobs.ts';
 import { openMailer } from '../src/mail/mailer.ts';
-import { Authority } from '../src/outbound/acme/authority.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
 import { listenHealth, type Readiness } from '../src/process/listen-health.ts';
@@ -19,11 +17,9 @@ import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
 import { readSettings, type SettingsOf } from '../src/process/settings/read-settings.ts';
 import { openAsnDb } from '../src/resolver/asn-db.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
-import { databaseReadiness } from '../src/store/postgres/database-readiness.ts';
+import { databaseReadiness, waitForDatabase } from '../src/store/postgres/database-readiness.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
-import { waitForDatabase } from '../src/store/postgres/wait-for-database.ts';
-import { useKeyBoxes } from '../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../src/store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../src/store/secrets/key-boxes.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics/metrics.ts';
 import { openResolver } from './open-resolver.ts';
 import { readTrustAnchors } from './root-files.ts';
@@ -39,7 +35,6 @@ import { startFeatures } from './start-features.ts';
 import { startJobs } from './start-jobs.ts';
 import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
-import { startTraffic } from './start-traffic.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
 type Settings = SettingsOf<'workers'>;
@@ -75,7 +70,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onQueueTrouble(error) {
       if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
     },
-    onRoundTrouble: (error) => trouble('schedule', error as Error),
+    onRoundTrouble: failed('schedule'),
     onFailed: (isDead) => metrics.countFailure(isDead),
   });
   life.onStop(() => jobs.close());
@@ -87,7 +82,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     configured: await readTrustAnchors(settings),
     observe: (signal) => resolver.observeRootKeys({ signal }),
     onChange: (change) => log.info(change, 'a key of the root changed'),
-    onTrouble: (error) => trouble('anchors', error as Error),
+    onTrouble: failed('anchors'),
   });
   const { resolver, silences } = await openResolver(settings, db, life, {
     trustAnchors: anchors.current,
@@ -96,7 +91,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       log.error({ fault }, 'the root does not validate: moves wait; see docs/operating.md "Trust anchors"'),
   });
   const breaker = new BreakerWatch(db, {
-    onTrouble: (error) => trouble('breaker', error),
+    onTrouble: failed('breaker'),
     onChange: (told) => log.warn(told, told.ended ? 'moves are let through again' : 'moves are held back'),
   });
   const pool = new PoolWatch(db, {
@@ -106,7 +101,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
         { faults: faults.slice(0, LOGGED_FAULTS), count: faults.length },
         'the nameserver pool has faults',
       ),
-    onTrouble: (error) => trouble('housekeeping', error),
+    onTrouble: failed('housekeeping'),
   });
   const observers = new VantageWatch(db, {
     asnOf,
@@ -115,7 +110,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
         { away },
         away.length > 0 ? 'observers elsewhere are away' : 'all observers elsewhere are there',
       ),
-    onTrouble: (error) => trouble('vantages', error),
+    onTrouble: failed('vantages'),
   });
   const slots = new Slots(settings.checkConcurrency);
   const vantages = new VantageAsker(db, {
@@ -133,10 +128,17 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     hasRootFault: () => resolver.hasRootFault(),
     slots,
   });
-  const trouble = (of: Trouble, error: Error) => {
+  function trouble(of: Trouble, error: Error): void {
     metrics.countTrouble(of);
     tellOf(of, error);
-  };
+  }
+  function failed(of: Trouble): (error: unknown) => void {
+    return (error) => trouble(of, error as Error);
+  }
+  function keep<T extends { stop(): Promise<unknown> }>(part: T): T {
+    life.onStop(() => part.stop());
+    return part;
+  }
   const databaseState = databaseReadiness(db);
   const isRunning = () => isStarted && !life.stopping.aborted;
   const health = await listenHealth(
@@ -161,26 +163,17 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     if (keyBoxes.canSeal) await keyBoxes.check(db);
   });
   anchors.start();
-  life.onStop(() => anchors.stop());
+  keep(anchors);
   await breaker.start();
-  life.onStop(() => breaker.stop());
+  keep(breaker);
   life.onStop(() => jobs.stop(GRACE_MS));
   const shares = new AccountShares();
-  const sharing = shareSlotTime(db, shares, { onTrouble: (error) => trouble('schedule', error as Error) });
-  life.onStop(() => sharing.stop());
-  const telling = shareSilences(db, silences, { onTrouble: (error) => trouble('schedule', error as Error) });
-  life.onStop(() => telling.stop());
+  keep(shareSlotTime(db, shares, { onTrouble: failed('schedule') }));
+  keep(shareSilences(db, silences, { onTrouble: failed('schedule') }));
   const { smtpUrl, mailFrom } = settings;
   const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom);
   life.onStop(async () => mailer?.close());
-  const authority = await openAuthority(settings);
-  life.onStop(async () => authority?.close());
-  if (authority !== undefined && !keyBoxes.canSeal)
-    log.warn('ACME_DIRECTORY is set, but not KEY_SECRETS: no certificates are issued');
-  const analytics = startAnalytics(db, settings.analyticsUrl, metrics.registry, log, (error) =>
-    trouble('analytics', error),
-  );
-  life.onStop(() => analytics.stop());
+  const { analytics } = keep(startAnalytics(settings.analyticsUrl, metrics.registry, log));
   const tools = { db, resolver, registry: metrics.registry, shares, sendsMail: mailer !== undefined };
   startJobs(jobs, tools, {
     settings,
@@ -191,64 +184,50 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     countryOf,
     asnOf,
     mailer,
-    authority: keyBoxes.canSeal ? authority : undefined,
   });
-  const features = await startFeatures(jobs, {
-    ...tools,
-    settings,
-    databaseUrl,
-    log,
-    analytics: analytics.analytics,
-    trouble,
-  });
-  life.onStop(() => features.stop());
-  const housekeeping = runHousekeeping({
-    db,
-    retention: RETENTION_OF_FEATURES,
-    onFault: (fault) => {
-      metrics.countPublishFault();
-      log.error(
-        fault,
-        'a domain is not published as its records say: edit it to publish it anew, and report this bug',
-      );
-    },
-    onTrouble: (error) => trouble('housekeeping', error as Error),
-  });
-  life.onStop(() => housekeeping.stop());
-  const signing = startSigning(db, metrics.registry, log, (error) => trouble('signing', error));
-  life.onStop(() => signing.stop());
-  regions = startRegions(db, metrics.registry, log, (error) => trouble('regions', error));
-  life.onStop(() => regions?.stop());
-  const traffic = startTraffic({
-    db,
-    analytics: analytics.analytics,
-    sendsMail: mailer !== undefined,
-    log,
-    trouble: (error) => trouble('analytics', error),
-  });
-  life.onStop(() => traffic.stop());
-  const sweep = sweepNames({
-    db,
-    resolver,
-    slots,
-    shares,
-    onTrouble: (error) => trouble('housekeeping', error as Error),
-  });
-  life.onStop(() => sweep.stop());
-  pool.start();
-  life.onStop(() => pool.stop());
-  observers.start();
-  life.onStop(() => observers.stop());
+  keep(
+    await startFeatures(jobs, {
+      ...tools,
+      settings,
+      databaseUrl,
+      log,
+      onStop: (close) => life.onStop(close),
+      analytics,
+      trouble,
+    }),
+  );
+  keep(
+    runHousekeeping({
+      db,
+      retention: RETENTION_OF_FEATURES,
+      onFault: (fault) => {
+        metrics.countPublishFault();
+        log.error(
+          fault,
+          'a domain is not published as its records say: edit it to publish it anew, and report this bug',
+        );
+      },
+      onTrouble: failed('housekeeping'),
+    }),
+  );
+  keep(startSigning(db, metrics.registry, log, failed('signing')));
+  regions = keep(startRegions(db, metrics.registry, log, failed('regions')));
+  keep(
+    sweepNames({
+      db,
+      resolver,
+      slots,
+      shares,
+      onTrouble: failed('housekeeping'),
+    }),
+  );
+  for (const watch of [pool, observers]) {
+    watch.start();
+    keep(watch);
+  }
   isStarted = true;
   log.info({ metrics: health.address, redis: settings.redisUrl !== undefined }, 'ready');
   life.ready({ addresses: [] });
-}
-
-async function openAuthority(settings: Settings): Promise<Authority | undefined> {
-  const { acmeDirectory: directory, acmeBinding: binding, acmeContact: contact, acmeCaFile } = settings;
-  if (directory === undefined) return undefined;
-  const roots = acmeCaFile === undefined ? undefined : await readFile(acmeCaFile, 'utf8');
-  return new Authority({ directory, binding, contact, roots });
 }
 
 async function readiness(

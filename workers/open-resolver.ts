@@ -10,9 +10,9 @@ import { AddressGate, NETWORK_QUESTIONS_PER_SECOND } from '../src/resolver/state
 import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/state/public-resolvers.ts';
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
 import { Silences } from '../src/resolver/state/silences.ts';
-import { postgresTrials } from '../src/store/accounts/address-trials.ts';
-import { postgresLeases } from '../src/store/accounts/query-leases.ts';
 import type { Database } from '../src/store/postgres/database.ts';
+import { postgresLeases } from '../src/store/resolver/query-leases.ts';
+import { postgresTrials } from '../src/store/resolver/silences.ts';
 import { isPublicSuffix } from '../src/zone/domain/public-suffix.ts';
 import { readRootHints } from './root-files.ts';
 

@@ -1,10 +1,8 @@
 // What a workers process does for the analytics store: the connection, the watch, its metric and log.
 
 import { Gauge, type Registry } from 'prom-client';
-import { type Analytics, openAnalytics, unlessAway } from '../src/analytics/open-analytics.ts';
+import { type Analytics, openAnalytics } from '../src/analytics/open-analytics.ts';
 import type { JobLog } from '../src/jobs/job.ts';
-import type { Database } from '../src/store/postgres/database.ts';
-import { moveDnsCounts } from './rounds/move-dns-counts.ts';
 import { watchAnalytics } from './rounds/watch-analytics.ts';
 
 interface StartedAnalytics {
@@ -13,20 +11,13 @@ interface StartedAnalytics {
   stop(): Promise<void>;
 }
 
-export function startAnalytics(
-  db: Database,
-  url: string | undefined,
-  registry: Registry,
-  log: JobLog,
-  trouble: (error: Error) => void,
-): StartedAnalytics {
+export function startAnalytics(url: string | undefined, registry: Registry, log: JobLog): StartedAnalytics {
   if (url === undefined) return { analytics: undefined, stop: async () => {} };
   const analytics = openAnalytics(url);
   const watch = watchAnalytics(analytics, (fault) => {
     if (fault === undefined) log.info({}, 'the analytics store answers');
     else log.error({ err: fault }, 'the analytics store does not answer');
   });
-  const moving = moveDnsCounts({ db, store: analytics, onTrouble: unlessAway(trouble) });
   new Gauge({
     name: 'zonefleet_analytics_up',
     help: '1 while the analytics store answers.',
@@ -39,7 +30,7 @@ export function startAnalytics(
     analytics,
     async stop() {
       await analytics.close();
-      await Promise.all([watch.stop(), moving.stop()]);
+      await watch.stop();
     },
   };
 }

@@ -10,7 +10,7 @@ export async function startFeatures(jobs: RunningJobs, tools: WorkTools): Promis
   const started: Rounds[] = [];
   for (const feature of FEATURES) {
     for (const open of (await feature.jobs?.()) ?? []) {
-      const job = open(tools);
+      const job = await open(tools);
       if (job !== undefined) jobs.start(job);
     }
     for (const start of (await feature.rounds?.()) ?? []) {

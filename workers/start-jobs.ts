@@ -8,10 +8,8 @@ import { LETTERS } from '../src/features/every-feature.ts';
 import type { JobTools } from '../src/jobs/job.ts';
 import type { RunningJobs } from '../src/jobs/run-jobs.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
-import type { Authority } from '../src/outbound/acme/authority.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
 import { CheckNotes } from './jobs/note-checks.ts';
-import { certificateJob } from './kinds/certificate-job.ts';
 import { childJob } from './kinds/child-job.ts';
 import { delegationJob } from './kinds/delegation-job.ts';
 import { keyJob } from './kinds/key-job.ts';
@@ -42,14 +40,12 @@ interface JobOptions {
   readonly asnOf: AsnOf | undefined;
   /** Undefined if no mail is sent. */
   readonly mailer: Mailer | undefined;
-  /** Undefined if no certificates are issued. */
-  readonly authority: Authority | undefined;
 }
 
 export function startJobs(
   jobs: RunningJobs,
   tools: JobTools,
-  { settings, metrics, breaker, slots, vantages, countryOf, asnOf, mailer, authority }: JobOptions,
+  { settings, metrics, breaker, slots, vantages, countryOf, asnOf, mailer }: JobOptions,
 ): void {
   const { checkRules, checkConcurrency, keyBackupAfterMs, rollZskEveryMs, publicUrl } = settings;
   const { unverifiedMaxMs, ...rules } = checkRules;
@@ -72,6 +68,5 @@ export function startJobs(
   jobs.start(scanJob(tools, countryOf));
   jobs.start(childJob(tools, { asnOf, notes }));
   jobs.start(keyJob(tools, { rules: { ...RULES, backupAfterMs: keyBackupAfterMs }, rollZskEveryMs }));
-  if (authority !== undefined) jobs.start(certificateJob(tools, authority));
   if (mailer !== undefined) jobs.start(mailJob(tools, { mailer, publicUrl, letters: LETTERS }));
 }

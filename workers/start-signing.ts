@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { JobLog } from '../src/jobs/job.ts';
 import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import { loadSigningState } from '../src/store/signing/signing-state.ts';
+import { loadSigningState } from '../src/store/signing/load-signing.ts';
 import { createSigningMetrics } from './metrics/signing-metrics.ts';
 import { runSignals } from './rounds/publish-signals.ts';
 import type { SigningOutcome } from './rounds/sign-zones.ts';

@@ -8,7 +8,7 @@ import { JobQueue } from '../../src/jobs/job-queue.ts';
 import { CHECK_DELEGATION } from '../../src/jobs/jobs.ts';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createDomain } from '../../src/store/change/save-domain.ts';
-import { waitForCheck } from '../../src/store/checks/wait-for-check.ts';
+import { waitForCheck } from '../../src/store/checks/check-runs.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import type { BenchOptions } from '../part.ts';
 import { runOn } from '../postgres/cluster.ts';

@@ -1,5 +1,5 @@
-// Where edge nodes call: at the addresses of the API, or at addresses of their own, with TLS that ends in this process. A
-// certificate that the operator renews is read again from its files.
+// Listens for edge nodes, at the addresses of the API or at separate addresses with TLS that ends in this process. The certificate
+// is read again when the operator renews its files.
 
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';

@@ -1,10 +1,10 @@
-// /healthz and /readyz on the API's own address, in the form of its other answers; METRICS_LISTEN has them too
+// Serves /healthz and /readyz on the address of the API, in the form of its other responses. METRICS_LISTEN has them too
 // (process/listen-health.ts).
 
 import type { FastifyInstance } from 'fastify';
 import type { Readiness } from '../process/listen-health.ts';
 import { Problem, sendProblem } from './answers/problem.ts';
-import { mountOpenPath } from './calls/open-path.ts';
+import { mountOpenPath } from './calls/paths.ts';
 
 const NOT_READY_RETRY_SECONDS = '1';
 

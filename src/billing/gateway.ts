@@ -1,5 +1,4 @@
-// What a payment gateway is for us, and how what it tells is signed: HMAC-SHA256 over the gateway's name, the time and the body,
-// so that a notice that somebody caught is of no use later, nor at another gateway that has the same secret.
+// The gateways by which accounts pay, and the signatures of their notices.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -70,4 +69,30 @@ export function signOrder(
 
 function macOf(secret: string, head: string, body: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(head).update(body).digest();
+}
+
+/** Our own page says how to pay. */
+const MANUAL: Gateway = { name: 'manual', paymentUrl: ({ pageUrl }) => pageUrl };
+
+/** `url`: its page, which reads the order from the query. */
+function onlineGateway(url: string, secret: string): Gateway {
+  return {
+    name: 'online',
+    secret,
+    paymentUrl(order) {
+      const seconds = Math.floor(order.at.getTime() / 1000);
+      const place = new URL(url);
+      place.searchParams.set('reference', order.reference);
+      place.searchParams.set('amount_rials', String(order.amountRials));
+      place.searchParams.set('return_url', order.pageUrl);
+      place.searchParams.set('signature', `t=${seconds},v1=${signOrder(secret, order, seconds)}`);
+      return place.href;
+    },
+  };
+}
+
+/** `online` is the first where there is one. */
+export function openGateways(online?: { readonly url: string; readonly secret: string }): Gateways {
+  const gateways = [...(online === undefined ? [] : [onlineGateway(online.url, online.secret)]), MANUAL];
+  return new Map(gateways.map((gateway) => [gateway.name, gateway]));
 }

@@ -8,8 +8,6 @@ import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { addAccountCommands } from './account/account.ts';
 import { addKeyCommands } from './account/key.ts';
 import { addPlanCommands } from './account/plan.ts';
-import { addAnalyticsCommands } from './analytics/analytics.ts';
-import { addCertificateCommands } from './certificates/certificates.ts';
 import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
 import { addDnssecCommands } from './dnssec/dnssec.ts';
@@ -67,8 +65,6 @@ async function programFor(cli: Cli): Promise<Command> {
   addNameserverCommand(program, cli);
   addVantageCommands(program, cli);
   addEdgeCommands(program, cli);
-  addCertificateCommands(program, cli);
-  addAnalyticsCommands(program, cli);
   addBreakerCommands(program, cli);
   for (const { commands } of FEATURES) (await commands?.())?.(program, cli);
   addMigrateCommand(program, cli);

@@ -3,8 +3,10 @@
 import { JOB_KINDS, type JobKind } from '../jobs/jobs.ts';
 import type { Retention } from '../store/housekeeping/retention.ts';
 import type { Privileges } from '../store/roles/role-privileges.ts';
+import { analytics } from './analytics/feature.ts';
 import { aname } from './aname/feature.ts';
 import { cache } from './cache/feature.ts';
+import { certificates } from './certificates/feature.ts';
 import type { Feature, WriteLetter } from './feature.ts';
 import { money } from './money/feature.ts';
 import { recommendations } from './recommendations/feature.ts';
@@ -15,6 +17,8 @@ import { webhooks } from './webhooks/feature.ts';
 
 export const FEATURES: readonly Feature[] = [
   aname,
+  certificates,
+  analytics,
   webhooks,
   uptime,
   recommendations,

@@ -1,10 +1,10 @@
 // Every route of the API: those of the core, then those of each feature.
 
-import { forResellers } from '../api/calls/reseller-surface.ts';
 import type { Route } from '../api/calls/route.ts';
+import { forResellers } from '../api/calls/surfaces.ts';
 import { CORE_ROUTES } from '../api/routes/core-routes.ts';
-import { CORE_EDGE_ROUTES } from '../api/routes/edge/edge-routes.ts';
-import { CORE_RESELLER_ROUTES } from '../api/routes/reseller/reseller-routes.ts';
+import { CORE_EDGE_ROUTES } from '../api/routes/edge.ts';
+import { CORE_RESELLER_ROUTES } from '../api/routes/people/profile.ts';
 import { FEATURES } from './every-feature.ts';
 import type { Feature } from './feature.ts';
 

@@ -4,8 +4,8 @@
 import type { Command } from 'commander';
 import type { Registry } from 'prom-client';
 import type { Analytics } from '../analytics/open-analytics.ts';
+import type { Services } from '../api/calls/call.ts';
 import type { Route } from '../api/calls/route.ts';
-import type { Services } from '../api/calls/services.ts';
 import type { EdgeFeed } from '../api/edge/edge-feed.ts';
 import type { Cli } from '../cli/terminal/cli.ts';
 import type { Job, JobLog, JobTools } from '../jobs/job.ts';
@@ -68,6 +68,12 @@ interface WorkSettings {
   readonly resellerNegativeGraceDays: number;
   /** The seller that invoices name. */
   readonly invoiceSeller: string | undefined;
+  /** The URL of the directory of a certificate authority (ACME). Undefined if no certificates are issued. */
+  readonly acmeDirectory: string | undefined;
+  readonly acmeBinding: { readonly kid: string; readonly hmacKey: string } | undefined;
+  readonly acmeContact: string | undefined;
+  /** The PEM file of the roots that the authority's own certificate is checked with. */
+  readonly acmeCaFile: string | undefined;
   /** Undefined if the registry of cached entries is in the main database. */
   readonly cacheRegistryUrl: string | undefined;
 }
@@ -79,6 +85,7 @@ export interface WorkTools extends JobTools {
   readonly log: JobLog;
   /** Undefined if there is no analytics store. */
   readonly analytics: Analytics | undefined;
+  readonly onStop: (close: () => Promise<void>) => void;
   /** Counts and logs the error of a failed round. */
   readonly trouble: (of: Trouble, error: Error) => void;
 }
@@ -89,7 +96,7 @@ type Trouble = 'housekeeping' | 'regions' | 'analytics' | 'uptime';
 type AnyJob = Job<any, any>;
 
 /** Returns undefined if this process cannot run the job. */
-type OpenJob = (tools: WorkTools) => AnyJob | undefined;
+type OpenJob = (tools: WorkTools) => AnyJob | undefined | Promise<AnyJob | undefined>;
 
 /** Starts work that is done in rounds. Returns undefined if this process cannot do it. */
 type StartRounds = (tools: WorkTools) => Rounds | undefined;

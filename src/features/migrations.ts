@@ -31,7 +31,7 @@ const CORE_SCHEMA = [
     'scans',
     'sharing',
     'vantage',
-    'analytics',
+    'requests',
     'certificates',
   ],
 ].map((area) => `store/migrate/schema/${area}.sql`);

@@ -1,6 +1,6 @@
 // Opens the services of every feature in an API process.
 
-import { Services } from '../api/calls/services.ts';
+import { Services } from '../api/calls/call.ts';
 import { FEATURES } from './every-feature.ts';
 import type { ServiceTools } from './feature.ts';
 

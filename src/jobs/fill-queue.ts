@@ -2,7 +2,7 @@
 // due, so that no two processes take it, and work that is lost is due again.
 
 import { dueTurn } from '../checks/shares/turns.ts';
-import type { ClaimedInTurns, DueClaim } from '../store/checks/claim-in-turns.ts';
+import type { ClaimedInTurns, DueClaim } from '../store/checks/check-shares.ts';
 import type { QueueDepth } from './job-queue.ts';
 
 type Claim<J> = (limit: number) => Promise<J[]>;

@@ -114,20 +114,6 @@ export const ROLL_KEYS: JobKind<KeyJob> = {
   connections: 2,
 };
 
-/** Take the next steps of the order for a certificate. */
-export interface CertificateJob {
-  readonly orderId: number;
-  /** As for a check. */
-  readonly turn?: number;
-}
-
-export const ISSUE_CERTIFICATE: JobKind<CertificateJob> = {
-  queue: 'issue-certificate',
-  key: ({ orderId }) => `certificate:${orderId}`,
-  turn: ({ turn }) => turn,
-  connections: 2,
-};
-
 export const JOB_KINDS: readonly JobKind<never>[] = [
   CHECK_DELEGATION,
   VERIFY_TXT,
@@ -135,7 +121,6 @@ export const JOB_KINDS: readonly JobKind<never>[] = [
   CHECK_CHILD,
   SEND_MAIL,
   ROLL_KEYS,
-  ISSUE_CERTIFICATE,
 ];
 
 /** True for the members of jobs, all of which operators may see: ids, kinds and turns. */

@@ -3,7 +3,7 @@
 
 import type { ServerEvidence, WalkedZone } from '../checks/delegation/evidence.ts';
 import type { Seen } from '../resolver/resolver.ts';
-import { announceProgress } from '../store/postgres/announce-progress.ts';
+import { announceProgress } from '../store/postgres/announce-changes.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { printWithoutDot } from '../zone/name-text.ts';
 

@@ -10,13 +10,12 @@ import { StartFault } from '../process/start-fault.ts';
 import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
-import { makeLink } from '../store/people/account-links.ts';
+import { makeLink } from '../store/people/credentials.ts';
 import type { AnswerSettings } from '../store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
-import { useKeyBoxes } from '../store/secrets/database-keys.ts';
-import { KeyBoxes, type KeySecret } from '../store/secrets/key-boxes.ts';
+import { KeyBoxes, type KeySecret, useKeyBoxes } from '../store/secrets/key-boxes.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 

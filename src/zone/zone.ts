@@ -1,7 +1,8 @@
-// What we serve: a zone as an immutable tree of names. Owners and the keys of maps are folded (RFC 4343); the case
-// of names inside rdata is kept.
+// A served zone, as an immutable tree of names. Owners and the keys of maps are folded (RFC 4343). The case of names inside
+// rdata is kept.
 
 import type { Name } from '../dns/name.ts';
+import { TYPE } from '../dns/type-codes.ts';
 
 /** One record as it is stored: folded owner, type code, TTL in seconds, uncompressed rdata. */
 export interface ZoneRecord {
@@ -12,9 +13,9 @@ export interface ZoneRecord {
 }
 
 /**
- * The type of a mark, which says that its owner exists although nothing may be published there (RFC 4592 §2.2). It is
- * reserved (RFC 6895 §3.1): no zone file holds it, and it never goes on the wire. An apex exists in any case: a mark there
- * says that SOA and NS of the apex are answered and all else of the zone is refused.
+ * The type of a mark: its owner exists although nothing may be published there (RFC 4592 §2.2). The type is reserved
+ * (RFC 6895 §3.1): no zone file has it, and it is never sent. An apex always exists. With a mark at the apex, SOA and NS of the
+ * apex are answered and all other queries for the zone are refused.
  */
 export const MARK_TYPE = 0;
 
@@ -23,8 +24,8 @@ export function markOf(owner: Name): ZoneRecord {
 }
 
 /**
- * A mark at the apex with this TTL says instead that the zone is answered whole although nothing has proved it: nodes report
- * that it is asked for (docs/rules.md "What is answered").
+ * With a mark of this TTL at the apex, the whole zone is answered although it is unproven, and nodes report that it receives
+ * queries (docs/rules.md "What is answered").
  */
 const UNPROVEN_TTL = 1;
 
@@ -41,15 +42,23 @@ export function isUnprovenMark(
 
 const NO_OCTETS = new Uint8Array();
 
-/** True for a mark of a name, which is stored with a zone's records and is none itself. */
+/** True for the mark of a name. It is stored with the records of a zone and is not a record. */
 export function isMark({ type }: Pick<ZoneRecord, 'type'>): boolean {
   return type === MARK_TYPE;
 }
 
 /**
- * The type of an edge mark: A and AAAA at its owner are the edge's, and regions may have others in their place. Rdata is empty,
- * or a signature over the set of a region: the set's id and the rdata of an RRSIG. The type is reserved (RFC 6895 §3.1): it never
- * goes on the wire, has no signature and no bit in a denial.
+ * True if a zone with a mark at its apex answers this type there. Registries query these types before they delegate a zone,
+ * DNSKEY only if the zone is signed.
+ */
+export function isOfApex(qtype: number, isSigned: boolean): boolean {
+  return qtype === TYPE.SOA || qtype === TYPE.NS || (isSigned && qtype === TYPE.DNSKEY);
+}
+
+/**
+ * The type of an edge mark: A and AAAA at its owner are the edge's, and regions may replace them. Rdata is empty, or a signature
+ * over the set of a region: the set's id and the rdata of an RRSIG. The type is reserved (RFC 6895 §3.1): it is never sent, and
+ * has no signature and no bit in a denial.
  */
 export const EDGE_MARK_TYPE = 65535;
 
@@ -68,25 +77,25 @@ export interface RecordSet {
   readonly ttl: number;
   readonly rdata: readonly Uint8Array[];
   /**
-   * Rdata of the RRSIG records that cover the set; absent: it has none. Each has the TTL of the set (RFC 4034 §3). RRSIG is
+   * Rdata of the RRSIG records that cover the set; absent if there are none. Each has the TTL of the set (RFC 4034 §3). RRSIG is
    * never a set of a node.
    */
   readonly signatures?: readonly Uint8Array[];
 }
 
-/** One NSEC3 record of a zone with its place in the ring. */
+/** One NSEC3 record of a zone and its position in the ring. */
 export interface HashedDenial {
   /** 20 octets (RFC 5155 §5), the first label of the owner. */
   readonly hash: Uint8Array;
-  /** The NSEC3 set with its signatures. Its owner is no name of the zone (RFC 5155 §7.2.8). */
+  /** The NSEC3 set with its signatures. Its owner is not a name of the zone (RFC 5155 §7.2.8). */
   readonly set: RecordSet;
 }
 
-/** How a zone proves that something is not there. */
+/** How a zone proves that a name or type does not exist. */
 export type Denials =
   /** Owners of NSEC in canonical order (RFC 4034 §6.1); each has a node with the set. */
   | { readonly kind: 'nsec'; readonly owners: readonly Name[] }
-  /** The chain of the NSEC3PARAM with flags 0 at the apex (RFC 5155 §4), in order of the hashes. */
+  /** The chain of the NSEC3PARAM with flags 0 at the apex (RFC 5155 §4), sorted by hash. */
   | {
       readonly kind: 'nsec3';
       readonly iterations: number;
@@ -94,7 +103,7 @@ export type Denials =
       readonly entries: readonly HashedDenial[];
     };
 
-/** A name that exists in a zone. Without sets: a marked name, or an empty non-terminal (RFC 4592 §2.2.2). */
+/** An existing name. A node without sets is a marked name or an empty non-terminal (RFC 4592 §2.2.2). */
 export interface ZoneNode {
   readonly name: Name;
   readonly sets: ReadonlyMap<number, RecordSet>;
@@ -107,22 +116,22 @@ export interface Zone {
   readonly negativeTtl: number;
   readonly serial: number;
   readonly nodes: ReadonlyMap<Name, ZoneNode>;
-  /** The names with a mark: they exist even without records and with nothing below. */
+  /** The names with a mark. They exist even without records and without names below. */
   readonly marked: ReadonlySet<Name>;
-  /** Answered whole before it is proven. */
+  /** True if the whole zone is answered before it is proven. */
   readonly unproven: boolean;
-  /** Absent: the zone is not signed, since the SOA has no signature, and answers have neither signatures nor proofs. */
+  /** Absent if the SOA has no signature: the zone is not signed, and answers have neither signatures nor proofs. */
   readonly denials?: Denials;
   /**
-   * NSEC3 sets that prove nothing now: of chains with other parameters, and all of them while the zone is not signed. They are
-   * kept because what brings a chain in force comes last. Absent: there are none.
+   * NSEC3 sets that prove nothing now: those of chains with other parameters, and all while the zone is not signed. They are kept
+   * because the records that activate a chain come last. Absent if there are none.
    */
   readonly idleDenials?: readonly RecordSet[];
-  /** With signatures and NSEC3; marks do not count. */
+  /** Number of records, with signatures and NSEC3 and without marks. */
   readonly records: number;
 }
 
-/** The zones that a node serves, by folded apex. */
+/** The zones that a node serves; `apex` is folded. */
 export interface Zones {
   get(apex: Name): Zone | undefined;
 }

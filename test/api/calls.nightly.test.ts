@@ -1,7 +1,7 @@
 // The walk: sends every operation as every caller, with a valid request, and compares with fixtures/api-access.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CLOSED_PATHS } from '../../src/api/description/closed-paths.ts';
+import { CLOSED_PATHS } from '../../src/api/description/documents.ts';
 import { ROUTES } from '../../src/features/every-route.ts';
 import { ownApi } from '../support/api/api.ts';
 import { readAccess } from '../support/walk/access.ts';

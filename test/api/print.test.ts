@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printDomain } from '../../src/api/print/print-domain.ts';
-import { printEntitlements } from '../../src/api/print/print-entitlements.ts';
-import { withoutPrices } from '../../src/api/print/without-prices.ts';
+import { printEntitlements, withoutPrices } from '../../src/api/print/print-plan.ts';
 import { parseName } from '../../src/dns/name.ts';
 import type { Plan } from '../../src/store/accounts/plans.ts';
 import type { Subscription } from '../../src/store/accounts/subscriptions.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BatchPlaces } from '../../src/api/requests/batch-places.ts';
+import { BatchPlaces, ByteBudget } from '../../src/api/requests/batch-limits.ts';
 import { BodyPace } from '../../src/api/requests/body-pace.ts';
-import { ByteBudget } from '../../src/api/requests/byte-budget.ts';
 
 describe('the places for batches', () => {
   function fresh() {

@@ -1,7 +1,7 @@
 // Compares the access that each route declares with fixtures/api-access. The walk (test/api/calls.nightly.test.ts) sends the requests.
 
 import { expect, it } from 'vitest';
-import { mayDo } from '../../src/api/callers/permissions.ts';
+import { mayDo } from '../../src/api/callers/caller.ts';
 import { isWrite, type Route } from '../../src/api/calls/route.ts';
 import { isCallOfSessions } from '../../src/api/calls/surfaces.ts';
 import { RESELLER_ROUTES, ROUTES } from '../../src/features/every-route.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MAX_PROBLEMS } from '../../src/api/answers/problem.ts';
-import { boundedArray } from '../../src/api/schemas/bounded-array.ts';
 import { DomainCreate, DomainEnable, DomainUpdate } from '../../src/api/schemas/domain.ts';
-import { nameText } from '../../src/api/schemas/name-text.ts';
+import { boundedArray, nameText } from '../../src/api/schemas/fields.ts';
 import { BatchDelete, RecordsBatch } from '../../src/api/schemas/records/batch.ts';
 import { MAX_IMPORT_ITEMS, RecordsImport } from '../../src/api/schemas/records/import.ts';
 import { RecordCreate, RecordUpdate } from '../../src/api/schemas/records/record.ts';

@@ -4,7 +4,8 @@ import { isOff, isTurn, judgeBreaker } from '../../src/checks/delegation/breaker
 import type { Expected } from '../../src/checks/delegation/check-state.ts';
 import type { Evidence, ServerEvidence, WalkFailure } from '../../src/checks/delegation/evidence.ts';
 import { boundedText, encodeEvidence } from '../../src/checks/delegation/evidence-json.ts';
-import { FINDING_CODES, FINDINGS, type Finding } from '../../src/checks/delegation/findings.ts';
+import { FINDING_CODES, type Finding } from '../../src/checks/delegation/finding.ts';
+import { FINDINGS } from '../../src/checks/delegation/findings.ts';
 import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
 import type { VoiceView } from '../../src/checks/delegation/seen.ts';
 import { type Judgement, VERDICTS, type Verdict } from '../../src/checks/delegation/verdict.ts';

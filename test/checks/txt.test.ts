@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FINDING_CODES } from '../../src/checks/delegation/findings.ts';
+import { FINDING_CODES } from '../../src/checks/delegation/finding.ts';
 import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
 import {
   nextPreparation,

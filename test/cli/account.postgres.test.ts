@@ -10,7 +10,7 @@ import { addPlanCommands } from '../../src/cli/account/plan.ts';
 import { createAccount, findAccount } from '../../src/store/accounts/accounts.ts';
 import { createApiKey } from '../../src/store/accounts/api-keys.ts';
 import { type CataloguePlan, listPlans } from '../../src/store/accounts/plans.ts';
-import { takeLink } from '../../src/store/people/account-links.ts';
+import { takeLink } from '../../src/store/people/credentials.ts';
 import { publishDatabaseUrl } from '../../src/store/postgres/database-url.ts';
 import { runCommands } from '../support/cli/run-commands.ts';
 import { findApiKey } from '../support/database/api-keys.ts';

@@ -1,7 +1,7 @@
 // The windows and filters of questions about traffic.
 
 import { describe, expect, it } from 'vitest';
-import { trafficHours } from '../../src/analytics/requests/traffic-hours.ts';
+import { trafficHours } from '../../src/analytics/requests/load-summary.ts';
 import { readNarrowing } from '../../src/edge/analytics/narrowing.ts';
 import {
   bucketsOf,

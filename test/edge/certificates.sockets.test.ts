@@ -2,12 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { certificateStatus } from '../../src/edge/certificates/certificate-status.ts';
-import { decodeAlternativeNames } from '../../src/edge/certificates/decode-alternative-names.ts';
-import { decodePem } from '../../src/edge/certificates/decode-pem.ts';
+import {
+  backoffIn,
+  certificateStatus,
+  nextLookIn,
+  nextRenewal,
+  renewalIn,
+} from '../../src/edge/certificates/certificate-status.ts';
+import { decodeAlternativeNames, decodePem } from '../../src/edge/certificates/decode-certificate.ts';
 import { judgeCertificate } from '../../src/edge/certificates/judge-certificate.ts';
 import { areCovered, planHosts, planWildcards } from '../../src/edge/certificates/plan-names.ts';
-import { backoffIn, nextLookIn, nextRenewal, renewalIn } from '../../src/edge/certificates/renewal.ts';
 import { type Issued, makeCertificate, makeChain } from '../support/certificates/make-certificate.ts';
 
 const DOMAIN = 'shop.example';

@@ -23,8 +23,8 @@ import { TYPE } from '../../src/dns/type-codes.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
-import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { Zone } from '../../src/zone/zone.ts';
+import { findAnswer } from '../support/reference/find-answer.ts';
 import {
   claimOf,
   judgeWorld,

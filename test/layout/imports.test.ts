@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   bench,
+  featureOf,
   filesIn,
   namesImported,
   offenders,
@@ -32,23 +33,20 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   mail: '',
   resolver: 'dns checks process',
   analytics: 'billing edge',
-  outbound: 'billing process',
   store: 'dns billing zone checks edge process',
   jobs: 'zone checks resolver store',
   nameserver: 'dns zone process store',
   api: 'dns billing zone checks edge process resolver analytics store jobs',
   'cli/terminal': 'dns zone process resolver store jobs',
   features: 'dns billing zone checks edge process mail resolver analytics store jobs api cli/terminal',
-  cli: 'dns billing zone checks edge process resolver analytics store jobs cli/terminal features',
+  cli: 'dns billing zone checks edge process resolver store jobs cli/terminal features',
   start: 'dns zone process resolver store jobs nameserver features',
-  workers: 'dns billing zone checks edge process mail resolver analytics outbound store jobs features',
+  workers: 'dns zone checks process mail resolver analytics store jobs features',
   processes:
-    'dns checks process mail resolver analytics outbound store jobs nameserver api cli/terminal features cli start workers',
+    'dns billing checks process mail resolver analytics store jobs nameserver api cli/terminal features cli start workers',
 };
 /** Files that begin a process or a thread, besides `main.ts`. */
 const ENTRIES = ['src/api/large/large-thread.ts', 'src/api/print-description.ts'];
-/** Features that use others. */
-const FEATURES_MAY_IMPORT = ['uptime: webhooks', 'resellers: money'];
 /** Plain JavaScript that installs missing packages before any TypeScript can run. Every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
 /** Packages that only compute: hashes and signatures, IDNA and the public suffix list. */
@@ -59,7 +57,7 @@ const MAY_USE_SQL = /^src\/features\/(migrat\w+|[^/]+\/sql[\w-]*)\.ts$/;
 const OBSERVER = 'workers/observer/main.ts';
 /** Exports that only tests import, and why. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
-  'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
+  'src/billing/gateway.ts: signOrder': 'tests compare the signature in a payment URL with it',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 
@@ -91,19 +89,6 @@ describe('imports', () => {
       .flatMap((row) => allowed(row).map((module) => `${row}: ${module}`))
       .filter((arrow) => !used.has(arrow));
     expect(unused).toEqual([]);
-  });
-
-  it('of a feature are made only by its own folder, by every-feature.ts, and as FEATURES_MAY_IMPORT allows', () => {
-    const found = offenders((source) =>
-      ownImports(source).filter((target) => {
-        const feature = featureOf(target);
-        const importer = featureOf(source.path);
-        if (feature === undefined || feature === importer) return false;
-        if (source.path === 'src/features/every-feature.ts') return basename(target) !== 'feature.ts';
-        return importer === undefined || !FEATURES_MAY_IMPORT.includes(`${importer}: ${feature}`);
-      }),
-    );
-    expect(found).toEqual([]);
   });
 
   it('form no cycle of folders', () => {
@@ -263,10 +248,6 @@ function reachedFrom(path: string): string[] {
       reached.add(name);
   }
   return [...reached];
-}
-
-function featureOf(path: string): string | undefined {
-  return /^src\/features\/([^/]+)\//.exec(path)?.[1];
 }
 
 function allowed(module: string): string[] {

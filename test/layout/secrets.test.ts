@@ -8,12 +8,12 @@ import { offenders, sources, withoutComments } from '../support/tests/sources.ts
 const LOOKED_UP_BY_HASH = [
   'src/store/accounts/api-keys.ts',
   'src/store/accounts/first-admin.ts',
-  'src/store/accounts/found-credentials.ts',
-  'src/store/people/account-links.ts',
-  'src/store/people/devices.ts',
+  'src/store/accounts/hashed-secrets.ts',
+  'src/store/people/credentials.ts',
   'src/store/people/sessions.ts',
+  'src/store/people/sign-in-attempts.ts',
   'src/store/people/totp.ts',
-  'src/store/sharing/invite-tokens.ts',
+  'src/store/sharing/accept-invite.ts',
 ];
 
 /** What compares without a look-up, and how. */

@@ -8,7 +8,7 @@ const WRITERS = [
   'src/store/zones/write-zone.ts',
   'src/store/zones/save-zones.ts',
   'src/store/change/write-domain-change.ts',
-  'src/store/housekeeping/purge-feed.ts',
+  'src/store/housekeeping/purges.ts',
 ];
 const WRITE =
   /(?:insert into|update|delete from|insertInto\(|updateTable\(|deleteFrom\()\s*['"(]*zone_records/;

@@ -22,13 +22,14 @@ import {
   removeRestoreNote,
   whyNotRead,
 } from '../../src/nameserver/snapshot/restore-note.ts';
-import { readBase, type StillImage, writeBase } from '../../src/nameserver/snapshot/snapshot-base.ts';
+import { readBase, writeBase } from '../../src/nameserver/snapshot/snapshot-base.ts';
 import {
   decodeEntry,
   encodeEntry,
   type SnapshotEntry,
 } from '../../src/nameserver/snapshot/snapshot-entry.ts';
 import { LOG_ID_BYTES, readLog, SnapshotLog } from '../../src/nameserver/snapshot/snapshot-log.ts';
+import type { StillImage } from '../../src/nameserver/snapshot/still-image.ts';
 import { smallZone } from '../support/processes/follow.ts';
 import { scale } from '../support/tests/scale.ts';
 

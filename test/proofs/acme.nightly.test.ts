@@ -6,16 +6,15 @@ import { X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Authority } from '../../src/outbound/acme/authority.ts';
-import { askForCertificate } from '../../src/store/certificates/change-certificate.ts';
-import { claimDueOrders } from '../../src/store/certificates/claim-due-orders.ts';
+import { Authority } from '../../src/features/certificates/client.ts';
+import { createIssuer } from '../../src/features/certificates/job-issue.ts';
+import { askForCertificate } from '../../src/features/certificates/sql.ts';
+import { claimDueOrders } from '../../src/features/certificates/sql-orders.ts';
 import { openCertificate } from '../../src/store/certificates/open-certificate.ts';
 import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
 import { inSync } from '../../src/store/feed/in-sync.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
-import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
-import { createIssuer } from '../../workers/jobs/issue-certificate.ts';
+import { KeyBoxes, useKeyBoxes } from '../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../support/api/api.ts';
 import {
   type DatabaseDns,

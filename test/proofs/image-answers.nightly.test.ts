@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { decodeMessage, type MessageRecord } from '../../src/dns/message/message.ts';
 import { foldCase, type Name, parseName, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
-import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
 import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
 import type { AnsweringNode } from '../support/answer/test-node.ts';
+import { findAnswer } from '../support/reference/find-answer.ts';
 import { DENIAL_STYLES, signedZone } from '../support/zone/sign-zone.ts';
 import { zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import {
   createAccount,
+  emailKeyOf,
   findAccount,
   listAccounts,
+  readEmail,
   updateAccount,
 } from '../../src/store/accounts/accounts.ts';
-import { postgresTrials } from '../../src/store/accounts/address-trials.ts';
 import {
   createApiKey,
   findKeyIds,
@@ -16,17 +17,17 @@ import {
   revokeApiKey,
   touchApiKey,
 } from '../../src/store/accounts/api-keys.ts';
-import { CallWindows, WINDOW_MS } from '../../src/store/accounts/call-windows.ts';
-import { emailKeyOf, readEmail } from '../../src/store/accounts/email-address.ts';
 import { createFirstAdminKey, ensureAdminKey } from '../../src/store/accounts/first-admin.ts';
 import {
   type IdempotentRequest,
   runOnce,
   type StoredResponse,
 } from '../../src/store/accounts/kept-answers.ts';
-import { postgresLeases } from '../../src/store/accounts/query-leases.ts';
+import { CallWindows, WINDOW_MS } from '../../src/store/accounts/rate-windows.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
+import { postgresLeases } from '../../src/store/resolver/query-leases.ts';
+import { postgresTrials } from '../../src/store/resolver/silences.ts';
 import { findApiKey } from '../support/database/api-keys.ts';
 import { asRole } from '../support/database/database.ts';
 import { BY, listed, newAccount, newDomain } from '../support/database/domains.ts';

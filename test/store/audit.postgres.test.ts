@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { countAudit, listAudit } from '../../src/store/audit/load-audit.ts';
 import { audited, noteFailedSignIn } from '../../src/store/audit/write-audit.ts';
-import { purgeAudit } from '../../src/store/housekeeping/purge-audit.ts';
+import { purgeAudit } from '../../src/store/housekeeping/purges.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { rollBackTo } from '../../src/store/postgres/transaction.ts';
 import { auditAfter, lastAudit } from '../support/database/audit-rows.ts';

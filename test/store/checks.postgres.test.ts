@@ -3,28 +3,29 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import { parseName, ROOT } from '../../src/dns/name.ts';
+import {
+  countChecks,
+  findCheckByRequest,
+  listChecks,
+  loadCheck,
+  waitForCheck,
+} from '../../src/store/checks/check-runs.ts';
 import { addSlotTime } from '../../src/store/checks/check-shares.ts';
 import {
   type ClaimPlace,
   claimDueDomains,
   claimStatement,
 } from '../../src/store/checks/claim-due-domains.ts';
-import { hastenNames, hastenWaiting } from '../../src/store/checks/hasten-checks.ts';
-import {
-  countChecks,
-  findCheckByRequest,
-  listChecks,
-  loadCheck,
-} from '../../src/store/checks/load-checks.ts';
-import { takeAskedNames } from '../../src/store/checks/take-asked-names.ts';
 import {
   giveBackManualCheck,
+  hastenNames,
+  hastenWaiting,
   takeManualCheck,
   undoManualCheck,
-} from '../../src/store/checks/take-manual-check.ts';
-import { waitForCheck } from '../../src/store/checks/wait-for-check.ts';
+} from '../../src/store/checks/manual-check.ts';
+import { takeAskedNames } from '../../src/store/checks/take-asked-names.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { reportAskedZones } from '../../src/store/feed/asked-names.ts';
+import { reportAskedZones } from '../../src/store/feed/report-counts.ts';
 import { type Connection, connect } from '../../src/store/postgres/connection.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { asRole, databaseNow } from '../support/database/database.ts';

@@ -10,13 +10,10 @@ import {
   enableDnssec,
   rollDnssec,
 } from '../../src/store/dnssec/change-goal.ts';
-import { claimDueSteps } from '../../src/store/dnssec/claim-due-steps.ts';
 import { createDomainSigned } from '../../src/store/dnssec/create-signed-domain.ts';
-import { loadHeldDsVersion } from '../../src/store/dnssec/held-ds-version.ts';
-import { loadDelegation } from '../../src/store/dnssec/load-delegation.ts';
-import { loadDnssec } from '../../src/store/dnssec/load-dnssec.ts';
-import { loadToldDnssec, loadToldDnssecOf } from '../../src/store/dnssec/load-told-dnssec.ts';
-import { loadServing } from '../../src/store/dnssec/nodes-serving.ts';
+import { loadDnssec, loadToldDnssec, loadToldDnssecOf } from '../../src/store/dnssec/dnssec-state.ts';
+import { claimDueSteps } from '../../src/store/dnssec/due-steps.ts';
+import { loadDelegation, loadHeldDsVersion, loadServing } from '../../src/store/dnssec/key-facts.ts';
 import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import { reportAskedZones } from '../../src/store/feed/asked-names.ts';
 import { inSync } from '../../src/store/feed/in-sync.ts';
 import {
   BUCKETS,
@@ -19,7 +18,11 @@ import {
   listNodes,
   saveNodeReport,
 } from '../../src/store/feed/nodes.ts';
-import { type DnsCountsReport, reportDnsCounts } from '../../src/store/feed/report-dns-counts.ts';
+import {
+  type DnsCountsReport,
+  reportAskedZones,
+  reportDnsCounts,
+} from '../../src/store/feed/report-counts.ts';
 import { type Connection, connect } from '../../src/store/postgres/connection.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
 import { asRole } from '../support/database/database.ts';

@@ -11,14 +11,12 @@ import {
 } from '../../src/store/accounts/kept-answers.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { purgeOld } from '../../src/store/housekeeping/keep-house.ts';
-import { purgeFeed } from '../../src/store/housekeeping/purge-feed.ts';
-import { purgeIdempotency } from '../../src/store/housekeeping/purge-idempotency.ts';
+import { purgeFeed, purgeIdempotency } from '../../src/store/housekeeping/purges.ts';
 import { deleteOld, RETENTION } from '../../src/store/housekeeping/retention.ts';
-import { makeLink } from '../../src/store/people/account-links.ts';
-import { rememberDevice } from '../../src/store/people/devices.ts';
+import { makeLink } from '../../src/store/people/credentials.ts';
 import { orderMail } from '../../src/store/people/mails.ts';
 import { openSession } from '../../src/store/people/sessions.ts';
-import { noteFailure } from '../../src/store/people/sign-in-failures.ts';
+import { noteFailure, rememberDevice } from '../../src/store/people/sign-in-attempts.ts';
 import { createInvite } from '../../src/store/sharing/invites.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';

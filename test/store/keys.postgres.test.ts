@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName, printName } from '../../src/dns/name.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
-import { DnssecUnavailable } from '../../src/store/keys/dnssec-unavailable.ts';
 import {
   noteNames,
   noteStandingNames,
@@ -10,9 +9,9 @@ import {
   recordsBelow,
 } from '../../src/store/keys/hashed-names.ts';
 import { checkKeys, destroyRetiredKeys } from '../../src/store/keys/key-store.ts';
+import { DnssecUnavailable } from '../../src/store/keys/signed-zone.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
-import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../src/store/secrets/key-boxes.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { asRole, openRole } from '../support/database/database.ts';
 import { atLater } from '../support/database/database-clock.ts';

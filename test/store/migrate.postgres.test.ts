@@ -7,8 +7,8 @@ import { changeStatus } from '../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../src/store/change/restore-domain.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../src/store/change/update-domain.ts';
+import { accountNameserverSet } from '../../src/store/claims/pool-sets.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { accountNameserverSet } from '../../src/store/nameservers/pool-sets.ts';
 import {
   type AnswerSettings,
   loadAnswerSettings,
@@ -16,16 +16,15 @@ import {
   saveAnswerSettings,
 } from '../../src/store/postgres/answer-settings.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
+import { waitForDatabase } from '../../src/store/postgres/database-readiness.ts';
 import {
   appliedMigrations,
   checkSchema,
   MIGRATION_NAMES,
   SchemaError,
 } from '../../src/store/postgres/schema-version.ts';
-import { waitForDatabase } from '../../src/store/postgres/wait-for-database.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
-import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../src/store/secrets/key-boxes.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { NO_EDIT } from '../../src/zone/edit/edit.ts';
 import {

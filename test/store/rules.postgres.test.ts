@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hashSecret } from '../../src/store/accounts/secret-text.ts';
+import { hashSecret } from '../../src/store/accounts/hashed-secrets.ts';
 import { setPlan } from '../../src/store/change/set-plan.ts';
 import { createEdge, findEdges, revokeEdge, saveEdgeHealth } from '../../src/store/edges/edges.ts';
-import { loadEdgeRules } from '../../src/store/rules/load-edge-rules.ts';
+import { loadEdgeRules } from '../../src/store/rules/edge-rules.ts';
 import { type Answer, sharedTestApi } from '../support/api/api.ts';
 
 const api = sharedTestApi();

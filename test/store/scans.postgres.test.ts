@@ -4,7 +4,7 @@ import { changeStatus } from '../../src/store/change/change-status.ts';
 import { openBackgroundScan } from '../../src/store/change/open-scan.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
-import { claimDueScans, countScansInHand } from '../../src/store/scans/claim-due-scans.ts';
+import { claimDueScans, countScansInHand } from '../../src/store/scans/begin-scan.ts';
 import { importScanned, type ScannedImport } from '../../src/store/scans/import-scanned.ts';
 import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../support/database/domains.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';

@@ -4,11 +4,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { addChain } from '../../src/store/signing/add-chain.ts';
 import { changeDenial } from '../../src/store/signing/change-denial.ts';
 import { claimDuePieces } from '../../src/store/signing/claim-due-zones.ts';
+import { addChain, removeChain } from '../../src/store/signing/denial-chains.ts';
 import { disableSigning, unsignInPieces } from '../../src/store/signing/disable-signing.ts';
-import { removeChain } from '../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';

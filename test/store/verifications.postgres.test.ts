@@ -4,9 +4,12 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { parseName, printName } from '../../src/dns/name.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { addSlotTime } from '../../src/store/checks/check-shares.ts';
-import { claimDueVerifications } from '../../src/store/verifications/claim-due-verifications.ts';
-import { findUntrusted, loadVerifiedDomain } from '../../src/store/verifications/load-verified-domain.ts';
-import { waitForVerification } from '../../src/store/verifications/wait-for-verification.ts';
+import { waitForVerification } from '../../src/store/verifications/load-verifications.ts';
+import {
+  claimDueVerifications,
+  findUntrusted,
+  loadVerifiedDomain,
+} from '../../src/store/verifications/verified-domain.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { BY, newAccount, newDomain } from '../support/database/domains.ts';
 import { checkOnce } from '../support/database/saved-checks.ts';

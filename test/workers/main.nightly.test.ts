@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/features/migrate.ts';
-import { listChecks } from '../../src/store/checks/load-checks.ts';
+import { listChecks } from '../../src/store/checks/check-runs.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
 import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/database/redis.ts';

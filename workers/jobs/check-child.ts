@@ -13,10 +13,10 @@ import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { RunJob } from '../../src/jobs/job-worker.ts';
 import type { ChildJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
-import { loadChildDomain } from '../../src/store/child/load-child-domain.ts';
-import { endChildChecks, saveChildCheck } from '../../src/store/child/save-child-check.ts';
+import { endChildChecks, saveChildCheck } from '../../src/store/checks/child-checks.ts';
+import { loadChildDomain } from '../../src/store/checks/due-child-checks.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
+import { loadHeldZone } from '../../src/store/zones/load-zones.ts';
 
 export type ChildOutcome =
   | {

@@ -18,6 +18,7 @@ import type { CheckJob } from '../../src/jobs/jobs.ts';
 import { tellProgress } from '../../src/jobs/tell-progress.ts';
 import { approveAsShown } from '../../src/store/change/approve-domain.ts';
 import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
+import { findCheckByRequest } from '../../src/store/checks/check-runs.ts';
 import { shortenLease } from '../../src/store/checks/claim-due-domains.ts';
 import { gatherChecks } from '../../src/store/checks/gather-checks.ts';
 import {
@@ -25,13 +26,12 @@ import {
   loadCheckedName,
   type SavedState,
 } from '../../src/store/checks/load-checked-name.ts';
-import { findCheckByRequest } from '../../src/store/checks/load-checks.ts';
 import { nameOrder } from '../../src/store/checks/name-order.ts';
 import { replaceSpentSets } from '../../src/store/claims/claim-sets.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../../src/store/postgres/name-column.ts';
 import type { StoredSet } from '../../src/store/postgres/tables/schema.ts';
-import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
+import { loadHeldZone } from '../../src/store/zones/load-zones.ts';
 import { observeInSlot, type SlotTools } from '../rounds/observe-in-slot.ts';
 import type { VantageAsker } from '../vantage/ask-vantages.ts';
 import { confirmChange } from '../vantage/confirm-change.ts';

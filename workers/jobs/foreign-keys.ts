@@ -4,8 +4,8 @@ import type { Facts } from '../../src/checks/dnssec/advance.ts';
 import { type DsEvidence, dsText } from '../../src/checks/dnssec/ds-evidence.ts';
 import { judgeTheirKeys } from '../../src/checks/dnssec/their-keys.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
+import type { KeyWork } from '../../src/store/dnssec/dnssec-state.ts';
 import { type Imported, wantedDs } from '../../src/store/dnssec/foreign-keys.ts';
-import type { KeyWork } from '../../src/store/dnssec/load-key-work.ts';
 
 type Observing = Pick<Resolver, 'observeTheirKeys'>;
 

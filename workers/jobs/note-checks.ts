@@ -1,7 +1,7 @@
 // Remembers which domains' delegations were checked until the next round, which notes all of them with one statement.
 // What a killed process did not note is noted after the next check of the domain.
 
-import type { NotedDomain } from '../../src/store/child/note-checked-domains.ts';
+import type { NotedDomain } from '../../src/store/checks/due-child-checks.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 
 /** Beyond that, domains wait for their next check. */

@@ -22,7 +22,7 @@ import {
   type ScanSteps,
 } from '../../src/store/scans/begin-scan.ts';
 import type { ImportedScan } from '../../src/store/scans/import-scanned.ts';
-import { saveScan } from '../../src/store/scans/save-scan.ts';
+import { saveScan } from '../../src/store/scans/saved-scans.ts';
 import type { CountryOf } from '../../src/zone/records/country.ts';
 import { RECORD_TYPE_CODES } from '../../src/zone/records/customer-types.ts';
 

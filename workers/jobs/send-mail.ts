@@ -11,12 +11,11 @@ import { writeDnssecLetter } from '../../src/mail/dnssec-letter.ts';
 import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letters.ts';
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
-import { writeTrafficLetter } from '../../src/mail/traffic-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
-import { makeLink } from '../../src/store/people/account-links.ts';
+import { makeLink } from '../../src/store/people/credentials.ts';
 import { delayMail, dropMail, loadMail, type OrderedMail } from '../../src/store/people/mails.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { addToken, isInvited, loadMailedInvite } from '../../src/store/sharing/invite-tokens.ts';
+import { addToken, isInvited, loadMailedInvite } from '../../src/store/sharing/accept-invite.ts';
 import { printWithoutDot } from '../../src/zone/name-text.ts';
 
 export type MailOutcome =
@@ -98,10 +97,10 @@ async function writeInviteOf(
   return writeInvite(email, link, { domain: printWithoutDot(domain), role, invitedBy, until });
 }
 
-type AboutDomain = 'takeover' | 'dnssec' | 'traffic';
+type AboutDomain = 'takeover' | 'dnssec';
 
 function isAboutDomain(kind: OrderedMail['kind']): kind is AboutDomain {
-  return ['takeover', 'dnssec', 'traffic'].includes(kind);
+  return ['takeover', 'dnssec'].includes(kind);
 }
 
 function letterAbout(
@@ -112,8 +111,7 @@ function letterAbout(
   if (domain === null || message === null) return undefined;
   const about = { domain, message, publicUrl };
   if (kind === 'dnssec') return writeDnssecLetter(email, about);
-  if (kind === 'takeover') return writeTakeoverLetter(email, about);
-  return writeTrafficLetter(email, about);
+  return writeTakeoverLetter(email, about);
 }
 
 interface WantedLetter {

@@ -19,12 +19,12 @@ import type { VerifyJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { findVerificationByRequest } from '../../src/store/verifications/load-verifications.ts';
+import { saveVerification, type VerificationLook } from '../../src/store/verifications/save-verification.ts';
 import {
   findUntrusted,
   loadVerifiedDomain,
   type VerifiedDomain,
-} from '../../src/store/verifications/load-verified-domain.ts';
-import { saveVerification, type VerificationLook } from '../../src/store/verifications/save-verification.ts';
+} from '../../src/store/verifications/verified-domain.ts';
 
 interface Transition {
   readonly from: 'unverified';

@@ -4,8 +4,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AsnOf } from '../../src/checks/child/observation.ts';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
 import { CHECK_CHILD, type ChildJob } from '../../src/jobs/jobs.ts';
-import { claimDueChildChecks } from '../../src/store/child/claim-due-child-checks.ts';
-import { noteCheckedDomains } from '../../src/store/child/note-checked-domains.ts';
+import { claimDueChildChecks, noteCheckedDomains } from '../../src/store/checks/due-child-checks.ts';
 import { type ChildOutcome, createChildChecker } from '../jobs/check-child.ts';
 import type { CheckNotes } from '../jobs/note-checks.ts';
 

@@ -4,7 +4,7 @@ import { Counter, type Registry } from 'prom-client';
 import { accountsInTurn } from '../../src/jobs/fill-queue.ts';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
 import { type KeyJob, ROLL_KEYS } from '../../src/jobs/jobs.ts';
-import { claimDueSteps } from '../../src/store/dnssec/claim-due-steps.ts';
+import { claimDueSteps } from '../../src/store/dnssec/due-steps.ts';
 import { createKeyRoller, type KeyOutcome, type KeyRollerOptions } from '../jobs/roll-keys.ts';
 
 /** Small, because each job sends up to 120 queries. */

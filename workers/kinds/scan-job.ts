@@ -3,7 +3,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
 import { SCAN_IMPORT, type ScanJob } from '../../src/jobs/jobs.ts';
-import { claimDueScans } from '../../src/store/scans/claim-due-scans.ts';
+import { claimDueScans } from '../../src/store/scans/begin-scan.ts';
 import type { CountryOf } from '../../src/zone/records/country.ts';
 import { createScanner, type ScanOutcome } from '../jobs/scan-import.ts';
 

@@ -3,7 +3,7 @@
 import { accountsInTurn } from '../../src/jobs/fill-queue.ts';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
 import { VERIFY_TXT, type VerifyJob } from '../../src/jobs/jobs.ts';
-import { claimDueVerifications } from '../../src/store/verifications/claim-due-verifications.ts';
+import { claimDueVerifications } from '../../src/store/verifications/verified-domain.ts';
 import { createVerifier, type VerifierOptions, type VerifyOutcome } from '../jobs/verify-txt.ts';
 
 const AT_ONCE = 50;

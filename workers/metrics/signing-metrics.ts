@@ -1,7 +1,7 @@
 // The Prometheus metrics of signed zones: how many signatures are made, how long the first still lives, what does not verify.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { SigningState } from '../../src/store/signing/signing-state.ts';
+import type { SigningState } from '../../src/store/signing/load-signing.ts';
 import type { SigningOutcome } from '../rounds/sign-zones.ts';
 
 interface SigningGauges {

@@ -2,8 +2,8 @@
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Silences } from '../../src/resolver/state/silences.ts';
-import { learnSilences, purgeSilences, tellSilences } from '../../src/store/accounts/silences.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
+import { learnSilences, purgeSilences, tellSilences } from '../../src/store/resolver/silences.ts';
 
 const INTERVAL_MS = 2000;
 /** After how many rounds old rows are deleted. */

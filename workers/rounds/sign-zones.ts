@@ -3,9 +3,8 @@
 // end first are always next.
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
-import { DNSSEC_UNAVAILABLE } from '../../src/store/keys/dnssec-unavailable.ts';
+import { DNSSEC_UNAVAILABLE } from '../../src/store/keys/signed-zone.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { addChain } from '../../src/store/signing/add-chain.ts';
 import {
   claimDuePieces,
   claimDueRefreshes,
@@ -14,9 +13,9 @@ import {
   endLease,
   renewLease,
 } from '../../src/store/signing/claim-due-zones.ts';
+import { addChain, removeChain } from '../../src/store/signing/denial-chains.ts';
 import { unsignInPieces } from '../../src/store/signing/disable-signing.ts';
 import { refreshSignatures } from '../../src/store/signing/refresh-signatures.ts';
-import { removeChain } from '../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
 import type { SigningBreaker } from './signing-breaker.ts';
 

@@ -6,12 +6,12 @@ import { isNewSighting } from '../../src/checks/claims/sightings.ts';
 import { nextSweep } from '../../src/checks/claims/sweep.ts';
 import { foldCase } from '../../src/dns/name.ts';
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
-import { loadSightings, saveSighting } from '../../src/store/claims/sightings.ts';
+import { loadSightings, saveSighting } from '../../src/store/claims/name-rights.ts';
 import { claimSweptNames, type DueName, saveSweep } from '../../src/store/claims/swept-names.ts';
 import { allOurNameservers, loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../../src/store/postgres/name-column.ts';
-import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
+import { loadHeldZone } from '../../src/store/zones/load-zones.ts';
 import { observeInSlot, type SlotTools } from './observe-in-slot.ts';
 
 interface SweepOptions extends SlotTools {

@@ -10,8 +10,8 @@ import {
 import type { RootKeys } from '../../src/checks/validation/root-keys.ts';
 import { keyTag } from '../../src/dns/dnssec/key-tag.ts';
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
-import { loadAnchors, rollSavedAnchors } from '../../src/store/anchors/roll-saved-anchors.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
+import { loadAnchors, rollSavedAnchors } from '../../src/store/resolver/trust-anchors.ts';
 
 /** RFC 5011 §2.3: half of the TTL, which is two days. */
 const LOOK_MS = 86_400_000;

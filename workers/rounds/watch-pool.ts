@@ -4,8 +4,7 @@
 import { judgePool, type PoolFault } from '../../src/checks/nameservers/judge-pool.ts';
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
-import { loadPoolUse } from '../../src/store/nameservers/pool-sets.ts';
-import { loadServedZone } from '../../src/store/nameservers/served-zone.ts';
+import { loadPoolUse, loadServedZone } from '../../src/store/claims/pool-sets.ts';
 import { loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import type { NameserverPool } from '../../src/zone/pool/pool.ts';

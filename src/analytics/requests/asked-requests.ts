@@ -1,5 +1,4 @@
-// Which requests a question is about, as conditions of SQL. What customers send goes only into values: hosts and paths are compared
-// with functions that know no pattern.
+// What a question about requests is narrowed by, as SQL of ClickHouse, and the table that it is asked of.
 
 import type { Narrowing } from '../../edge/analytics/narrowing.ts';
 import type { Analytics } from '../open-analytics.ts';
@@ -67,4 +66,38 @@ export function valuesOf({ domainId, from, until, host, path }: AskedRequests): 
 /** The rows of a select; whole numbers of 64 bits may come as text. */
 export async function ask<R>({ store, seconds, signal }: Asking, sql: string, values: Values): Promise<R[]> {
   return await store.query<R>(sql, values, { seconds, ...(signal && { signal }) });
+}
+
+/** The smallest of the tables that tell hosts. */
+const HOSTS = 'requests_hourly';
+
+/** `names`: the answer names hosts. */
+export async function chooseTable(
+  asking: Asking,
+  asked: AskedRequests,
+  rollup: AskedTable,
+  { names = false } = {},
+): Promise<AskedTable> {
+  const { host, path } = asked;
+  if (rollup === 'requests') return rollup;
+  if (path !== undefined && rollup !== 'uris_daily') return 'requests';
+  if (host === undefined && !names) return rollup;
+  return (await hasWildcards(asking, asked, names)) ? 'requests' : rollup;
+}
+
+/** Whether hosts of the question may be counted under a wildcard together with others. */
+async function hasWildcards(
+  asking: Asking,
+  { host, domainId, from, until }: AskedRequests,
+  names: boolean,
+): Promise<boolean> {
+  const window = { domainId, from, until };
+  // What is counted under a wildcard that is below the host is all the host's.
+  const above = names || host === undefined ? '' : 'and endsWith({host:String}, substring(host, 2))';
+  const rows = await ask(
+    asking,
+    `select 1 from ${HOSTS} where ${conditionOf(HOSTS, window)} and startsWith(host, '*.') ${above} limit 1`,
+    { ...valuesOf(window), ...(host !== undefined && { host: host.host }) },
+  );
+  return rows.length > 0;
 }

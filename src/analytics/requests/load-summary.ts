@@ -1,7 +1,32 @@
-// How many requests there were, and how they went: from the rollups, or from the lines where the rollups do not tell it.
+// Loads totals of requests, and the traffic of a quota period.
 
-import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
-import { chooseTable } from './choose-table.ts';
+import { trafficPeriod } from '../../billing/quota.ts';
+import { hoursThatEndIn } from '../../edge/analytics/window.ts';
+import {
+  type AskedRequests,
+  type Asking,
+  ask,
+  chooseTable,
+  conditionOf,
+  valuesOf,
+} from './asked-requests.ts';
+
+export interface TrafficHours {
+  readonly start: Date;
+  /** Undefined: the quota is never reset. */
+  readonly end: Date | undefined;
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** Returns the hours of the current period. A period without an end lasts up to and including the current hour. */
+export function trafficHours(
+  { startedAt, quotaResetDays }: { readonly startedAt: Date; readonly quotaResetDays: number },
+  now: Date,
+): TrafficHours {
+  const { start, end } = trafficPeriod(startedAt, quotaResetDays, now);
+  return { start, end, ...hoursThatEndIn(start, end ?? new Date(now.getTime() + 3_600_000)) };
+}
 
 /** A whole number as JSON has it: those of 64 bits may come as text. */
 type Count = number | string;

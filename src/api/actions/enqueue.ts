@@ -1,5 +1,7 @@
-// Puts the job of a call into its queue.
+// Enqueues the job of a call, and derives the UUID by which the call finds the result. With an Idempotency-Key the UUID is always
+// the same: a repeat finds the result of a call that never got its response.
 
+import { createHash, randomUUID } from 'node:crypto';
 import type { Call, JobPort } from '../calls/call.ts';
 
 type AnyCall = Call;
@@ -18,4 +20,23 @@ export async function enqueueNow<J>(
     log.warn({ err: error, kind, domain_id: domain.id }, 'a job could not be put into its queue');
     return false;
   }
+}
+
+/** `kind`: the kind of the call, so that one key serves for calls of several kinds. */
+export function jobRequestOf(
+  kind: string,
+  {
+    caller,
+    domain,
+    idempotencyKey,
+  }: Pick<Call, 'caller' | 'idempotencyKey'> & {
+    readonly domain: { readonly id: number };
+  },
+): string {
+  if (idempotencyKey === undefined) return randomUUID();
+  const about = JSON.stringify([kind, caller.account.id, domain.id, idempotencyKey]);
+  const bytes = createHash('sha256').update(about).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80; // RFC 9562 §5.8: version 8
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,4 +1,4 @@
-// The refusal of a gate of the plan, as an answer.
+// Returns the problem if a gate of the plan refuses a call.
 
 import type { Entitlements } from '../../billing/entitlements.ts';
 import { type Gate, judgeGate } from '../../billing/gates.ts';

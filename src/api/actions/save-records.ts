@@ -1,6 +1,7 @@
-// Every write of records by a caller of the API. What the key is narrowed to is judged under the domain's lock, against
-// the records at that time; then the edit is saved, or the answer says why not.
+// Saves the records that a caller of the API writes. The key's restrictions are checked under the domain's lock, against the
+// records at that time; then the edit is saved or refused. A repeat under the same Idempotency-Key gets the same warnings.
 
+import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
 import { type EditMaker, type LockedDomain, type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
 import type { SavedRevert } from '../../store/change/save-revert.ts';
@@ -8,10 +9,11 @@ import { type Edit, type EditProblem, idsTouched } from '../../zone/edit/edit.ts
 import type { EditText } from '../../zone/edit/parse-edit.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { warnOfEditText } from '../../zone/warnings/text-of-edit.ts';
-import { WarningList } from '../../zone/warnings/zone-warning.ts';
+import { showWarnings, WarningList } from '../../zone/warnings/zone-warning.ts';
 import { notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts';
 import type { CallOf } from '../calls/call.ts';
+import type { Warnings } from '../schemas/records/record.ts';
 
 type RecordsCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
 
@@ -74,4 +76,21 @@ async function recordsWritten(edit: Edit, locked: LockedDomain): Promise<{ name:
       : [{ name: set.name ?? name, type: set.type ?? type }];
   });
   return [...found.values(), ...updated, ...edit.replaces, ...edit.creates];
+}
+
+type Printed = z.input<typeof Warnings>;
+
+/** Returns the warnings of a write for its answer, and keeps them with the answer. */
+export function storeWarnings(
+  { domain, answerRest }: Pick<CallOf<'domain'>, 'domain' | 'answerRest'>,
+  { warnings }: Saved,
+): Printed {
+  const printed = showWarnings(warnings, domain.name);
+  if (printed.length > 0) answerRest({ warnings: printed });
+  return printed;
+}
+
+/** Returns the warnings of the first answer. */
+export function readStoredWarnings(rest: unknown): Printed {
+  return (rest as { readonly warnings: Printed } | undefined)?.warnings ?? [];
 }

@@ -2,8 +2,7 @@
 // without while the store does not answer.
 
 import type { Analytics } from '../../analytics/open-analytics.ts';
-import { loadVolume } from '../../analytics/requests/load-summary.ts';
-import { trafficHours } from '../../analytics/requests/traffic-hours.ts';
+import { loadVolume, trafficHours } from '../../analytics/requests/load-summary.ts';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { Api } from '../calls/call.ts';
 

@@ -1,5 +1,5 @@
-// The answer to a refused call: every error body of the API is made here, and every code is declared here. Guards and
-// routes return a problem as a value; only a bug or a failed dependency is thrown.
+// Responses to refused calls. All error bodies and codes of the API are defined here. Guards and routes return a problem as a
+// value; only a bug or a failed dependency is thrown.
 
 import type { FastifyReply } from 'fastify';
 import { GATE_REFUSALS } from '../../billing/gates.ts';

@@ -1,4 +1,4 @@
-// The limits of one call's body: by its route, and on routes for many records by the domain's plan as well.
+// Limits of the body of one call: those of its route and, on routes for many records, those of the domain's plan.
 
 import { type Problem, problem } from '../answers/problem.ts';
 import type { Route } from '../calls/route.ts';

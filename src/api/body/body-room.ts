@@ -1,5 +1,5 @@
-// The memory that large bodies may take in this process while they arrive and wait: one limit for all, and one for each
-// account, so that no account takes the room of others.
+// Bounds what large bodies cost while they arrive: their memory (one limit for the process and one for each account), and the bytes
+// that are counted in one round of the event loop, so that they do not slow down other calls.
 
 interface RoomSize {
   readonly bytes: number;
@@ -7,13 +7,14 @@ interface RoomSize {
 }
 
 export interface Reservation {
-  /** False: there is no room for so many more bytes, and the body must be refused. */
+  /** Returns false if there is no room for this many more bytes: the body must be refused. */
   grow(bytes: number): boolean;
   /** Counts an answer, which can no longer be refused: it reduces the room for the next bodies. */
   hold(bytes: number): void;
   release(): void;
 }
 
+/** The memory that large bodies may take in this process, for all accounts and for each of them. */
 export class BodyRoom {
   readonly #size: RoomSize;
   readonly #taken = new Map<number, number>();
@@ -53,5 +54,90 @@ export class BodyRoom {
         mine = 0;
       },
     };
+  }
+}
+
+const FIRST_BYTES = 4096;
+const MAX_SEGMENT_BYTES = 1024 * 1024;
+
+/** Copies the bytes of a body together: a million chunks of one byte take no more memory than one chunk. */
+export class BodySegments {
+  readonly #full: Uint8Array[] = [];
+  #open = new Uint8Array(0);
+  #used = 0;
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#used === this.#open.length) this.#next();
+      const part = chunk.subarray(at, at + this.#open.length - this.#used);
+      this.#open.set(part, this.#used);
+      this.#used += part.length;
+      at += part.length;
+    }
+    this.#bytes += chunk.length;
+  }
+
+  /** Each segment has a buffer of its own, which can be transferred to a thread. */
+  list(): Uint8Array<ArrayBuffer>[] {
+    return [...this.#full, this.#open.subarray(0, this.#used)] as Uint8Array<ArrayBuffer>[];
+  }
+
+  #next(): void {
+    if (this.#used > 0) this.#full.push(this.#open);
+    this.#open = new Uint8Array(Math.min(MAX_SEGMENT_BYTES, Math.max(FIRST_BYTES, this.#bytes)));
+    this.#used = 0;
+  }
+}
+
+const ROUND_BYTES = 128 * 1024;
+/** The fixed cost of a piece, in bytes. */
+const PIECE_BYTES = 256;
+
+interface Piece {
+  readonly bytes: number;
+  readonly work: () => void;
+}
+
+/** Limits the bytes that are counted in one round of the event loop. Many large bodies slow down each other, but no other call. */
+export class BodyTurns {
+  #waiting: Piece[] = [];
+  /** In this round of the event loop. */
+  #spent = 0;
+  #isPlanned = false;
+
+  /** Returns true if the piece may be counted in this round. Otherwise it has to wait. */
+  mayTake(bytes: number): boolean {
+    if (this.#waiting.length > 0 || this.#spent >= ROUND_BYTES) return false;
+    this.#spent += bytes + PIECE_BYTES;
+    this.#plan();
+    return true;
+  }
+
+  /** Runs `work` in a later round, in the order of the calls. */
+  wait(bytes: number, work: () => void): void {
+    this.#waiting.push({ bytes, work });
+    this.#plan();
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => this.#round());
+  }
+
+  #round(): void {
+    this.#isPlanned = false;
+    this.#spent = 0;
+    let taken = 0;
+    while (this.#spent < ROUND_BYTES && taken < this.#waiting.length)
+      this.#spent += (this.#waiting[taken++]?.bytes ?? 0) + PIECE_BYTES;
+    const pieces = this.#waiting.splice(0, taken);
+    if (pieces.length > 0) this.#plan(); // starts a new round with nothing spent
+    for (const { work } of pieces) work();
   }
 }

@@ -1,7 +1,8 @@
-// Describes what zod found wrong, field by field, in the words of the API; unknown members are named too.
+// Judges a body by the schema of its route, and describes what zod found wrong, field by field; unknown members are named too.
 
 import type { z } from 'zod';
-import { type FieldProblem, MAX_PROBLEMS } from '../answers/problem.ts';
+import { type FieldProblem, invalid, MAX_PROBLEMS, type Problem } from '../answers/problem.ts';
+import type { Route } from '../calls/route.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -81,4 +82,15 @@ function article(type: string): string {
 function measure(origin: string, bound: string, count: number | bigint): string {
   const unit: Record<string, string> = { string: ' characters', array: ' items' };
   return `${bound} ${count}${unit[origin] ?? ''}`;
+}
+
+export function judgeBody(
+  route: Pick<Route, 'explainInvalid'>,
+  schema: z.ZodType,
+  given: unknown,
+): { readonly body: unknown } | Problem {
+  const read = schema.safeParse(given);
+  if (read.success) return { body: read.data };
+  const fields = fieldProblems(read.error.issues, BODY);
+  return route.explainInvalid?.(fields) ?? invalid(fields);
 }

@@ -1,6 +1,5 @@
-// Reads a request's body from its bytes: JSON in UTF-8, or nothing. Every fault is a problem with words for the
-// caller. Text that Postgres cannot store (U+0000, half a surrogate pair) is refused here, once for all routes that do
-// not judge it themselves.
+// Reads the body of a request: JSON in UTF-8, or nothing. Every error is a problem with a text for the caller. Text that
+// Postgres cannot store (U+0000, half a surrogate pair) is rejected here, except for routes that check it themselves.
 
 import { decodeText } from '../../dns/zone-file/decode-text.ts';
 import { badRequest, invalid, type Problem } from '../answers/problem.ts';

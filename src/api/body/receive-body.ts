@@ -1,11 +1,10 @@
-// Receives a body as it arrives, and refuses it at the first byte beyond a limit: of the body, of its parts, or of the
-// memory for bodies. What follows a refusal is discarded unread.
+// Receives a body as it arrives, and rejects it at the first byte beyond a limit: of the body, of its parts, or of the memory
+// for bodies. The rest is discarded unread.
 
 import { badRequest, Problem, problem, unavailable } from '../answers/problem.ts';
 import { type BodyBounds, THREAD_BODY_BYTES } from './body-bounds.ts';
 import type { Reservation } from './body-room.ts';
-import { BodySegments } from './body-segments.ts';
-import { BodyTurns } from './body-turns.ts';
+import { BodySegments, BodyTurns } from './body-room.ts';
 import { JsonScan } from './scan-json.ts';
 
 export interface Arriving {

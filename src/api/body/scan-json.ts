@@ -1,6 +1,5 @@
-// Counts what a JSON body contains while it arrives, in constant memory, so that one with too many values, too much
-// depth or endless numbers is refused before `JSON.parse` reads it. It checks limits only: text that is not JSON
-// passes.
+// Counts the contents of a JSON body while it arrives, in constant memory. A body with too many values, too much depth or
+// endless numbers is rejected before `JSON.parse` reads it. Only limits are checked: text that is not JSON passes.
 
 export interface JsonBounds {
   /** Objects, arrays, strings, numbers and literals; names of members do not count. */

@@ -1,18 +1,17 @@
-// Finds which key or session a request presents, and whose it is. The result is never cached: what was revoked or ended must
-// stop working at once, and a look-up by the hash's index costs little beside a call's other queries.
+// Finds the key or session that a request presents, and its account. The result is never cached: a revoked key or an ended
+// session must stop working immediately, and a lookup by hash costs little compared to the other queries of a call.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type FoundKey, findApiKeys, hashKey, isKeyText } from '../../store/accounts/api-keys.ts';
+import { hashSecret, isSecretText } from '../../store/accounts/hashed-secrets.ts';
 import { type FoundToken, findTokens, isTokenText } from '../../store/accounts/reseller-tokens.ts';
-import { hashSecret, isSecretText } from '../../store/accounts/secret-text.ts';
 import { type Carrier, type FoundSession, findSessions } from '../../store/people/sessions.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { outageOf } from '../../store/postgres/outage.ts';
 import { badRequest, PROBLEM_CODES, Problem, unauthorized } from '../answers/problem.ts';
-import { isSessionValid } from '../people/judge-session.ts';
+import { isSessionValid } from '../people/sessions.ts';
 import { type ApiCaller, WHOLE_SCOPE } from './caller.ts';
-import { KeyLookups } from './key-lookups.ts';
-import { WrongKeys } from './wrong-keys.ts';
+import { KeyLookups, WrongKeys } from './key-lookups.ts';
 
 const CREDENTIALS = ['Authorization', 'X-Api-Key'];
 

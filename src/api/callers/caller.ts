@@ -1,13 +1,52 @@
-// The caller: an account, the key or the session by which it calls, and what that key is narrowed to.
+// The caller: an account, the key or session that it presents, the key's restrictions, and what each role may do with a domain
+// (docs/rules.md "Access").
 
 import type { Name } from '../../dns/name.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Actor, Caller } from '../../store/accounts/actor.ts';
 import type { ApiKey } from '../../store/accounts/api-keys.ts';
 import type { Session } from '../../store/people/sessions.ts';
+import type { Role } from '../../store/postgres/tables/schema.ts';
 import { judgeNarrowedWrite } from '../../zone/edit/key-narrowing.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { forbidden, type Problem } from '../answers/problem.ts';
+
+export const PERMISSIONS = [
+  'domain.view',
+  'domain.settings',
+  'domain.delete',
+  'dnssec.keys',
+  'records.edit',
+  'rules.edit',
+  'cache.edit',
+  'ssl.manage',
+  'analytics.view',
+  'billing',
+  'members.manage',
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const ROLES = ['owner', 'admin', 'editor', 'viewer'] as const satisfies readonly Role[];
+
+const VIEWER: readonly Permission[] = ['domain.view', 'analytics.view'];
+const EDITOR: readonly Permission[] = [...VIEWER, 'records.edit', 'rules.edit', 'cache.edit'];
+const ADMIN: readonly Permission[] = [...EDITOR, 'domain.settings', 'ssl.manage', 'members.manage'];
+
+const GRANTED: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  viewer: new Set(VIEWER),
+  editor: new Set(EDITOR),
+  admin: new Set(ADMIN),
+  owner: new Set(PERMISSIONS),
+};
+
+export function mayDo(role: Role, permission: Permission): boolean {
+  return GRANTED[role].has(permission);
+}
+
+/** The permissions, in the order of `PERMISSIONS`. */
+export function permissionsOf(role: Role): Permission[] {
+  return PERMISSIONS.filter((permission) => GRANTED[role].has(permission));
+}
 
 export interface ApiCaller {
   readonly account: Account;
@@ -73,4 +112,10 @@ export function judgeNarrowing(
 ): Problem | undefined {
   const outside = judgeNarrowedWrite(narrowing, records);
   return outside === undefined ? undefined : forbidden(outside);
+}
+
+/** Returns null if the caller connects through a proxy on this machine, whose address does not show where the caller is. */
+export function outsideAddress(address: string): string | null {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  return /^127\.|^::1$/.test(plain) ? null : plain;
 }

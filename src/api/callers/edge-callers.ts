@@ -1,14 +1,13 @@
-// Which edge a request is from. Its token is looked up with each request; wrong ones share a bounded number of statements, and
-// networks that guess are slowed, as with API keys.
+// Finds the edge that sends a request. Its token is looked up for each request. Wrong tokens share a bounded number of statements,
+// and networks that guess are slowed down, as with API keys.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { hashSecret } from '../../store/accounts/secret-text.ts';
+import { hashSecret } from '../../store/accounts/hashed-secrets.ts';
 import { type FoundEdge, findEdges, isEdgeToken, noteEdgeCall } from '../../store/edges/edges.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { Problem, unauthorized } from '../answers/problem.ts';
-import { KeyLookups } from './key-lookups.ts';
-import { MemoryWindows } from './memory-windows.ts';
-import { WrongKeys } from './wrong-keys.ts';
+import { KeyLookups, WrongKeys } from './key-lookups.ts';
+import { MemoryWindows } from './rate-limits.ts';
 
 /** An edge that calls. */
 export interface EdgeCaller extends FoundEdge {

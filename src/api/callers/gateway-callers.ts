@@ -1,9 +1,9 @@
-// Payment gateways that tell us of money: who one is shows the signature over its name, time and body. The headers are judged before
-// the body comes, the signature before it is read; the answer is the same whatever is wrong.
+// Identifies payment gateways by their signature over name, time and body. The headers are checked before the body arrives, the
+// signature before the body is parsed. The response is the same for every error.
 
 import { type Gateways, isNoticeOf, readNoticeProof } from '../../billing/gateway.ts';
 import { Problem } from '../answers/problem.ts';
-import { MemoryWindows } from './memory-windows.ts';
+import { MemoryWindows } from './rate-limits.ts';
 
 /** A gateway sends one notice for a payment, and a few again. */
 const PER_MINUTE = 600;

@@ -1,5 +1,5 @@
-// Which observer elsewhere sends a request: its signature covers the digest of the body, so it is verified from the headers alone.
-// Nobody without a key has us receive a body, or keeps those away who have one.
+// Identifies the observer that sends a request. Its signature covers the digest of the body, so it is verified from the headers
+// alone: a client without a key cannot make this process receive a body, or keep out observers that have one.
 
 import {
   digestOf,
@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../store/postgres/database.ts';
 import { listVantages, useNonce } from '../../store/vantage/vantages.ts';
 import { Problem, unavailable } from '../answers/problem.ts';
-import { MemoryWindows } from './memory-windows.ts';
+import { MemoryWindows } from './rate-limits.ts';
 
 /** A vantage that has signed the headers of its request. Its body has not come yet. */
 export interface VerifiedVantage {

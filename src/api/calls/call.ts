@@ -1,5 +1,5 @@
 // Defines the calls that handlers receive: the caller, and what the guards loaded and checked. The path is omitted, because
-// the reseller's surface mounts the same handlers by numeric id.
+// the surface of resellers mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
@@ -14,12 +14,35 @@ import type { CountryOf } from '../../zone/records/country.ts';
 import type { ApiCaller, Credential } from '../callers/caller.ts';
 import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { EdgeFeed } from '../edge/edge-feed.ts';
-import type { EventFeed, Judgement } from '../events/event-feed.ts';
+import type { EventFeed } from '../events/event-feed.ts';
+import type { Judgement } from '../events/followers.ts';
 import type { Asker, People } from '../people/people.ts';
 import type { PublicChecks } from '../public/public-checks.ts';
 import type { RequestIntake } from '../requests/take-requests.ts';
-import type { Services } from './services.ts';
 import type { SlowCalls } from './slow-calls.ts';
+
+/** Names a service and its type. */
+export class ServiceKey<T> {
+  declare readonly service: T;
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export class Services {
+  readonly #opened = new Map<object, unknown>();
+
+  add<T>(key: ServiceKey<T>, service: T): void {
+    this.#opened.set(key, service);
+  }
+
+  /** Returns undefined if this process has no such service. */
+  get<T>(key: ServiceKey<T>): T | undefined {
+    return this.#opened.get(key) as T | undefined;
+  }
+}
 
 export interface Api {
   /** In a call with an Idempotency-Key, the transaction that keeps the answer. Handlers must not use another one. */

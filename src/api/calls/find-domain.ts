@@ -1,5 +1,5 @@
-// How a call finds its domain: on the customer surface by name, among all that the caller has a role in; on the reseller surface
-// by id, among those of the caller's clients. Global admins may also use an id, since several accounts may have a name.
+// Finds the domain of a call: on the customer surface by name, among the domains in which the caller has a role; on the reseller
+// surface by id, among those of the caller's clients. Global admins may also use an id, since several accounts may have a name.
 
 import type { Name } from '../../dns/name.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';

@@ -4,15 +4,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { badRequest, forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
-import { type ApiCaller, writesRecordsOnly } from '../callers/caller.ts';
-import { mayDo } from '../callers/permissions.ts';
-import { isPasswordFresh } from '../people/judge-session.ts';
+import { type ApiCaller, mayDo, writesRecordsOnly } from '../callers/caller.ts';
+import { isPasswordFresh } from '../people/sessions.ts';
 import type { Api, CallOf } from './call.ts';
 import type { FindDomain } from './find-domain.ts';
 import { readIdempotencyKey } from './idempotency.ts';
-import { isResellerPath, judgeReseller } from './reseller-surface.ts';
 import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
-import { isCallOfSessions, judgeSurface } from './surfaces.ts';
+import { isCallOfSessions, isResellerPath, judgeReseller, judgeSurface } from './surfaces.ts';
 
 interface Asked {
   readonly method: string;

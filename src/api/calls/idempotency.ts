@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../store/postgres/database.ts';
 import { badRequest, Problem } from '../answers/problem.ts';
 import type { ApiCaller } from '../callers/caller.ts';
-import { digestSecret } from './secret-paths.ts';
+import { digestSecret } from './paths.ts';
 
 const MAX_KEY_BYTES = 191;
 

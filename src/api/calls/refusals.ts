@@ -1,8 +1,8 @@
-// The refusals that a route can answer: those of its guards, from its declaration, and those that it declares itself.
+// Lists the problems that a route can answer with: those of its guards, from its declaration, and those that it declares itself.
 
 import { PROBLEM_CODES, type ProblemCode } from '../answers/problem.ts';
-import { isResellerPath } from './reseller-surface.ts';
 import { isWrite, type Route, takesIdempotencyKey } from './route.ts';
+import { isResellerPath } from './surfaces.ts';
 
 export interface Refusal {
   readonly status: number;

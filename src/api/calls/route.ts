@@ -5,10 +5,8 @@ import type { z } from 'zod';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
-import type { StreamedArray } from '../answers/stream-array.ts';
-import type { StreamedLines } from '../answers/stream-lines.ts';
-import type { StreamedText } from '../answers/stream-text.ts';
-import type { Permission } from '../callers/permissions.ts';
+import type { StreamedArray, StreamedLines, StreamedText } from '../answers/streams.ts';
+import type { Permission } from '../callers/caller.ts';
 import type { AnswerHeader, Api, CallOf } from './call.ts';
 
 /** `mountRoutes` adds the OPTIONS routes. */

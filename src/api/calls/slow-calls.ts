@@ -1,5 +1,7 @@
-// The slow calls of this process, for global admins: which route, how long, whose. No path, query or body: those have
-// names and secrets.
+// Records the slow calls of this process for global admins: the route, the duration and the account. Paths, queries and bodies
+// are not recorded, because they contain names and secrets.
+
+import type { FastifyInstance } from 'fastify';
 
 /** So many milliseconds from a request to the end of its answer are slow. */
 const SLOW_MS = 500;
@@ -30,4 +32,15 @@ export class SlowCalls {
   list(): readonly SlowCall[] {
     return this.#calls.toReversed();
   }
+}
+
+export function watchSlowCalls(app: FastifyInstance, slowCalls: SlowCalls): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { route } = request.routeOptions.config;
+    if (request.is404 || route === undefined || route.waits === true || route.follows === true) return;
+    const { method, admitted } = request;
+    const ms = Math.round(reply.elapsedTime);
+    const accountId = admitted?.caller.account.id;
+    slowCalls.note({ at: new Date(), method, route: route.path, status: reply.statusCode, ms, accountId });
+  });
 }

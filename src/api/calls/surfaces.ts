@@ -1,6 +1,10 @@
-// Groups of paths that some callers may not use: they are refused by path alone, whether or not a route exists there.
+// Groups of paths that some callers may not use. They are refused by path alone, whether or not a route exists there. One group is
+// the surface of resellers, everything below `/reseller/v1`: mostly the calls of customers, for the domain of a client, by its id.
 
+import { z } from 'zod';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
+import type { ApiCaller } from '../callers/caller.ts';
+import type { Route } from './route.ts';
 
 interface Surface {
   /** Undefined: every method. */
@@ -82,4 +86,34 @@ export function judgeSurface(
   }
   if (caller.isAdmin !== true && OF_ADMINS.test(path)) return notFound('path');
   return REMOVED.find((surface) => meets(surface, method, path))?.problem;
+}
+
+const RESELLER_PREFIX = '/reseller/v1';
+
+const PATHS = /^\/reseller\/v1(\/|$)/;
+
+/** `path` is decoded as the router decodes it. */
+export function isResellerPath(path: string): boolean {
+  return PATHS.test(path);
+}
+
+/** Who may use it at all. */
+export function judgeReseller({ account, credential }: ApiCaller): Problem | undefined {
+  if (credential.kind === 'key') return forbidden('this surface is not open to API keys');
+  return account.isReseller ? undefined : forbidden('this account is not a reseller');
+}
+
+export const QUERY_DOMAIN = z.string().describe('The numeric id of the domain of a client.');
+
+/** The same call for a client's domain. */
+export function forResellers(route: Route): Route {
+  const { path, operationId, query, access } = route;
+  const isInQuery = access.kind === 'domain' && access.domainIn === 'query';
+  return {
+    ...route,
+    path: RESELLER_PREFIX + path.replace('{domain}', '{domainId}'),
+    operationId: `reseller${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`,
+    tag: "Clients' domains",
+    ...(isInQuery && query !== undefined && { query: query.extend({ domain: QUERY_DOMAIN }) }),
+  };
 }

@@ -1,7 +1,7 @@
-// Runs one piece of work at a time for each domain. Its writes wait for each other at its lock in Postgres in any case;
-// since they wait here, a busy domain holds one connection of the pool and not all of them. Each wait is bounded: a
-// call that does not get to the front in time, or comes when too many wait, is refused. If Postgres fails the call
-// before them, the calls that wait fail too: each would wait for Postgres as long as that one did.
+// Runs one piece of work at a time for each domain. Writes of a domain wait for each other at its lock in Postgres in any case;
+// because they wait here, a busy domain holds one connection of the pool and not all of them. Each wait is bounded: a call that
+// waits too long, or arrives when too many wait, is refused. If Postgres fails a call, the calls behind it fail too, because each
+// would wait for Postgres as long as that one did.
 
 import { DatabaseSilence } from '../../store/postgres/bounded-client.ts';
 import { outageOf } from '../../store/postgres/outage.ts';

@@ -1,6 +1,5 @@
-// The built files of the console, kept in memory: there are few, they do not change while the process runs, and each is
-// compressed once, when the process starts and beside the thread that answers calls: whoever asks costs nothing. Until they
-// are built there are none.
+// Keeps the built files of the console in memory, compressed once when the process starts, and sends them: compressed if the
+// client accepts it, and not at all if the client has them. Until the console is built there are none.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,6 +7,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const compress = promisify(gzip);
 
@@ -104,4 +104,31 @@ export function typeOf(path: string): string | undefined {
 export function fileOf(bytes: Buffer, gzip: Buffer, type: string): ConsoleFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
   return { type, bytes, gzip, tag, isHashed: false };
+}
+
+/** Of all that belongs to the console. */
+export const SAFE_HEADERS = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** `sharing`: whether caches on the way may keep it too. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, policy, sharing }: { file: ConsoleFile; policy: string; sharing: 'public' | 'private' },
+): FastifyReply {
+  reply.headers({
+    'Content-Security-Policy': policy,
+    'Cache-Control': file.isHashed ? `${sharing}, max-age=31536000, immutable` : 'no-cache',
+    ETag: file.tag,
+    Vary: 'Accept-Encoding',
+  });
+  if (request.headers['if-none-match'] === file.tag) return reply.code(304).send();
+  const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  if (isZipped) reply.header('Content-Encoding', 'gzip');
+  return reply.header('Content-Type', file.type).send(isZipped ? file.gzip : file.bytes);
 }

@@ -1,11 +1,11 @@
-// `/console/`: the console's files to everyone, since they hold no secret. What they show comes from the API, to whoever signs in.
+// `/console/`: serves the files of the console to everyone, since they contain no secret. The console loads its data from the API,
+// after signing in.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { html, PAGE_POLICY, page } from '../answers/html.ts';
 import { Problem, sendProblem } from '../answers/problem.ts';
-import { mountOpenPath } from '../calls/open-path.ts';
-import { html, PAGE_POLICY, page } from '../pages/html.ts';
-import { ConsoleFiles } from './console-files.ts';
-import { SAFE_HEADERS, sendFile } from './send-file.ts';
+import { mountOpenPath } from '../calls/paths.ts';
+import { ConsoleFiles, SAFE_HEADERS, sendFile } from './console-files.ts';
 
 /** Of every page of the console: its own files only, nothing inline, in no frame, posting nowhere else. */
 const CONSOLE_POLICY = [

@@ -1,11 +1,11 @@
-// `/`: where things are. `/docs`: the description for people, shown by Swagger UI with what this process serves, and with
-// nothing from another host: the Content-Security-Policy allows none.
+// `/` lists the entry points. `/docs` shows the description with Swagger UI, from files of this process only: the
+// Content-Security-Policy allows no other host.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { mountOpenPath } from '../calls/open-path.ts';
+import { mountOpenPath } from '../calls/paths.ts';
 
 const PLACES = {
   docs: '/docs',

@@ -1,5 +1,5 @@
-// What one edge is told: everything, unless it has a cursor, then what changes. Lines are made as the edge takes them, so a
-// slow one holds no memory here: it falls behind the ring, and finds in Postgres the newest version of what it has missed.
+// Streams the config of one edge: everything, unless the edge has a cursor, then each change. Lines are made as the edge reads them,
+// so a slow edge costs no memory here: it falls behind the ring, and reads the newest versions from Postgres.
 //
 //     no cursor, or one of another history ──▶ begin, every domain by name, end ─┐
 //     in the middle of that ─────────────────▶ the rest of the names, end ───────┤

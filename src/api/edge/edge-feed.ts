@@ -1,6 +1,6 @@
-// Follows the feed of what edges are told, once for all streams of this process: what changes is read and made into JSON one
-// time, and kept in a bounded ring from which every stream takes it. A stream that is too slow for the ring, or new, reads
-// from Postgres itself, where each domain stands once, in its newest version. Without streams nothing is read.
+// Follows the feed of edge config, once for all streams of this process: each change is read and printed as JSON once, and kept in a
+// bounded ring that all streams read. A new stream, or one that is too slow for the ring, reads from Postgres, which has the newest
+// version of each domain. Without streams nothing is read.
 
 import { type Backoff, createBackoff, type Log } from '../../process/reconnect.ts';
 import type { FeedPlace, SeenName } from '../../store/edges/edge-cursor.ts';
@@ -8,8 +8,7 @@ import { loadLiveTokens } from '../../store/edges/edges.ts';
 import { type EdgeFeedPage, type EdgeLine, EdgeLines } from '../../store/edges/read-edge-lines.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { type Listening, listenChanges } from '../../store/postgres/listen-changes.ts';
-import { Gate } from './gate.ts';
-import { Waiting } from './waiting.ts';
+import { Gate, Waiting } from './waiting.ts';
 
 /** What was read at once. `place`: where a stream stands that has told it. */
 interface EdgeBatch {

@@ -1,9 +1,31 @@
-// Those who wait until something may have changed.
+// Bounds how many tasks run at a time, and lets callers wait until something may have changed.
+
+/** Runs a limited number of tasks at a time. The others wait in the order in which they came. */
+export class Gate {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
 
 export class Waiting {
   readonly #ends = new Set<() => void>();
 
-  /** Until the next `tell`, or the time is over, or `signal` is aborted. */
+  /** Waits until the next `tell`, until the time is over, or until `signal` is aborted. */
   async wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {

@@ -1,10 +1,11 @@
-// One stream of a domain's events: what was missed since the cursor that the caller knows, then what comes. It holds a place in the
-// domain's ring and nothing else. While the database is away it stays, with its heartbeats, and goes on afterwards.
+// One stream of the events of a domain: first those missed since the caller's cursor, then new ones. It only holds a position in
+// the ring of the domain. While the database is unavailable, the stream stays open with heartbeats, and continues afterwards.
 
 import { pauseUnless } from '../../process/reconnect.ts';
-import { decodeEventCursor, type EventCursor, furtherOf, isBeyond } from '../../store/events/event-cursor.ts';
+import { decodeEventCursor, type EventCursor, furtherOf, isBeyond } from '../../store/feed/domain-events.ts';
 import { type DomainEvent, eventsOf, isNews, type NodesState } from './domain-watch.ts';
-import type { EventFeed, Follower } from './event-feed.ts';
+import type { EventFeed } from './event-feed.ts';
+import type { Follower } from './followers.ts';
 
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1000;

@@ -1,9 +1,9 @@
-// What the streams of one domain tell, held once for all of them: a short ring of what has happened, and the newest state of what
-// is under way. A stream keeps no queue of its own; one that is too slow for the ring is told that it has missed something.
+// State shared by the streams of one domain: a short ring of past events, and the newest state of what is in progress. A stream has
+// no queue of its own; one that is too slow for the ring is notified that it has missed events.
 
-import type { SavedRun } from '../../store/checks/load-checks.ts';
-import { type EventCursor, isCheckBehind } from '../../store/events/event-cursor.ts';
-import type { DomainEvents, ToldChange, ToldVerification } from '../../store/events/load-events.ts';
+import type { SavedRun } from '../../store/checks/check-runs.ts';
+import type { DomainEvents, ToldChange, ToldVerification } from '../../store/feed/domain-events.ts';
+import { type EventCursor, isCheckBehind } from '../../store/feed/domain-events.ts';
 import type { InSync } from '../../store/feed/in-sync.ts';
 import { Waiting } from '../edge/waiting.ts';
 

@@ -1,68 +1,23 @@
-// Follows what happens to domains, once for all streams of this process: one connection listens, one statement asks how far all
-// domains are that somebody follows, and each event is read one time. Without streams nothing is read. It also keeps the streams
-// within their bounds: how many there are, that they are read, and that whoever has one may still have it.
+// Follows the events of domains, once for all streams of this process: one connection listens, one statement reads the newest event
+// of every followed domain, and each event is read once. Without streams nothing is read.
 
 import { createBackoff, type Log } from '../../process/reconnect.ts';
-import { type EventCursor, isBehind, isBeyond } from '../../store/events/event-cursor.ts';
 import {
   type DomainEvents,
+  type EventCursor,
   type EventHead,
+  isBehind,
+  isBeyond,
   loadEventHeads,
   loadEventsBehind,
-} from '../../store/events/load-events.ts';
+} from '../../store/feed/domain-events.ts';
 import { inSync } from '../../store/feed/in-sync.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { type Listening, listenChanges } from '../../store/postgres/listen-changes.ts';
-import { Gate } from '../edge/gate.ts';
+import { Gate } from '../edge/waiting.ts';
 import { DomainWatch, eventsOf } from './domain-watch.ts';
+import { type EventLimits, type Follower, Followers, type NewFollower } from './followers.ts';
 import { SyncStates } from './sync-states.ts';
-
-/** `ended`: it may follow no more. */
-export type Judgement = 'same' | 'ended';
-
-interface NewFollower {
-  readonly domainId: number;
-  /** Which key or session follows. */
-  readonly holder: string;
-  readonly accountId: number;
-  /** Whether the caller may still follow. Rejects when that cannot be found out now. */
-  readonly judge: () => Promise<Judgement>;
-}
-
-export interface Follower extends NewFollower {
-  readonly watch: DomainWatch;
-  readonly ended: AbortSignal;
-  /** Whoever reads the stream has taken the last piece; else since when it lies here. */
-  unreadSinceMs: number | undefined;
-  leave(): void;
-}
-
-interface Held extends Follower {
-  readonly ending: AbortController;
-  judgedAtMs: number;
-  isJudged: Promise<void> | undefined;
-}
-
-export interface EventLimits {
-  readonly ofHolder: number;
-  readonly ofAccount: number;
-  readonly streams: number;
-  /** Rights are judged again after this time … */
-  readonly judgeMs: number;
-  /** … and nothing is told any more when they could not be judged for so long. */
-  readonly judgedForMs: number;
-  /** A stream that is not read for so long is ended. */
-  readonly unreadMs: number;
-}
-
-const LIMITS: EventLimits = {
-  ofHolder: 4,
-  ofAccount: 20,
-  streams: 2000,
-  judgeMs: 20_000,
-  judgedForMs: 30_000,
-  unreadMs: 30_000,
-};
 
 /** Changes are announced; checks, and changes whose announcement was lost, are found after this time. */
 const POLL_MS = 1000;
@@ -71,7 +26,6 @@ const LEAST_PAUSE_MS = 40;
 const PAUSE_FOR_EACH = 4;
 const DOMAINS_AT_ONCE = 500;
 const READS_AT_ONCE = 3;
-const JUDGED_AT_ONCE = 4;
 const TICK_MS = 500;
 /** A page that is loaded again finds the connection still there. */
 const LINGER_MS = 5000;
@@ -89,11 +43,9 @@ interface FeedOptions {
 
 export class EventFeed {
   readonly #options: FeedOptions;
-  readonly #limits: EventLimits;
-  readonly #followers = new Set<Held>();
+  readonly #followers: Followers;
   readonly #watches = new Map<number, DomainWatch>();
   readonly #reads = new Gate(READS_AT_ONCE);
-  readonly #judging = new Gate(JUDGED_AT_ONCE);
   readonly #sync: SyncStates;
   #running: Promise<void> | undefined;
   #ticking: NodeJS.Timeout | undefined;
@@ -104,7 +56,10 @@ export class EventFeed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    this.#limits = { ...LIMITS, ...options.limits };
+    this.#followers = new Followers(options.limits, {
+      onLeave: (watch) => this.#leave(watch),
+      onTrouble: (error) => this.noteTrouble(error),
+    });
     this.#sync = new SyncStates((ids) => inSync(options.db, ids));
   }
 
@@ -118,30 +73,13 @@ export class EventFeed {
     return this.#watches.size;
   }
 
-  /** Or whose bound is reached. */
+  /** Returns the follower, or whose limit is reached. */
   join(follower: NewFollower): Follower | 'holder' | 'account' | 'process' {
-    const { ofHolder, ofAccount, streams } = this.#limits;
-    if (this.#isClosed || this.#followers.size >= streams) return 'process';
-    const held = [...this.#followers];
-    const own = held.filter(({ holder }) => holder === follower.holder);
-    if (own.length >= ofHolder) return 'holder';
-    if (held.filter(({ accountId }) => accountId === follower.accountId).length >= ofAccount)
-      return 'account';
-    const { domainId } = follower;
-    const watch = this.#watches.get(domainId) ?? new DomainWatch(domainId);
-    this.#watches.set(domainId, watch);
-    const ending = new AbortController();
-    const joined: Held = {
-      ...follower,
-      watch,
-      ending,
-      ended: ending.signal,
-      judgedAtMs: performance.now(),
-      isJudged: undefined,
-      unreadSinceMs: undefined,
-      leave: () => this.#leave(joined),
-    };
-    this.#followers.add(joined);
+    if (this.#isClosed) return 'process';
+    const watch = this.#watches.get(follower.domainId) ?? new DomainWatch(follower.domainId);
+    const joined = this.#followers.join(follower, watch);
+    if (typeof joined === 'string') return joined;
+    this.#watches.set(watch.domainId, watch);
     this.#start();
     return joined;
   }
@@ -159,12 +97,9 @@ export class EventFeed {
     return await this.#reads.run(() => loadEventsBehind(this.#options.db, watch.domainId, bounds));
   }
 
-  /** Whether something may be told now. Where the last judgement is too old, it is made before. */
-  async mayTell(follower: Follower): Promise<boolean> {
-    const held = follower as Held;
-    const isOld = () => performance.now() - held.judgedAtMs > this.#limits.judgedForMs;
-    if (isOld()) await this.#judge(held);
-    return !held.ended.aborted && !isOld();
+  /** Returns true if events may be sent to the follower now. If the last check of its rights is too old, checks them first. */
+  mayTell(follower: Follower): Promise<boolean> {
+    return this.#followers.mayTell(follower);
   }
 
   /** Told once in a while, however many meet it. */
@@ -176,23 +111,16 @@ export class EventFeed {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const follower of [...this.#followers]) this.#end(follower);
+    this.#followers.endAll();
     this.#wakeUp();
     await this.#running;
   }
 
-  #leave(follower: Held): void {
-    this.#followers.delete(follower);
-    const { watch } = follower;
-    if ([...this.#followers].some((other) => other.watch === watch)) return;
+  #leave(watch: DomainWatch): void {
+    if (this.#followers.follow(watch)) return;
     this.#watches.delete(watch.domainId);
     this.#sync.drop(watch);
     if (this.#followers.size === 0) this.#wakeUp();
-  }
-
-  #end(follower: Held): void {
-    follower.ending.abort();
-    this.#leave(follower);
   }
 
   #start(): void {
@@ -216,7 +144,7 @@ export class EventFeed {
         onProgress: (text) => this.#noteProgress(text),
       });
     }
-    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    this.#ticking = setInterval(() => this.#followers.tick(), TICK_MS);
     const backoff = createBackoff();
     let leftAtMs: number | undefined;
     for (;;) {
@@ -284,30 +212,6 @@ export class EventFeed {
     } catch {
       // not of ours
     }
-  }
-
-  #tick(): void {
-    const nowMs = performance.now();
-    for (const follower of [...this.#followers]) {
-      const unreadMs = follower.unreadSinceMs === undefined ? 0 : nowMs - follower.unreadSinceMs;
-      if (unreadMs > this.#limits.unreadMs) this.#end(follower);
-      else if (nowMs - follower.judgedAtMs > this.#limits.judgeMs) void this.#judge(follower);
-    }
-  }
-
-  #judge(follower: Held): Promise<void> {
-    follower.isJudged ??= this.#judging
-      .run(async () => {
-        if (follower.ended.aborted) return;
-        const beganMs = performance.now();
-        if ((await follower.judge()) === 'ended') this.#end(follower);
-        else follower.judgedAtMs = beganMs;
-      })
-      .catch((error: unknown) => this.noteTrouble(error))
-      .finally(() => {
-        follower.isJudged = undefined;
-      });
-    return follower.isJudged;
   }
 
   #wakeUp(): void {

@@ -1,5 +1,5 @@
-// How many nodes have the newest change of each domain that somebody follows: one query for all of them, as often as something
-// can have changed. Once all nodes have it, nobody asks.
+// Counts the nodes that have the newest change of each followed domain, with one query for all of them, as often as the result can
+// have changed. Once all nodes have a change, it is no longer queried.
 
 import type { InSync } from '../../store/feed/in-sync.ts';
 import type { DomainWatch } from './domain-watch.ts';

@@ -1,5 +1,5 @@
-// Calls that anybody may make, as to sign in, begin a few at a time between all others. A burst of them arrives in one round of the
-// event loop: begun as they come, all of them would keep the main thread before the next call of anybody else has its turn.
+// Starts public calls, such as signing in, a few at a time between all others. A burst of them arrives in one round of the event
+// loop: if all were started at once, they would keep the main thread from every other call.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isWrite, type Route } from '../calls/route.ts';

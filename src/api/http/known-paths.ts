@@ -1,9 +1,9 @@
-// Which paths there are, with which methods: a request that no route takes is told the path that it may have meant, or
-// the methods that its path has. The final slash is part of a path.
+// The known paths and their methods. A request without a route gets a suggestion of the path that it may have meant, or the methods
+// that its path has. The final slash is part of a path.
 
 import type { FastifyInstance } from 'fastify';
 import { badRequest, notFound, Problem } from '../answers/problem.ts';
-import { hideSecret } from '../calls/secret-paths.ts';
+import { hideSecret } from '../calls/paths.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;

@@ -1,5 +1,4 @@
-// The sockets of an HTTP server: several addresses, one server behind them. Closing lets requests that have begun come to
-// their end.
+// The sockets of an HTTP server: several addresses, one server behind them. Closing lets running requests finish.
 
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';

@@ -1,20 +1,25 @@
-// Puts declared routes behind their guards: a request is admitted before its body is read, then its body and query are
-// checked against the schemas, then the handler runs. For a large body a thread does the last two.
+// Mounts declared routes behind their guards: a request is admitted before its body is read, then its body and query are checked
+// against the schemas, then the handler runs. For a large body, a thread does the last two.
 
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem, sendProblem } from '../answers/problem.ts';
-import { openArrayStream, StreamedArray } from '../answers/stream-array.ts';
-import { openLineStream, StreamedLines } from '../answers/stream-lines.ts';
-import { openTextStream, StreamedText } from '../answers/stream-text.ts';
+import {
+  openArrayStream,
+  openLineStream,
+  openTextStream,
+  StreamedArray,
+  StreamedLines,
+  StreamedText,
+} from '../answers/streams.ts';
 import type { PresentedNotice } from '../callers/gateway-callers.ts';
 import type { VerifiedVantage } from '../callers/vantage-callers.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
 import { type Api, type Following, STOPPING } from '../calls/call.ts';
 import type { FindDomain } from '../calls/find-domain.ts';
 import type { Admitted } from '../calls/guard.ts';
-import { allowedMethods } from '../calls/open-path.ts';
+import { allowedMethods } from '../calls/paths.ts';
 import { domain, isWrite, type Route } from '../calls/route.ts';
 import { type TurnLimits, Turns } from '../calls/turns.ts';
 import type { LargeAnswer } from '../large/large-call.ts';

@@ -1,5 +1,5 @@
-// Logs an outage of the database once a minute for each kind, with the number of calls that it made fail: a flood of
-// failing calls causes no flood of lines.
+// Logs an outage of the database once per minute for each kind, with the number of calls that failed, so that many failing calls
+// do not cause many lines.
 
 import { OUTAGES, type OutageKind } from '../../store/postgres/outage.ts';
 

@@ -1,5 +1,4 @@
-// Makes the body that a route judges from the bytes of a request: a small one is read here, a large one stays bytes
-// for a thread.
+// Prepares the body of a request for its route: a small body is read here, a large one stays bytes for a thread.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';

@@ -1,26 +1,71 @@
 // A thread that handles large calls, one at a time, with its own connections to Postgres: long work here does not delay
-// the main thread.
+// the main thread. Each call is answered from the bytes of its body to the bytes of its response.
 
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
 import { networksOf } from '../../dns/record/network.ts';
 import { RESELLER_ROUTES, ROUTES } from '../../features/every-route.ts';
 import { openCountryDb } from '../../process/country-db.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
-import { useKeyBoxes } from '../../store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../store/secrets/key-boxes.ts';
+import { Problem } from '../answers/problem.ts';
+import { StreamedArray, StreamedText } from '../answers/streams.ts';
+import { judgeBody } from '../body/field-problems.ts';
+import { readBody } from '../body/read-body.ts';
+import { answerCall, type CallAnswer } from '../calls/answer-call.ts';
 import type { Api } from '../calls/call.ts';
-import { Services } from '../calls/services.ts';
-import { answerLargeCall } from './answer-large-call.ts';
+import { Services } from '../calls/call.ts';
+import type { Route } from '../calls/route.ts';
 import {
   type FromThread,
+  type LargeAnswer,
   type LargeCall,
   type LogLevel,
   packError,
   type ThreadSettings,
   type ToThread,
 } from './large-call.ts';
+
+const NO_BODY = z.strictObject({}).nullable();
+
+async function answerLargeCall(
+  api: Api,
+  route: Route,
+  call: LargeCall,
+  { log, gone }: { readonly log: FastifyBaseLogger; readonly gone: AbortSignal },
+): Promise<LargeAnswer> {
+  const { segments } = call;
+  const body = readBody(Buffer.concat(segments), call.contentType, route);
+  if (body instanceof Problem) return printAnswer(route, { kind: 'problem', problem: body });
+  const judged = judgeBody(route, route.body ?? NO_BODY, body);
+  if (judged instanceof Problem) return printAnswer(route, { kind: 'problem', problem: judged });
+  const { method, url, admitted, query } = call;
+  const asked = { method, url, admitted, query, body: judged.body, segments, log, gone };
+  return printAnswer(route, await answerCall(api, route, asked, (work) => work()));
+}
+
+function printAnswer(route: Route, answer: CallAnswer): LargeAnswer {
+  if (answer.kind === 'problem') {
+    const { status, headers, body } = answer.problem;
+    return { status, headers, body: encodeJson(body) };
+  }
+  if (answer.kind === 'stored') {
+    const { status, headers, body } = answer.response;
+    const replay = answer.replayed ? { 'Idempotent-Replay': 'true' } : {};
+    return { status, headers: { ...headers, ...replay }, body: encodeJson(body) };
+  }
+  const { outcome, headers } = answer;
+  if (outcome instanceof StreamedArray || outcome instanceof StreamedText) {
+    throw new Error(`${route.operationId} takes large bodies and answers with a stream`);
+  }
+  return { status: 200, headers, body: encodeJson(route.response.parse(outcome)) };
+}
+
+function encodeJson(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
 
 const MAX_CONNECTIONS = 2;
 /** The thread's priority: it gets a tenth of the processor when other threads want it (sched(7)). */

@@ -1,13 +1,21 @@
-// Handles large calls in threads, which start when they are needed and end when they are not; each call gets a place in
-// one of them in its turn. A thread that fails ends the call that it handles, and no other.
+// Handles large calls in threads, which start when they are needed and end when they are not; calls wait in a queue for a thread.
+// If a thread ends during a call (out of memory, a crash, a timeout), only that call fails, with a problem.
 
-import type { ResourceLimits } from 'node:worker_threads';
+import type { ResourceLimits, Worker } from 'node:worker_threads';
+import type { FastifyBaseLogger } from 'fastify';
 import { boundSignal } from '../../process/bound-signal.ts';
-import { type Problem, unavailable } from '../answers/problem.ts';
+import { startThread } from '../../process/start-thread.ts';
+import { badRequest, MAY_BE_DONE, type Problem, unavailable } from '../answers/problem.ts';
 import { BodyRoom } from '../body/body-room.ts';
-import type { LargeAnswer, ThreadSettings } from './large-call.ts';
+import {
+  type FromThread,
+  type LargeAnswer,
+  type LargeCall,
+  ThreadError,
+  type ThreadSettings,
+  type ToThread,
+} from './large-call.ts';
 import { type PlacesSize, WorkPlaces } from './work-places.ts';
-import { type LargeOrder, WorkThread } from './work-thread.ts';
 
 const MIB = 1024 * 1024;
 const RETRY_SECONDS = 5;
@@ -133,5 +141,101 @@ export class LargeWork {
       thread.end();
     }, this.#options.idleMs);
     this.#idle.set(thread, end.unref());
+  }
+}
+
+const ENTRY = new URL('./large-thread.ts', import.meta.url);
+
+interface LargeOrder {
+  readonly call: LargeCall;
+  readonly gone: AbortSignal;
+  readonly log: FastifyBaseLogger;
+}
+
+interface Current {
+  readonly log: FastifyBaseLogger;
+  readonly resolve: (answer: LargeAnswer | Problem) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class WorkThread {
+  /** Resolves when the thread has ended, for any reason. */
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  #current: Current | undefined;
+  #isOutOfMemory = false;
+  #hasEnded = false;
+
+  constructor(settings: ThreadSettings, limits: ResourceLimits) {
+    this.#worker = startThread('large-work', ENTRY, settings, [], limits);
+    this.#worker.unref(); // an idle thread must not keep the process alive
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
+    this.#worker.on('error', (error: NodeJS.ErrnoException) => {
+      this.#isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      this.#current?.log.warn({ err: error }, 'a thread for large requests failed');
+    });
+    this.ended = new Promise((resolve) => {
+      this.#worker.once('exit', () => {
+        this.#hasEnded = true;
+        this.#current?.resolve(
+          this.#isOutOfMemory
+            ? badRequest(`the request takes too much memory: send it in parts; ${MAY_BE_DONE}`)
+            : unavailable(`the request was interrupted; ${MAY_BE_DONE}`, RETRY_SECONDS),
+        );
+        resolve();
+      });
+    });
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /**
+   * Answers one call at a time. Rejects with the error that the handler throws. After `workMs` the call is given up,
+   * and the thread is ended.
+   */
+  async answer({ call, gone, log }: LargeOrder, workMs: number): Promise<LargeAnswer | Problem> {
+    const onGone = () => this.#say({ kind: 'gone', reason: String(gone.reason) });
+    this.#worker.ref();
+    const deadline = setTimeout(() => {
+      log.warn({ operation: call.operationId }, 'a large request took too long and is given up');
+      void this.terminate();
+    }, workMs);
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#current = { log, resolve, reject };
+        this.#say(
+          { kind: 'call', call },
+          call.segments.map(({ buffer }) => buffer),
+        );
+        gone.addEventListener('abort', onGone, { once: true });
+        if (gone.aborted) onGone();
+      });
+    } finally {
+      this.#current = undefined;
+      clearTimeout(deadline);
+      gone.removeEventListener('abort', onGone);
+      this.#worker.unref();
+    }
+  }
+
+  /** Ends the thread after it has closed its connections. */
+  end(): void {
+    this.#say({ kind: 'end' });
+  }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #say(message: ToThread, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'answer') this.#current?.resolve(message.answer);
+    else if (message.kind === 'failed') this.#current?.reject(new ThreadError(message.error));
+    else this.#current?.log[message.level](message.what, message.message);
   }
 }

@@ -1,5 +1,5 @@
-// Who may have a large body handled now: a limited number at a time, one for each account and each domain. The others
-// wait in the order in which they came, and one that waits for its own account's place does not delay those after it.
+// Limits how many large bodies are handled at a time, to one for each account and each domain. The others wait in order, and a body
+// that waits for its own account does not delay those behind it.
 
 export interface PlacesSize {
   /** How many bodies are handled at a time. */

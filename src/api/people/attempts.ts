@@ -1,13 +1,12 @@
-// Tries to prove who one is: each counts for the network that it comes from, and for what is tried. A try is refused where
-// failures have led to a block; success takes nothing back, so that an own account does not help to try others.
+// Limits attempts to sign in or to prove a code. Each counts for its network and for its target, and is refused if failures have
+// led to a block. Success does not reset the counts, so that an attacker's own account does not help to attack others.
 
 import { createHash } from 'node:crypto';
 import { networkOf } from '../../process/http/connections.ts';
-import { emailKeyOf } from '../../store/accounts/email-address.ts';
-import { hashSecret } from '../../store/accounts/secret-text.ts';
+import { emailKeyOf } from '../../store/accounts/accounts.ts';
+import { hashSecret } from '../../store/accounts/hashed-secrets.ts';
 import { noteFailedSignIn } from '../../store/audit/write-audit.ts';
-import { isDeviceOf } from '../../store/people/devices.ts';
-import { loadFailures, noteFailure } from '../../store/people/sign-in-failures.ts';
+import { isDeviceOf, loadFailures, noteFailure } from '../../store/people/sign-in-attempts.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { Problem } from '../answers/problem.ts';
 import {

@@ -1,5 +1,5 @@
-// The two cookies: a session's token, and a browser's. Their names begin with `__Host-`, so that no other host of the domain
-// can set them; that needs https, so plain http on loopback has other names.
+// The two cookies, for the token of a session and for a browser. Their names begin with `__Host-`, so that no other host of the
+// domain can set them. That prefix requires https, so plain http on loopback has other names.
 
 const SESSION_SECONDS = 90 * 86_400;
 const DEVICE_SECONDS = 400 * 86_400;

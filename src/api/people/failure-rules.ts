@@ -1,6 +1,6 @@
-// When failures to sign in lead to a block, and for how long. A decision over values.
+// Decides when failures to sign in lead to a block, and for how long.
 
-import type { Failures } from '../../store/people/sign-in-failures.ts';
+import type { Failures } from '../../store/people/sign-in-attempts.ts';
 
 export interface FailureRule {
   /** So many failures in a window are a block. */

@@ -1,6 +1,5 @@
-// Passwords: Argon2id (RFC 9106) with 19 MiB and two passes. At most four calls at a time are worked on, fewer where there
-// are fewer cores, and 32 wait, so that however many people sign in at once, other calls and the memory of the process are
-// not concerned.
+// Passwords: Argon2id (RFC 9106) with 19 MiB and two passes. At most four calls are worked on at a time (fewer on fewer cores) and
+// 32 wait, so that many concurrent sign-ins cannot exhaust the memory of the process or delay other calls.
 
 import { availableParallelism } from 'node:os';
 import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';

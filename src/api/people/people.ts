@@ -1,4 +1,4 @@
-// What calls of people need beside the database: links, cookies, turns for passwords, counted attempts.
+// What calls of people need besides the database: links, cookies, slots for passwords, and counted attempts.
 
 import type { Database } from '../../store/postgres/database.ts';
 import type { KeyBoxes } from '../../store/secrets/key-boxes.ts';

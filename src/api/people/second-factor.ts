@@ -1,4 +1,4 @@
-// The code of the second factor: of the authenticator app, or a recovery code. Each counts once.
+// Checks the code of the second factor: of the authenticator app, or a recovery code. Each can be used once.
 
 import { loadTotp, takeRecoveryCode, takeStep } from '../../store/people/totp.ts';
 import type { Database } from '../../store/postgres/database.ts';

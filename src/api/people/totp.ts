@@ -1,4 +1,4 @@
-// One-time passwords by time (RFC 6238) and recovery codes. Values in, values out, but for the random secrets.
+// Time-based one-time passwords (RFC 6238) and recovery codes. Pure functions, except for the random secrets.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 

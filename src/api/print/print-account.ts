@@ -1,8 +1,12 @@
-// Accounts as global admins see them, and as the audit log tells of them.
+// Prints accounts and API keys (without their text), and the actor of a change or an audit row. Every reader of a log sees which
+// account acted, but not its address or key.
 
 import type { z } from 'zod';
 import type { ListedAccount } from '../../store/accounts/account-lists.ts';
+import type { Actor } from '../../store/accounts/actor.ts';
+import type { ApiKey } from '../../store/accounts/api-keys.ts';
 import type { AdminAccount } from '../schemas/admin/account.ts';
+import type { Key } from '../schemas/people.ts';
 
 export function printAccount(account: ListedAccount): z.input<typeof AdminAccount> {
   const { id, email, name, providerId, planSlug } = account;
@@ -20,5 +24,66 @@ export function printAccount(account: ListedAccount): z.input<typeof AdminAccoun
     otp: account.hasTotp,
     domains: account.domains,
     created_at: account.createdAt.toISOString(),
+  };
+}
+
+export function printKey({
+  id,
+  name,
+  prefix,
+  readOnly,
+  domains,
+  names,
+  types,
+  ...times
+}: ApiKey): z.input<typeof Key> {
+  const { expiresAt, lastUsedAt, createdAt } = times;
+  return {
+    id,
+    name,
+    prefix,
+    read_only: readOnly,
+    ...(domains !== null && { domains: [...domains] }),
+    ...(names !== null && { names: [...names] }),
+    ...(types !== null && { types: [...types] }),
+    ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }),
+    ...(lastUsedAt !== null && { last_used_at: lastUsedAt.toISOString() }),
+    created_at: createdAt.toISOString(),
+  };
+}
+
+/** Who reads. */
+export interface Viewer {
+  readonly id: number;
+  readonly isAdmin: boolean;
+}
+
+interface DoneBy {
+  readonly actor: Actor;
+  /** The actor is a global admin: customers are not told from where operators work. */
+  readonly isByAdmin: boolean;
+  /** The domain was another account's then: its people's addresses are not the present owner's to read. */
+  readonly isFormer: boolean;
+}
+
+/** Whether somebody who may see addresses and keys in this log sees those of this actor. */
+export function mayTrace({ actor, isByAdmin, isFormer }: DoneBy, viewer: Viewer): boolean {
+  if (viewer.isAdmin || actor.accountId === viewer.id) return true;
+  return !isByAdmin && !isFormer;
+}
+
+interface PrintedActor {
+  kind: Actor['kind'];
+  user_id?: number;
+  key_id?: number;
+  address?: string;
+}
+
+export function printActor({ kind, accountId, keyId, address }: Actor, isTraced: boolean): PrintedActor {
+  return {
+    kind,
+    ...(accountId !== undefined && { user_id: accountId }),
+    ...(isTraced && keyId !== undefined && { key_id: keyId }),
+    ...(isTraced && address !== undefined && { address }),
   };
 }

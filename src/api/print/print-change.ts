@@ -1,5 +1,5 @@
-// Changes as the API shows them, with how many nameservers have each. Only those who manage the domain's members see
-// the address and the key of a request: not those of operators, and not of the time when the domain was another account's.
+// Prints changes, with how many nameservers have each. Only roles that manage the members of the domain see the address and the key
+// of a request, except those of operators and those from when the domain belonged to another account.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -7,9 +7,9 @@ import { type InSync, inSync } from '../../store/feed/in-sync.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { ChangeSource, Role } from '../../store/postgres/tables/schema.ts';
 import type { DomainChange } from '../../store/records/load-changes.ts';
-import { mayDo } from '../callers/permissions.ts';
+import { mayDo } from '../callers/caller.ts';
 import type { Change } from '../schemas/change.ts';
-import { mayTrace, printActor, type Viewer } from './print-actor.ts';
+import { mayTrace, printActor, type Viewer } from './print-account.ts';
 import { printChangedRecord } from './print-record.ts';
 import { printRuleOperation } from './print-rule.ts';
 

@@ -1,15 +1,18 @@
-// A check as the API shows it: names without the final dot, DS as zone-file text, and what is not known is absent.
+// Prints checks: names without the final dot, DS records as zone-file text, unknown values absent. Only global admins see what is
+// wrong with the nameservers of this service.
 
 import type { z } from 'zod';
 import type { Evidence, ServerEvidence } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { SavedRun } from '../../store/checks/load-checks.ts';
+import type { SavedRun } from '../../store/checks/check-runs.ts';
+import type { SavedChildCheck } from '../../store/checks/child-checks.ts';
+import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { Check } from '../schemas/checks/check.ts';
-import { moments } from './moments.ts';
+import { moments } from '../schemas/fields.ts';
 
 type Printed = z.input<typeof Check>;
 
@@ -99,4 +102,35 @@ function printNames(names: readonly Name[]): string[] {
 function publicStatus(status: DomainStatus | 'leaving' | 'left' | 'ended'): DomainStatus {
   if (status === 'ended') return 'disabled';
   return status === 'leaving' || status === 'left' ? 'unverified' : status;
+}
+
+type PrintedChild = NonNullable<z.input<typeof Check>['child']>;
+
+export function printChildCheck(check: SavedChildCheck, isAdmin: boolean): PrintedChild {
+  const { checkedAt, findings, evidence, queries } = check;
+  const told = findings.filter(({ place }) => isAdmin || place !== 'operator');
+  return {
+    checked_at: checkedAt.toISOString(),
+    findings: told.map(({ names, ...finding }) => ({
+      ...finding,
+      ...(names.length > 0 && { names: names.map(printWithoutDot) }),
+    })),
+    servers: evidence.servers.map(({ name, glue, addresses, ...server }) => ({
+      ...server,
+      name: printColumn(name),
+      glue: [...glue],
+      addresses: [...addresses],
+    })),
+    addresses: evidence.addresses.map(({ servers, edns, ...probe }) => ({
+      ...probe,
+      edns: edns as PrintedChild['addresses'][number]['edns'], // written by the same fleet
+      servers: servers.map(printColumn),
+    })),
+    complete: evidence.complete,
+    queries,
+  };
+}
+
+function printColumn(name: string): string {
+  return printWithoutDot(decodeNameColumn(name));
 }

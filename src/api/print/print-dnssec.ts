@@ -1,4 +1,4 @@
-// DNSSEC of a domain as its readers see it.
+// Prints the DNSSEC state of a domain.
 
 import type { z } from 'zod';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
@@ -12,7 +12,7 @@ import { ASKED_DIGEST, registrarAction } from '../../checks/dnssec/told/registra
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { StoredDnssec } from '../../store/dnssec/load-dnssec.ts';
+import type { StoredDnssec } from '../../store/dnssec/dnssec-state.ts';
 import { wantedDenial } from '../../store/keys/signed-zone.ts';
 import { flagsOf } from '../../zone/signing/signing-key.ts';
 import type { Dnssec } from '../schemas/dnssec.ts';

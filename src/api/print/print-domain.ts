@@ -1,18 +1,23 @@
-// A domain as its readers see it: unset members are absent, and the caller's permissions are listed.
+// Prints a domain as its readers see it: unset members are absent, and the caller's permissions are listed. Global admins also
+// see owners and subscriptions.
 
 import type { z } from 'zod';
-import type { Subscription } from '../../store/accounts/subscriptions.ts';
+import { ownSubscriptions, type Subscription } from '../../store/accounts/subscriptions.ts';
 import type { StoredSsl } from '../../store/certificates/load-ssl.ts';
-import type { ListedDomain, VisibleDomain } from '../../store/domains/domain.ts';
-import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
+import type { ListedDomain, Domain as StoredDomain, VisibleDomain } from '../../store/domains/domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import {
+  findNewestVerification,
+  type VerificationRun,
+} from '../../store/verifications/load-verifications.ts';
 import { STATUS_REASONS, statusReason } from '../../zone/domain/status-reason.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { permissionsOf } from '../callers/permissions.ts';
-import type { Domain } from '../schemas/domain.ts';
-import type { DomainListItem } from '../schemas/domain-list-item.ts';
-import { moments } from './moments.ts';
+import { permissionsOf } from '../callers/caller.ts';
+import type { AdminDomain } from '../schemas/admin/domain.ts';
+import type { Domain, DomainListItem } from '../schemas/domain.ts';
+import { moments } from '../schemas/fields.ts';
+import { printSubscription } from './print-plan.ts';
 import { printSslSummary } from './print-ssl.ts';
-import { printSubscription } from './print-subscription.ts';
 import { printVerification } from './print-verification.ts';
 
 type DomainBody = z.input<typeof Domain>;
@@ -126,4 +131,54 @@ function printTurn({ nsTurn, status }: VisibleDomain, nowMs: number): Partial<Do
 /** A turn begins when another account's claim comes: to the millisecond that is not for others to read. */
 function minuteOf(time: Date): string {
   return `${time.toISOString().slice(0, 16)}:00.000Z`;
+}
+
+export async function answerDomain(
+  { db, movedGraceMs }: { readonly db: Database; readonly movedGraceMs?: number | undefined },
+  domain: VisibleDomain,
+): Promise<z.input<typeof Domain>> {
+  const { id, verification } = domain;
+  if (verification === null) return printDomain(domain, { movedGraceMs });
+  const run = await findNewestVerification(db, id, verification.value);
+  return printDomain(domain, { movedGraceMs, progress: { run } });
+}
+
+/** With two statements, whatever the number of domains. */
+export async function printAdminDomains(
+  db: Database,
+  domains: readonly StoredDomain[],
+  options: PrintOptions,
+): Promise<z.input<typeof AdminDomain>[]> {
+  if (domains.length === 0) return [];
+  const subscriptions = await ownSubscriptions(
+    db,
+    domains.map(({ id }) => id),
+  );
+  const owners = [...new Set(domains.map(({ accountId }) => accountId))];
+  const accounts = await db
+    .selectFrom('accounts')
+    .select(['id', 'email'])
+    .where('id', 'in', owners)
+    .execute();
+  const emails = new Map(accounts.map(({ id, email }) => [id, email]));
+  return domains.map((domain) => {
+    const subscription = subscriptions.get(domain.id);
+    return {
+      ...printDomain({ ...domain, myRole: 'owner' }, options),
+      user_email: emails.get(domain.accountId) ?? '',
+      suspended_by: [...domain.suspendedBy],
+      ...(subscription !== undefined && { subscription: printSubscription(subscription, domain) }),
+      ...(subscription?.overrides && { overrides: subscription.overrides }),
+      ...moments({ deleted_at: domain.deletedAt }),
+    };
+  });
+}
+
+export async function printAdminDomain(
+  db: Database,
+  domain: StoredDomain,
+  options: PrintOptions,
+): Promise<z.input<typeof AdminDomain>> {
+  const [printed] = await printAdminDomains(db, [domain], options);
+  return printed as z.input<typeof AdminDomain>;
 }

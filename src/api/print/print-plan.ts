@@ -1,16 +1,42 @@
-// Plans, their terms and what they include, as JSON.
+// Prints plans with their terms, subscriptions, and what a domain may do and has used. A reseller sets its own prices, so its
+// clients see none (docs/rules.md "Plans").
 
 import type { z } from 'zod';
-import { ENTITLEMENTS, type Entitlements } from '../../billing/entitlements.ts';
+import {
+  ENTITLEMENTS,
+  NO_ENTITLEMENTS,
+  type Entitlements as PlanEntitlements,
+} from '../../billing/entitlements.ts';
+import { GB, quotaPeriod } from '../../billing/quota.ts';
 import type { Term } from '../../billing/subscription.ts';
+import type { RuleType } from '../../edge/edge-rule.ts';
+import { RULE_TYPES } from '../../edge/rules/every-type.ts';
 import type { CataloguePlan, Plan as StoredPlan } from '../../store/accounts/plans.ts';
-import type { PlanFeatures } from '../schemas/entitlements.ts';
-import type { Plan, PlanTerm, CataloguePlan as ShownPlan } from '../schemas/plan.ts';
+import type { Subscription as StoredSubscription } from '../../store/accounts/subscriptions.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { moments } from '../schemas/fields.ts';
+import type {
+  Entitlements,
+  Plan,
+  PlanFeatures,
+  PlanTerm,
+  CataloguePlan as ShownPlan,
+  Subscription,
+} from '../schemas/plan.ts';
 
-export function printFeatures(entitlements: Entitlements): z.input<typeof PlanFeatures> {
+/** The same without its price members, at any depth. A price that is missing is not told; it is never "free". */
+export function withoutPrices<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutPrices) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !/price/i.test(name));
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutPrices(member)])) as T;
+}
+
+function printFeatures(entitlements: PlanEntitlements): z.input<typeof PlanFeatures> {
   const named = Object.entries(ENTITLEMENTS).map(([key, { name }]) => [
     name,
-    entitlements[key as keyof Entitlements],
+    entitlements[key as keyof PlanEntitlements],
   ]);
   return Object.fromEntries(named) as z.input<typeof PlanFeatures>;
 }
@@ -27,4 +53,74 @@ export function printTerm({ id, days, priceRials }: Term): z.input<typeof PlanTe
 export function printCataloguePlan(plan: CataloguePlan): z.input<typeof ShownPlan> {
   const sold = plan.terms.filter(({ isRetired }) => !isRetired);
   return { ...printPlan(plan), quota_reset_days: plan.quotaResetDays, terms: sold.map(printTerm) };
+}
+
+export function printSubscription(
+  subscription: StoredSubscription,
+  { name }: Pick<Domain, 'name'>,
+): z.input<typeof Subscription> {
+  const { plan, term, expiresAt, graceUntil } = subscription;
+  const printed: z.input<typeof Subscription> = {
+    id: subscription.id,
+    user_id: subscription.accountId,
+    domain_id: subscription.domainId,
+    domain_name: printWithoutDot(name),
+    plan_id: plan.id,
+    plan: printPlan(plan),
+    ...(term !== null && { plan_term_id: term.id, plan_term: printTerm(term) }),
+    status: subscription.status,
+    started_at: subscription.startedAt.toISOString(),
+    ...moments({ expires_at: expiresAt, grace_until: graceUntil }),
+    auto_renew: subscription.autoRenew,
+    quota_reset_days: subscription.quotaResetDays,
+    is_trial: subscription.isTrial,
+  };
+  return subscription.isManaged ? withoutPrices(printed) : printed;
+}
+
+/** `subscription`: the domain's own. `rules`: how many it has of each type. `trafficBytes`: of its period; undefined: not known. */
+export function printEntitlements(
+  { plan, recordCount }: Pick<Domain, 'plan' | 'recordCount'>,
+  subscription: StoredSubscription | undefined,
+  rules: ReadonlyMap<RuleType, number>,
+  now: Date = new Date(),
+  trafficBytes?: number | undefined,
+): z.input<typeof Entitlements> {
+  const features = printFeatures(plan ?? NO_ENTITLEMENTS);
+  const usage = [
+    { name: 'records' as const, used: recordCount, limit: features.max_records },
+    ...RULE_TYPES.map((type) => ({
+      name: `rules_${type}` as const,
+      used: rules.get(type) ?? 0,
+      limit: features.max_rules_per_set,
+    })),
+    ...(trafficBytes === undefined
+      ? []
+      : [
+          {
+            name: 'traffic_gb' as const,
+            used: Math.floor(trafficBytes / (GB / 1000)) / 1000,
+            limit: features.max_traffic_gb,
+          },
+        ]),
+  ];
+  if (plan === null) return { has_active_plan: false, ...features, domain_usage: usage };
+  return {
+    plan_id: plan.id,
+    plan_name: plan.name,
+    plan_slug: plan.slug,
+    has_active_plan: true,
+    ...features,
+    domain_usage: usage,
+    ...(subscription !== undefined && periods(subscription, now)),
+  };
+}
+
+function periods({ term, startedAt, quotaResetDays }: StoredSubscription, now: Date) {
+  const period = quotaPeriod(startedAt, quotaResetDays, now);
+  return {
+    ...(term !== null && { plan_term_id: term.id, billing_duration_days: term.days }),
+    quota_reset_days: quotaResetDays,
+    ...(period && moments({ quota_period_start: period.start, quota_period_end: period.end })),
+  };
 }

@@ -1,6 +1,5 @@
-// A record as the API shows it. What is published for a proxied record depends on the edge's addresses, which are read
-// once for each answer, and only if it has such a record. What is published for an ANAME depends on its target; the
-// targets of a page are read together.
+// Prints records. The published values of a proxied record depend on the addresses of edges, which are read once per response and
+// only if it has such a record. Those of an ANAME depend on its target; the targets of a page are read together.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';

@@ -1,10 +1,9 @@
-// Rules as the API shows them.
+// Prints rules.
 
 import type { RuleType } from '../../edge/edge-rule.ts';
 import { COMMON_FIELDS } from '../../edge/rules/common-fields.ts';
 import { kindOf } from '../../edge/rules/every-type.ts';
-import type { RuleOperation } from '../../store/rules/rule-operations.ts';
-import type { Rule, StoredPage, WholeRule } from '../../store/rules/rule-row.ts';
+import type { Rule, RuleOperation, StoredPage, WholeRule } from '../../store/rules/rule.ts';
 import type { PrintedRule } from '../schemas/rules.ts';
 
 /** In lists and answers to writes: without the text of an error page. */

@@ -1,5 +1,4 @@
-// A scan as the API shows it: what an import would make of what was found, by the domain's records and the settings
-// now.
+// Prints a scan: what an import would make of what was found, given the current records and settings of the domain.
 
 import type { z } from 'zod';
 import { type PlannedImport, planImport } from '../../checks/scan/plan-import.ts';
@@ -8,13 +7,13 @@ import { typeMnemonic } from '../../dns/type-codes.ts';
 import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { FailedRecord } from '../../store/scans/import-scanned.ts';
-import type { SavedScan } from '../../store/scans/load-scan.ts';
+import type { SavedScan } from '../../store/scans/saved-scans.ts';
 import { setKey } from '../../zone/records/customer-record.ts';
 import { type ApiType, RECORD_TYPE_CODES } from '../../zone/records/customer-types.ts';
 import { printDestination } from '../../zone/records/destination.ts';
 import { printRecordName } from '../../zone/records/record-name.ts';
+import { moments } from '../schemas/fields.ts';
 import type { ScanImported, ScanPreview } from '../schemas/records/scan.ts';
-import { moments } from './moments.ts';
 
 const NOTHING: PlannedImport = { records: [], left: [] };
 const GOES_ON = 'the scan still goes on';

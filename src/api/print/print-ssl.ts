@@ -3,8 +3,8 @@
 import type { z } from 'zod';
 import { certificateStatus } from '../../edge/certificates/certificate-status.ts';
 import type { StoredSsl } from '../../store/certificates/load-ssl.ts';
+import { moments } from '../schemas/fields.ts';
 import type { Ssl, SslSummary } from '../schemas/ssl.ts';
-import { moments } from './moments.ts';
 
 export function printSsl(stored: StoredSsl | undefined, nowMs = Date.now()): z.input<typeof Ssl> {
   const { certificate, order } = stored ?? {};

@@ -1,11 +1,11 @@
-// The TXT record that proves a domain, and the looks for it, as the API shows them.
+// Prints the TXT record that proves a domain, and its lookups.
 
 import type { z } from 'zod';
 import type { Verification } from '../../store/domains/domain.ts';
 import type { VerificationLine, VerificationRun } from '../../store/verifications/load-verifications.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import type { VerificationLook } from '../schemas/checks/verification-look.ts';
-import { moments } from './moments.ts';
+import type { VerificationLook } from '../schemas/checks/verification.ts';
+import { moments } from '../schemas/fields.ts';
 
 /** `progress`: with the newest look for the value, if there was one. */
 export function printVerification(

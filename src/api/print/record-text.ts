@@ -1,5 +1,5 @@
-// The records of a list as JSON, straight from their rows: most need no more than their columns, and lists are long. The
-// others, such as proxied ones and rare types, are printed by `RecordPrinter`; both ways give the same text.
+// Prints the records of a list as JSON, directly from their rows where the columns are sufficient, because lists are long. The others,
+// such as proxied records and rare types, are printed by `RecordPrinter`. Both ways give the same text.
 
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';

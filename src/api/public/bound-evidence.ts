@@ -1,4 +1,4 @@
-// The owner of a zone decides how much its servers send: of evidence that is kept in memory, a bounded part is.
+// Bounds the evidence that is kept in memory, because the owner of a zone decides how much its servers send.
 
 import type { Evidence, ServerEvidence } from '../../checks/delegation/evidence.ts';
 

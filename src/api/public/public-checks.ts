@@ -1,5 +1,5 @@
-// Looks at delegations for anybody (setting PUBLIC_CHECK). Whoever asks chooses the name, and so the servers that are asked:
-// all that this may cost is bounded here, and nothing of it is known of our customers, in any store, or outside this process.
+// Checks delegations for everyone (setting PUBLIC_CHECK). The client chooses the name, and so the servers that receive queries:
+// everything that a check can cost is bounded here. Results are kept in this process only, and contain nothing about customers.
 //
 //   ask ──> too many by this address ──> limited
 //      ├──> a result of the last minutes ──> it
@@ -10,8 +10,24 @@
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { networkOf } from '../../process/http/connections.ts';
-import { MemoryWindows } from '../callers/memory-windows.ts';
+import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
+import { MemoryWindows } from '../callers/rate-limits.ts';
 import { boundEvidence, sizeOf } from './bound-evidence.ts';
+
+type PublicName =
+  | { readonly kind: 'name'; readonly name: Name; readonly unicode: string }
+  | { readonly kind: 'problem'; readonly message: string };
+
+/**
+ * `allowReserved`: names such as `example.com` and `test` (RFC 6761), which a lab may have. A name that no public zone can
+ * delegate is refused, so that no walk tells other people's servers of it (RFC 7686 §2, RFC 6761 §6.3).
+ */
+export function judgePublicName(text: string, allowReserved: boolean): PublicName {
+  const read = parseDomainName(text);
+  if (read.kind === 'problem') return read;
+  const refused = judgeDomainName(read.name, { allowReserved, dnsMode: 'managed' });
+  return refused === undefined ? read : { kind: 'problem', message: refused.message };
+}
 
 type Asked =
   | { readonly kind: 'seen'; readonly evidence: Evidence }

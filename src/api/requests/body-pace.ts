@@ -1,4 +1,4 @@
-// Whether a body comes fast enough. Counted is the time in which we wait for it; while it waits for us, its time stands still.
+// Measures whether a body arrives fast enough. Only the time in which this process waits for the body counts.
 
 export interface PaceBounds {
   /** So long every body is waited for, in all. */

@@ -1,5 +1,5 @@
-// Brings what is in the spool into the analytics store: each batch is one insert under its own token, so that one that is repeated,
-// because its answer was lost, counts once. While the store is away it rests, longer each time.
+// Inserts the spool into the analytics store. Each batch is one insert with its own token, so that a repeated insert, after a lost
+// response, counts once. While the store is unavailable, the pauses grow longer.
 
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';

@@ -1,11 +1,11 @@
-// Opens what takes the requests that edges report: the spool on disk, what brings it into the analytics store, and the intake.
+// Opens the intake of requests that edges report, its spool on disk, and the inserts into the analytics store.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
-import { loadVisitorKey } from '../../store/edges/visitor-key.ts';
+import { loadVisitorKey } from '../../store/edges/edge-requests.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import { type Budget, ByteBudget } from './batch-limits.ts';
 import type { PaceBounds } from './body-pace.ts';
-import { type Budget, ByteBudget } from './byte-budget.ts';
 import { SpoolFlusher } from './flush-spool.ts';
 import { Spool } from './spool.ts';
 import { REQUEST_BOUNDS, RequestIntake } from './take-requests.ts';

@@ -1,5 +1,5 @@
-// The folder of one process within the directory of the spool. A socket in it is open as long as the process lives, which the system
-// ends with it, so that another process knows whose batches it may take over. No two processes write to one folder.
+// The folder of one process within the spool directory. A socket in it stays open until the process ends, so that another process
+// knows whose batches it may take over. No two processes write to one folder.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';

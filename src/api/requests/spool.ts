@@ -1,5 +1,5 @@
-// Batches of rows on disk until the analytics store has them: one file each, gzip, synced before anybody is told. What they may
-// take of the disk is bounded: the oldest are dropped, and counted. Files that a process left are found by the next one.
+// Batches of rows on disk until the analytics store has them: one file each, gzip, synced before the edge gets its response. Their
+// size on disk is bounded: the oldest are dropped and counted. The next process finds files that an ended process left.
 
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

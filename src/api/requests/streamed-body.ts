@@ -1,5 +1,5 @@
-// A body that its route reads as it arrives, line after line, plain or gzip. What it costs is bounded by its octets on the wire, by
-// what they unpack to, by the longest line, and by the time for which we wait for it; never is more of it in memory than a few pieces.
+// A body that its route reads as it arrives, line by line, plain or gzip. Its cost is bounded by its octets on the wire, by their
+// unpacked size, by the longest line and by the time spent waiting for it; at most a few pieces are in memory.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';

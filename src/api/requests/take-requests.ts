@@ -7,15 +7,14 @@
 
 import { type EdgeRequest, judgeLine } from '../../edge/requests/request-line.ts';
 import { type RowOptions, requestRow } from '../../edge/requests/request-row.ts';
-import { type BatchCounts, findBatch, saveBatch } from '../../store/edges/edge-batches.ts';
+import { type BatchCounts, findBatch, saveBatch } from '../../store/edges/edge-requests.ts';
 import type { FoundEdge } from '../../store/edges/edges.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { Problem, unauthorized, unavailable } from '../answers/problem.ts';
-import { BatchPlaces } from './batch-places.ts';
+import type { ByteBudget } from './batch-limits.ts';
+import { BatchPlaces } from './batch-limits.ts';
 import type { PaceBounds } from './body-pace.ts';
-import type { ByteBudget } from './byte-budget.ts';
-import { HostOwners } from './host-owners.ts';
-import { HostRecords } from './host-records.ts';
+import { HostOwners, HostRecords } from './host-records.ts';
 import { MOST_ROW_BYTES, type Spool, SpoolFull, type SpoolWriter } from './spool.ts';
 import { BodyRefusal, type StreamBounds, type StreamedBody } from './streamed-body.ts';
 

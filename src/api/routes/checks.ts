@@ -8,22 +8,21 @@ import {
   loadCheck,
   loadLatestCheck,
   type SavedRun,
-} from '../../store/checks/load-checks.ts';
-import { loadChildCheck } from '../../store/child/load-child-check.ts';
+} from '../../store/checks/check-runs.ts';
+import { loadChildCheck } from '../../store/checks/child-checks.ts';
+import { answerList, logQuery, pagesById } from '../calls/answer-list.ts';
 import type { CallOf } from '../calls/call.ts';
-import { domain, route } from '../calls/route.ts';
-import { answerList, logQuery, pagesById } from '../lists/paging.ts';
-import { printCheck } from '../print/print-check.ts';
-import { printChildCheck } from '../print/print-child-check.ts';
+import { domain, type Route, route } from '../calls/route.ts';
+import { printCheck, printChildCheck } from '../print/print-check.ts';
 import { CHECK_KINDS, Check } from '../schemas/checks/check.ts';
-import { idText } from '../schemas/ids.ts';
-import { booleanText, listText } from '../schemas/query-text.ts';
+import { booleanText, idText, listText } from '../schemas/fields.ts';
+import { checkNameservers } from './ns-check.ts';
 
 const tag = 'Checks';
 /** Page size of the database reads: evidence can be large. */
 const READ_AT_ONCE = 20;
 
-export const listChecksOfDomain = route(domain('domain.view'), {
+const listChecksOfDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks',
   operationId: 'listDomainChecks',
@@ -57,7 +56,7 @@ export const listChecksOfDomain = route(domain('domain.view'), {
   },
 });
 
-export const getLatestCheck = route(domain('domain.view'), {
+const getLatestCheck = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks/latest',
   operationId: 'getLatestDomainCheck',
@@ -69,7 +68,7 @@ export const getLatestCheck = route(domain('domain.view'), {
   run: (call) => answerCheck(call, call.found),
 });
 
-export const getCheck = route(domain('domain.view'), {
+const getCheck = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks/{id}',
   operationId: 'getDomainCheck',
@@ -94,3 +93,10 @@ async function answerCheck(
     ? printed
     : { ...printed, child: printChildCheck(child, caller.account.isAdmin) };
 }
+
+export const CHECK_ROUTES: readonly Route[] = [
+  checkNameservers,
+  listChecksOfDomain,
+  getLatestCheck,
+  getCheck,
+];

@@ -9,7 +9,7 @@ import { flagsOf } from '../../zone/signing/signing-key.ts';
 import { forbidden, invalid, notFound, Problem } from '../answers/problem.ts';
 import { domain, route } from '../calls/route.ts';
 import { ExportPrivateKeys, ForeignKeyList, ImportPrivateKeys, PrivateKeys } from '../schemas/dnssec.ts';
-import { answerChanged, orderOf, refusal, WRITE } from './dnssec.ts';
+import { answerChanged, orderOf, refuseDnssec, WRITE } from './dnssec.ts';
 
 const MAX_BYTES = 16 * 1024;
 
@@ -99,7 +99,7 @@ const exportPrivate = route(domain('dnssec.keys'), {
     const format = body?.format ?? 'bind';
     const exported = await exportPrivateKeys(api.db, { ...orderOf(call), keyId: body?.key_id });
     if (exported.kind === 'absent') return notFound('domain');
-    if (exported.kind === 'refused') return refusal(exported);
+    if (exported.kind === 'refused') return refuseDnssec(exported);
     audit({ after: { key_tags: exported.keys.map(({ tag }) => tag), format } });
     return { keys: exported.keys.map((key) => describeKey(key, format)) };
   },

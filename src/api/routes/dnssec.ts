@@ -1,7 +1,10 @@
-// DNSSEC of a domain: shows its state and sets its goal. Workers then take each step when it is safe.
+// DNSSEC of a domain: shows it, signs the domain, changes its keys, and has a worker check the DS records at the parent. A check
+// does not delay the call, because the parent may be slow.
 
 import type { z } from 'zod';
 import { delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
+import { MOST_MANUAL } from '../../checks/shares/turns.ts';
+import { countManualCheck } from '../../store/checks/check-shares.ts';
 import {
   type ChangedGoal,
   abortDnssec as saveAbort,
@@ -9,13 +12,14 @@ import {
   enableDnssec as saveEnable,
   rollDnssec as saveRoll,
 } from '../../store/dnssec/change-goal.ts';
-import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
+import { loadToldDnssec } from '../../store/dnssec/dnssec-state.ts';
+import { askLook } from '../../store/dnssec/due-steps.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
-import { invalid, notFound, Problem, problem, unavailable } from '../answers/problem.ts';
+import { invalid, notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api, CallOf } from '../calls/call.ts';
-import { domain, route } from '../calls/route.ts';
+import { domain, type Route, route } from '../calls/route.ts';
 import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
 import { ChangeDnssec, Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
 
@@ -34,7 +38,7 @@ const getDnssec = route(domain('domain.view'), {
   tag: 'DNSSEC',
   summary: 'DNSSEC of a domain: its keys, what the parent shows, and what to enter at the registrar.',
   response: Dnssec,
-  run: ({ api, domain }) => answer(api, domain),
+  run: ({ api, domain }) => answerDnssec(api, domain),
 });
 
 const enableDnssec = route(domain('domain.settings'), {
@@ -107,8 +111,6 @@ const abortDnssec = route(domain('domain.settings'), {
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });
 
-export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, changeDnssec, abortDnssec];
-
 type AnyCall = CallOf<'domain'>;
 
 export function orderOf({ caller, domain }: AnyCall) {
@@ -120,10 +122,10 @@ export async function answerChanged(call: AnyCall, changed: ChangedGoal | Change
     case 'absent':
       return notFound('domain');
     case 'refused':
-      return refusal(changed);
+      return refuseDnssec(changed);
     case 'updated':
       if (changed.changeId !== undefined) call.answerHeader('X-Change-Id', changed.changeId);
-      return await answer(call.api, call.domain);
+      return await answerDnssec(call.api, call.domain);
     default:
       return changed satisfies never;
   }
@@ -131,7 +133,7 @@ export async function answerChanged(call: AnyCall, changed: ChangedGoal | Change
 
 const RETRY_SECONDS = 60;
 
-export function refusal(refused: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
+export function refuseDnssec(refused: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
   const { code, message, retryAfterSeconds } = refused;
   if ('field' in refused && refused.field !== undefined)
     return invalid([{ field: refused.field, error: message }]);
@@ -140,7 +142,7 @@ export function refusal(refused: Extract<ChangedGoal | ChangedDenial, { kind: 'r
   return new Problem(503, message, { code, headers });
 }
 
-export async function answer(
+export async function answerDnssec(
   api: Api,
   { id, currentNs, nameserverSets }: VisibleDomain,
 ): Promise<z.input<typeof Dnssec>> {
@@ -149,3 +151,48 @@ export async function answer(
     ? NO_DNSSEC
     : printDnssec(stored, delegatedTo(currentNs, nameserverSets.flat()));
 }
+
+const HOUR_SECONDS = 3600;
+/** After this time, a third of the account's calls still count towards the limit. */
+const TOO_MANY_SECONDS = 60;
+
+const checkDnssec = route(domain('domain.settings'), {
+  method: 'POST',
+  path: '/domains/{domain}/dnssec/check',
+  operationId: 'checkDnssec',
+  audit: { none: 'it asks for a look; the steps that follow are changes' },
+  tag: 'DNSSEC',
+  summary: 'Checks the DS records at the parent now.',
+  description:
+    'Answers at once with what is known so far: `at_parent.checked_at` is later than this call once the look is made, within seconds as a rule. Once an hour for each domain. While a DS record is awaited the parent is asked every few minutes anyway.',
+  response: Dnssec,
+  problems: ['wrong_state', 'dnssec_check_limited'],
+  async run({ api, caller, domain }) {
+    const isOperator = caller.account.isAdmin;
+    const manual = isOperator ? 0 : await countManualCheck(api.db, domain.accountId);
+    if (manual >= MOST_MANUAL)
+      return limited('the users of this account asked for too many checks within a minute', TOO_MANY_SECONDS);
+    const asked = await askLook(api.db, domain.id, isOperator ? {} : { everySeconds: HOUR_SECONDS });
+    if (asked.kind === 'no_keys') return problem('wrong_state', 'the domain is not signed');
+    if (asked.kind === 'limited')
+      return limited('the domain was looked at within the last hour', asked.retryAfterSeconds);
+    return await answerDnssec(api, domain);
+  },
+});
+
+function limited(message: string, seconds: number): Problem {
+  return new Problem(PROBLEM_CODES.dnssec_check_limited, message, {
+    code: 'dnssec_check_limited',
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+export const DNSSEC_ROUTES: readonly Route[] = [
+  getDnssec,
+  enableDnssec,
+  disableDnssec,
+  rollDnssec,
+  changeDnssec,
+  abortDnssec,
+  checkDnssec,
+];

@@ -4,32 +4,34 @@
 //     take the hour → enqueue → wait for the run → answer
 //         no run, or a run with the result `unknown`: the hour is released, at most twice a day
 
+import { z } from 'zod';
 import { MANUAL_WAIT_MS } from '../../checks/shares/deadlines.ts';
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
-import { askForTurn } from '../../store/change/ask-for-turn.ts';
+import type { SavedRun } from '../../store/checks/check-runs.ts';
+import { findCheckByRequest, waitForCheck } from '../../store/checks/check-runs.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
-import type { SavedRun } from '../../store/checks/load-checks.ts';
-import { findCheckByRequest } from '../../store/checks/load-checks.ts';
 import {
+  askForTurn,
   giveBackManualCheck,
   takeManualCheck,
   undoManualCheck,
-} from '../../store/checks/take-manual-check.ts';
-import { waitForCheck } from '../../store/checks/wait-for-check.ts';
+} from '../../store/checks/manual-check.ts';
 import { loadVisibleById } from '../../store/domains/load-domains.ts';
-import { enqueueNow } from '../actions/enqueue.ts';
-import { jobRequestOf } from '../actions/job-request.ts';
+import { enqueueNow, jobRequestOf } from '../actions/enqueue.ts';
 import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asStoreCaller } from '../callers/caller.ts';
 import { type CallOf, STOPPING } from '../calls/call.ts';
 import { domain, route } from '../calls/route.ts';
 import { printCheck } from '../print/print-check.ts';
 import { printDomain } from '../print/print-domain.ts';
-import { CheckedDomain } from '../schemas/checks/check.ts';
+import { Check } from '../schemas/checks/check.ts';
+import { Domain } from '../schemas/domain.ts';
 
 const RETRY_SECONDS = 10;
 /** After this time, a third of the account's calls still count towards the limit. */
 const TOO_MANY_SECONDS = 60;
+
+const CheckedDomain = z.object({ ...Domain.shape, check: Check }).meta({ id: 'CheckedDomain' });
 
 type CheckCall = CallOf<'domain'>;
 

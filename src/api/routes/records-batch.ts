@@ -3,15 +3,12 @@
 import { z } from 'zod';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
 import { explainBatch, explainBatchFields } from '../actions/edit-problem.ts';
-import { readStoredWarnings, storeWarnings } from '../actions/keep-warnings.ts';
-import { saveRecords } from '../actions/save-records.ts';
+import { readStoredWarnings, saveRecords, storeWarnings } from '../actions/save-records.ts';
 import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
 import type { AnswerHeader } from '../calls/call.ts';
-import { domain, route } from '../calls/route.ts';
-import { boundedArray } from '../schemas/bounded-array.ts';
-import { idText } from '../schemas/ids.ts';
-import { booleanText } from '../schemas/query-text.ts';
+import { domain, type Route, route } from '../calls/route.ts';
+import { booleanText, boundedArray, idText } from '../schemas/fields.ts';
 import {
   BatchDelete,
   BatchDeleted,
@@ -35,7 +32,7 @@ const common = {
   answerHeaders,
 } as const;
 
-export const editRecords = route(access, {
+const editRecords = route(access, {
   ...common,
   method: 'PUT',
   operationId: 'editRecords',
@@ -64,7 +61,7 @@ const idsText = z
   .pipe(boundedArray(idText).min(1).max(MAX_BATCH_ITEMS))
   .meta({ type: 'string', description: 'Comma list.' });
 
-export const deleteRecords = route(access, {
+const deleteRecords = route(access, {
   ...common,
   method: 'DELETE',
   operationId: 'deleteRecords',
@@ -113,3 +110,5 @@ async function saveBatch(
     warnings: storeWarnings(call, saved),
   };
 }
+
+export const BATCH_ROUTES: readonly Route[] = [editRecords, deleteRecords];

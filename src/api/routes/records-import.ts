@@ -1,26 +1,86 @@
-// Imports many records in one call. Invalid items are reported, and all others are written in one change.
+// Imports many records: parses a zone file or Route 53 JSON into items, and imports items.
 
 import { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
+import type { Name } from '../../dns/name.ts';
+import { inPieces } from '../../process/in-pieces.ts';
 import { type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
-import { inPieces } from '../../store/postgres/in-pieces.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { loadNamesInUse } from '../../store/records/load-touched-records.ts';
 import { ImportMerge } from '../../zone/import/merge-import.ts';
+import { parseRecords } from '../../zone/import/parse-records.ts';
 import { type ReadImport, readImport } from '../../zone/import/read-import.ts';
-import { showWarnings } from '../../zone/warnings/zone-warning.ts';
+import { showWarnings, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import { explainOne } from '../actions/edit-problem.ts';
 import { judgePlan } from '../actions/judge-plan.ts';
 import { answerWrite, type Saved } from '../actions/save-records.ts';
 import { Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
-import { type CondensedFailures, condenseFailures, expandFailures } from '../body/condense-failures.ts';
-import { type CondensedIds, condenseIds, expandIds } from '../body/condense-ids.ts';
+import {
+  type CondensedFailures,
+  type CondensedIds,
+  condenseFailures,
+  condenseIds,
+  expandFailures,
+  expandIds,
+} from '../body/condense.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
-import { domain, route } from '../calls/route.ts';
-import { booleanText } from '../schemas/query-text.ts';
-import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/records/import.ts';
-import type { Warnings } from '../schemas/records/warning.ts';
+import { domain, type Route, route } from '../calls/route.ts';
+import { booleanText } from '../schemas/fields.ts';
+import {
+  ImportResult,
+  MAX_IMPORT_ITEMS,
+  ParsedZoneFile,
+  RecordsImport,
+  ZoneFileText,
+} from '../schemas/records/import.ts';
+import type { Warnings } from '../schemas/records/record.ts';
 
-export const importRecords = route(domain('records.edit', { writesRecords: true }), {
+const parseImport = route(domain('records.edit', { whileDisabled: true, writesRecords: true }), {
+  method: 'POST',
+  path: '/domains/{domain}/records/import/parse',
+  operationId: 'parseImport',
+  audit: { none: 'it writes nothing' },
+  tag: 'Records',
+  summary: 'Reads a zone file or Route 53 JSON into records that can be imported.',
+  description:
+    'Writes nothing. Accepts a zone file (also as Cloudflare, GoDaddy, Windows DNS, cPanel and cli53 write it) and the JSON of `aws route53 list-resource-record-sets`; any other JSON and a CSV file cause exactly one error. Names in a zone file are relative to the domain unless an $ORIGIN says otherwise, names in Route 53 JSON are full. Every line that cannot be read is reported, and the others are read. ANAME, ALIAS and aliases of Route 53 become an ANAME, a record of type SPF becomes a TXT record unless its name has such a policy, and settings in comments of an export are read.',
+  writesNothing: true,
+  largeBody: true,
+  isHeavy: ({ zone_file }) => /\$generate/i.test(zone_file), // one line can be many records
+  problems: ['plan_limit'],
+  textBody: 'zone_file',
+  judgesText: true,
+  query: z.strictObject({
+    dots: z
+      .literal('add')
+      .optional()
+      .describe(
+        '`add`: a host of two or more labels is a full name also without its final dot, and so is an owner that ends in the name of the domain.',
+      ),
+  }),
+  body: ZoneFileText,
+  response: ParsedZoneFile,
+  async run({ api, body, domain, query }) {
+    const reading = parseRecords(body.zone_file, domain.name, { addDots: query.dots === 'add' });
+    const parsed = await inPieces(reading);
+    const warnings = await withoutKnownHosts(api.db, domain.id, parsed.warnings);
+    return { ...parsed, warnings: showWarnings(warnings, domain.name) };
+  },
+});
+
+/** The file may be only a part of the zone: a host that exists in the domain is not missing. */
+async function withoutKnownHosts(
+  db: Database,
+  domainId: number,
+  warnings: readonly ZoneWarning[],
+): Promise<ZoneWarning[]> {
+  const hosts = new Set(warnings.flatMap(({ host }): Name[] => (host === undefined ? [] : [host])));
+  const known = await loadNamesInUse(db, domainId, [...hosts]);
+  return warnings.filter(({ host }) => host === undefined || !known.has(host));
+}
+
+const importRecords = route(domain('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/import',
   operationId: 'importRecords',
@@ -170,3 +230,5 @@ async function saveImport(
   });
   return { saved, merge };
 }
+
+export const IMPORT_ROUTES: readonly Route[] = [importRecords, parseImport];

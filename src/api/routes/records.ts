@@ -1,7 +1,12 @@
-// Lists, creates, shows, updates and deletes single records of a domain. The list includes the service's own nameservers,
-// which cannot be edited. Each keeps its id as long as the domain has the nameserver.
+// Lists, creates, shows, updates, deletes and exports records of a domain. The list includes the service's own nameservers,
+// which cannot be edited; each keeps its id as long as the domain has the nameserver.
 
 import { z } from 'zod';
+import type { Name } from '../../dns/name.ts';
+import { coveredType } from '../../dns/record/covered-type.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { printZoneFileEntries } from '../../dns/zone-file/print-zone-file.ts';
+import { isOfSigner } from '../../store/keys/signed-zone.ts';
 import { loadDomainChange } from '../../store/records/load-changes.ts';
 import {
   countRecords,
@@ -12,21 +17,24 @@ import {
   type RecordFilter,
   type RecordOrder,
 } from '../../store/records/load-records.ts';
+import { loadRecordsByName } from '../../store/records/load-touched-records.ts';
 import type { RecordJson } from '../../store/records/record-row.ts';
+import { loadZone } from '../../store/zones/load-zones.ts';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
+import { printRecords } from '../../zone/import/print-records.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import { parseRecordName } from '../../zone/records/record-name.ts';
+import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import { explainOne } from '../actions/edit-problem.ts';
-import { readStoredWarnings, storeWarnings } from '../actions/keep-warnings.ts';
-import { type Saved, saveRecords } from '../actions/save-records.ts';
-import { invalid, notFound, Problem } from '../answers/problem.ts';
-import { JsonTexts } from '../answers/stream-array.ts';
+import { readStoredWarnings, type Saved, saveRecords, storeWarnings } from '../actions/save-records.ts';
+import { invalid, notFound, Problem, problem } from '../answers/problem.ts';
+import { JsonTexts, StreamedText } from '../answers/streams.ts';
+import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
 import type { AnswerHeader, Call, CallOf } from '../calls/call.ts';
-import { domain, route } from '../calls/route.ts';
-import { answerList, PAGE_QUERY } from '../lists/paging.ts';
+import { domain, type Route, route } from '../calls/route.ts';
 import { RecordPrinter } from '../print/print-record.ts';
 import { RecordTexts } from '../print/record-text.ts';
-import { idText } from '../schemas/ids.ts';
-import { booleanText, recordTypesText, sortText } from '../schemas/query-text.ts';
+import { booleanText, idText, recordTypesText, sortText } from '../schemas/fields.ts';
 import {
   Record,
   RecordCreate,
@@ -34,6 +42,8 @@ import {
   RecordUpdate,
   WrittenRecord,
 } from '../schemas/records/record.ts';
+import { BATCH_ROUTES } from './records-batch.ts';
+import { IMPORT_ROUTES } from './records-import.ts';
 
 const tag = 'Records';
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
@@ -52,7 +62,7 @@ const RecordQuery = z.object({
   sort: sortText(RECORD_SORTS).optional().describe('By name unless said; `-` descends. Equals by id.'),
 });
 
-export const listDomainRecords = route(domain('domain.view'), {
+const listDomainRecords = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/',
   operationId: 'listRecords',
@@ -91,7 +101,7 @@ function readFilter(
   };
 }
 
-export const createRecord = route(domain('records.edit', { writesRecords: true }), {
+const createRecord = route(domain('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/',
   operationId: 'createRecord',
@@ -126,7 +136,7 @@ const oneRecord = {
   finds: 'record',
 };
 
-export const getRecord = route(domain('domain.view'), {
+const getRecord = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/{id}',
   operationId: 'getRecord',
@@ -137,7 +147,7 @@ export const getRecord = route(domain('domain.view'), {
   run: ({ api, domain, found }) => new RecordPrinter(api.db, domain).print(found),
 });
 
-export const updateRecord = route(domain('records.edit', { writesRecords: true }), {
+const updateRecord = route(domain('records.edit', { writesRecords: true }), {
   method: 'PUT',
   path: '/domains/{domain}/records/{id}',
   operationId: 'updateRecord',
@@ -164,7 +174,7 @@ export const updateRecord = route(domain('records.edit', { writesRecords: true }
   },
 });
 
-export const deleteRecord = route(domain('records.edit', { writesRecords: true }), {
+const deleteRecord = route(domain('records.edit', { writesRecords: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/records/{id}',
   operationId: 'deleteRecord',
@@ -197,3 +207,65 @@ async function printWritten(
 ): Promise<z.input<typeof WrittenRecord>> {
   return { ...(await new RecordPrinter(api.db, domain).print(record)), warnings };
 }
+
+const exportRecords = route(domain('domain.view'), {
+  method: 'GET',
+  path: '/domains/{domain}/records/export',
+  operationId: 'exportRecords',
+  tag: 'Records',
+  summary: 'The records of a domain as a zone file.',
+  description:
+    '`origin`: as they were written, with what a zone file cannot say in comments: an import takes all of it back, and ANAME is no type that other servers know. `published`: what nameservers serve, SOA and NS included; a name without records, such as that of an ANAME without addresses, is not in it. `signed`: the same with keys, signatures and proofs (DNSKEY, RRSIG, NSEC or NSEC3), of a domain whose answers have them.',
+  query: z.object({
+    view: z.enum(['origin', 'published', 'signed']).optional().describe('`origin` unless said.'),
+  }),
+  textResponse: 'text/dns',
+  response: z.string(),
+  answerHeaders: ['Content-Disposition'],
+  problems: ['wrong_state'],
+  async run({ api, domain, query, answerHeader }) {
+    const { id, name, served } = domain;
+    const { view = 'origin' } = query;
+    if (view === 'origin') {
+      answerHeader('Content-Disposition', attachment(`${fileName(name)}.origin.zone`));
+      const records = [...(await loadRecordsByName(api.db, id))];
+      const own = records.map(
+        ([owner, list]) => [owner, list.filter(({ managed }) => managed !== true)] as const,
+      );
+      return new StreamedText(printRecords(name, new Map(own)));
+    }
+    const zone = served === 'none' ? undefined : await loadZone(api.db, name);
+    if (zone === undefined) return problem('wrong_state', 'the domain has no published records');
+    const records = zone.records.filter((record) => !isMark(record) && !isEdgeMark(record));
+    const isSigned = view === 'signed';
+    if (isSigned && !records.some((record) => isApexSignature(name, record)))
+      return problem('wrong_state', 'the answers of the domain are not signed');
+    const shown = isSigned ? records : records.filter((record) => !isOfSigner(name, record));
+    answerHeader('Content-Disposition', attachment(`${fileName(name)}${isSigned ? '.signed' : ''}.zone`));
+    return new StreamedText(printZoneFileEntries(name, shown));
+  },
+});
+
+/** Reports whether the record signs the SOA. It is the last signature added when a zone is signed, and the first removed. */
+function isApexSignature(apex: Name, { owner, type, rdata }: ZoneRecord): boolean {
+  return owner === apex && type === TYPE.RRSIG && coveredType(rdata) === TYPE.SOA;
+}
+
+function fileName(name: Parameters<typeof printWithoutDot>[0]): string {
+  return printWithoutDot(name).replaceAll(/[^A-Za-z0-9._-]/g, '_');
+}
+
+function attachment(file: string): string {
+  return `attachment; filename="${file}"`;
+}
+
+export const RECORD_ROUTES: readonly Route[] = [
+  listDomainRecords,
+  createRecord,
+  exportRecords,
+  getRecord,
+  updateRecord,
+  deleteRecord,
+  ...BATCH_ROUTES,
+  ...IMPORT_ROUTES,
+];

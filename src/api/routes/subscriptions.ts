@@ -5,17 +5,17 @@ import { listPlans } from '../../store/accounts/plans.ts';
 import { listSubscriptions, loadSubscription, ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { countRulesByType } from '../../store/rules/load-rules.ts';
 import { knownTraffic } from '../analytics/known-traffic.ts';
-import { domain, route, session } from '../calls/route.ts';
-import { printEntitlements } from '../print/print-entitlements.ts';
-import { printCataloguePlan } from '../print/print-plan.ts';
-import { printSubscription } from '../print/print-subscription.ts';
-import { withoutPrices } from '../print/without-prices.ts';
-import { Entitlements } from '../schemas/entitlements.ts';
-import { idText } from '../schemas/ids.ts';
-import { CataloguePlan } from '../schemas/plan.ts';
-import { Subscription } from '../schemas/subscription.ts';
+import { domain, type Route, route, session } from '../calls/route.ts';
+import {
+  printCataloguePlan,
+  printEntitlements,
+  printSubscription,
+  withoutPrices,
+} from '../print/print-plan.ts';
+import { idText } from '../schemas/fields.ts';
+import { CataloguePlan, Entitlements, Subscription } from '../schemas/plan.ts';
 
-export const getPlans = route(session(), {
+const getPlans = route(session(), {
   method: 'GET',
   path: '/billing/plans',
   operationId: 'getPlans',
@@ -29,7 +29,7 @@ export const getPlans = route(session(), {
   },
 });
 
-export const getFeatures = route(domain('domain.view'), {
+const getFeatures = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/features',
   operationId: 'getFeatures',
@@ -46,7 +46,7 @@ export const getFeatures = route(domain('domain.view'), {
   },
 });
 
-export const getSubscriptions = route(domain('billing'), {
+const getSubscriptions = route(domain('billing'), {
   method: 'GET',
   path: '/domains/{domain}/subscriptions',
   operationId: 'getSubscriptions',
@@ -60,7 +60,7 @@ export const getSubscriptions = route(domain('billing'), {
   },
 });
 
-export const getSubscription = route(domain('billing'), {
+const getSubscription = route(domain('billing'), {
   method: 'GET',
   path: '/domains/{domain}/subscriptions/{id}',
   operationId: 'getSubscription',
@@ -73,3 +73,10 @@ export const getSubscription = route(domain('billing'), {
   response: Subscription,
   run: ({ domain, found }) => printSubscription(found, domain),
 });
+
+export const SUBSCRIPTION_ROUTES: readonly Route[] = [
+  getPlans,
+  getFeatures,
+  getSubscriptions,
+  getSubscription,
+];

@@ -1,19 +1,101 @@
-// Hands jobs to observers, and takes their results (docs/rules.md "Vantage points").
+// Hands jobs to observers and takes their results (docs/rules.md "Vantage points"). One query per fifth of a second serves all calls
+// of this process that wait for a job.
 
 import { type JsonEvidence, readJsonName } from '../../checks/delegation/evidence-json.ts';
-import { saveVantageAnswer, takeVantageJobs } from '../../store/vantage/vantage-jobs.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { saveVantageAnswer, takeVantageJobs, vantagesWithJobs } from '../../store/vantage/vantage-jobs.ts';
 import { noteVantageSeen } from '../../store/vantage/vantages.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { waitForVantageJob } from '../actions/wait-for-vantage-job.ts';
 import { invalid, Problem } from '../answers/problem.ts';
-import { route, vantage } from '../calls/route.ts';
+import { outsideAddress } from '../callers/caller.ts';
+import { type Route, route, vantage } from '../calls/route.ts';
 import { Jobs, JobsWanted, Taken, VantageAnswer } from '../schemas/vantage.ts';
+
+const POLL_MS = 200;
+/** How many calls of one vantage may wait: it needs one, and one more after its connection broke. */
+const MOST_CALLS = 4;
+
+interface Call {
+  readonly vantage: string;
+  end(outcome: 'there' | 'over'): void;
+  fail(error: unknown): void;
+}
+
+class JobWatch {
+  readonly #db: Database;
+  readonly #calls = new Set<Call>();
+  #isLooking = false;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  wait(vantage: string, timeoutMs: number, gone: AbortSignal): Promise<'there' | 'over' | 'too_many'> {
+    const own = [...this.#calls].filter((call) => call.vantage === vantage);
+    if (own.length >= MOST_CALLS) return Promise.resolve('too_many');
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        gone.removeEventListener('abort', over);
+        this.#calls.delete(call);
+      };
+      const over = () => call.end('over');
+      const timer = setTimeout(over, timeoutMs);
+      const call: Call = {
+        vantage,
+        end(outcome) {
+          leave();
+          resolve(outcome);
+        },
+        fail(error) {
+          leave();
+          reject(error);
+        },
+      };
+      gone.addEventListener('abort', over);
+      this.#calls.add(call);
+      if (gone.aborted) return over();
+      if (!this.#isLooking) void this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#calls.size > 0) {
+      const asking = [...this.#calls];
+      try {
+        const there = new Set(
+          await vantagesWithJobs(this.#db, [...new Set(asking.map(({ vantage }) => vantage))]),
+        );
+        for (const call of asking) if (this.#calls.has(call) && there.has(call.vantage)) call.end('there');
+      } catch (error) {
+        for (const call of asking) if (this.#calls.has(call)) call.fail(error);
+      }
+      if (this.#calls.size > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    this.#isLooking = false;
+  }
+}
+
+const watches = new WeakMap<Database, JobWatch>();
+
+/** `there`: another call may still take it first. `over`: the time is over, or the caller has gone. */
+function waitForVantageJob(
+  db: Database,
+  vantage: string,
+  timeoutMs: number,
+  gone: AbortSignal,
+): Promise<'there' | 'over' | 'too_many'> {
+  const watch = watches.get(db) ?? new JobWatch(db);
+  watches.set(db, watch);
+  return watch.wait(vantage, timeoutMs, gone);
+}
 
 const tag = 'Observers';
 const ANSWER_BYTES = 256 * 1024;
 const WANTED_BYTES = 1024;
 
-export const takeJobs = route(vantage, {
+const takeJobs = route(vantage, {
   method: 'POST',
   path: '/vantage/v1/jobs',
   operationId: 'takeVantageJobs',
@@ -48,7 +130,7 @@ export const takeJobs = route(vantage, {
 
 const RETRY = { headers: { 'Retry-After': '1' } };
 
-export const answerVantageJob = route(vantage, {
+const answerVantageJob = route(vantage, {
   method: 'POST',
   path: '/vantage/v1/answers',
   operationId: 'answerVantageJob',
@@ -76,8 +158,4 @@ export const answerVantageJob = route(vantage, {
   },
 });
 
-/** Returns null if the observer connects through a proxy on this machine, whose address does not show where it is. */
-function outsideAddress(address: string): string | null {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  return /^127\.|^::1$/.test(plain) ? null : plain;
-}
+export const VANTAGE_ROUTES: readonly Route[] = [takeJobs, answerVantageJob];

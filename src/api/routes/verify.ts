@@ -12,18 +12,17 @@ import { loadVisibleById } from '../../store/domains/load-domains.ts';
 import {
   findVerificationByRequest,
   listVerifications,
+  waitForVerification,
 } from '../../store/verifications/load-verifications.ts';
-import { renewExpiredVerification } from '../../store/verifications/renew-verification.ts';
-import { waitForVerification } from '../../store/verifications/wait-for-verification.ts';
-import { enqueueNow } from '../actions/enqueue.ts';
-import { jobRequestOf } from '../actions/job-request.ts';
+import { renewExpiredVerification } from '../../store/verifications/verified-domain.ts';
+import { enqueueNow, jobRequestOf } from '../actions/enqueue.ts';
 import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asStoreCaller } from '../callers/caller.ts';
 import type { CallOf } from '../calls/call.ts';
-import { domain, route } from '../calls/route.ts';
-import { answerDomain } from '../print/answer-domain.ts';
+import { domain, type Route, route } from '../calls/route.ts';
+import { answerDomain } from '../print/print-domain.ts';
 import { printLook } from '../print/print-verification.ts';
-import { VerificationLook } from '../schemas/checks/verification-look.ts';
+import { VerificationLook } from '../schemas/checks/verification.ts';
 import { Domain } from '../schemas/domain.ts';
 
 /** A verification takes at most 20 s. */
@@ -32,7 +31,7 @@ const RETRY_SECONDS = 10;
 
 type VerifyCall = CallOf<'domain'>;
 
-export const verifyDomain = route(domain('domain.settings'), {
+const verifyDomain = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/verify',
   operationId: 'verifyDomain',
@@ -59,7 +58,7 @@ export const verifyDomain = route(domain('domain.settings'), {
   },
 });
 
-export const listVerificationsOfDomain = route(domain('domain.view'), {
+const listVerificationsOfDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/verifications',
   operationId: 'listDomainVerifications',
@@ -98,3 +97,5 @@ async function answer({ api, caller, domain }: VerifyCall) {
   const now = await loadVisibleById(api.db, asStoreCaller(caller), domain.id);
   return now === undefined ? notFound('domain') : await answerDomain(api, { ...now, myRole: domain.myRole });
 }
+
+export const VERIFICATION_ROUTES: readonly Route[] = [verifyDomain, listVerificationsOfDomain];

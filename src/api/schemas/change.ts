@@ -1,12 +1,11 @@
-// One change of a domain: by whom, when, what, and how many nameservers have it.
+// A change of a domain: who made it, when, what it changed, and how many nameservers have it.
 
 import { z } from 'zod';
 import type { RuleType } from '../../edge/edge-rule.ts';
 import { RULE_TYPES } from '../../edge/rules/every-type.ts';
 import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
-import { Id } from './ids.ts';
+import { Id, Timestamp } from './fields.ts';
 import { ChangedRecord } from './records/record.ts';
-import { Timestamp } from './timestamp.ts';
 
 export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'acme', 'cli', 'revert', 'status'] as const;
 export const ACTOR_KINDS = ['key', 'session', 'token', 'cli', 'system'] as const;

@@ -1,4 +1,4 @@
-// DNSSEC of a domain: its keys, what the registrar has to show, what the parent shows, and what happens next.
+// DNSSEC of a domain: its keys, what the registrar must publish, what the parent shows, and the next step.
 
 import { z } from 'zod';
 import { MOST_FOREIGN_KEYS } from '../../checks/dnssec/foreign-key.ts';
@@ -9,8 +9,7 @@ import {
   MAX_PRIVATE_KEY_CHARACTERS,
   MOST_IMPORTED_KEYS,
 } from '../../zone/signing/private-key.ts';
-import { Id } from './ids.ts';
-import { Timestamp } from './timestamp.ts';
+import { Id, Timestamp } from './fields.ts';
 
 const DENIALS = ['nsec', 'nsec3'] as const;
 /** ECDSA P-256 with SHA-256 (RFC 6605) and Ed25519 (RFC 8080): those that we sign with. */

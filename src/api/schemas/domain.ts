@@ -1,16 +1,16 @@
-// A domain in answers, and the members that a caller may send to create or change one.
+// Domains in responses, in lists and in the bodies that create or change them, and the accepted nameserver sets.
 
 import { z } from 'zod';
 import { CACHE_CAPS_MB } from '../../billing/limits-in-use.ts';
 import { DNSSEC_STATUSES } from '../../checks/dnssec/told/dnssec-status.ts';
 import { DNS_MODES, DOMAIN_STATUSES, SERVED } from '../../zone/domain/domain-status.ts';
 import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
-import { PERMISSIONS, ROLES } from '../callers/permissions.ts';
-import { boundedArray } from './bounded-array.ts';
+import { PERMISSIONS, ROLES } from '../callers/caller.ts';
 import { Verification } from './checks/verification.ts';
 import { EnableDnssec } from './dnssec.ts';
-import { Id } from './ids.ts';
-import { Timestamp } from './timestamp.ts';
+import { boundedArray, Id, Timestamp } from './fields.ts';
+import { Subscription } from './plan.ts';
+import { SslSummary } from './ssl.ts';
 
 const HostName = z.string().min(1).max(1024);
 
@@ -177,3 +177,19 @@ export const DomainUpdate = z
     developer_mode_until: z.ZodOptional<typeof developerModeUntil>;
   })
   .meta({ id: 'DomainUpdate' });
+
+export const DomainListItem = z
+  .object({
+    ...Domain.shape,
+    records: z.int().min(0).describe('How many records it has, without those of the service.'),
+    changed_at: Timestamp.describe('Of the newest change in its log.'),
+    ssl: SslSummary.describe('Of its certificate; more with `getSsl`.'),
+    subscription: Subscription.optional().describe('The active one. For the owner only.'),
+  })
+  .meta({ id: 'DomainListItem' });
+
+export const NameserverSets = z.array(z.array(z.string()).min(1)).meta({
+  id: 'NameserverSets',
+  description:
+    'Every accepted set, the canonical one first; one where the account has a set of its own. Delegate to exactly one.',
+});

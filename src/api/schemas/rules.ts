@@ -1,14 +1,12 @@
-// Rules in answers and bodies. A body is judged by the schema of the type that its path names (`src/edge/rules`); here stands
-// what the description says of all of them.
+// Rules in responses and bodies, as the description shows them. A body is validated by the schema of the type in its path
+// (`src/edge/rules`).
 
 import { z } from 'zod';
 import type { RuleType } from '../../edge/edge-rule.ts';
 import { COMMON_FIELDS, MAX_PRIORITY, MAX_RULES_OF_A_TYPE } from '../../edge/rules/common-fields.ts';
 import { RULE_KINDS } from '../../edge/rules/every-type.ts';
 import type { RuleKind } from '../../edge/rules/rule-kind.ts';
-import { boundedArray } from './bounded-array.ts';
-import { Id } from './ids.ts';
-import { Timestamp } from './timestamp.ts';
+import { boundedArray, Id, Timestamp } from './fields.ts';
 
 const record_id = Id.nullable()
   .optional()

@@ -1,11 +1,10 @@
-// Members of a domain and invites to it, in answers and as they are sent.
+// Members of a domain and invites to it, in responses and in bodies.
 
 import { z } from 'zod';
 import { GRANTED_ROLES } from '../../store/sharing/judge-sharing.ts';
-import { ROLES } from '../callers/permissions.ts';
-import { Id } from './ids.ts';
+import { ROLES } from '../callers/caller.ts';
+import { Id, Timestamp } from './fields.ts';
 import { Email } from './people.ts';
-import { Timestamp } from './timestamp.ts';
 
 const GrantedRole = z.enum(GRANTED_ROLES);
 

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { CERTIFICATE_STATUSES } from '../../edge/certificates/certificate-status.ts';
-import { MAX_PEM_CHARACTERS } from '../../edge/certificates/decode-pem.ts';
-import { Timestamp } from './timestamp.ts';
+import { MAX_PEM_CHARACTERS } from '../../edge/certificates/decode-certificate.ts';
+import { Timestamp } from './fields.ts';
 
 const status = z
   .enum(CERTIFICATE_STATUSES)

@@ -1,12 +1,11 @@
-// What observers elsewhere send and get (docs/api.md "Observers"). Every part of their evidence is bounded: whoever runs one is
-// trusted with what it saw, not with our memory.
+// Bodies that observers send and receive (docs/api.md "Observers"). An observer is trusted with what it saw but not with the memory of
+// this process, so every part of its evidence is bounded.
 
 import { z } from 'zod';
 import { NEEDS } from '../../checks/delegation/evidence.ts';
 import { isJsonName } from '../../checks/delegation/evidence-json.ts';
-import { boundedArray } from './bounded-array.ts';
 import { SERVER_OUTCOMES } from './checks/check.ts';
-import { Timestamp } from './timestamp.ts';
+import { boundedArray, Timestamp } from './fields.ts';
 
 const MOST_JOBS = 16;
 const MOST_SECONDS = 20;

@@ -1,7 +1,8 @@
 // What the owner of a claim reads of a check: what the judgement says, and whose the name is.
 
 import type { NameserverSet } from '../delegation/check-state.ts';
-import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import type { Finding } from '../delegation/finding.ts';
+import { FINDINGS } from '../delegation/findings.ts';
 import type { Decision } from '../delegation/next-status.ts';
 import { unsteadyChanges } from '../delegation/steadiness.ts';
 import type { Judgement } from '../delegation/verdict.ts';

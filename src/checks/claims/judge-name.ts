@@ -5,7 +5,8 @@
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from '../delegation/check-state.ts';
 import type { Evidence } from '../delegation/evidence.ts';
-import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import type { Finding } from '../delegation/finding.ts';
+import { FINDINGS } from '../delegation/findings.ts';
 import { judgeDelegation, unknown } from '../delegation/judge-delegation.ts';
 import { nextCheckAt } from '../delegation/next-check-at.ts';
 import { type Decision, nextStatus, type Rules } from '../delegation/next-status.ts';

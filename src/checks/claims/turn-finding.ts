@@ -1,6 +1,7 @@
 // What the owner of a waiting claim reads of its turn, while other claims wait for the name too (docs/rules.md "Turns").
 
-import { FINDINGS, type Finding } from '../delegation/findings.ts';
+import type { Finding } from '../delegation/finding.ts';
+import { FINDINGS } from '../delegation/findings.ts';
 
 interface SeenTurn {
   /** The last turn of the claim. Times are milliseconds since 1970. */

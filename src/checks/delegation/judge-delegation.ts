@@ -5,8 +5,9 @@ import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
 import type { Expected, NameserverSet } from './check-state.ts';
 import { isConclusive } from './conclusive.ts';
 import { type Evidence, NEEDS, type ServerEvidence, type WalkFailure } from './evidence.ts';
+import type { Finding } from './finding.ts';
 import type { Said } from './finding-text.ts';
-import { FINDINGS, type Finding } from './findings.ts';
+import { FINDINGS } from './findings.ts';
 import { type HoldKind, registrarHold } from './registrar-holds.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 

@@ -14,7 +14,8 @@
 // must still see it. A clock that jumps back starts the span of the misses again.
 
 import type { CheckState } from './check-state.ts';
-import { FINDINGS, type Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
+import { FINDINGS } from './findings.ts';
 import { nextSteadiness } from './steadiness.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 

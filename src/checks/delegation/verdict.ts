@@ -2,7 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
-import type { Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
 
 export const VERDICTS = [
   /** The parent names exactly one accepted set. */

@@ -18,14 +18,16 @@ import {
   ownKeys,
   type Preflight,
   type ShownOurs,
+  sepKeys,
   sharedKeys,
 } from './machine.ts';
 import { isSep, type KeyId, ownersOf } from './machine-key.ts';
-import { type Delegation, type Next, nextStep, rulesFor, type Step, sepKeys } from './next-keys.ts';
+import { nextStep, rulesFor } from './next-keys.ts';
 import { isAtEveryNode, type NodePosition } from './node-positions.ts';
 import { forgetRuns, isGap, keysShown, remembered, shownNow } from './parent-memory.ts';
 import type { MachineRules } from './rules.ts';
 import { isSameSet, union, without } from './serving.ts';
+import type { Delegation, Next, Step } from './step.ts';
 
 export interface Facts {
   /** By the clock of Postgres. */

@@ -188,3 +188,10 @@ export function askedIds(machine: Pick<Machine, 'wanted' | 'foreign' | 'keys'>):
   const theirs = (foreign?.wanted ?? []).filter((id) => isSep(keyOf(machine, id)));
   return wanted === null ? [] : [...new Set([wanted.sep, ...theirs])].sort();
 }
+
+/** The keys of ours in the DNSKEY set that may have a DS. */
+export function sepKeys(machine: Pick<Machine, 'keys' | 'serving'>): readonly KeyId[] {
+  return ownKeys(machine)
+    .filter((key) => isSep(key) && machine.serving.keys.includes(key.id))
+    .map(({ id }) => id);
+}

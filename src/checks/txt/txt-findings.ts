@@ -2,7 +2,7 @@
 // delegations; the sentences are not public.
 
 import { type Name, printName } from '../../dns/name.ts';
-import type { Finding } from '../delegation/findings.ts';
+import type { Finding } from '../delegation/finding.ts';
 
 export const TXT_FINDINGS = {
   /** A domain in managed mode holds the name, or one that is leaving it. */

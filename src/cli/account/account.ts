@@ -101,13 +101,13 @@ function addCreateCommand(account: Command, cli: Cli): void {
     .option('--admin', 'as a global admin: owner of every domain')
     .option('--plan <plan>', 'of the domains that it creates: free, pro, or none', 'free')
     .action(async (email: string, { name, admin, plan }: CreateOptions) => {
-      const { readEmail } = await import('../../store/accounts/email-address.ts');
+      const { readEmail } = await import('../../store/accounts/accounts.ts');
       if (readEmail(email) === undefined) {
         throw new Failure('usage', `"${email}" is not an email address`);
       }
       const { createAccount } = await import('../../store/accounts/accounts.ts');
       const wanted = { email, name: name ?? null, isAdmin: admin ?? false, planSlug: planOf(plan) };
-      const { toldAccount } = await import('../../store/audit/told-fields.ts');
+      const { toldAccount } = await import('../../store/audit/audit-notes.ts');
       await cli.withStore(async (db) => {
         const came = await cli.audited(db, 'account.create', async (trx, tell) => {
           const created = await createAccount(trx, wanted);
@@ -156,7 +156,7 @@ async function changeAccounts(
 }
 
 async function changeNote(before: Account, after: Account): Promise<AuditNote> {
-  const { toldAccount } = await import('../../store/audit/told-fields.ts');
+  const { toldAccount } = await import('../../store/audit/audit-notes.ts');
   const target = { name: after.email };
   return { accountId: after.id, target, before: toldAccount(before), after: toldAccount(after) };
 }

@@ -49,7 +49,7 @@ function addCreateCommand(key: Command, cli: Cli): void {
     .option('--types <types>', 'comma list: may write records of these types only, nothing else')
     .action(async (account: string, options: KeyOptions) => {
       const { readKeyOptions } = await import('./read-key-options.ts');
-      const { keyNote } = await import('../../store/audit/told-fields.ts');
+      const { keyNote } = await import('../../store/audit/audit-notes.ts');
       const { createApiKey, generateKey } = await import('../../store/accounts/api-keys.ts');
       const { withAccount } = await import('../terminal/find-account.ts');
       const wanted = readKeyOptions(options, new Date());
@@ -80,7 +80,7 @@ const INSTEAD =
 /** A whole key is refused as an argument: everybody on the machine can read the arguments of a process. */
 async function revokeKeys(cli: Cli, named: readonly string[]): Promise<void> {
   const { findKeyIds, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
-  const { keyNote } = await import('../../store/audit/told-fields.ts');
+  const { keyNote } = await import('../../store/audit/audit-notes.ts');
   const { readStandardInput } = await import('../terminal/read-standard-input.ts');
   const given = new Set(named.includes('-') ? (await readStandardInput()).split(/\s+/).filter(Boolean) : []);
   await cli.withStore(async (db) => {

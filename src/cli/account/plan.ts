@@ -38,7 +38,7 @@ export function addPlanCommands(program: Command, cli: Cli): void {
       }
       const given = readSettings(settings);
       const { createPlan, FREE_PLAN, listPlans } = await import('../../store/accounts/plans.ts');
-      const { toldPlan } = await import('../../store/audit/told-fields.ts');
+      const { toldPlan } = await import('../../store/audit/audit-notes.ts');
       await change(cli, 'created', `there is a plan "${slug}" already`, 'plan.create', async (db) => {
         const free = (await listPlans(db)).find((each) => each.slug === FREE_PLAN);
         const fields = settings.length > 0 || free === undefined ? given : includedIn(free);
@@ -53,7 +53,7 @@ export function addPlanCommands(program: Command, cli: Cli): void {
       const fields = { ...readSettings(settings), ...(name !== undefined && { name }) };
       if (Object.keys(fields).length === 0) throw new Failure('usage', `expected --name or ${SETTING_HELP}`);
       const { listPlans, updatePlan } = await import('../../store/accounts/plans.ts');
-      const { toldPlan } = await import('../../store/audit/told-fields.ts');
+      const { toldPlan } = await import('../../store/audit/audit-notes.ts');
       await change(cli, 'updated', noPlan(slug), 'plan.update', async (db) => {
         const before = (await listPlans(db)).find((plan) => plan.slug === slug);
         const plan = await updatePlan(db, slug, fields);

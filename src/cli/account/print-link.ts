@@ -27,7 +27,7 @@ export function addLinkCommands(account: Command, cli: Cli): void {
       .argument('<account>', "the account's email or id")
       .action(async (wanted: string) => {
         const { linkTo } = await import('../../process/public-link.ts');
-        const { makeLink } = await import('../../store/people/account-links.ts');
+        const { makeLink } = await import('../../store/people/credentials.ts');
         const { withAccount } = await import('../terminal/find-account.ts');
         const publicUrl = await cli.publicUrl();
         const { output } = cli;

@@ -9,7 +9,7 @@ import type {
   ServerEvidence,
   WalkedZone,
 } from '../../checks/delegation/evidence.ts';
-import { WE_CHECK_AGAIN } from '../../checks/delegation/findings.ts';
+import { WE_CHECK_AGAIN } from '../../checks/delegation/finding.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { compareNames, type Name, ROOT } from '../../dns/name.ts';

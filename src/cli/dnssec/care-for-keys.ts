@@ -2,7 +2,7 @@
 
 import { checkKeys } from '../../store/keys/key-store.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { keyBoxesOf } from '../../store/secrets/database-keys.ts';
+import { keyBoxesOf } from '../../store/secrets/key-boxes.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 

@@ -2,17 +2,16 @@
 // have no workers. Of a customer's domain only the goal is set.
 
 import { type Name, printName } from '../../dns/name.ts';
-import { DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
+import { DnssecUnavailable } from '../../store/keys/signed-zone.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { DenialKind } from '../../store/postgres/tables/schema.ts';
-import { addChain } from '../../store/signing/add-chain.ts';
 import { changeDenial } from '../../store/signing/change-denial.ts';
+import { addChain, removeChain } from '../../store/signing/denial-chains.ts';
 import { disableSigning, unsignInPieces } from '../../store/signing/disable-signing.ts';
 import { type EnableOrder, enableSigning } from '../../store/signing/enable-signing.ts';
 import { findSubject, listSigning, type ShownSigning } from '../../store/signing/load-signing.ts';
-import type { Subject } from '../../store/signing/lock-signed-zone.ts';
-import { removeChain } from '../../store/signing/remove-chain.ts';
 import { signInPieces } from '../../store/signing/sign-pieces.ts';
+import type { Subject } from '../../store/signing/write-signing.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { type Item, Listing } from '../terminal/output.ts';

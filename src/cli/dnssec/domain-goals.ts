@@ -3,7 +3,6 @@
 import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
 import { registrarAction } from '../../checks/dnssec/told/registrar-action.ts';
-import { askLook } from '../../store/dnssec/ask-look.ts';
 import {
   abortDnssec,
   type ChangedGoal,
@@ -11,8 +10,9 @@ import {
   enableDnssec,
   rollDnssec,
 } from '../../store/dnssec/change-goal.ts';
+import { loadToldDnssec } from '../../store/dnssec/dnssec-state.ts';
+import { askLook } from '../../store/dnssec/due-steps.ts';
 import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
-import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';

@@ -6,7 +6,7 @@ import { listedForeign } from '../../checks/dnssec/machine.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { loadDnssecOf } from '../../store/dnssec/load-dnssec.ts';
+import { loadDnssecOf } from '../../store/dnssec/dnssec-state.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { listSigning } from '../../store/signing/load-signing.ts';
 import type { Cli } from '../terminal/cli.ts';

@@ -2,13 +2,13 @@
 
 import { type Name, printName } from '../../dns/name.ts';
 import { importPrivateKeys } from '../../store/dnssec/private-keys.ts';
-import { DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
+import { DnssecUnavailable } from '../../store/keys/signed-zone.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import { enableSigning } from '../../store/signing/enable-signing.ts';
 import { findSubject, listSigning } from '../../store/signing/load-signing.ts';
-import type { Subject } from '../../store/signing/lock-signed-zone.ts';
 import { signInPieces } from '../../store/signing/sign-pieces.ts';
+import type { Subject } from '../../store/signing/write-signing.ts';
 import { type ImportedKey, readPrivateKeys } from '../../zone/signing/private-key.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';

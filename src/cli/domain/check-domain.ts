@@ -3,8 +3,8 @@
 
 import { seenText } from '../../checks/delegation/finding-text.ts';
 import type { CheckJob } from '../../jobs/jobs.ts';
-import type { SavedRun } from '../../store/checks/load-checks.ts';
-import { waitForCheck } from '../../store/checks/wait-for-check.ts';
+import type { SavedRun } from '../../store/checks/check-runs.ts';
+import { waitForCheck } from '../../store/checks/check-runs.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { whyUnchecked } from '../../zone/domain/why-unchecked.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';

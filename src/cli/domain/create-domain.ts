@@ -3,8 +3,7 @@
 // of the fleet's nameservers that the parent shows proves it.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
-import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
-import { takeInDomain } from '../../store/dnssec/take-in-domain.ts';
+import { createDomainSigned, takeInDomain } from '../../store/dnssec/create-signed-domain.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { judgeDomainName } from '../../zone/domain/domain-name.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Name } from '../../dns/name.ts';
 import { loadAccount } from '../../store/accounts/accounts.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
-import type { HandedOver, PassedDomain } from '../../store/handover/hand-over.ts';
+import type { HandedOver, PassedDomain } from '../../store/change/hand-over.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { Cli } from '../terminal/cli.ts';
@@ -65,7 +65,7 @@ interface MoveOrder extends ChangedBy {
 }
 
 async function moveDomain(db: Database, name: Name, order: MoveOrder, owner: Owner): Promise<DomainOutcome> {
-  const { handOver } = await import('../../store/handover/hand-over.ts');
+  const { handOver } = await import('../../store/change/hand-over.ts');
   const found = await findMoved(db, name, order.accountId, owner);
   if (found.kind === 'refused') return found;
   const came = await handOver(db, { ...order, domainId: found.domain.id });

@@ -2,7 +2,7 @@
 // until it is used. It needs no mail server, and counts as read by whoever has the address: give it to them alone.
 
 import { linkTo } from '../../process/public-link.ts';
-import { inviteNote } from '../../store/audit/told-sharing.ts';
+import { inviteNote } from '../../store/audit/audit-notes.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { createInvite, type SentInvite } from '../../store/sharing/invites.ts';
 import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';

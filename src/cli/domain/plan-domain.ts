@@ -66,7 +66,7 @@ async function planDomain(
   { tell, ...owner }: Owner & { readonly tell: (note: AuditNote) => void },
 ): Promise<DomainOutcome> {
   const { ownSubscriptions } = await import('../../store/accounts/subscriptions.ts');
-  const { toldSubscription } = await import('../../store/audit/told-fields.ts');
+  const { toldSubscription } = await import('../../store/audit/audit-notes.ts');
   const { cancelSubscription, setPlan } = await import('../../store/change/set-plan.ts');
   const found = await findOneDomain(db, name, owner);
   if (found.kind === 'refused') return found;

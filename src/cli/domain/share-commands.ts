@@ -44,7 +44,7 @@ export function addShareCommands(domain: Command, cli: Cli): void {
     .argument('<email>', 'who is invited; an account is not needed yet')
     .addOption(roleOption())
     .action(async (name: string, email: string, options: RoleOption) => {
-      const { readEmail } = await import('../../store/accounts/email-address.ts');
+      const { readEmail } = await import('../../store/accounts/accounts.ts');
       const read = readEmail(email);
       if (read === undefined) throw new Failure('usage', `"${email}" is not an email address`);
       const { inviteToDomain } = await import('./invite-to-domain.ts');

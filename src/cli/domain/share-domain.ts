@@ -2,7 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import { type Account, findAccount } from '../../store/accounts/accounts.ts';
-import { memberNote } from '../../store/audit/told-sharing.ts';
+import { memberNote } from '../../store/audit/audit-notes.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';

@@ -53,8 +53,8 @@ async function verify(
   { queue, signal, ...owner }: Owner & { readonly queue: JobQueue<VerifyJob>; readonly signal: AbortSignal },
 ): Promise<Verified | Refusal> {
   const { findOneDomain } = await import('../terminal/one-domain.ts');
-  const { renewExpiredVerification } = await import('../../store/verifications/renew-verification.ts');
-  const { waitForVerification } = await import('../../store/verifications/wait-for-verification.ts');
+  const { renewExpiredVerification } = await import('../../store/verifications/verified-domain.ts');
+  const { waitForVerification } = await import('../../store/verifications/load-verifications.ts');
   const found = await findOneDomain(db, name, owner);
   if (found.kind === 'refused') return found;
   const { domain } = found;

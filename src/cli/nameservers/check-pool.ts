@@ -2,7 +2,7 @@
 
 import { judgePool, type PoolFault } from '../../checks/nameservers/judge-pool.ts';
 import type { AddressEvidence } from '../../checks/nameservers/pool-evidence.ts';
-import { loadServedZone } from '../../store/nameservers/served-zone.ts';
+import { loadServedZone } from '../../store/claims/pool-sets.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { NameserverPool } from '../../zone/pool/pool.ts';
 import type { Cli } from '../terminal/cli.ts';

@@ -2,7 +2,7 @@
 // the world sees it as its lists say.
 
 import type { Command } from 'commander';
-import { loadPoolUse } from '../../store/nameservers/pool-sets.ts';
+import { loadPoolUse } from '../../store/claims/pool-sets.ts';
 import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { NameserverPool } from '../../zone/pool/pool.ts';

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readKeySecrets } from '../../process/settings/read-key-secrets.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { useKeyBoxes } from '../../store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../store/secrets/key-boxes.ts';
 
 type Secrets = ConstructorParameters<typeof KeyBoxes>[0];
 

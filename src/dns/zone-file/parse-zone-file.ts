@@ -1,19 +1,20 @@
 // Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and finds all its problems.
-// Surprising: records of one set with different TTLs are no problem: all take the first one's (RFC 2181 §5.2).
+// Records of one set with different TTLs are not a problem: all get the first one's (RFC 2181 §5.2).
 
 import { upperCaseAscii } from '../ascii.ts';
-import { TextError } from '../errors.ts';
-import { foldCase, isWithin, type Name, parseName, printName, ROOT } from '../name.ts';
+import { foldCase, isWithin, type Name, printName, ROOT } from '../name.ts';
 import { parseRdata } from '../record/rdata.ts';
 import type { Token } from '../record/token.ts';
 import { TYPE, typeCode } from '../type-codes.ts';
 import { addDotToHost, addDotToOwner } from './add-dots.ts';
 import { alignTtls } from './align-ttls.ts';
 import { explainNuls } from './decode-text.ts';
-import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
+import { RecordGenerator } from './generate-records.ts';
 import { inOneGo } from './in-one-go.ts';
-import { type FileChain, IncludedFiles } from './included-files.ts';
-import { MAX_TTL_SECONDS, type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
+import { IncludedFiles } from './included-files.ts';
+import { hasWords, type OpenFile, readName } from './open-file.ts';
+import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
+import { RecordTtls } from './record-ttls.ts';
 import type {
   LeftOutRecord,
   LineByLine,
@@ -23,26 +24,13 @@ import type {
   ZoneFileRecord,
 } from './zone-file.ts';
 import { type ZoneFileEntry, ZoneFileLexer } from './zone-file-lexer.ts';
-import { type Place, ZoneFileProblems } from './zone-file-problems.ts';
-
-const MAX_NAME_CHARACTERS = 1100; // 255 octets, each written as \DDD, and dots
-const MAX_GENERATED_RECORDS = 65_536;
-const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
+import { ZoneFileProblems } from './zone-file-problems.ts';
 
 const PIECE_ENTRIES = 1000;
 
 /** Types by which Windows DNS queries WINS servers. All are read with one of their codes, which is for private use elsewhere. */
 const WINS_TYPES: ReadonlySet<string> = new Set(['WINS', 'WINSR', 'WINS-R']);
 const WINS_CODE = 65_281;
-
-/** A file being read. $INCLUDE restores origin and owner behind it (RFC 1035 §5.1), but not $TTL, as in BIND. */
-interface OpenFile extends FileChain {
-  readonly problems: ZoneFileProblems;
-  origin: Name | undefined;
-  /** The word of the $ORIGIN that set the origin. */
-  originWord: Token | undefined;
-  owner: Name | undefined;
-}
 
 export function parseZoneFile(text: string, options: ZoneFileOptions = {}): ZoneFile {
   return inOneGo(parseZoneFileInPieces(text, options));
@@ -68,6 +56,8 @@ export function* parseZoneFileInPieces(
 
 class ZoneFileParser {
   readonly #included: IncludedFiles;
+  readonly #ttls: RecordTtls;
+  readonly #generated = new RecordGenerator((mnemonic) => this.#typeOf(mnemonic));
   readonly #lineByLine: LineByLine | undefined;
   readonly #nameTypes: ReadonlySet<number>;
   readonly #onRecord: ((line: ReadLine) => void) | undefined;
@@ -76,18 +66,13 @@ class ZoneFileParser {
   readonly #leftOut: LeftOutRecord[] = [];
   #rootOriginLine: number | undefined;
   #apex: Name | undefined;
-  #defaultTtl: number | undefined;
-  #defaultTtlFailed = false;
-  #lastTtl: number | undefined;
   #soaFailed = false;
-  #generatedRecords = 0;
-  #generatedCharacters = 0;
   #lastOwner: { text: string; origin: Name | undefined; owner: Name } | undefined;
 
   constructor(options: ZoneFileOptions) {
     this.#included = new IncludedFiles(options.include);
     this.#apex = options.origin === undefined ? undefined : foldCase(options.origin);
-    this.#defaultTtl = options.defaultTtlSeconds;
+    this.#ttls = new RecordTtls(options);
     this.#lineByLine = options.lineByLine;
     this.#nameTypes = new Set(options.lineByLine?.nameTypes.values());
     this.#onRecord = options.onRecord;
@@ -184,7 +169,7 @@ class ZoneFileParser {
     }
   }
 
-  /** Whether the fault of a line may only follow from a bad line before it. */
+  /** False if the fault of a line may only be a consequence of a bad line before it. */
   #reportsFollowing(open: OpenFile): boolean {
     return this.#lineByLine !== undefined || open.problems.list.length === 0;
   }
@@ -205,7 +190,7 @@ class ZoneFileParser {
     return owner;
   }
 
-  /** False after a problem. */
+  /** Returns false after a problem. */
   #addRecord(
     owner: Name | undefined,
     head: RecordHead,
@@ -226,15 +211,11 @@ class ZoneFileParser {
     }
     if (owner === undefined || rdata === undefined || head.ttlFailed) {
       if (type === TYPE.SOA) this.#soaFailed = true;
-      this.#lastTtl = head.ttl ?? this.#lastTtl;
+      this.#ttls.pass(head);
       return false;
     }
-    if (head.ttl === undefined && this.#defaultTtlFailed) {
-      const message = 'the record has no TTL of its own, and the $TTL above it cannot be read';
-      open.problems.add(place, message, 'ttl');
-      return false;
-    }
-    const ttl = this.#ttlOf(head, rdata, place, open);
+    const ttl = this.#ttls.ttlOf(head, rdata, place, open);
+    if (ttl === undefined) return false;
     const { line, column } = place;
     const behind = this.#lineByLine !== undefined && comment !== undefined ? { comment } : {};
     const record = { owner, type, ttl, rdata, file: open.file, line, column, ...behind };
@@ -249,25 +230,10 @@ class ZoneFileParser {
     return this.#addDots ? addDotToOwner(token, this.#apex) : token;
   }
 
-  #ttlOf({ ttl, type }: RecordHead, rdata: Uint8Array, place: Place, open: OpenFile): number {
-    let seconds = ttl ?? this.#defaultTtl ?? this.#lastTtl; // RFC 2308 §4, then RFC 1035 §5.1
-    if (seconds === undefined && type === TYPE.SOA) {
-      const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.length - 4);
-      seconds = Math.min(minimum, MAX_TTL_SECONDS); // RFC 1035 §3.3.13
-    }
-    seconds ??= this.#lineByLine?.ttlSeconds;
-    // an earlier problem may be the cause; report a missing TTL once for all lines
-    if (seconds === undefined && open.problems.list.length === 0) {
-      open.problems.add(place, 'the record has no TTL; neither $TTL nor a record before it gives one', 'ttl');
-    }
-    this.#lastTtl = seconds;
-    return seconds ?? 0;
-  }
-
   #readDirective({ tokens, blankStart, broken }: ZoneFileEntry, first: Token, open: OpenFile): void {
     const words = tokens.slice(1);
     const directive = blankStart ? '' : first.text.toUpperCase();
-    const onlyWord = () => (!broken && has(1, 1, words, first, open) ? words[0] : undefined);
+    const onlyWord = () => (!broken && hasWords(1, 1, words, first, open) ? words[0] : undefined);
     if (directive === '$ORIGIN') {
       this.#readOrigin(onlyWord(), open);
     } else if (directive === '$TTL') {
@@ -275,9 +241,9 @@ class ZoneFileParser {
     } else if (broken) {
       return;
     } else if (directive === '$INCLUDE') {
-      if (has(1, 2, words, first, open)) this.#readInclude(words[0] as Token, words[1], open);
+      if (hasWords(1, 2, words, first, open)) this.#readInclude(words[0] as Token, words[1], open);
     } else if (directive === '$GENERATE') {
-      if (has(4, Number.POSITIVE_INFINITY, words, first, open)) this.#generate(words, open);
+      if (hasWords(4, Number.POSITIVE_INFINITY, words, first, open)) this.#generate(words, open);
     } else if (blankStart) {
       open.problems.add(first, `${first.text} must stand at the start of its line`);
     } else {
@@ -286,7 +252,7 @@ class ZoneFileParser {
     }
   }
 
-  /** Undefined after a problem, as for $TTL. */
+  /** `word` is undefined after a problem, as for $TTL. */
   #readOrigin(word: Token | undefined, open: OpenFile): void {
     const full = word && this.#ownerWord(word);
     const origin = full && open.problems.attempt(full, 'origin', () => readName(full, open.origin));
@@ -297,9 +263,7 @@ class ZoneFileParser {
   }
 
   #readDefaultTtl(word: Token | undefined, open: OpenFile): void {
-    const ttl = word && open.problems.attempt(word, 'ttl', () => readTtl(word));
-    if (ttl !== undefined) this.#defaultTtl = ttl;
-    this.#defaultTtlFailed = ttl === undefined && this.#lineByLine !== undefined;
+    this.#ttls.setDefault(word && open.problems.attempt(word, 'ttl', () => readTtl(word)));
   }
 
   #readInclude(path: Token, originWord: Token | undefined, open: OpenFile): void {
@@ -322,56 +286,11 @@ class ZoneFileParser {
   }
 
   #generate(words: readonly Token[], open: OpenFile): void {
-    const [rangeWord, ownerWord] = words as [Token, Token];
-    const range = open.problems.attempt(rangeWord, 'range', () => parseGenerateRange(rangeWord.text));
-    const owner = open.problems.attempt(ownerWord, 'owner', () => compileTemplate(ownerWord.text));
-    const head = readRecordHead(words, 2, open.problems, this.#typeOf);
-    if (head === undefined) return;
-    const rdataPlace = words[head.next] ?? ownerWord;
-    const rdata = open.problems.attempt(rdataPlace, undefined, () => compileRdata(words.slice(head.next)));
-    if (range === undefined || owner === undefined || rdata === undefined) return;
-    if (this.#generatedRecords + range.count > MAX_GENERATED_RECORDS) {
-      const message = `$GENERATE makes more than ${MAX_GENERATED_RECORDS} records in all`;
-      open.problems.add(rangeWord, message, 'range');
-      return;
-    }
-    this.#generatedRecords += range.count;
-    for (let value = range.start; value <= range.stop; value += range.step) {
-      const made = open.problems.attempt(rdataPlace, undefined, () => [
-        { ...ownerWord, text: owner(value) },
-        ...rdata(value),
-      ]);
-      // report only the first record that fails
-      if (made === undefined || !this.#addGenerated(made, head, open)) return;
+    for (const { head, words: made } of this.#generated.generate(words, open)) {
+      const owner = this.#readOwner(made[0], open);
+      if (owner === undefined) return;
+      const entry = { tokens: made, comment: undefined, blankStart: false };
+      if (!this.#addRecord(owner, head, entry, open)) return; // reports only the first record that fails
     }
   }
-
-  #addGenerated(tokens: readonly Token[], head: RecordHead, open: OpenFile): boolean {
-    const [ownerToken] = tokens as [Token];
-    for (const { text } of tokens) this.#generatedCharacters += text.length;
-    if (this.#generatedCharacters > MAX_GENERATED_CHARACTERS) {
-      const message = `$GENERATE makes more than ${MAX_GENERATED_CHARACTERS} characters in all`;
-      open.problems.add(ownerToken, message);
-      return false;
-    }
-    const owner = this.#readOwner(ownerToken, open);
-    return (
-      owner !== undefined &&
-      this.#addRecord(owner, { ...head, next: 1 }, { tokens, comment: undefined, blankStart: false }, open)
-    );
-  }
-}
-
-/** Whether a directive has as many words as it takes; else that is a problem. */
-function has(min: number, max: number, words: readonly Token[], first: Token, open: OpenFile): boolean {
-  const extra = words[max];
-  if (words.length < min) open.problems.add(words.at(-1) ?? first, `${first.text} lacks a word`);
-  else if (extra !== undefined) open.problems.add(extra, `${first.text} has no place for "${extra.text}"`);
-  return words.length >= min && extra === undefined;
-}
-
-function readName(token: Token, origin: Name | undefined): Name {
-  if (token.quoted) throw new TextError('a name must not be in quotes');
-  if (token.text.length > MAX_NAME_CHARACTERS) throw new TextError('a name is longer than 255 octets');
-  return parseName(token.text, origin);
 }

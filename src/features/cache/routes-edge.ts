@@ -2,11 +2,10 @@
 
 import { z } from 'zod';
 import { invalid, notFound, unavailable } from '../../api/answers/problem.ts';
-import { StreamedLines } from '../../api/answers/stream-lines.ts';
+import { StreamedLines } from '../../api/answers/streams.ts';
 import { edge, route } from '../../api/calls/route.ts';
 import { EdgePurgeBody, PurgeLines } from '../../api/schemas/edge.ts';
-import { idText } from '../../api/schemas/ids.ts';
-import { Message } from '../../api/schemas/message.ts';
+import { idText, Message } from '../../api/schemas/fields.ts';
 import { foldReport } from './rules.ts';
 import { CacheReportBody, CacheReported } from './schema.ts';
 import { CACHE_REGISTRY, COUNT_ENTRIES, PURGE_FEED, type PurgeFeed } from './services.ts';

@@ -6,7 +6,7 @@ import { QueryTurns, TooManyQueries } from '../../api/analytics/query-turns.ts';
 import { invalid, Problem, unavailable } from '../../api/answers/problem.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { domain, route } from '../../api/calls/route.ts';
-import { idText } from '../../api/schemas/ids.ts';
+import { idText } from '../../api/schemas/fields.ts';
 import { GATES } from '../../billing/gates.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { type PurgeTarget, purgeProgress, readPurgeTarget } from './rules.ts';

@@ -1,9 +1,7 @@
 // Schemas of purges, of cached entries and of what edges report of them.
 
 import { z } from 'zod';
-import { boundedArray } from '../../api/schemas/bounded-array.ts';
-import { integerText } from '../../api/schemas/query-text.ts';
-import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { boundedArray, integerText, Timestamp } from '../../api/schemas/fields.ts';
 import { isStorageHostOf } from './rules.ts';
 import { SORTED_BY, type SortedBy } from './sql-entries.ts';
 

@@ -2,7 +2,7 @@
 // edges of this process.
 
 import { Counter } from 'prom-client';
-import { ServiceKey, type Services } from '../../api/calls/services.ts';
+import { ServiceKey, type Services } from '../../api/calls/call.ts';
 import { Waiting } from '../../api/edge/waiting.ts';
 import { pauseUnless } from '../../process/reconnect.ts';
 import type { Database } from '../../store/postgres/database.ts';

@@ -2,7 +2,7 @@
 
 import { Migrator, sql } from 'kysely';
 import { namesAbove } from '../../edge/requests/host-names.ts';
-import { loadHostDomains } from '../../store/edges/load-host-domains.ts';
+import { loadHostDomains } from '../../store/edges/edge-requests.ts';
 import { type Database, openDatabase } from '../../store/postgres/database.ts';
 import { withMigrationLimits } from '../../store/postgres/deadlines.ts';
 import { outageOf } from '../../store/postgres/outage.ts';

@@ -171,7 +171,7 @@ async function topups(cli: Cli, name: string | undefined, state: string | undefi
 async function confirm(cli: Cli, idText: string): Promise<void> {
   const id = readWhole('<id>', idText, Number.MAX_SAFE_INTEGER);
   const { creditTopup } = await import('./sql-payments.ts');
-  const { toldPayment } = await import('../../store/audit/told-money.ts');
+  const { toldPayment } = await import('../../store/audit/audit-notes.ts');
   const { output } = cli;
   await cli.withStore(async (db) => {
     const paid = await cli.audited(db, 'wallet.credit', async (trx, tell) => {

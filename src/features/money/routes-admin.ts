@@ -2,11 +2,10 @@
 
 import { z } from 'zod';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
+import { answerList, logQuery, pagesById } from '../../api/calls/answer-list.ts';
 import { admin, route } from '../../api/calls/route.ts';
-import { answerList, logQuery, pagesById } from '../../api/lists/paging.ts';
-import { idText } from '../../api/schemas/ids.ts';
-import { integerText } from '../../api/schemas/query-text.ts';
-import { toldPayment } from '../../store/audit/told-money.ts';
+import { idText, integerText } from '../../api/schemas/fields.ts';
+import { toldPayment } from '../../store/audit/audit-notes.ts';
 import { printPayment } from './print.ts';
 import { AdminPayment, TopupState } from './schema.ts';
 import { countPayments, creditTopup, listPayments, loadPayment, type Payment } from './sql-payments.ts';

@@ -1,18 +1,17 @@
 // Routes of top-ups, and the notices of payment gateways.
 
 import { z } from 'zod';
+import { PAGE_POLICY } from '../../api/answers/html.ts';
 import { invalid, notFound, Problem, problem } from '../../api/answers/problem.ts';
-import { StreamedText } from '../../api/answers/stream-text.ts';
+import { StreamedText } from '../../api/answers/streams.ts';
+import { answerList, logQuery, pagesById } from '../../api/calls/answer-list.ts';
 import { account, gateway, route, session } from '../../api/calls/route.ts';
-import { answerList, logQuery, pagesById } from '../../api/lists/paging.ts';
-import { PAGE_POLICY } from '../../api/pages/html.ts';
-import { topupPage } from '../../api/pages/topup-page.ts';
-import { idText } from '../../api/schemas/ids.ts';
-import { Message } from '../../api/schemas/message.ts';
+import { idText, Message } from '../../api/schemas/fields.ts';
 import { MOST_NEW_TOPUPS, MOST_OPEN_TOPUPS, stateOf } from '../../billing/topup.ts';
-import { toldPayment } from '../../store/audit/told-money.ts';
+import { toldPayment } from '../../store/audit/audit-notes.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
+import { topupPage } from './pages.ts';
 import { printTopup } from './print.ts';
 import { NewTopup, OrderedTopup, PaymentNotice, Topup, TopupState } from './schema.ts';
 import {

@@ -1,16 +1,16 @@
 // Routes of wallets and invoices (docs/api.md "Money").
 
 import { z } from 'zod';
+import { PAGE_POLICY } from '../../api/answers/html.ts';
 import { notFound } from '../../api/answers/problem.ts';
-import { StreamedText } from '../../api/answers/stream-text.ts';
+import { StreamedText } from '../../api/answers/streams.ts';
+import { answerList, type ListCall, logQuery, pagesById } from '../../api/calls/answer-list.ts';
 import { account, domain, type Route, route } from '../../api/calls/route.ts';
-import { answerList, type ListCall, logQuery, pagesById } from '../../api/lists/paging.ts';
-import { PAGE_POLICY } from '../../api/pages/html.ts';
-import { invoicePage } from '../../api/pages/invoice-page.ts';
-import { idText } from '../../api/schemas/ids.ts';
+import { idText } from '../../api/schemas/fields.ts';
 import { invoiceNumber } from '../../billing/invoice.ts';
 import { floorOf } from '../../billing/ledger.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import { invoicePage } from './pages.ts';
 import { printInvoice } from './print.ts';
 import { purchaseSubscription, setAutoRenew, switchSubscription } from './routes-buying.ts';
 import { cancelOneTopup, listTopups, notePayment, orderOneTopup, showTopup } from './routes-topups.ts';

@@ -1,8 +1,7 @@
 // Schemas of wallets, top-ups, invoices and purchases.
 
 import { z } from 'zod';
-import { Id } from '../../api/schemas/ids.ts';
-import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { Id, Timestamp } from '../../api/schemas/fields.ts';
 import { LEAST_TOPUP_RIALS, MOST_TOPUP_RIALS, TOPUP_STATES } from '../../billing/topup.ts';
 
 export const Wallet = z

@@ -7,8 +7,12 @@ import { describeTerm } from '../../billing/invoice.ts';
 import { type Above, aboveLimits, cacheCapUnder } from '../../billing/limits-in-use.ts';
 import type { Term } from '../../billing/subscription.ts';
 import { PLAN_JSON, type Plan, TERM_JSON } from '../../store/accounts/plans.ts';
-import { startSubscription, stopSubscription } from '../../store/accounts/subscribe.ts';
-import { ownSubscriptions, type Subscription } from '../../store/accounts/subscriptions.ts';
+import {
+  ownSubscriptions,
+  type Subscription,
+  startSubscription,
+  stopSubscription,
+} from '../../store/accounts/subscriptions.ts';
 import { type DomainLock, isGone, lockDomain } from '../../store/change/lock-domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { announceAfterCommit, inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';

@@ -10,7 +10,7 @@ import {
   TOPUP_OPEN_HOURS,
   type TopupState,
 } from '../../billing/topup.ts';
-import { countInWindow } from '../../store/postgres/count-in-window.ts';
+import { countInWindow } from '../../store/accounts/rate-windows.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { countUpTo, type LogPage, logSql } from '../../store/postgres/list-page.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';

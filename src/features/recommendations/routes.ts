@@ -5,8 +5,8 @@ import { knownTraffic } from '../../api/analytics/known-traffic.ts';
 import { notFound } from '../../api/answers/problem.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { domain, route } from '../../api/calls/route.ts';
-import { answer as loadDnssec } from '../../api/routes/dnssec.ts';
-import { Message } from '../../api/schemas/message.ts';
+import { answerDnssec } from '../../api/routes/dnssec.ts';
+import { Message } from '../../api/schemas/fields.ts';
 import { GB } from '../../billing/quota.ts';
 import { areCovered } from '../../edge/certificates/plan-names.ts';
 import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
@@ -67,7 +67,7 @@ async function find({ api, domain }: AnyCall): Promise<Recommendation[]> {
   const isManaged = domain.dnsMode === 'managed';
   const [zone, dnssec, ssl, proxied, rules, traffic] = await Promise.all([
     isManaged ? loadZoneFacts(db, id, name) : undefined,
-    loadDnssec(api, domain),
+    answerDnssec(api, domain),
     loadSsl(db, [id]),
     loadProxiedNames(db, id),
     countRulesByType(db, id),

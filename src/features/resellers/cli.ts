@@ -128,7 +128,7 @@ async function revoke(cli: Cli, name: string, text: string): Promise<void> {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new Failure('usage', `<token>: expected a number, not "${text}"`);
   const tokenId = Number(text);
   const { revokeToken } = await import('../../store/accounts/reseller-tokens.ts');
-  const { tokenNote } = await import('../../store/audit/token-note.ts');
+  const { tokenNote } = await import('../../store/audit/audit-notes.ts');
   const { output } = cli;
   await withReseller(cli, name, async (db, { id, email }) => {
     const revoked = await cli.audited(db, 'token.revoke', async (trx, tell) => {

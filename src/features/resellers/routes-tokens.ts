@@ -3,15 +3,14 @@
 import { z } from 'zod';
 import { invalid, notFound, Problem } from '../../api/answers/problem.ts';
 import { reseller, route } from '../../api/calls/route.ts';
-import { idText } from '../../api/schemas/ids.ts';
-import { Message } from '../../api/schemas/message.ts';
+import { idText, Message } from '../../api/schemas/fields.ts';
 import {
   listTokens,
   mintToken,
   revokeToken,
   type ResellerToken as StoredToken,
 } from '../../store/accounts/reseller-tokens.ts';
-import { tokenNote } from '../../store/audit/token-note.ts';
+import { tokenNote } from '../../store/audit/audit-notes.ts';
 import { NewResellerToken, ResellerToken } from './schema.ts';
 
 const tag = 'Reseller';

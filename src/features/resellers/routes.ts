@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { forbidden, Problem } from '../../api/answers/problem.ts';
+import { answerList, PAGE_QUERY } from '../../api/calls/answer-list.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { notOwned } from '../../api/calls/find-domain.ts';
 import { reseller, route } from '../../api/calls/route.ts';
-import { answerList, PAGE_QUERY } from '../../api/lists/paging.ts';
 import {
   countAccounts,
   type ListedAccount,
@@ -13,8 +13,8 @@ import {
   loadClient,
   loadListedAccount,
 } from '../../store/accounts/account-lists.ts';
-import { readEmail } from '../../store/accounts/email-address.ts';
-import { toldAccount } from '../../store/audit/told-fields.ts';
+import { readEmail } from '../../store/accounts/accounts.ts';
+import { toldAccount } from '../../store/audit/audit-notes.ts';
 import { setName } from '../../store/people/credentials.ts';
 import { orderMail } from '../../store/people/mails.ts';
 import { loadBalance } from '../money/sql-wallet.ts';

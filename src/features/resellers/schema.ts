@@ -1,11 +1,9 @@
 // Schemas of clients, services, transfers and machine tokens.
 
 import { z } from 'zod';
-import { Id } from '../../api/schemas/ids.ts';
-import { nameText } from '../../api/schemas/name-text.ts';
+import { Id, nameText, Timestamp } from '../../api/schemas/fields.ts';
 import { Email, PersonName } from '../../api/schemas/people.ts';
-import { Subscription } from '../../api/schemas/subscription.ts';
-import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { Subscription } from '../../api/schemas/plan.ts';
 import { MAX_RIALS } from '../../billing/ledger.ts';
 import { DNS_MODES, DOMAIN_STATUSES, SERVED } from '../../zone/domain/domain-status.ts';
 

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { type Account, createAccount, loadAccount, updateAccount } from '../../store/accounts/accounts.ts';
-import { countInWindow } from '../../store/postgres/count-in-window.ts';
+import { countInWindow } from '../../store/accounts/rate-windows.ts';
 import { currentTime } from '../../store/postgres/current-time.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';

@@ -1,7 +1,7 @@
 // Prints tickets and their messages, one or in lists.
 
 import { z } from 'zod';
-import { answerList, type ListCall, logQuery, pagesById } from '../../api/lists/paging.ts';
+import { answerList, type ListCall, logQuery, pagesById } from '../../api/calls/answer-list.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import {
   type AdminTicket,

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { notFound, Problem } from '../../api/answers/problem.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { admin, route } from '../../api/calls/route.ts';
-import { idText } from '../../api/schemas/ids.ts';
-import { booleanText, integerText } from '../../api/schemas/query-text.ts';
+import { booleanText, idText, integerText } from '../../api/schemas/fields.ts';
 import {
   answerMessages,
   answerTickets,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { notFound, Problem } from '../../api/answers/problem.ts';
 import { account, route } from '../../api/calls/route.ts';
-import { idText } from '../../api/schemas/ids.ts';
+import { idText } from '../../api/schemas/fields.ts';
 import {
   answerMessages,
   answerTickets,

@@ -1,9 +1,7 @@
 // Schemas of tickets and their messages.
 
 import { z } from 'zod';
-import { Id } from '../../api/schemas/ids.ts';
-import { nameText } from '../../api/schemas/name-text.ts';
-import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { Id, nameText, Timestamp } from '../../api/schemas/fields.ts';
 import { MESSAGE_CHARACTERS, SUBJECT_CHARACTERS, TICKET_STATUSES } from './rules.ts';
 
 /** Lines and tabs stay; nothing moves the cursor of whoever reads it, or turns the direction of what follows. */

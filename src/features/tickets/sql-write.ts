@@ -1,7 +1,7 @@
 // Opens tickets, adds messages and changes their status. Whatever counts an account's tickets locks the account before any ticket.
 
 import { sql } from 'kysely';
-import { countInWindow } from '../../store/postgres/count-in-window.ts';
+import { countInWindow } from '../../store/accounts/rate-windows.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
 import {

@@ -1,7 +1,7 @@
 // Schema of the uptime of a domain.
 
 import { z } from 'zod';
-import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { Timestamp } from '../../api/schemas/fields.ts';
 
 export const Uptime = z
   .object({

@@ -7,7 +7,7 @@ import { fillByClaims, type Job, type JobLog } from '../../jobs/job.ts';
 import type { RunJob } from '../../jobs/job-worker.ts';
 import type { Resolver } from '../../resolver/resolver.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { keyBoxesOf } from '../../store/secrets/database-keys.ts';
+import { keyBoxesOf } from '../../store/secrets/key-boxes.ts';
 import type { WorkTools } from '../feature.ts';
 import { type CallFailure, callWebhook } from './client.ts';
 import { CALL_WEBHOOK, signWebhook, type WebhookJob } from './rules.ts';

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { invalid, Problem, unavailable } from '../../api/answers/problem.ts';
 import { domain, route } from '../../api/calls/route.ts';
-import { idText } from '../../api/schemas/ids.ts';
-import { Message } from '../../api/schemas/message.ts';
+import { idText, Message } from '../../api/schemas/fields.ts';
 import { readWebhookUrl } from './rules.ts';
 import { NewWebhook, Webhook, WebhookDelivery } from './schema.ts';
 import {

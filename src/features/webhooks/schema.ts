@@ -1,7 +1,7 @@
 // Schemas of webhooks and of their deliveries.
 
 import { z } from 'zod';
-import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { Timestamp } from '../../api/schemas/fields.ts';
 import { MOST_URL_CHARACTERS, WEBHOOK_EVENTS } from './rules.ts';
 
 export const NewWebhook = z

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addressOctets } from '../../dns/record/network.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
-import { keyBoxesOf } from '../../store/secrets/database-keys.ts';
+import { keyBoxesOf } from '../../store/secrets/key-boxes.ts';
 import { retrySeconds, type WebhookEvent } from './rules.ts';
 import { aboutWebhook } from './sql.ts';
 

@@ -2,12 +2,12 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type CountRule, countInWindow } from '../../store/postgres/count-in-window.ts';
+import { type CountRule, countInWindow } from '../../store/accounts/rate-windows.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
-import { keyBoxesOf } from '../../store/secrets/database-keys.ts';
 import type { About } from '../../store/secrets/key-boxes.ts';
+import { keyBoxesOf } from '../../store/secrets/key-boxes.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { type WebhookEvent, webhookBody } from './rules.ts';
 

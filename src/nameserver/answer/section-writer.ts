@@ -3,8 +3,9 @@
 // question.
 
 import { TYPE } from '../../dns/type-codes.ts';
-import { FOUND, type ImageFinder } from '../image/find/find-in-image.ts';
+import type { ImageFinder } from '../image/find/find-in-image.ts';
 import { FoldedName } from '../image/find/folded-name.ts';
+import { FOUND } from '../image/find/found-kinds.ts';
 import { FoundSet } from '../image/find/found-set.ts';
 import type { Image } from '../image/image.ts';
 import { RECORD_HEAD_OCTETS } from '../image/layout.ts';

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../process/reconnect.ts';
-import { loadEdgeSets } from '../../store/feed/edge-sets.ts';
+import { loadEdgeSets } from '../../store/feed/load-changed-zones.ts';
 import type { Connection } from '../../store/postgres/connection.ts';
 import type { EdgeSets } from '../../zone/edge-sets.ts';
 import type { CountryTable } from '../image/find/country-table.ts';

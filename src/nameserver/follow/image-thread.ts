@@ -11,7 +11,7 @@ import { Image } from '../image/image.ts';
 import { ImageWriter } from '../image/write-image.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
-import type { Following, FollowOptions } from './follow-changes.ts';
+import type { Following, FollowOptions } from './follow-options.ts';
 import { FollowedEdgeSets } from './followed-edge-sets.ts';
 import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
 

@@ -3,7 +3,6 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from '../../process/reconnect.ts';
-import { reportAskedZones } from '../../store/feed/asked-names.ts';
 import {
   claimNodeName,
   loadLastReport,
@@ -12,7 +11,7 @@ import {
   saveNodeReport,
   signOffNode,
 } from '../../store/feed/nodes.ts';
-import { reportDnsCounts } from '../../store/feed/report-dns-counts.ts';
+import { reportAskedZones, reportDnsCounts } from '../../store/feed/report-counts.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
 import type { CountedMinutes } from '../counts/counted-minutes.ts';
 import type { AskedZones } from './asked-zones.ts';

@@ -11,6 +11,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openPlainFile, type ReadFile } from './plain-file.ts';
 import { decodePlace, encodePlace, type FeedPlace } from './snapshot-entry.ts';
+import type { StillImage } from './still-image.ts';
 
 const MAGIC = Buffer.from('ZFLEETIM');
 const FORMAT = 1;
@@ -21,19 +22,6 @@ const MAX_HEAD_BYTES = 16 << 20;
 const CHUNK_BYTES = 4 << 20;
 /** The file is synced in steps, so that no single one delays the end of the process. */
 const CHUNKS_A_SYNC = 16;
-
-/** The content of the base, as of one moment. */
-export interface StillImage {
-  /** The version of the image's layout, besides that of this file. */
-  readonly layout: number;
-  /** The range of the buffer that holds all blocks. */
-  readonly from: number;
-  readonly to: number;
-  /** Copies of the parts of the blocks that are changed in place. */
-  readonly copies: readonly { readonly at: number; readonly bytes: Uint8Array }[];
-  readonly header: Uint8Array;
-  readonly free: Uint8Array;
-}
 
 interface Head {
   format: number;

@@ -1,26 +1,25 @@
-// What lets a node start without Postgres, and fast: the image as a base file, and a log of what was applied since. Each
-// rewriting is a generation of its own, whose base and log replace the ones before when both are whole.
+// Lets a node start fast, and without Postgres: a snapshot is a base file with the image, and a log of the changes applied since.
+// Each time the base is rewritten, a new generation of both files replaces the one before as soon as both are complete.
 //
-//   zones.N.image   as of one moment            zones.N.log   everything since that moment
+//   zones.N.image   the image at one moment     zones.N.log   all changes since that moment
 //
 // While generation N+1 is written, entries go to both logs, so that a crash finds one generation complete.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, statSync } from 'node:fs';
 import type { Log } from '../../process/reconnect.ts';
-import { buildZone } from '../../zone/build-zone.ts';
-import { findImageFault } from '../image/check/check-image.ts';
 import type { Image } from '../image/image.ts';
-import { FORMAT, HEADER_BYTES, READER_SLOTS_AT } from '../image/layout.ts';
 import { ImageFullError } from '../image/space.ts';
 import type { ImageWriter } from '../image/write-image.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
 import type { ReadFile } from './plain-file.ts';
 import { noteRestoring, readRestoreNote, removeRestoreNote, whyNotRead } from './restore-note.ts';
-import { readBase, type StillImage, wipe, writeBase } from './snapshot-base.ts';
+import { applyEntry, describeDamage, restoreBase } from './restore-snapshot.ts';
+import { writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
+import { SnapshotFiles } from './snapshot-files.ts';
 import { LOG_ID_BYTES, readLog, SnapshotLog } from './snapshot-log.ts';
+import { stillImage } from './still-image.ts';
 import { noWriteFailures } from './write-failures.ts';
 
 interface SnapshotOptions {
@@ -28,38 +27,36 @@ interface SnapshotOptions {
   readonly directory: string;
   readonly image: Image;
   readonly log: Log;
-  /** True if another process writes the snapshot: until `own` is called, files are read and none is written. */
+  /** True if another process writes the snapshot. Until `own` is called, files are only read. */
   readonly isForeign?: boolean;
   readonly minIntervalMs?: number;
-  /** Receives what is being read, and how far. */
+  /** Receives the progress of reading. */
   readonly progress?: ImageProgress;
   /** The function used instead of `readSync`. */
   readonly read?: ReadFile;
 }
 
-/**
- * A log is applied again entry by entry, at up to 0.2 ms each: it may be a quarter of the base, within these bounds.
- */
+/** At a start the log is applied entry by entry, at up to 0.2 ms each. It may be a quarter of the base, within these bounds. */
 const MIN_LOG_BYTES = 64 << 10;
 const MAX_LOG_BYTES = 64 << 20;
 const LOG_SHARE = 1 / 4;
 const MIN_INTERVAL_MS = 5000;
-/** Writing the base takes at most a twentieth of the time, so that a large one leaves the disk to others. */
+/** Writing bases takes at most a twentieth of the time, so that a large base leaves the disk to other programs. */
 const PAUSE_PER_WRITING = 20;
-/** Without changes the place is noted at this interval, since the feed does not keep changes forever. */
+/** Interval at which the place is logged if there are no changes, since the feed does not keep changes forever. */
 const REACH_MS = 600_000;
-const FILE = /^zones\.(\d{1,15})\.(image|log|image\.tmp)$/;
 
 export class Snapshot {
   readonly failures = noWriteFailures();
   readonly #options: SnapshotOptions;
+  readonly #files: SnapshotFiles;
   readonly #progress: ImageProgress;
   readonly #stopping = new AbortController();
   #generation = 0;
   #isForeign: boolean;
   #restoredId: Uint8Array | undefined;
   #baseBytes = 0;
-  /** Undefined: there is no base that entries could follow. */
+  /** Undefined if there is no base that entries could follow. */
   #log: SnapshotLog | undefined;
   /** The log of the generation that is being written. */
   #nextLog: SnapshotLog | undefined;
@@ -71,27 +68,28 @@ export class Snapshot {
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
+    this.#files = new SnapshotFiles(options.directory);
     this.#progress = options.progress ?? new ImageProgress();
     this.#isForeign = options.isForeign ?? false;
   }
 
-  /** Call it when the process that wrote the snapshot has ended: from now on this one writes it, beginning with a new base. */
+  /** Must be called when the process that wrote the snapshot has ended. This process then writes it, starting with a new base. */
   own(): void {
     this.#isForeign = false;
-    this.#generation = Math.max(0, ...listFiles(this.#options.directory).map(({ generation }) => generation));
+    this.#generation = this.#files.generations()[0] ?? 0;
   }
 
   /**
-   * Fills the image, which must be empty, from the newest base that is sound; a base that is not leaves the image
-   * empty. `free` is for the writer that is then made for the image. The snapshot's files are not changed.
+   * Fills the image, which must be empty, from the newest sound base. If there is none, the image stays empty. `free` is for the
+   * writer that is then made for the image. The files of the snapshot are not changed.
    */
   restoreBase(): { free: Int32Array; place: FeedPlace | undefined } | undefined {
     const { directory, log } = this.#options;
-    const generations = [...new Set(listFiles(directory).map(({ generation }) => generation))];
-    this.#generation = Math.max(0, ...generations);
+    const generations = this.#files.generations();
+    this.#generation = generations[0] ?? 0;
     const note = readRestoreNote(directory);
-    for (const generation of generations.sort((a, b) => b - a)) {
-      const file = this.#file(generation, 'image');
+    for (const generation of generations) {
+      const file = this.#files.file(generation, 'image');
       const whyNot = whyNotRead(note, generation);
       if (whyNot !== undefined) {
         log.warn({ file, why: whyNot }, 'a snapshot is ignored: the zones come from Postgres');
@@ -114,48 +112,26 @@ export class Snapshot {
   }
 
   #readBase(file: string, generation: number) {
-    const { image, read: readFile } = this.#options;
-    const progress = this.#progress;
-    statSync(file); // one that was never finished is not worth a note
-    progress.begin('reading the snapshot');
-    if (!this.#isForeign) noteRestoring(this.#options.directory, generation);
-    const header = image.header.slice(0, READER_SLOTS_AT);
-    const fresh = new Uint8Array(image.buffer, HEADER_BYTES, image.endBytes - HEADER_BYTES);
-    const first = fresh.slice();
-    const onBytes = (done: number, total: number) => progress.reach(mebibytes(done), mebibytes(total));
-    let filled = { from: 0, to: 0 };
-    let isSound = false;
-    try {
-      const read = readBase(file, image.buffer, FORMAT, { onBytes, ...(readFile && { read: readFile }) });
-      if (read.kind === 'refused') return read;
-      filled = read;
-      const free = new Int32Array(read.free.buffer);
-      image.importHeader(new Int32Array(read.header.buffer));
-      const isWhole = read.from === HEADER_BYTES && read.to === image.endBytes;
-      const fault = isWhole ? findImageFault(image, free, progress.step) : 'its blocks are others';
-      if (fault !== undefined) return { kind: 'refused' as const, why: `it cannot be served: ${fault}` };
-      isSound = true;
-      this.#restoredId = read.id;
-      this.#baseBytes = read.to - read.from;
-      return { kind: 'read' as const, free, place: read.place };
-    } finally {
-      if (!isSound) {
-        wipe(image.buffer, filled.from, filled.to);
-        image.header.set(header);
-        fresh.set(first);
-      }
-    }
+    const { directory, image, read } = this.#options;
+    statSync(file); // throws before a note is written if the base was never finished
+    this.#progress.begin('reading the snapshot');
+    if (!this.#isForeign) noteRestoring(directory, generation);
+    const base = restoreBase(file, image, this.#progress, read);
+    if (base.kind === 'refused') return base;
+    this.#restoredId = base.id;
+    this.#baseBytes = base.bytes;
+    return base;
   }
 
-  /** Call it when the image is served, or filled from Postgres: reading the snapshot is over. */
+  /** Must be called when the image is served, or is being filled from Postgres: the snapshot has been read. */
   restored(): void {
     if (!this.#isForeign) removeRestoreNote(this.#options.directory);
   }
 
-  /** Applies what was logged since the base, and returns the place in the feed that is reached. */
+  /** Applies the log, and returns the place in the feed that it reaches. */
   restoreLog(writer: ImageWriter, place: FeedPlace | undefined): FeedPlace | undefined {
     if (this.#restoredId === undefined) return undefined;
-    const file = this.#file(this.#generation, 'log');
+    const file = this.#files.file(this.#generation, 'log');
     let reached = place;
     this.#progress.begin('reading the log of the snapshot');
     try {
@@ -165,8 +141,10 @@ export class Snapshot {
         else applyEntry(writer, entry);
       };
       const end = readLog(file, this.#restoredId, apply, this.#options.read);
-      this.#tellOfDamage(file, end);
-      // What a log that ends without a place says more is worth nothing: there will be a new base.
+      // If it is foreign, the other process may be writing the end of the log.
+      const damage = this.#isForeign ? undefined : describeDamage(file, end);
+      if (damage !== undefined) this.#options.log.warn(damage.fields, damage.message);
+      // A log that ends without a place is not continued: there will be a new base.
       if (end !== undefined && reached !== undefined && !this.#isForeign)
         this.#log = SnapshotLog.goOn(file, end);
     } catch (error) {
@@ -179,20 +157,6 @@ export class Snapshot {
     return reached;
   }
 
-  #tellOfDamage(file: string, end: number | undefined): void {
-    if (this.#isForeign) return; // the other process is writing its end
-    const { log } = this.#options;
-    const bytes = statSync(file).size;
-    if (end === undefined) {
-      log.warn({ file }, 'the log of the snapshot is refused: it is damaged, or belongs to another one');
-    } else if (end < bytes) {
-      log.warn(
-        { file, lost: bytes - end },
-        'the log of the snapshot ends early: the rest comes from Postgres',
-      );
-    }
-  }
-
   append(entry: SnapshotEntry): void {
     this.#isChanged = true;
     try {
@@ -203,7 +167,7 @@ export class Snapshot {
     }
   }
 
-  /** Notes that everything up to this place is applied. */
+  /** Logs that everything up to this place is applied. */
   reach(place: FeedPlace): void {
     const nowMs = performance.now();
     if (!this.#isChanged && nowMs - this.#reachedAtMs < REACH_MS) return;
@@ -214,8 +178,8 @@ export class Snapshot {
   }
 
   /**
-   * What is served no longer belongs to a place in the feed. All zones will be loaded, and a snapshot is written only
-   * after that.
+   * Logs that the served zones no longer belong to a place in the feed. All zones will be loaded, and only then the next
+   * snapshot is written.
    */
   abandon(): void {
     this.append({ kind: 'place', place: undefined });
@@ -224,7 +188,7 @@ export class Snapshot {
     this.#log = undefined;
   }
 
-  /** Call it where the image holds the content of `place`. Returns at once. */
+  /** Starts writing a base if one is due, and returns immediately. The image must have the content of `place`. */
   writeIfDue(writer: ImageWriter, place: FeedPlace): void {
     if (this.#isForeign || this.#writing !== undefined || this.#stopping.signal.aborted) return;
     const nowMs = performance.now();
@@ -240,7 +204,7 @@ export class Snapshot {
     });
   }
 
-  /** Gives up the generation that is being written; the one before stays. */
+  /** Gives up the generation that is being written. The one before stays. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#writing;
@@ -273,10 +237,10 @@ export class Snapshot {
     };
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
-      const nextLog = SnapshotLog.create(this.#file(generation, 'log'), id);
+      const nextLog = SnapshotLog.create(this.#files.file(generation, 'log'), id);
       this.#nextLog = nextLog;
       const still = stillImage(image, writer);
-      const file = this.#file(generation, 'image');
+      const file = this.#files.file(generation, 'image');
       await writeBase(file, image.buffer, still, id, place, resume, this.#stopping.signal);
       if (this.#nextLog !== nextLog) throw new Error('its log could not be written');
       this.#log?.close();
@@ -284,11 +248,7 @@ export class Snapshot {
       this.#nextLog = undefined;
       this.#generation = generation;
       this.#baseBytes = still.to - still.from;
-      for (const found of listFiles(directory)) {
-        // What stands there instead of a file goes too, lest it be met at every start.
-        if (found.generation !== generation)
-          rmSync(join(directory, found.name), { force: true, recursive: true });
-      }
+      this.#files.keepOnly(generation);
       const ms = Math.round(performance.now() - startedMs);
       log.info({ bytes: this.#baseBytes, zones: writer.zones, ms }, 'snapshot written');
     } catch (error) {
@@ -312,7 +272,7 @@ export class Snapshot {
     }
   }
 
-  /** After a failed write a log may end in half an entry, and entries after that would not be found. */
+  /** Closes the logs. After a failed write a log may end in half an entry, and entries after that would not be found. */
   #giveUpLogs(error: unknown): void {
     this.countFailure(error);
     this.#options.log.warn(
@@ -323,61 +283,5 @@ export class Snapshot {
     this.#log = undefined;
     this.#nextLog?.close();
     this.#nextLog = undefined;
-  }
-
-  #file(generation: number, kind: 'image' | 'log'): string {
-    return join(this.#options.directory, `zones.${generation}.${kind}`);
-  }
-}
-
-/** The image as of now: parts that are changed in place are copied. */
-function stillImage(image: Image, writer: ImageWriter): StillImage {
-  const { bytesAt, bytes } = writer.tableRange;
-  return {
-    layout: FORMAT,
-    from: HEADER_BYTES,
-    to: image.endBytes,
-    copies: [{ at: bytesAt, bytes: new Uint8Array(image.buffer, bytesAt, bytes).slice() }],
-    header: bytesOf(image.exportHeader()),
-    free: bytesOf(writer.exportFree()),
-  };
-}
-
-function mebibytes(bytes: number): number {
-  return Math.round(bytes / 2 ** 20);
-}
-
-function bytesOf(words: Int32Array): Uint8Array {
-  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-}
-
-function listFiles(directory: string): { name: string; generation: number }[] {
-  let names: string[];
-  try {
-    names = readdirSync(directory);
-  } catch {
-    return []; // none has been written yet, or none can be
-  }
-  return names.flatMap((name) => {
-    const [, generation] = FILE.exec(name) ?? [];
-    return generation === undefined ? [] : [{ name, generation: Number(generation) }];
-  });
-}
-
-function applyEntry(writer: ImageWriter, entry: Exclude<SnapshotEntry, { kind: 'place' }>): void {
-  switch (entry.kind) {
-    case 'zone': {
-      const built = buildZone(entry.apex, entry.records);
-      if (built.kind === 'built') writer.put(built.zone, entry.content);
-      return;
-    }
-    case 'sets':
-      writer.edit(entry.apex, entry.content, entry);
-      return;
-    case 'removal':
-      writer.remove(entry.apex);
-      return;
-    default:
-      entry satisfies never;
   }
 }

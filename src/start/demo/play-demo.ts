@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseName } from '../../dns/name.ts';
 import { updateDomain } from '../../store/change/update-domain.ts';
-import { hastenNames, hastenWaiting } from '../../store/checks/hasten-checks.ts';
+import { hastenNames, hastenWaiting } from '../../store/checks/manual-check.ts';
 import { findDomain } from '../../store/domains/load-domains.ts';
 import { loadDemoState, saveDemoState } from '../../store/migrate/demo-state.ts';
 import type { Database } from '../../store/postgres/database.ts';

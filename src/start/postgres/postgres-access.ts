@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { scramVerifier } from '../../store/roles/scram-verifier.ts';
+import { scramVerifier } from '../../store/roles/roles.ts';
 import { runSingleUser, SUPERUSER } from './postgres-cluster.ts';
 import type { PostgresUser } from './postgres-user.ts';
 

@@ -1,12 +1,27 @@
-// Accounts: who owns domains and keys.
+// Accounts, which own domains and keys, and their email addresses.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { emailKeyOf, readEmail } from './email-address.ts';
-import { endInvitesOf } from './end-invites.ts';
-import { endMembersOf } from './end-members.ts';
+import { endInvitesOf, endMembersOf } from './end-sharing.ts';
 import { findPlan, unknownPlan } from './plans.ts';
+
+const MAX_EMAIL_CHARACTERS = 254; // RFC 5321 §4.5.3.1.3
+const MAX_LOCAL_CHARACTERS = 64; // RFC 5321 §4.5.3.1.1
+/** Without what has a meaning in the header of a mail. */
+const ADDRESS = /^[^\s@<>()[\],;:\\"\p{C}]+@[^\s@<>()[\],;:\\"\p{C}]+$/u;
+
+/** In NFC; undefined: this is not an email address. */
+export function readEmail(text: string): string | undefined {
+  const email = text.trim().normalize('NFC');
+  const isFit = email.length <= MAX_EMAIL_CHARACTERS && email.indexOf('@') <= MAX_LOCAL_CHARACTERS;
+  return isFit && ADDRESS.test(email) ? email : undefined;
+}
+
+/** Two emails with the same key are one account's. */
+export function emailKeyOf(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}
 
 export interface Account {
   readonly id: number;
@@ -144,7 +159,7 @@ export async function updateAccount(
       .where('id', '=', id)
       .execute();
     const now = await loadAccount(trx, id);
-    // A session was opened with the rights of its time: with others, sign in anew.
+    // A session keeps the rights of the time when it was opened: after a change, the user signs in again.
     if (now?.isAdmin !== before?.isAdmin || now?.active !== before?.active) {
       await sql`delete from sessions where account_id = ${id}`.execute(trx);
       await endInvitesOf(trx, id);
@@ -160,7 +175,7 @@ interface RelationRefusal {
   readonly message: string;
 }
 
-/** Says whose client an account is; null: nobody's. A reseller is nobody's client, so there is one level. */
+/** Sets the reseller of an account; null for none. A reseller is never a client, so there is one level. */
 export async function setProvider(
   db: Database,
   id: number,
@@ -179,7 +194,7 @@ export async function setProvider(
     if (providerId !== null && providerId !== account.providerId && (await owes(trx, id)))
       return refused('in_debt', 'its wallet is below zero, which its provider would pay: settle that first');
     const saved = await save(trx, id, { provider_id: providerId });
-    // Whoever managed the account until now manages its members no more, and is told nothing more of its domains.
+    // The former reseller no longer manages the account's members and no longer sees its domains.
     if (account.providerId !== null && account.providerId !== providerId) {
       await endInvitesOf(trx, account.providerId);
       await endMembersOf(trx, { ownerId: id, granterId: account.providerId });

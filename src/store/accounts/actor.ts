@@ -1,5 +1,6 @@
-// Who makes a change, as recorded in the change's log.
+// Who makes a change, as the log of changes records it, and the role that an account has in a domain.
 
+import { type RawBuilder, sql } from 'kysely';
 import type { ActorKind, ChangeSource } from '../postgres/tables/schema.ts';
 
 export interface Actor {
@@ -30,4 +31,23 @@ export function printActor({ kind, accountId, keyId, name }: Actor): string {
   if (name !== undefined) return `${kind} ${name}`;
   if (keyId !== undefined) return `key ${keyId}`;
   return accountId === undefined ? kind : `${kind} ${accountId}`;
+}
+
+/** Whether the account that has the domain is a client of this one. `domain`: the domain's table. */
+export function isClients(domain: RawBuilder<unknown>, accountId: number): RawBuilder<unknown> {
+  return sql`exists (select from accounts client where client.id = ${domain}.account_id and client.provider_id = ${accountId})`;
+}
+
+/**
+ * Role of an account in a domain: owner, reseller of the owner, or a granted role. A global administrator is an owner
+ * in addition to what this returns. Null if it has none. If `isReseller` is false, the owner's account is not read.
+ */
+export function roleIn(
+  domain: RawBuilder<unknown>,
+  { accountId, isReseller = false }: { readonly accountId: number; readonly isReseller?: boolean },
+): RawBuilder<unknown> {
+  const managed = isReseller ? sql`when ${isClients(domain, accountId)} then 'admin'` : sql``;
+  return sql`case when ${domain}.account_id = ${accountId} then 'owner' ${managed} else (
+    select granted.role from memberships granted
+    where granted.domain_id = ${domain}.id and granted.account_id = ${accountId}) end`;
 }

@@ -2,8 +2,13 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { type FoundCredential, findCredentials, touchCredential } from './found-credentials.ts';
-import { hashSecret, randomBase62 } from './secret-text.ts';
+import {
+  type FoundCredential,
+  findCredentials,
+  hashSecret,
+  randomBase62,
+  touchCredential,
+} from './hashed-secrets.ts';
 
 const KEY_PREFIX = 'svc_';
 const KEY_CHARACTERS = 40;

@@ -1,8 +1,15 @@
-// The subscriptions of a domain: its own, which has not ended, and those before it.
+// The subscriptions of a domain: the current one and the earlier ones. Functions that start or end one require the
+// lock of the domain's row, and set the domain's plan.
 
 import { sql } from 'kysely';
 import type { Overrides } from '../../billing/entitlements.ts';
-import type { SubscriptionState } from '../../billing/subscription.ts';
+import {
+  beginSubscription,
+  beginTrial,
+  nextSubscription,
+  type SubscriptionState,
+  type Term,
+} from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
 import { PLAN_JSON, type Plan, TERM_JSON } from './plans.ts';
 
@@ -60,4 +67,111 @@ export async function ownSubscriptions(
     select ${SHOWN} from ${TABLES}
     where s.domain_id = any(${domainIds}::bigint[]) and s.ended_at is null`.execute(db);
   return new Map(rows.map((row) => [row.domainId, row]));
+}
+
+interface NewSubscription {
+  readonly domainId: number;
+  readonly accountId: number;
+  readonly planId: number;
+  /** By default now. */
+  readonly at?: Date;
+  /** A term of this plan. By default the first one that costs nothing, if there is any; else there is no end. */
+  readonly termId?: number;
+  readonly autoRenew?: boolean;
+  readonly trialDays?: number;
+  readonly overrides?: Overrides | null;
+}
+
+/** False: the plan has no such term, and nothing is written. */
+export async function startSubscription(trx: Database, wanted: NewSubscription): Promise<boolean> {
+  const { planId, termId = null, trialDays, autoRenew } = wanted;
+  const { rows } = await sql<{ now: Date; quotaResetDays: number; term: Term | null }>`
+    select date_trunc('milliseconds', clock_timestamp()) as now, p.quota_reset_days as "quotaResetDays",
+      (select ${TERM_JSON} from plan_terms t
+        where t.plan_id = p.id and t.retired_at is null
+          and case when ${termId}::bigint is null then t.price_rials = 0 else t.id = ${termId}::bigint end
+        order by t.id limit 1) as term
+    from plans p where p.id = ${planId}`.execute(trx);
+  const { now, quotaResetDays, term } = rows[0] as (typeof rows)[0];
+  if (termId !== null && term === null) return false;
+  const at = wanted.at ?? now;
+  const state =
+    trialDays === undefined
+      ? beginSubscription(at, term, { ...(autoRenew !== undefined && { autoRenew }) })
+      : beginTrial(at, trialDays);
+  await insertSubscription(trx, { ...wanted, startedAt: at, quotaResetDays }, state);
+  return true;
+}
+
+async function insertSubscription(
+  trx: Database,
+  {
+    domainId,
+    accountId,
+    planId,
+    startedAt,
+    quotaResetDays,
+    overrides = null,
+  }: NewSubscription & { readonly startedAt: Date; readonly quotaResetDays: number },
+  state: SubscriptionState,
+): Promise<void> {
+  await trx
+    .insertInto('subscriptions')
+    .values({
+      domain_id: domainId,
+      account_id: accountId,
+      plan_id: planId,
+      started_at: startedAt,
+      quota_reset_days: quotaResetDays,
+      overrides: overrides === null ? null : JSON.stringify(overrides),
+      ...columnsOf(state, startedAt),
+    })
+    .execute();
+}
+
+/** `at`: as of then it is asked when it is due. */
+function columnsOf(state: SubscriptionState, at: Date) {
+  const step = nextSubscription(state, at);
+  return {
+    status: state.status,
+    term_id: state.term?.id ?? null,
+    expires_at: state.expiresAt,
+    grace_until: state.graceUntil,
+    ended_at: state.endedAt,
+    auto_renew: state.autoRenew,
+    is_trial: state.isTrial,
+    charge_tried_at: state.chargeTriedAt,
+    due_at: step.kind === 'wait' ? step.dueAt : at,
+  };
+}
+
+export async function saveSubscription(
+  trx: Database,
+  id: number,
+  state: SubscriptionState,
+  at: Date,
+): Promise<void> {
+  await trx.updateTable('subscriptions').set(columnsOf(state, at)).where('id', '=', id).execute();
+}
+
+/** Ends the domain's own subscription, if it has one. */
+export async function stopSubscription(trx: Database, domainId: number, at: Date): Promise<void> {
+  await sql`
+    update subscriptions set status = 'cancelled', expires_at = least(expires_at, ${at}::timestamptz),
+      ended_at = ${at}, auto_renew = false, due_at = null
+    where domain_id = ${domainId} and ended_at is null`.execute(trx);
+}
+
+/** For a domain that is deleted: its subscription runs on, and nothing is done about it. */
+export async function pauseSubscription(trx: Database, domainId: number): Promise<void> {
+  await sql`
+    update subscriptions set due_at = null where domain_id = ${domainId} and ended_at is null`.execute(trx);
+}
+
+/** For a domain that is restored: the workers do what was due meanwhile. False: it has no subscription. */
+export async function resumeSubscription(trx: Database, domainId: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update subscriptions set due_at = case when expires_at is not null then clock_timestamp() end
+    where domain_id = ${domainId} and ended_at is null`.execute(trx);
+  return numAffectedRows === 1n;
 }

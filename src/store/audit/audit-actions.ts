@@ -1,5 +1,7 @@
-// What can be done, as the audit log names it: what each action is done to, and the only fields that its rows may tell. A
-// field that does not stand here is never stored, so no password, token, key or hash can be.
+// The actions of the audit log, what each one is done to, and the only fields that its rows may contain. A field that
+// is not listed here is never stored, so no password, token, key or hash can be.
+
+import type { ActorKind, DomainOperation } from '../postgres/tables/schema.ts';
 
 export const TARGET_KINDS = [
   'account',
@@ -174,4 +176,36 @@ export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...Audit
 
 export function ruleOf(action: AuditAction): ActionRule {
   return AUDIT_ACTIONS[action];
+}
+
+interface ChangeToTell {
+  readonly operation: DomainOperation;
+  readonly actor: ActorKind;
+  /** The status before and after it. */
+  readonly status?: { readonly from: string | null; readonly to: string | null } | undefined;
+}
+
+const ACTIONS: Readonly<Record<DomainOperation, AuditAction | undefined>> = {
+  create: 'domain.create',
+  edit: 'records.edit',
+  rules: 'rules.edit',
+  status: 'domain.status',
+  nameservers: 'domain.nameservers',
+  move: 'domain.move',
+  delete: 'domain.delete',
+  restore: 'domain.restore',
+  dnssec: 'domain.dnssec',
+  // A change that follows from settings of the service or from other zones has no actor.
+  settings: undefined,
+  addresses: undefined,
+};
+
+/**
+ * Returns the action for a change of a domain. The audit row refers to the row in the log of changes. Undefined if
+ * the change is not logged there: of the system's changes, only moves and edits are.
+ */
+export function actionOfChange({ operation, actor, status }: ChangeToTell): AuditAction | undefined {
+  const isMove = status !== undefined && status.from !== status.to;
+  if (actor === 'system' && operation !== 'edit' && !isMove) return undefined;
+  return ACTIONS[operation];
 }

@@ -1,9 +1,23 @@
-// One certificate with its private key, for an edge that serves the domain.
+// Opens the sealed private key of a certificate.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { About } from '../secrets/key-boxes.ts';
-import { CertificatesUnavailable, requireBoxes } from './certificates-unavailable.ts';
+import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
+import { keyBoxesOf } from '../secrets/key-boxes.ts';
+
+/** Nothing was written: a private key is never stored unsealed. */
+export class CertificatesUnavailable extends Error {
+  override readonly name = 'CertificatesUnavailable';
+}
+
+/** Throws CertificatesUnavailable. */
+export function requireBoxes(db: Database): KeyBoxes {
+  const boxes = keyBoxesOf(db);
+  if (boxes !== undefined) return boxes;
+  throw new CertificatesUnavailable(
+    'KEY_SECRETS is not set in this process, and private keys are not stored without',
+  );
+}
 
 interface OpenCertificate {
   readonly id: number;

@@ -7,20 +7,19 @@ import { nextState } from '../../zone/domain/domain-status.ts';
 import { type AccountRoom, lockAccount, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
-import { saveNameHolder } from '../claims/name-holders.ts';
-import { endRights } from '../claims/rights.ts';
+import { endRights, saveNameHolder } from '../claims/name-rights.ts';
 import { sweepName } from '../claims/swept-names.ts';
 import type { Domain } from '../domains/domain.ts';
-import { findingsWithout } from '../domains/findings-column.ts';
+import { findingsWithout } from '../domains/domain-row.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { claimName } from './claim-name.ts';
 import type { DomainParts } from './domain-parts.ts';
 import { type DomainLock, isGone, lockDomainAndNames } from './lock-domain.ts';
-import { loseClaim } from './lose-claim.ts';
 import { saveStatus } from './save-status.ts';
 import { offParts, startParts } from './start-status.ts';
+import { loseClaim } from './write-status.ts';
 
 interface Refusal {
   readonly kind: 'refused';

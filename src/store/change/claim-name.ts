@@ -1,5 +1,5 @@
-// Decides who may claim a name (docs/rules.md "Domain names", "Claims"), under the lock of the names around it. A claim that waits
-// excludes nobody.
+// Decides who may claim a name (docs/rules.md "Domain names", "Claims"). A waiting claim excludes no other. The caller
+// holds `lockNamesAround`.
 
 import { sql } from 'kysely';
 import { mayClaim, type Rival } from '../../checks/claims/may-claim.ts';
@@ -7,7 +7,6 @@ import { isWithin, type Name } from '../../dns/name.ts';
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { isBelow, namesAbove } from './names-around.ts';
 
 interface Claim {
   readonly nameText: string;
@@ -32,7 +31,7 @@ type Claimed =
       readonly displaced: number | undefined;
     }
   | { readonly kind: 'taken'; readonly message: string }
-  /** Nobody's place is free before so many seconds have passed. */
+  /** Seconds until a place may become free. */
   | { readonly kind: 'full'; readonly message: string; readonly retryAfterSeconds: number };
 
 /** The caller holds `lockNamesAround`. */
@@ -75,7 +74,7 @@ async function loadRivals(
   return rows;
 }
 
-/** The highest serial of this name, whoever had it: seen from outside it is one zone, and its serial only grows. */
+/** Returns the highest serial of this name, for any holder: from outside it is one zone, and its serial only grows. */
 async function highestSerial(trx: Database, nameText: string): Promise<number | undefined> {
   const { rows } = await sql<{ serial: number | null }>`
     select max(serial) as serial from domains where name = ${nameText}`.execute(trx);
@@ -114,4 +113,18 @@ async function hasOperatorZoneAround(trx: Database, nameText: string): Promise<b
     select exists (select from zones d where d.name = any(${names}::text[]) and ${IS_OPERATORS})
       or exists (select from zones d where ${isBelow(nameText)} and ${IS_OPERATORS}) as found`.execute(trx);
   return rows[0]?.found ?? false;
+}
+
+export function namesAbove(nameText: string): string[] {
+  const labels = nameText.slice(0, -1).split('.');
+  return labels.slice(1).map((_, i) => `${labels.slice(i + 1).join('.')}.`);
+}
+
+/** Selects names `d.name` below the given one; a dot within a label is escaped with a backslash. */
+export function isBelow(nameText: string): ReturnType<typeof sql> {
+  const end = `.${nameText}`;
+  const start = [...end].reverse().join('');
+  // names are ASCII: nothing that starts so is beyond it
+  return sql`reverse(d.name) collate "C" > ${start} and reverse(d.name) collate "C" < ${`${start}\x7f`}
+    and substr(d.name, length(d.name) - ${end.length}::integer, 1) <> '\\'`;
 }

@@ -15,17 +15,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
-import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain.ts';
+import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain-row.ts';
 import { decodeSignedZone, SIGNED_ZONE_JSON, type SignedZoneJson } from '../keys/signed-zone.ts';
 import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { LockedDomain } from '../publish/publish-zone.ts';
 import { recordsAtApexAnd } from '../records/load-touched-records.ts';
 import { decodeRecord, newRecordIds, type RecordJson } from '../records/record-row.ts';
 import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
+import type { LockedDomain } from './publish-zone.ts';
 
 export interface DomainLock extends LockedDomain {
   /** What was asked for with the lock. */

@@ -6,8 +6,12 @@ import { describeTerm } from '../../billing/invoice.ts';
 import { addDays, nextSubscription, type SubscriptionState, type Term } from '../../billing/subscription.ts';
 import type { Charger, Wallet } from '../../billing/wallet.ts';
 import { FREE_PLAN, findPlan } from '../accounts/plans.ts';
-import { saveSubscription, startSubscription } from '../accounts/subscribe.ts';
-import { type DueSubscription, SUBSCRIPTION_COLUMNS } from '../accounts/subscriptions.ts';
+import {
+  type DueSubscription,
+  SUBSCRIPTION_COLUMNS,
+  saveSubscription,
+  startSubscription,
+} from '../accounts/subscriptions.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';

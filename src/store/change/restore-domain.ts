@@ -2,7 +2,7 @@
 
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { resumeSubscription, startSubscription } from '../accounts/subscribe.ts';
+import { resumeSubscription, startSubscription } from '../accounts/subscriptions.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
@@ -11,9 +11,9 @@ import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { claimName } from './claim-name.ts';
 import type { DomainParts } from './domain-parts.ts';
 import { type DomainLock, lockDomainAndNames } from './lock-domain.ts';
-import { loseClaim } from './lose-claim.ts';
 import { saveStatus } from './save-status.ts';
 import { startParts } from './start-status.ts';
+import { loseClaim } from './write-status.ts';
 
 type RestoredDomain =
   | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }

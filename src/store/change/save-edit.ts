@@ -5,6 +5,7 @@ import { DatabaseError } from 'pg';
 import { GATES, judgeGate } from '../../billing/gates.ts';
 import { type Name, ROOT } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
+import { inPieces } from '../../process/in-pieces.ts';
 import type { EditItem } from '../../zone/edit/draft.ts';
 import {
   type Edit,
@@ -21,22 +22,20 @@ import { wireTypeCode } from '../../zone/records/customer-types.ts';
 import { namesBeside } from '../../zone/warnings/edit-warnings.ts';
 import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { planOf } from '../domains/domain.ts';
+import { planOf } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
-import { inPieces } from '../postgres/in-pieces.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { findManagedIds } from '../publish/managed-records.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
-import { allocateRecordIds } from '../records/record-row.ts';
-import { recordsWritten } from '../records/records-written.ts';
+import { allocateRecordIds, recordsWritten } from '../records/record-row.ts';
 import { warnOfEdit } from '../records/warn-of-edit.ts';
-import { findWrongOrigins } from '../rules/find-wrong-origins.ts';
-import { rulesWithout } from '../rules/lose-records.ts';
-import type { WrittenRule } from '../rules/rule-operations.ts';
+import { findWrongOrigins } from '../rules/edge-rules.ts';
+import { rulesWithout } from '../rules/load-rules.ts';
+import type { WrittenRule } from '../rules/rule.ts';
 import { writeRules } from '../rules/write-rules.ts';
 import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
+import { findManagedIds } from './publish-zone.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
 /** What can be loaded of a domain under its lock. */

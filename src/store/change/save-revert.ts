@@ -3,12 +3,12 @@
 import type { Network } from '../../dns/record/network.ts';
 import { planRevert } from '../../zone/edit/plan-revert.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { planOf } from '../domains/domain.ts';
+import { planOf } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { type DomainChange, loadDomainChange } from '../records/load-changes.ts';
 import { type PlannedRuleRevert, planRuleRevert } from '../rules/plan-rule-revert.ts';
-import type { WrittenRule } from '../rules/rule-operations.ts';
+import type { WrittenRule } from '../rules/rule.ts';
 import { lockDomain } from './lock-domain.ts';
 import { type SavedEdit, saveEdit } from './save-edit.ts';
 import { saveRules } from './save-rules.ts';

@@ -4,10 +4,10 @@
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import type { Plan } from '../accounts/plans.ts';
-import { planOf } from '../domains/domain.ts';
+import { planOf } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
 import { announceAfterCommit, inTransaction } from '../postgres/transaction.ts';
-import type { WrittenRule } from '../rules/rule-operations.ts';
+import type { WrittenRule } from '../rules/rule.ts';
 import { writeRules } from '../rules/write-rules.ts';
 import { type DomainLock, isGone, lockDomain } from './lock-domain.ts';
 import { nextVersion, writeLog } from './write-domain-change.ts';

@@ -3,8 +3,13 @@
 
 import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
 import { findPlan, unknownPlan } from '../accounts/plans.ts';
-import { saveSubscription, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
-import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import {
+  ownSubscriptions,
+  type Subscription,
+  saveSubscription,
+  startSubscription,
+  stopSubscription,
+} from '../accounts/subscriptions.ts';
 import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';

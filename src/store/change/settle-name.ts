@@ -11,15 +11,15 @@ import {
 import { isFollowed, nextTurn, type WaitingClaim } from '../../checks/claims/next-turn.ts';
 import { claimsToPrepare } from '../../checks/claims/prepare.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
-import { nameserversOf } from '../domains/domain.ts';
-import { TXT_COUNTS } from '../domains/found-txt.ts';
+import { TXT_COUNTS } from '../domains/domain-row.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
-import { isBelow, namesAbove } from './names-around.ts';
-import { settleOffers } from './settle-offers.ts';
+import { isBelow, namesAbove } from './claim-name.ts';
+import { settleOffers } from './start-status.ts';
 
 export interface SettledName {
   readonly answered: AnsweredDomain | undefined;

@@ -1,19 +1,21 @@
-// The columns of a domain that begins, or begins again: pending and checked at once, or unverified with a TXT record to
-// publish; and those of a domain that is off. Nothing is kept of an earlier life.
+// The columns of a domain that starts (pending and checked immediately, or unverified with a TXT record to publish),
+// of one that is off, and of a claim that is offered a TXT record. Nothing is kept of an earlier life.
 
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type DnsMode, type DomainStatus, startStatus } from '../../zone/domain/domain-status.ts';
+import type { Database } from '../postgres/database.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
-import type { NewVerification } from './domain-parts.ts';
+import { insertVerification, type NewVerification } from './domain-parts.ts';
 
 const VERIFICATION_DAYS = 14;
 const TOKEN_BYTES = 20;
-/** How long the first look waits: a new value cannot be published yet. */
-export const FIRST_LOOK_MS = 60_000;
+/** Delay of the first query: a new value cannot be published yet. */
+const FIRST_LOOK_MS = 60_000;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** How often a domain is checked that has just become pending. */
+/** Interval between checks of a domain that has just become pending. */
 const FIRST_INTERVAL_SECONDS = 60;
 
 /** The columns of a domain whose delegation is not checked. */
@@ -45,7 +47,7 @@ export const NOT_CHECKED = {
   },
 };
 
-/** The columns of a domain whose TXT record is not looked for; what was found in external mode stays. */
+/** Columns of a domain whose TXT record is not queried. What was found in external mode stays. */
 export const NOT_VERIFIED = { due_at: null, next_at: null, takeover_seen_at: null };
 
 /** How a claim begins. */
@@ -54,12 +56,12 @@ export interface Start {
   /** From `setsForClaim`. */
   readonly nsSets: readonly StoredSet[] | null;
   readonly byOperator: boolean;
-  /** True if the first set of ours that the parent shows proves it. */
+  /** True if the first of the fleet's sets that the parent shows proves the claim. */
   readonly approvedAhead?: boolean;
   readonly now: Date;
   /** When the claim began: a domain that is created again goes on with the time of the one before. */
   readonly since?: Date;
-  /** When it is checked first; by default at once. */
+  /** Time of the first check; immediately by default. */
   readonly firstCheckAt?: Date;
   /** It asks for a turn. */
   readonly asksForTurn?: boolean;
@@ -105,10 +107,10 @@ export function startParts({
   };
 }
 
-/** Domains that the checker disabled are looked at so often, in seconds: they come back by themselves. */
+/** Seconds between checks of a domain that the checker disabled: it may recover automatically. */
 const SWEEP_SECONDS = 86_400;
 
-/** A domain that the checker disabled may come back by itself, so it is still checked. */
+/** Returns the columns of a domain that is off. One that the checker disabled is still checked, since it may recover. */
 export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker', now: Date) {
   const isSwept = status === 'disabled' && disabledBy === 'checker';
   return {
@@ -129,11 +131,11 @@ export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' |
   };
 }
 
-export function newVerification(now: Date): NewVerification {
+function newVerification(now: Date): NewVerification {
   return { ...tokenColumns(now), started_at: now, verified_at: null };
 }
 
-/** Makes a fresh value to publish. No other domain, and no other life of this one, ever had it. */
+/** Returns columns with a new value to publish, which was never used before. */
 export function tokenColumns(now: Date) {
   const firstLook = new Date(now.getTime() + FIRST_LOOK_MS);
   return {
@@ -158,4 +160,44 @@ function generateToken(): string {
     held &= (1 << bits) - 1;
   }
   return text;
+}
+
+const MINUTE_MS = 60_000;
+
+interface OfferRow {
+  readonly id: number;
+  /** Null if it has no verification. */
+  readonly offered: boolean | null;
+  readonly now: Date;
+}
+
+/**
+ * Offers a TXT record to the claims that would be answered completely with it, and withdraws the offer from those
+ * that no longer need it: a record that changes nothing is never queried. `rows` are the waiting claims, `wanted`
+ * those that get the offer. Call it under `lockNamesAround`.
+ */
+export async function settleOffers(
+  trx: Database,
+  rows: readonly OfferRow[],
+  wanted: readonly number[],
+): Promise<void> {
+  const missing = rows.filter(({ id, offered }) => offered === null && wanted.includes(id));
+  // Its times are public, and must not reveal the exact time of another account's claim.
+  for (const { id, now } of missing) await insertVerification(trx, id, newVerification(minuteOf(now)));
+  const renewed = rows.filter(({ id, offered }) => offered === false && wanted.includes(id));
+  const ended = rows.filter(({ id, offered }) => offered === true && !wanted.includes(id));
+  // The pauses between queries continue, so that an offer that comes and goes does not cause more queries.
+  if (renewed.length > 0)
+    await sql`
+      update domain_verifications set offered = true, due_at = case when next_at is not null then
+        greatest(next_at, clock_timestamp() + make_interval(secs => ${FIRST_LOOK_MS / 1000}::float8)) end
+      where domain_id = any(${renewed.map(({ id }) => id)}::bigint[])`.execute(trx);
+  if (ended.length > 0)
+    await sql`
+      update domain_verifications set offered = false, due_at = null
+      where domain_id = any(${ended.map(({ id }) => id)}::bigint[])`.execute(trx);
+}
+
+function minuteOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
 }

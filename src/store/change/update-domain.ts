@@ -5,8 +5,10 @@ import type { Name } from '../../dns/name.ts';
 import type { DnsMode, RefusalCode } from '../../zone/domain/domain-status.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { type Domain, type DomainSettings, nameserversOf, provingSets } from '../domains/domain.ts';
+import type { Domain } from '../domains/domain.ts';
+import { type DomainSettings, SETTING_COLUMNS } from '../domains/domain-settings.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
+import { nameserversOf, provingSets } from '../domains/nameserver-sets.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
@@ -93,23 +95,6 @@ async function saveSettings(
   await setColumns(trx, row.id, { ...columns, updated_at: now });
   announceAfterCommit(trx); // edges are told
 }
-
-const SETTING_COLUMNS = {
-  cacheL2MaxGb: 'cache_l2_max_gb',
-  cacheL2TtlDays: 'cache_l2_ttl_days',
-  cacheCapMb: 'cache_cap_mb',
-  developerModeUntil: 'developer_mode_until',
-  secNoSniff: 'sec_no_sniff',
-  secReferrerPolicy: 'sec_referrer_policy',
-  secStripHeaders: 'sec_strip_headers',
-  markdownForAgents: 'markdown_for_agents',
-  outageAlerts: 'outage_alerts',
-  uptimeThresholdPct: 'uptime_threshold_pct',
-  uptimeWindowMin: 'uptime_window_min',
-  uptimeMinRequests: 'uptime_min_requests',
-  uptimeMinActiveMin: 'uptime_min_active_min',
-  uptimeRecoverMin: 'uptime_recover_min',
-} as const satisfies Record<keyof DomainSettings, string>;
 
 /** Saves the choice, even while the parent's delegation decides. True: what is published differs now. */
 async function chooseNameservers(

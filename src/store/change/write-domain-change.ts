@@ -9,18 +9,16 @@ import { printWithoutDot } from '../../zone/name-text.ts';
 import { nextSerial } from '../../zone/publish/publish.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
-import { actionOfChange } from '../audit/audit-change.ts';
+import { actionOfChange } from '../audit/audit-actions.ts';
 import { auditInsert } from '../audit/write-audit.ts';
-import { nameserversOf } from '../domains/domain.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { DomainOperation } from '../postgres/tables/schema.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
-import { saveManagedRecords } from '../publish/managed-records.ts';
-import { publishedChunks } from '../publish/publish-zone.ts';
 import { encodeOperation } from '../records/record-row.ts';
-import type { RuleOperation } from '../rules/rule-operations.ts';
+import type { RuleOperation } from '../rules/rule.ts';
 import {
   type ChangedZone,
   changesWritten,
@@ -30,6 +28,7 @@ import {
 } from '../zones/write-zone.ts';
 import type { Chunk } from '../zones/zone-rows.ts';
 import type { DomainLock } from './lock-domain.ts';
+import { publishedChunks, saveManagedRecords } from './publish-zone.ts';
 
 interface DomainChangeOrder extends ChangedBy {
   readonly operation: DomainOperation;

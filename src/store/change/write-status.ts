@@ -1,12 +1,19 @@
-// Writes the change that follows when a domain's columns have changed: what nodes serve of it now, and the log's entry.
+// Writes the change that follows when a domain's columns have changed: what nodes serve of it now, and the log entry.
 
+import type { Finding } from '../../checks/delegation/finding.ts';
+import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { Served } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { type DomainRow, nameserversOf } from '../domains/domain.ts';
+import { endRights, saveNameHolder } from '../claims/name-rights.ts';
+import type { DomainRow } from '../domains/domain-row.ts';
+import { findingsWith } from '../domains/domain-row.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DomainOperation } from '../postgres/tables/schema.ts';
 import { type DomainParts, setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
+import { type SettledName, servedIn } from './settle-name.ts';
+import { NOT_CHECKED, offParts } from './start-status.ts';
 import { type WrittenChange, writeDomainChange } from './write-domain-change.ts';
 
 export interface StatusChange extends ChangedBy {
@@ -17,7 +24,7 @@ export interface StatusChange extends ChangedBy {
 
 export const STATUS_BY_SYSTEM = { by: { kind: 'system' }, source: 'status', operation: 'status' } as const;
 
-/** Gives the domain's lock with the row as it is now. */
+/** Returns the domain's lock with the current row. */
 export async function setPartsAndLock(
   trx: Database,
   domainId: number,
@@ -53,4 +60,50 @@ export async function writeStatus(
 
 export function hasSameNameservers(before: DomainRow, { row, settings }: DomainLock): boolean {
   return nameserversOf(before, settings).join() === nameserversOf(row, settings).join();
+}
+
+/**
+ * Disables a domain that loses its claim, with a finding that says why. Its configuration is kept; enabling it claims
+ * the name again. Call it under `lockNamesAround`. The caller settles the name of the domain if it has another one.
+ */
+export async function loseClaim(
+  trx: Database,
+  domainId: number,
+  {
+    checkId,
+    finding = FINDINGS.CLAIM_LOST(),
+  }: Pick<StatusChange, 'checkId'> & { readonly finding?: Finding } = {},
+): Promise<void> {
+  const found = (await lockDomain(trx, domainId)) as DomainLock;
+  const { status, name, accountId } = found.row;
+  if (status === 'disabled' || status === 'banned') return;
+  await saveNameHolder(trx, found.row, found.now);
+  const off = offParts('disabled', 'checker', found.now);
+  const parts = {
+    ...off,
+    domain: { ...off.domain, findings: findingsWith(finding), updated_at: found.now },
+    // In external mode no delegation brings it back.
+    ...(found.row.dnsMode === 'external' && { check: NOT_CHECKED.check }),
+  };
+  const lock = await setPartsAndLock(trx, domainId, parts);
+  await writeStatus(trx, found.row, lock, 'none', { ...STATUS_BY_SYSTEM, checkId });
+  // Who only gave its place to another claim keeps what it may prove the name with.
+  if (finding.code !== 'CLAIM_DISPLACED') await endRights(trx, name, accountId);
+}
+
+/**
+ * Writes a domain that gets or loses its name's zone because of another domain. Does nothing if nodes serve as much
+ * of it as before.
+ */
+export async function writeOther(trx: Database, settled: SettledName, domainId: number): Promise<void> {
+  const lock = (await lockDomain(trx, domainId)) as DomainLock;
+  const served = servedIn(settled, domainId);
+  const isLent = settled.lent?.id === domainId;
+  if (served === lock.row.served && !settled.moved.includes(domainId) && !isLent) return;
+  await writeStatus(trx, rowBefore(settled, lock.row), lock, served, STATUS_BY_SYSTEM);
+}
+
+/** The row as it was before the name was settled. */
+function rowBefore({ lent }: SettledName, row: DomainRow): DomainRow {
+  return lent?.id === row.id ? { ...row, lentNs: lent.before } : row;
 }

@@ -4,14 +4,14 @@ import type { Selectable } from 'kysely';
 import type { CheckState } from '../../checks/delegation/check-state.ts';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import { encodeNames } from '../../checks/delegation/evidence-json.ts';
-import { FINDING_CODES } from '../../checks/delegation/findings.ts';
+import { FINDING_CODES } from '../../checks/delegation/finding.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
 import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
-import type { DomainRow } from '../domains/domain.ts';
+import type { DomainRow } from '../domains/domain-row.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, Schema, StoredFinding, StoredSet } from '../postgres/tables/schema.ts';
-import { encodeFinding, hashOf } from './check-run-row.ts';
+import { encodeFinding, hashOf } from './check-runs.ts';
 
 /** An order for a check. Times are milliseconds since 1970. */
 export interface CheckOrder {

@@ -1,8 +1,9 @@
-// What each account has used of the workers lately, shared by all of them: slot time, the checks that users asked for, and
-// those made again because clients ask for an unproven name. It fades, so a row is all that there is of an account, and old rows are deleted.
+// What each account has recently used of the workers, shared by all workers: slot time, checks that users asked for,
+// and checks repeated because clients query an unproven name. The amounts fade, so one row per account is enough, and
+// old rows are deleted. Due rows are claimed in this order.
 
-import { sql } from 'kysely';
-import { FADE_MS, MOST_MANUAL } from '../../checks/shares/turns.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { FADE_MS, LIGHT_SLOT_MS, MOST_MANUAL } from '../../checks/shares/turns.ts';
 import type { Database } from '../postgres/database.ts';
 
 const KEPT_SECONDS = 900;
@@ -71,4 +72,84 @@ export async function purgeShares(db: Database): Promise<void> {
       where at < clock_timestamp() - make_interval(secs => ${KEPT_SECONDS}) for update skip locked))`.execute(
     db,
   );
+}
+
+/** A table with `account_id` and `due_at`, and an index on both; its row is `v` in the other parts. */
+interface DueTable {
+  readonly table: RawBuilder<unknown>;
+  /** The column that is given. */
+  readonly id: RawBuilder<unknown>;
+  readonly join: RawBuilder<unknown>;
+  /** What else has to hold. */
+  readonly isWanted: RawBuilder<unknown>;
+  readonly leaseSeconds: number;
+}
+
+export interface DueClaim {
+  readonly limit: number;
+  /** The account where the last round ended; undefined is the beginning. */
+  readonly after?: number | undefined;
+  /** Only rows of accounts that have used little. */
+  readonly lightOnly?: boolean;
+}
+
+export interface ClaimedInTurns {
+  readonly rows: readonly { readonly id: number; readonly slotMs: number }[];
+  /** Where the next round begins. */
+  readonly after: number | undefined;
+}
+
+/** Number of accounts that one round reads, due or not. */
+const MAX_ACCOUNTS = 3000;
+
+/**
+ * Takes due rows, account by account, the one that has used the least first, so that an account with thousands of due
+ * rows does not delay the others. A claim moves the due time by a lease, so that a row whose worker died becomes due
+ * again. Reads along the index (account_id, due_at): the first row of each account, which is its earliest, then the
+ * due rows of those that have any. The limit for each account is hidden from the planner, as in `claimStatement` of
+ * delegation checks.
+ */
+export async function claimInTurns(
+  db: Database,
+  { table, id, join, isWanted, leaseSeconds }: DueTable,
+  { limit, after = 0, lightOnly = false }: DueClaim,
+): Promise<ClaimedInTurns> {
+  const firstBehind = (account: RawBuilder<unknown>) => sql`
+    select v.account_id, v.due_at from ${table} v
+    where v.due_at is not null and v.account_id > ${account} order by v.account_id, v.due_at limit 1`;
+  const { rows } = await sql<{ claimed: ClaimedInTurns['rows'] | null; after: number | null }>`
+    with recursive accounts as (
+      select f.account_id, f.due_at, 1 as number from (${firstBehind(sql`${after}::bigint`)}) f
+      union all
+      select f.account_id, f.due_at, a.number + 1
+      from accounts a cross join lateral (${firstBehind(sql`a.account_id`)}) f
+      where a.number < ${MAX_ACCOUNTS}),
+    ranked as materialized (
+      select due.id, due.turn, coalesce(s.slot_ms, 0) as slot_ms
+      from accounts a
+        cross join lateral (
+          select v.${id} as id, row_number() over (order by v.due_at) as turn
+          from ${table} v ${join}
+          where v.account_id = a.account_id and v.due_at <= now() and ${isWanted}
+          order by v.due_at limit (select ${limit}::bigint)) due
+        left join lateral (
+          select ${FADED_SLOT_MS} as slot_ms from check_shares s where s.account_id = a.account_id) s on true
+      where a.due_at <= now() and (not ${lightOnly}::boolean or coalesce(s.slot_ms, 0) < ${LIGHT_SLOT_MS})),
+    wanted as materialized (
+      select * from ranked order by slot_ms >= ${LIGHT_SLOT_MS}, turn, slot_ms, id limit ${limit}),
+    picked as materialized (
+      select v.${id} as id from ${table} v ${join}
+      where v.${id} = any(array(select id from wanted)) and v.due_at <= now() and ${isWanted}
+      for no key update of v skip locked),
+    claimed as (
+      update ${table} set due_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+      where ${id} = any(array(select id from picked))
+      returning ${id} as id)
+    select (
+        select json_agg(json_build_object('id', w.id, 'slotMs', w.slot_ms)
+          order by w.slot_ms >= ${LIGHT_SLOT_MS}, w.turn, w.slot_ms, w.id)
+        from claimed join wanted w on w.id = claimed.id) as claimed,
+      (select account_id from accounts where number = ${MAX_ACCOUNTS}) as after`.execute(db);
+  const [row] = rows;
+  return { rows: row?.claimed ?? [], after: row?.after ?? undefined };
 }

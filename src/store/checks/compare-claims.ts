@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import { findSet } from '../../zone/publish/select-nameservers.ts';
 import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
-import { provingSets } from '../domains/domain.ts';
+import { provingSets } from '../domains/nameserver-sets.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CheckOrder } from './check-outcome.ts';
 import { checkedStatusOf } from './load-checked-name.ts';

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { endingInside, type HeldInside } from '../../checks/claims/inner-domains.ts';
 import type { InnerDomain } from '../../checks/delegation/finding-text.ts';
 import type { Name } from '../../dns/name.ts';
-import { isBelow, namesAbove } from '../change/names-around.ts';
+import { isBelow, namesAbove } from '../change/claim-name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 

@@ -13,10 +13,9 @@ import { foldCase, type Name } from '../../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
 import { nameserverSetsOf } from '../../zone/publish/select-nameservers.ts';
 import { waitingClaim } from '../change/settle-name.ts';
-import { HOLDERS_OF_NAME } from '../claims/name-holders.ts';
-import { SIGHTINGS_OF_NAME } from '../claims/sightings.ts';
-import { nameserverChoice, provingSets } from '../domains/domain.ts';
-import { TXT_COUNTS } from '../domains/found-txt.ts';
+import { HOLDERS_OF_NAME, SIGHTINGS_OF_NAME } from '../claims/name-rights.ts';
+import { TXT_COUNTS } from '../domains/domain-row.ts';
+import { nameserverChoice, provingSets } from '../domains/nameserver-sets.ts';
 import {
   allOurNameservers,
   decodePublishSettings,

@@ -9,7 +9,7 @@ import type { VoiceView } from '../../checks/delegation/seen.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, StoredSet } from '../postgres/tables/schema.ts';
 import type { CheckOrder } from './check-outcome.ts';
-import { encodeFinding } from './check-run-row.ts';
+import { encodeFinding } from './check-runs.ts';
 import type { CheckedName, SavedState } from './load-checked-name.ts';
 import type { NameOrder } from './save-check.ts';
 

@@ -9,17 +9,18 @@ import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import type { Decision } from '../../checks/delegation/next-status.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomain, lockNamesAround } from '../change/lock-domain.ts';
-import { loseClaim } from '../change/lose-claim.ts';
-import { writeOther } from '../change/save-other.ts';
-import { writeSettled } from '../change/save-status.ts';
-import { settleAbove } from '../change/settle-enclosed.ts';
+import { settleAbove, writeSettled } from '../change/save-status.ts';
 import { servedIn, settleName } from '../change/settle-name.ts';
 import { NOT_CHECKED, NOT_VERIFIED, offParts } from '../change/start-status.ts';
-import { hasSameNameservers, STATUS_BY_SYSTEM, setPartsAndLock } from '../change/write-status.ts';
-import { saveNameHolder } from '../claims/name-holders.ts';
-import { endRights, giveUpRights } from '../claims/rights.ts';
-import { saveSighting } from '../claims/sightings.ts';
-import { orderTakeoverMails } from '../people/takeover-mails.ts';
+import {
+  hasSameNameservers,
+  loseClaim,
+  STATUS_BY_SYSTEM,
+  setPartsAndLock,
+  writeOther,
+} from '../change/write-status.ts';
+import { endRights, giveUpRights, saveNameHolder, saveSighting } from '../claims/name-rights.ts';
+import { orderTakeoverMails } from '../people/mails.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import {

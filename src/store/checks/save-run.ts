@@ -5,7 +5,7 @@ import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
 import { encodeEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Database } from '../postgres/database.ts';
 import { type CheckOrder, type CheckOutcome, isEnd, outcomeHash } from './check-outcome.ts';
-import { encodeView } from './check-run-row.ts';
+import { encodeView } from './check-runs.ts';
 
 /** The newest run, and its outcome. */
 export interface LastRun {

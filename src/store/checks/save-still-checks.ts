@@ -15,7 +15,7 @@ import {
   REMEMBERED,
   rememberedColumns,
 } from './check-outcome.ts';
-import { encodeView } from './check-run-row.ts';
+import { encodeView } from './check-runs.ts';
 import { purgeRunsNowAndThen } from './save-run.ts';
 
 /**

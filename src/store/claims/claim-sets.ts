@@ -12,15 +12,13 @@ import {
 import type { ClaimSet } from '../../checks/claims/name-claims.ts';
 import { areTooMany, type Sighting } from '../../checks/claims/sightings.ts';
 import type { Name } from '../../dns/name.ts';
-import { nameserversOf } from '../domains/domain.ts';
-import { accountNameserverSet, giveSubstitute } from '../nameservers/pool-sets.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
-import { loadHeld } from './name-holders.ts';
-import { loadRights, saveRight, sortedNames } from './rights.ts';
-import { loadSightings } from './sightings.ts';
+import { loadHeld, loadRights, loadSightings, saveRight, sortedNames } from './name-rights.ts';
+import { accountNameserverSet, giveSubstitute } from './pool-sets.ts';
 
 interface NewClaim {
   readonly nameText: string;

@@ -13,16 +13,21 @@ import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
 import { nextVersion, writeLog } from '../change/write-domain-change.ts';
-import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
-import { wantedDenial } from '../keys/signed-zone.ts';
+import { DnssecUnavailable, wantedDenial } from '../keys/signed-zone.ts';
+import { makeMachineKeys } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
-import { findUnableNodes } from '../signing/unable-nodes.ts';
-import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
-import { makeMachineKeys } from './make-machine-keys.ts';
-import { needsOthers, type SigningWishes, saveWishes, waysOf, wishesOf } from './signing-wishes.ts';
+import { findUnableNodes, NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
+import {
+  loadDnssec,
+  needsOthers,
+  type SigningWishes,
+  type StoredDnssec,
+  saveWishes,
+  waysOf,
+  wishesOf,
+} from './dnssec-state.ts';
 
 export interface GoalOrder extends ChangedBy {
   readonly domainId: number;

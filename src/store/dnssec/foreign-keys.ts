@@ -13,8 +13,8 @@ import type { KeyId } from '../../checks/dnssec/machine-key.ts';
 import { union } from '../../checks/dnssec/serving.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
-import { dsOf } from '../keys/apex-keys.ts';
-import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
+import { dsOf } from '../keys/signed-zone.ts';
+import { type DnssecKey, loadKeys, machineKey } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import {
@@ -27,9 +27,7 @@ import {
   refuseDomain,
   refused,
 } from './change-goal.ts';
-import type { StoredDnssec } from './load-dnssec.ts';
-import type { KeyWork } from './load-key-work.ts';
-import { machineKey } from './make-machine-keys.ts';
+import type { KeyWork, StoredDnssec } from './dnssec-state.ts';
 
 const SEP = 1;
 const IMPORT_AGAIN_MS = 300_000;

@@ -19,15 +19,13 @@ import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ImportedKey } from '../../zone/signing/private-key.ts';
 import type { DomainLock } from '../change/lock-domain.ts';
-import { provingSets } from '../domains/domain.ts';
-import { isSameKey, storeImported } from '../keys/imported-keys.ts';
+import { provingSets } from '../domains/nameserver-sets.ts';
 import { readPrivateParts } from '../keys/key-store.ts';
-import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
+import { type DnssecKey, isSameKey, loadKeys, machineKey, storeImported } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { DenialKind, KeyRole } from '../postgres/tables/schema.ts';
-import { NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
-import { findUnableNodes } from '../signing/unable-nodes.ts';
+import { findUnableNodes, NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import {
   type ChangedGoal,
   changeGoal,
@@ -37,9 +35,8 @@ import {
   refuseDomain,
   refused,
 } from './change-goal.ts';
-import type { StoredDnssec } from './load-dnssec.ts';
-import { machineKey } from './make-machine-keys.ts';
-import { saveWishes, wishesOf } from './signing-wishes.ts';
+import type { StoredDnssec } from './dnssec-state.ts';
+import { saveWishes, wishesOf } from './dnssec-state.ts';
 
 const OTHER_ALGORITHM =
   'the foreign keys of the domain have another algorithm than the imported ones: remove them from the list first';

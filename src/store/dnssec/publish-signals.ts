@@ -1,12 +1,17 @@
-// One round over the signals of domains that await their first DS (RFC 9615): those that are new, those that are over, and some of
-// those that stand, whose nameservers or keys may have changed. In a domain's own transaction the zone of its nameserver would
-// make all domains wait for each other; so each such zone gets one change a round.
+// One round over the signals of domains that await their first DS record (RFC 9615): new ones, ended ones, and some of
+// the existing ones, whose nameservers or keys may have changed. Writing a signal in the domain's own transaction
+// would make all domains wait for the zone of their nameserver; so each such zone gets one change per round.
 
-import type { Name } from '../../dns/name.ts';
-import { signalName, signalZone } from '../../zone/signing/signals.ts';
+import { sql } from 'kysely';
+import { type Name, parentOf } from '../../dns/name.ts';
+import { isSignal, signalName, signalZone } from '../../zone/signing/signals.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
+import { isWrittenSigned } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import { decodeNameColumn } from '../postgres/name-column.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { lockSubject, writeSigning } from '../signing/write-signing.ts';
 import {
   domainsOfSignals,
   findSignalZones,
@@ -19,7 +24,6 @@ import {
   signalZonesById,
   standingSignals,
 } from './signal-facts.ts';
-import { differing, isSignalledIn, wantedAt, writeSignals } from './write-signals.ts';
 
 /** Where the next round goes on. */
 export interface SignalCursor {
@@ -137,4 +141,96 @@ async function zonesToWrite(
     orders.set(zone, { ids: all.map((each) => each.id), owners });
   }
   return orders;
+}
+
+interface SignalOrder {
+  readonly zone: SignalZone;
+  /** Signed zones of domains that are, or were, signalled there. */
+  readonly ids: readonly number[];
+  /** Names in the zone that may no longer belong to a domain. */
+  readonly owners: readonly Name[];
+}
+
+/**
+ * Brings the signals in one nameserver's zone in line with their domains: one change, under the zone's lock. Returns
+ * the number of names that changed. Throws DnssecUnavailable.
+ */
+async function writeSignals(db: Database, { zone, ids, owners }: SignalOrder): Promise<number> {
+  const { apex } = zone;
+  return await inTransaction(db, async (trx) => {
+    const locked = await lockSubject(trx, { zoneName: encodeNameColumn(apex) });
+    const { signed } = locked ?? {};
+    const isThere = locked?.zone !== undefined && isWrittenSigned(signed);
+    const facts = await loadSignalFacts(trx, ids);
+    const here = isThere ? facts.filter((each) => isSignalledIn(each, apex)) : [];
+    let changed = 0;
+    if (isThere && locked.zone !== undefined) {
+      const wanted = wantedAt(apex, facts, owners);
+      const standing = await readOwners(trx, locked.zone.id, [...wanted.keys()]);
+      const replaced = differing(apex, wanted, standing);
+      changed = replaced.size;
+      // a serial for each change, and no row in any customer's log
+      if (changed > 0)
+        await writeSigning(trx, locked, { signed, names: [...replaced.keys()], replaced }, 'refresh');
+    }
+    await noteZone(trx, zone.id, { ids, toldIds: here.map(({ id }) => id) });
+    return changed;
+  });
+}
+
+/** True if the domain is to be signalled in the zone. */
+function isSignalledIn({ hosts, domain }: SignalFacts, apex: Name): boolean {
+  return hosts.includes(parentOf(apex)) && signalName(domain, apex) !== undefined;
+}
+
+/** What shall stand at the names that these domains have in the zone, and at others that may go. */
+function wantedAt(
+  apex: Name,
+  facts: readonly SignalFacts[],
+  owners: readonly Name[],
+): Map<Name, readonly ZoneRecord[]> {
+  const wanted = new Map<Name, readonly ZoneRecord[]>(owners.map((owner) => [owner, []]));
+  for (const each of facts) {
+    const owner = signalName(each.domain, apex);
+    if (owner === undefined) continue;
+    const copies = isSignalledIn(each, apex) ? each.copies : [];
+    wanted.set(
+      owner,
+      copies.map((copy) => ({ owner, ...copy })),
+    );
+  }
+  return wanted;
+}
+
+/** Those of the names at which other signals stand. */
+function differing(
+  apex: Name,
+  wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,
+  standing: readonly ZoneRecord[],
+): Map<Name, readonly ZoneRecord[]> {
+  const textOf = (records: readonly ZoneRecord[]) =>
+    records
+      .map(({ type, ttl, rdata }) => `${type} ${ttl} ${Buffer.from(rdata).toString('base64')}`)
+      .sort()
+      .join();
+  const stood = new Map<Name, ZoneRecord[]>();
+  for (const record of standing.filter((each) => isSignal(apex, each)))
+    stood.set(record.owner, [...(stood.get(record.owner) ?? []), record]);
+  return new Map(
+    [...wanted].filter(([owner, records]) => textOf(records) !== textOf(stood.get(owner) ?? [])),
+  );
+}
+
+async function noteZone(
+  trx: Database,
+  zoneId: number,
+  { ids, toldIds }: { readonly ids: readonly number[]; readonly toldIds: readonly number[] },
+): Promise<void> {
+  await sql`
+    update signed_zones set signalled_in = array_remove(signalled_in, ${zoneId}::bigint)
+      || case when id = any(${toldIds}::bigint[]) then array[${zoneId}::bigint] else '{}'::bigint[] end
+    where id = any(${ids}::bigint[])
+      and (id = any(${toldIds}::bigint[])) <> coalesce(${zoneId}::bigint = any(signalled_in), false)`.execute(
+    trx,
+  );
 }

@@ -1,27 +1,32 @@
-// Saves what a look at a key machine came to: what it remembers, when it is looked at again, and the step that it takes. Two
-// looks at once change nothing: the second one finds another number than it began with.
+// Saves the result of an observation by the key machine: what it remembers, when it is due again, and the step that it
+// takes. Of two concurrent observations the second changes nothing: it finds another number than it began with.
 
 import { sql } from 'kysely';
 import { type Advanced, written } from '../../checks/dnssec/advance.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { shownNow } from '../../checks/dnssec/parent-memory.ts';
 import type { MachineRules } from '../../checks/dnssec/rules.ts';
+import { isSameSet, isSigned, union } from '../../checks/dnssec/serving.ts';
 import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
-import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
+import type { Name } from '../../dns/name.ts';
+import type { ChangedBy } from '../accounts/actor.ts';
+import { findSignedZone, isWrittenSigned, type SignedZone, type StoredKey } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { SigningPhase } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { type LockedSubject, lockSubject } from '../signing/lock-signed-zone.ts';
-import type { KeyWork } from './load-key-work.ts';
-import { writeStep } from './write-step.ts';
+import { disableSigning } from '../signing/disable-signing.ts';
+import { SMALL_ZONE_ROWS } from '../signing/enable-signing.ts';
+import { type LockedSubject, lockSubject, writeSigning } from '../signing/write-signing.ts';
+import type { KeyWork } from './dnssec-state.ts';
 
-/** What a look began with. */
+/** What an observation began with. */
 type LookedAt = Pick<KeyWork, 'domainId' | 'signed' | 'machine'>;
 
 type SavedStep =
   /** `isWhole` false: the rest of the step is written in pieces. */
   | { readonly kind: 'saved'; readonly machine: Machine; readonly isWhole: boolean }
-  /** Something else was saved since: the look begins anew. */
+  /** Something else was saved since: the observation restarts. */
   | { readonly kind: 'conflict' };
 
 interface LookOptions {
@@ -118,4 +123,130 @@ function phaseOf(machine: Machine, rules: MachineRules): SigningPhase {
     default:
       return 'waiting';
   }
+}
+
+const BY: ChangedBy = { by: { kind: 'system' }, source: 'status' };
+
+/**
+ * Writes a step of the key machine into its zone, under the lock of the domain: which keys are published and sign,
+ * and the records that follow. `before` and `after` are the states around the step. Returns true if the zone is
+ * complete, and false if it is large and the rest follows in pieces.
+ */
+async function writeStep(
+  trx: Database,
+  locked: LockedSubject,
+  before: Machine,
+  after: Machine,
+): Promise<boolean> {
+  const { id } = locked.signed as SignedZone;
+  if (!isSigned(after.serving)) {
+    await disableSigning(trx, locked.subject, BY);
+    return true; // the apex is unsigned: what is left below it is no part of any answer
+  }
+  await setKeys(trx, id, after);
+  const { zone } = locked;
+  const isServed = zone !== undefined && !zone.deleted;
+  if (!isSigned(before.serving)) {
+    const isLarge = isServed && zone.records > SMALL_ZONE_ROWS;
+    await setPhase(trx, id, isLarge ? 'signing' : 'waiting');
+    if (isServed && !isLarge) await writeNames(trx, locked, 'whole');
+    return !isLarge;
+  }
+  const isSameSigner = isSameSet(before.serving.dataSigners, after.serving.dataSigners);
+  const isLarge = isServed && !isSameSigner && zone.records > 2 * SMALL_ZONE_ROWS;
+  if (isServed) await writeNames(trx, locked, isSameSigner || isLarge ? [] : 'whole');
+  return !isLarge;
+}
+
+async function writeNames(trx: Database, locked: LockedSubject, names: readonly [] | 'whole'): Promise<void> {
+  const { id } = locked.signed as SignedZone;
+  const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
+  await writeSigning(trx, locked, { signed, names }, BY);
+}
+
+async function setPhase(trx: Database, signedZoneId: number, phase: SigningPhase): Promise<void> {
+  await sql`update signed_zones set phase = ${phase} where id = ${signedZoneId}`.execute(trx);
+}
+
+/** A key that is published again is as if it had never been removed; a removed key is kept for a while (destroyRetiredKeys). */
+async function setKeys(
+  trx: Database,
+  signedZoneId: number,
+  { serving, asked, goal }: Machine,
+): Promise<void> {
+  const ids = (list: readonly string[]) => sql`any(${list.map(Number)}::bigint[])`;
+  const { keys, keySigners, dataSigners } = serving;
+  const used = union(keys, dataSigners);
+  await sql`
+    update signing_keys set
+      published_at = case when id = ${ids(keys)} then case when retired_at is null then coalesce(published_at, clock_timestamp())
+        else clock_timestamp() end when retired_at is null and not id = ${ids(used)} then published_at
+        when id = ${ids(used)} then null else published_at end,
+      retired_at = case when id = ${ids(used)} then null
+        when published_at is not null or signs <> 'none' then coalesce(retired_at, clock_timestamp()) else retired_at end,
+      signs = case when id = ${ids(keySigners)} and id = ${ids(dataSigners)} then 'both'
+        when id = ${ids(keySigners)} then 'keys' when id = ${ids(dataSigners)} then 'data' else 'none' end,
+      in_cds = id = ${ids(asked)}
+    where signed_zone_id = ${signedZoneId} and origin = 'ours'`.execute(trx);
+  // in CDS beside ours: a parent that reads them keeps no DS that is not there (RFC 7344 §4.1)
+  await sql`
+    update signing_keys set
+      published_at = case when id = ${ids(keys)} and retired_at is null then coalesce(published_at, clock_timestamp())
+        when id = ${ids(keys)} then clock_timestamp() else published_at end,
+      retired_at = case when id = ${ids(keys)} then null
+        when published_at is not null then coalesce(retired_at, clock_timestamp()) else retired_at end,
+      in_cds = id = ${ids(asked.filter((id) => keys.includes(id)))}
+    where signed_zone_id = ${signedZoneId} and origin = 'foreign'`.execute(trx);
+  await sql`
+    update signed_zones set cds_delete = ${goal === 'unsigned'} and ${asked.length === 0}
+    where id = ${signedZoneId}`.execute(trx);
+}
+
+/** While they are signed, edits of the zone wait. */
+const PIECE_NAMES = 60;
+
+/**
+ * Re-signs a large zone whose data other keys sign from now on, piece by piece in the order of its names. Edits made
+ * meanwhile are signed by those keys already; resolvers accept both, because both are in the DNSKEY set. If killed,
+ * it restarts and keeps what is signed. Rejects with the signal's reason if that aborts.
+ */
+export async function resignInPieces(db: Database, domainId: number, signal: AbortSignal): Promise<void> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    signal.throwIfAborted();
+    const from: string = after;
+    after = await inTransaction(db, (trx) => resignPiece(trx, domainId, from));
+  }
+}
+
+/** The last name of the piece; undefined: it was the last piece, or nothing is signed here any more. */
+async function resignPiece(trx: Database, domainId: number, after: string): Promise<string | undefined> {
+  const locked = await lockSubject(trx, { domainId });
+  const { zone, signed } = locked ?? {};
+  if (locked === undefined || zone === undefined || zone.deleted || !isWrittenSigned(signed))
+    return undefined;
+  if (after === '' && !(await hasOthersSignatures(trx, zone.id, signed.keys))) return undefined;
+  const { rows } = await sql<{ owner: string }>`
+    select distinct owner from zone_records
+    where zone_id = ${zone.id} and owner > ${after} and not removed and type not in (46, 50)
+    order by owner limit ${PIECE_NAMES}`.execute(trx);
+  if (rows.length === 0) return undefined;
+  const names: Name[] = rows.map(({ owner }) => decodeNameColumn(owner));
+  await writeSigning(trx, locked, { signed, names }, 'refresh');
+  return rows.length < PIECE_NAMES ? undefined : rows.at(-1)?.owner;
+}
+
+/** Whether a set other than those of the keys themselves lacks a signature of a key that signs data, or has another key's. */
+async function hasOthersSignatures(
+  trx: Database,
+  zoneId: number,
+  keys: readonly StoredKey[],
+): Promise<boolean> {
+  const tags = keys.filter(({ signs }) => signs === 'data' || signs === 'both').map(({ tag }) => tag);
+  if (tags.length !== 1) return true;
+  const { rows } = await sql`
+    select from zone_records
+    where zone_id = ${zoneId} and type = 46 and not removed
+      and get_byte(rdata, 0) * 256 + get_byte(rdata, 1) not in (48, 59, 60)
+      and get_byte(rdata, 16) * 256 + get_byte(rdata, 17) <> ${tags[0]} limit 1`.execute(trx);
+  return rows.length > 0;
 }

@@ -4,11 +4,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ANAME_FINDING_CODES, type AnameFindingCode } from '../../checks/aname/aname-findings.ts';
 import { CHILD_CODE_LIST, CHILD_CODES, type ChildCode } from '../../checks/child/child-codes.ts';
-import { FINDING_CODES } from '../../checks/delegation/findings.ts';
+import { FINDING_CODES } from '../../checks/delegation/finding.ts';
 import { contains } from '../postgres/list-page.ts';
-import { idsWithTrouble } from '../records/aname-troubles.ts';
-import { CHILD_COUNTS, IS_TXT_CONTESTED } from './domain.ts';
-import { TXT_COUNTS } from './found-txt.ts';
+import { idsWithTrouble } from '../records/aname-targets.ts';
+import { CHILD_COUNTS, IS_TXT_CONTESTED, TXT_COUNTS } from './domain-row.ts';
 
 const REGISTRAR_CODES = CHILD_CODE_LIST.filter((code) => CHILD_CODES[code].place === 'registrar');
 

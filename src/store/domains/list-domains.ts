@@ -4,21 +4,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Caller } from '../accounts/actor.ts';
-import { isClients } from '../accounts/role-in.ts';
+import { isClients } from '../accounts/actor.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from '../postgres/list-page.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
-import { ANAME_TROUBLES } from '../records/aname-troubles.ts';
-import {
-  decodeDomain,
-  IS_RESTORABLE,
-  type ListedDomain,
-  SHOWN_COLUMNS,
-  SHOWN_TABLES,
-  type ShownRow,
-} from './domain.ts';
+import { ANAME_TROUBLES } from '../records/aname-targets.ts';
+import { decodeDomain } from './decode-domain.ts';
+import type { ListedDomain } from './domain.ts';
+import { IS_RESTORABLE, SHOWN_COLUMNS, SHOWN_TABLES, type ShownRow } from './domain-row.ts';
 import { indexConditions, isNarrowed, type Narrowing, narrowingConditions } from './find-narrowed.ts';
 
 export const DOMAIN_SORTS = ['name', 'created_at', 'status', 'next_check_at'] as const;

@@ -3,21 +3,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { Caller } from '../accounts/actor.ts';
-import { isClients, roleIn } from '../accounts/role-in.ts';
+import { isClients, roleIn } from '../accounts/actor.ts';
 import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
-import { ANAME_TROUBLES } from '../records/aname-troubles.ts';
-import {
-  type Domain,
-  decodeDomain,
-  IS_RESTORABLE,
-  SHOWN_COLUMNS,
-  SHOWN_TABLES,
-  type ShownRow,
-  type VisibleDomain,
-} from './domain.ts';
+import { ANAME_TROUBLES } from '../records/aname-targets.ts';
+import { decodeDomain } from './decode-domain.ts';
+import type { Domain, VisibleDomain } from './domain.ts';
+import { IS_RESTORABLE, SHOWN_COLUMNS, SHOWN_TABLES, type ShownRow } from './domain-row.ts';
 
 /**
  * Undefined when there is no such domain, or the caller has no role in it. Of several domains of the name, the caller's own

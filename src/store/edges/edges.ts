@@ -2,7 +2,7 @@
 // names publish. Only the operator writes it.
 
 import { sql } from 'kysely';
-import { hashSecret, isSecretText, makeSecretText } from '../accounts/secret-text.ts';
+import { hashSecret, isSecretText, makeSecretText } from '../accounts/hashed-secrets.ts';
 import type { Database } from '../postgres/database.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
 

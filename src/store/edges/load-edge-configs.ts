@@ -1,14 +1,19 @@
-// Loads what edges are told of domains, many at once: one statement for each kind of thing, however many domains.
+// Loads the configuration of domains that edges receive, many at once: one statement for each kind of data, for any
+// number of domains.
 
 import { sql } from 'kysely';
 import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
 import type { EdgeConfig } from '../../edge/edge-config.ts';
 import { type EdgeDomain, edgeConfigOf, type ProxiedRecord } from '../../edge/edge-config-of.ts';
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
+import { writeAudit } from '../audit/write-audit.ts';
 import { loadEdgeCertificates, loadHttp01 } from '../certificates/load-edge-certificates.ts';
-import { SUSPENDED_AT } from '../domains/domain.ts';
+import { openCertificate } from '../certificates/open-certificate.ts';
+import { SUSPENDED_AT } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
-import { loadEdgeRules } from '../rules/load-edge-rules.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { loadEdgeRules } from '../rules/edge-rules.ts';
+import type { FoundEdge } from './edges.ts';
 
 interface LoadedEdge {
   /** Null: edges of all regions serve it. */
@@ -90,7 +95,7 @@ export async function loadEdgeSizes(
 
 const RECORD_BYTES = 300;
 
-/** In external mode a proved domain points at our edges by itself. One that leaves is answered here until it has left. */
+/** In external mode a proved domain points at the edges itself. One that leaves is answered here until it has left. */
 export const IS_SERVED = sql`(d.served = 'full' or d.dns_mode = 'external' and d.status in ('active', 'moved'))`;
 
 interface StoredDomain extends Omit<EdgeDomain, 'plan'> {
@@ -107,4 +112,43 @@ function groupByDomain<T extends { readonly domainId: number }>(rows: readonly T
     else group.push(row);
   }
   return groups;
+}
+
+interface ReadKey {
+  readonly id: number;
+  readonly chain: string;
+  readonly privateKey: string;
+}
+
+/**
+ * Returns the certificate of a domain with its private key, for an edge that serves the domain. Each read leaves a
+ * row in the audit log, in the transaction that allows it. Returns undefined if there is no such certificate, or if
+ * it is not for this edge.
+ */
+export async function readKey(
+  db: Database,
+  { id: edgeId, name, region, tokenHash }: FoundEdge,
+  certificateId: number,
+  address: string,
+): Promise<ReadKey | undefined> {
+  return await inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ domain: string }>`
+      select d.name as domain from certificates c join domains d on d.id = c.domain_id
+      where c.id = ${certificateId} and d.deleted_at is null and ${IS_SERVED}
+        and (d.edge_regions is null or ${region} = any(d.edge_regions))
+        and exists (select from edges e where e.id = ${edgeId} and e.token_hash = ${tokenHash} and e.revoked_at is null)`.execute(
+      trx,
+    );
+    const [served] = rows;
+    if (served === undefined) return undefined;
+    const opened = await openCertificate(trx, certificateId);
+    if (opened === undefined) return undefined;
+    await writeAudit(trx, {
+      action: 'edge.read_key',
+      by: { kind: 'system', name: `edge ${name}`, address },
+      target: { id: certificateId, name: served.domain },
+      after: { edge: name },
+    });
+    return { id: certificateId, chain: opened.chain, privateKey: opened.privateKey };
+  });
 }

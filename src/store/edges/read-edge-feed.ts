@@ -1,12 +1,13 @@
-// Reading the feed of what edges are told: a row for each domain name, with its newest version. As in the feed of zones
-// (store/feed/change-feed.ts) a place in it is a snapshot, so that a change that commits late is never passed over. Rows are
-// replaced: who was away finds each change once, in its newest version. Only rows of names that no domain has are deleted in the
-// end (store/housekeeping/purge-edge-changes.ts); who was away longer is told everything.
+// Reads the feed for edges: a row for each domain name, with its newest version. As in the feed of zones
+// (store/feed/change-feed.ts) a position is a snapshot, so that a change that commits late is never skipped. Rows are
+// replaced: an edge that was disconnected finds each change once, in its newest version. Only rows of names that no
+// domain has are deleted in the end (store/housekeeping/purges.ts); an edge that was away longer receives everything.
 
 import { sql } from 'kysely';
+import type { EdgeSight } from '../../edge/certificates/judge-sights.ts';
 import { COMPLETE_SQL, EPOCH_SQL } from '../feed/change-feed.ts';
 import type { Database } from '../postgres/database.ts';
-import type { FeedPlace, SeenName } from './edge-cursor.ts';
+import { decodeEdgeCursor, type EdgeCursor, type FeedPlace, type SeenName } from './edge-cursor.ts';
 
 export interface EdgeFeedRead {
   /**
@@ -17,13 +18,13 @@ export interface EdgeFeedRead {
   readonly kind: 'changes' | 'start' | 'another-epoch' | 'expired' | 'behind' | 'incomplete';
   /** In the order of transactions and names. */
   readonly changes: readonly SeenName[];
-  /** The place to keep when all changes are told, also those of the next reads while there are more. */
+  /** Position to keep once all changes are sent, also those of the next reads if there are more. */
   readonly place: FeedPlace;
   readonly more: boolean;
 }
 
-/** Of `feed`. With the table's number: a table that was made anew has another history. */
-export const EDGE_EPOCH_SQL = sql.raw(`md5(${EPOCH_SQL} || '/' || 'edge_changes'::regclass::oid::text)`);
+/** Epoch of `feed`, with the number of the table: a table that was created again has another history. */
+const EDGE_EPOCH_SQL = sql.raw(`md5(${EPOCH_SQL} || '/' || 'edge_changes'::regclass::oid::text)`);
 
 const MAX_XID = (1n << 63n) - 1n;
 
@@ -133,4 +134,42 @@ function judge(place: FeedPlace | undefined, head: Head, seen: StoredRead['seen'
   if (version > newest.version || (version === newest.version && BigInt(xid) === newest.xid))
     return 'changes';
   return head.standby && newest.xid >= head.xmin ? 'behind' : 'another-epoch';
+}
+
+/** Edges report every ten seconds; one that has been silent for this long may be dead. */
+const SILENT_SECONDS = 35;
+
+/**
+ * Loads how far each edge is with the configuration of a domain, by its own report. Only edges that serve the domain.
+ */
+export async function loadEdgeSights(db: Database, domainId: number): Promise<EdgeSight[]> {
+  const { rows } = await sql<SightRow>`
+    with head as materialized (select ${EDGE_EPOCH_SQL} as epoch from feed limit 1)
+    select e.v4 || e.v6 as addresses, e.config_cursor as cursor, c.xid::text as xid, head.epoch,
+      coalesce(e.seen_at > clock_timestamp() - make_interval(secs => ${SILENT_SECONDS}), false) as "isHeard"
+    from head cross join domains d join edge_changes c on c.name = d.name cross join edges e
+    where d.id = ${domainId} and e.revoked_at is null
+      and (d.edge_regions is null or e.region = any(d.edge_regions))
+    order by e.id`.execute(db);
+  return rows.map(({ addresses, cursor, xid, epoch, isHeard }) => ({
+    addresses,
+    isHeard,
+    seen: cursor === null ? 'untold' : hasSeen(cursor, { epoch, xid: BigInt(xid) }) ? 'yes' : 'no',
+  }));
+}
+
+interface SightRow {
+  readonly addresses: string[];
+  readonly cursor: string | null;
+  readonly xid: string;
+  readonly epoch: string;
+  readonly isHeard: boolean;
+}
+
+/** A place in the history of another database says nothing of this one. */
+function hasSeen(text: string, { epoch, xid }: { readonly epoch: string; readonly xid: bigint }): boolean {
+  const cursor: EdgeCursor | undefined = decodeEdgeCursor(text);
+  if (cursor === undefined || cursor.after !== undefined || cursor.place.epoch !== epoch) return false;
+  const { from, inFlight } = cursor.place;
+  return xid < from && !inFlight.includes(xid);
 }

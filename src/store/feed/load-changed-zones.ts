@@ -1,6 +1,6 @@
 // Loads zones for a node: whole, or only the record sets that changed since the node's version. Each call is one
 // statement, so that a zone's version and its records belong to one snapshot. No snapshot is held open between calls,
-// since that would hold up vacuum and be cancelled on a standby. What changes meanwhile comes with the feed.
+// since that would delay vacuum and be cancelled on a standby. Changes made meanwhile arrive with the feed.
 
 import type { Name } from '../../dns/name.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
@@ -14,7 +14,7 @@ export interface WantedZone {
   readonly since: { readonly version: number; readonly mark: number } | undefined;
 }
 
-/** A zone as it stands now. */
+/** A zone as it is now. */
 export interface ChangedZone {
   readonly id: number;
   readonly apex: Name;
@@ -126,7 +126,7 @@ export async function loadChangedZones(
   return [...zones.values()];
 }
 
-/** Gives the number of zones. */
+/** Returns the number of zones. */
 export async function countZones(connection: Connection): Promise<number> {
   const rows = await connection.query(
     'select count(*) from zones where deleted_at is null',
@@ -161,7 +161,7 @@ export function zoneFingerprint({ version, mark }: { version: number; mark: numb
   return ((version % 0x1000000) ^ (mark % 0x1000000)) + 1;
 }
 
-/** Gives, for each bucket (`id % BUCKETS`), the sum of its zones' fingerprints. */
+/** Returns the sum of the zones' fingerprints for each bucket (`id % BUCKETS`). */
 export async function loadFingerprints(connection: Connection): Promise<Float64Array> {
   const sums = new Float64Array(BUCKETS);
   const rows = await connection.query(
@@ -188,4 +188,13 @@ export async function listBuckets(connection: Connection, buckets: readonly numb
 function decodeZoneState(row: readonly unknown[]): ZoneState {
   const [id, version, mark, records] = row as [number, number, number, number];
   return { id, version, mark, records };
+}
+
+/**
+ * Loads the sets of regions if they differ from those that the node has: one row. Returns them as JSON text, or
+ * undefined if they are unchanged or there are none yet.
+ */
+export async function loadEdgeSets(connection: Connection, known: string): Promise<string | undefined> {
+  const rows = await connection.query('select sets::text from edge_sets where sets::text <> $1', [known]);
+  return rows[0]?.[0] as string | undefined;
 }

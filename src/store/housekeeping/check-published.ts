@@ -6,12 +6,13 @@ import { printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { typeMnemonic } from '../../dns/type-codes.ts';
 import { isMark, type ZoneRecord } from '../../zone/zone.ts';
-import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow, nameserversOf } from '../domains/domain.ts';
-import { isOfSigner } from '../keys/apex-keys.ts';
+import { wholeZone } from '../change/publish-zone.ts';
+import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain-row.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
+import { isOfSigner } from '../keys/signed-zone.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { wholeZone } from '../publish/publish-zone.ts';
 import { loadFlattened } from '../records/aname-targets.ts';
 
 /** Gives one line for each difference. */

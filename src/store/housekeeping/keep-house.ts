@@ -8,11 +8,7 @@ import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
 import { purgeNonces } from '../vantage/vantages.ts';
-import { purgeAudit } from './purge-audit.ts';
-import { purgeDomains } from './purge-domains.ts';
-import { purgeEdgeChanges } from './purge-edge-changes.ts';
-import { purgeFeed } from './purge-feed.ts';
-import { purgeIdempotency } from './purge-idempotency.ts';
+import { purgeAudit, purgeDomains, purgeEdgeChanges, purgeFeed, purgeIdempotency } from './purges.ts';
 import { deleteOld, RETENTION, type Retention } from './retention.ts';
 
 /** A node that was away longer loads all zones, and an edge is told everything. */

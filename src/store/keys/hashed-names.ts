@@ -5,9 +5,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { isMade } from '../../zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 
 /** What stands at names after a change: with records a name is there. */
 type Wanted = ReadonlyMap<Name, readonly ZoneRecord[]>;

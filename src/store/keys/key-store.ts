@@ -12,11 +12,10 @@ import {
 } from '../../zone/signing/signing-key.ts';
 import type { Database } from '../postgres/database.ts';
 import type { KeyRole, KeySigns } from '../postgres/tables/schema.ts';
-import { keyBoxesOf } from '../secrets/database-keys.ts';
 import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
-import { DnssecUnavailable } from './dnssec-unavailable.ts';
-import { LeastRecent } from './least-recent.ts';
+import { keyBoxesOf } from '../secrets/key-boxes.ts';
 import type { StoredKey } from './signed-zone.ts';
+import { DnssecUnavailable } from './signed-zone.ts';
 
 const MOST_OPEN_KEYS = 10_000;
 
@@ -214,4 +213,31 @@ async function loadSealed(
     from signing_keys k join signed_zones s on s.id = k.signed_zone_id left join domains d on d.id = s.domain_id
     where k.id > ${after} and k.sealed is not null order by k.id limit ${CHECKED_AT_ONCE}`.execute(db);
   return rows;
+}
+
+/** A map of bounded size, which drops the entry that was not used for longest. */
+class LeastRecent<K, V> {
+  readonly #most: number;
+  readonly #entries = new Map<K, V>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#most) return;
+      this.#entries.delete(oldest);
+    }
+  }
 }

@@ -8,9 +8,9 @@ import { denialType } from '../../zone/signing/denial-records.ts';
 import type { Needed } from '../../zone/signing/plan-signing.ts';
 import type { DenialKind } from '../../zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 import { ownersBelow, recordsBelow } from './hashed-names.ts';
 
 interface Row {

@@ -1,5 +1,5 @@
-// Signs one change of a zone, in the transaction that writes it. Every writer of a signed zone's rows comes through here. What
-// would hold the main thread for long is planned and signed in another thread.
+// Signs one change of a zone, in the transaction that writes it. Every writer of a signed zone's rows uses it. Work
+// that would block the main thread for long is planned and signed in another thread.
 
 import { isMainThread } from 'node:worker_threads';
 import { sql } from 'kysely';
@@ -10,18 +10,14 @@ import type { Needed, SigningOrder, SigningPlan } from '../../zone/signing/plan-
 import { signSets } from '../../zone/signing/sign-set.ts';
 import type { SigningKey, ZoneKeys } from '../../zone/signing/signing-key.ts';
 import { dueAt, remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
-import type { ZoneRecord } from '../../zone/zone.ts';
+import { isEdgeMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong } from '../postgres/deadlines.ts';
-import { withApexKeys } from './apex-keys.ts';
-import { DnssecUnavailable } from './dnssec-unavailable.ts';
 import { noteNames } from './hashed-names.ts';
 import { openKeys } from './key-store.ts';
-import { noteEdgeNames } from './note-edge-names.ts';
-import { packRecords } from './packed-rows.ts';
 import { readNeeded, readPages } from './read-zone-rows.ts';
-import type { SignedZone, StoredKey } from './signed-zone.ts';
-import { RECORDS_AT_ONCE } from './signing-job.ts';
+import { DnssecUnavailable, type SignedZone, type StoredKey, withApexKeys } from './signed-zone.ts';
+import { packRecords, RECORDS_AT_ONCE } from './signing-job.ts';
 import { SigningLane, SigningThreadError } from './signing-lane.ts';
 
 /** More take the main thread too long: a hundred names about 5 ms. */
@@ -35,7 +31,7 @@ const changeLane = new SigningLane({
 });
 
 export interface ChangeToSign {
-  /** Of the zone whose rows are written. */
+  /** Id of the zone whose rows are written. */
   readonly zoneId: number;
   readonly apex: Name;
   readonly signed: SignedZone;
@@ -45,7 +41,7 @@ export interface ChangeToSign {
   readonly wanted: ReadonlyMap<Name, readonly ZoneRecord[]>;
   /** `wanted` has all names. */
   readonly isWhole?: boolean;
-  /** Signatures that are due soon are made anew, too. */
+  /** True if signatures that are due soon are renewed too. */
   readonly isRefresh?: boolean;
   /** NSEC records that are missing at names that changed, and to which those before them point already. */
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
@@ -173,4 +169,29 @@ export async function noteSignatures(
     update signed_zones set expires_at = to_timestamp(${expiration}),
       resign_at = to_timestamp(${expiration === null ? null : dueAt(expiration)})
     where id = ${signedZoneId}`.execute(trx);
+}
+
+/**
+ * Records changed names of a signed zone whose sets regions replace, in the transaction that writes them: workers
+ * then sign the sets of regions for them.
+ */
+async function noteEdgeNames(
+  trx: Database,
+  zoneId: number,
+  written: ReadonlyMap<Name, readonly ZoneRecord[]>,
+): Promise<void> {
+  if ([...written.values()].some((records) => records.some(isEdgeMark))) await noteEdgeZone(trx, zoneId);
+}
+
+/** The zone may have such names. */
+export async function noteEdgeZone(trx: Database, zoneId: number): Promise<void> {
+  await sql`
+    insert into edge_signings as e (zone_id, changed) values (${zoneId}, nextval('change_version'))
+    on conflict (zone_id) do update set changed = excluded.changed`.execute(trx);
+}
+
+/** Records that signatures were renewed: those over the sets of regions must be by the same keys. */
+export async function noteSignedAnew(trx: Database, zoneId: number): Promise<void> {
+  await sql`
+    update edge_signings set changed = nextval('change_version') where zone_id = ${zoneId}`.execute(trx);
 }

@@ -1,7 +1,12 @@
-// A zone that we sign, with the keys that are published: as writers read it with their lock, in one column of the statement
-// that they run already.
+// A signed zone with its published keys, as writers read it together with their lock, in a column of the statement
+// that they run already; and the records at its apex that follow from the keys.
 
 import { type RawBuilder, sql } from 'kysely';
+import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { isMade } from '../../zone/signing/signed-types.ts';
+import { EDGE_MARK_TYPE, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DenialChange, DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/tables/schema.ts';
 
@@ -17,7 +22,7 @@ export interface SignedZone {
   readonly seq: number;
   /** CDS and CDNSKEY ask for no DS at all (RFC 8078 §4). */
   readonly cdsDelete: boolean;
-  /** Seconds since 1970; null: no signature of ours stands. */
+  /** Seconds since 1970; null if there is no signature by the fleet. */
   readonly expiresAt: number | null;
   /** Those that are published or sign, and are not yet withdrawn. */
   readonly keys: readonly StoredKey[];
@@ -72,7 +77,7 @@ export function dnskeyOf(flags: number, algorithm: number, publicKey: Uint8Array
   return Uint8Array.from([flags >> 8, flags & 0xff, DNSSEC_PROTOCOL, algorithm, ...publicKey]);
 }
 
-/** Whether what is written to the zone is signed: not before all of it is, and no more once the apex is unsigned. */
+/** True if rows are written with signatures: from the time the whole zone is signed until the apex is unsigned. */
 export function isWrittenSigned(zone: SignedZone | undefined): zone is SignedZone {
   return zone !== undefined && !['signing', 'unsigning', 'off'].includes(zone.phase);
 }
@@ -119,4 +124,72 @@ export async function findSignedZone(
   const { rows } = await sql<{ signed: SignedZoneJson }>`
     select ${SIGNED_ZONE_JSON} as signed from signed_zones s where ${condition}`.execute(trx);
   return rows[0] && decodeSignedZone(rows[0].signed);
+}
+
+const KEY_TTL_SECONDS = 3600;
+/** `0 0 0 00` and `0 3 0 AA==`: the parent is asked to remove its DS (RFC 8078 §4). */
+const CDS_DELETE = Uint8Array.from([0, 0, 0, 0, 0]);
+const CDNSKEY_DELETE = Uint8Array.from([0, 0, 3, 0, 0]);
+
+const TYPES: ReadonlySet<number> = new Set([TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY]);
+
+function isApexKeyType(type: number): boolean {
+  return TYPES.has(type);
+}
+
+function apexKeyRecords(apex: Name, { keys, cdsDelete }: SignedZone): ZoneRecord[] {
+  const record = (type: number, rdata: Uint8Array) => ({ owner: apex, type, ttl: KEY_TTL_SECONDS, rdata });
+  const shown = keys.filter(({ inCds }) => inCds);
+  const signals = cdsDelete
+    ? [record(TYPE.CDS, CDS_DELETE), record(TYPE.CDNSKEY, CDNSKEY_DELETE)]
+    : shown.flatMap((key) => [
+        record(TYPE.CDS, dsOf(apex, key, DIGEST.SHA256)), // RFC 8624 §3.3
+        record(TYPE.CDNSKEY, key.dnskey),
+      ]);
+  const published = keys.filter(({ isPublished }) => isPublished);
+  return [...published.map(({ dnskey }) => record(TYPE.DNSKEY, dnskey)), ...signals];
+}
+
+/** True if only the signer of a zone makes such a record. */
+export function isOfSigner(apex: Name, { owner, type, rdata }: ZoneRecord): boolean {
+  return (
+    isMade(type) || (type === EDGE_MARK_TYPE && rdata.length > 0) || (owner === apex && isApexKeyType(type))
+  );
+}
+
+/**
+ * Adds the records of the keys at the apex: DNSKEY, and CDS and CDNSKEY while the parent is asked for a DS record. No
+ * other function writes them.
+ */
+export function withApexKeys(
+  apex: Name,
+  signed: SignedZone,
+  wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,
+): ReadonlyMap<Name, readonly ZoneRecord[]> {
+  const others = (wanted.get(apex) ?? []).filter(({ type }) => !isApexKeyType(type));
+  // CDS of a name that is not proved would hand its DS to whoever has claimed it
+  const isUnproven = others.some(isMark);
+  const shown = isUnproven ? withoutSignals(signed) : signed;
+  return new Map([...wanted, [apex, [...others, ...apexKeyRecords(apex, shown)]]]);
+}
+
+function withoutSignals(signed: SignedZone): SignedZone {
+  return { ...signed, cdsDelete: false, keys: signed.keys.map((key) => ({ ...key, inCds: false })) };
+}
+
+/** Rdata of the DS record of a key (RFC 4034 §5.1). */
+export function dsOf(
+  apex: Name,
+  { tag, dnskey }: Pick<StoredKey, 'tag' | 'dnskey'>,
+  digestType: number,
+): Uint8Array {
+  const digest = dsDigest(apex, dnskey, digestType) as Uint8Array; // the types that we make are known
+  return Uint8Array.from([tag >> 8, tag & 0xff, dnskey[3] as number, digestType, ...digest]);
+}
+
+export const DNSSEC_UNAVAILABLE = 'DnssecUnavailable';
+
+/** Thrown if this process cannot write a signed zone. Nothing was written: a signed zone is never written unsigned. */
+export class DnssecUnavailable extends Error {
+  override readonly name = DNSSEC_UNAVAILABLE;
 }

@@ -7,8 +7,16 @@ import { startThread } from '../../process/start-thread.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { Needed } from '../../zone/signing/plan-signing.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { buffersOf, type PackedRecords, packRecords, unpackOwners } from './packed-rows.ts';
-import { type FromThread, RECORDS_AT_ONCE, type SigningJob, type ToThread } from './signing-job.ts';
+import {
+  buffersOf,
+  type FromThread,
+  type PackedRecords,
+  packRecords,
+  RECORDS_AT_ONCE,
+  type SigningJob,
+  type ToThread,
+  unpackOwners,
+} from './signing-job.ts';
 
 const ENTRY = new URL('./signing-thread.ts', import.meta.url);
 const IDLE_MS = 10_000;

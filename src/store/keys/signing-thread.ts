@@ -13,9 +13,16 @@ import { rowPieces } from '../../zone/signing/row-pieces.ts';
 import { signSet } from '../../zone/signing/sign-set.ts';
 import { recordsByOwner } from '../../zone/signing/standing.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { isOfSigner, withApexKeys } from './apex-keys.ts';
-import { buffersOf, packOwners, unpackRecords } from './packed-rows.ts';
-import { type FromThread, PIECES_AHEAD, type SigningJob, type ToThread } from './signing-job.ts';
+import { isOfSigner, withApexKeys } from './signed-zone.ts';
+import {
+  buffersOf,
+  type FromThread,
+  PIECES_AHEAD,
+  packOwners,
+  type SigningJob,
+  type ToThread,
+  unpackRecords,
+} from './signing-job.ts';
 
 /** With those that stay as they are: of a zone with an address at each name 160 names, and 480 rows that are written. */
 const PIECE_ROWS = 800;

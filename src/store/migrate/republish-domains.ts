@@ -9,8 +9,10 @@ import { apexRecords, nextSerial, publishApex, publishName } from '../../zone/pu
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { DomainLock } from '../change/lock-domain.ts';
+import { edgesOf, ownersOf, saveManagedRecords } from '../change/publish-zone.ts';
 import { writeLog } from '../change/write-domain-change.ts';
-import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow, nameserversOf } from '../domains/domain.ts';
+import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow } from '../domains/domain-row.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { type ChangeToSign, signChange } from '../keys/sign-change.ts';
 import { isWrittenSigned, loadSignedDomains } from '../keys/signed-zone.ts';
 import {
@@ -21,8 +23,6 @@ import {
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { saveManagedRecords } from '../publish/managed-records.ts';
-import { edgesOf, ownersOf } from '../publish/publish-zone.ts';
 import { lockFlattened } from '../records/aname-targets.ts';
 import { loadRecordsAt } from '../records/load-touched-records.ts';
 import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';

@@ -13,8 +13,7 @@ import {
 import { unknownPlan } from '../accounts/plans.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { dropLinks } from './account-links.ts';
-import { setEmail, setName } from './credentials.ts';
+import { dropLinks, setEmail, setName } from './credentials.ts';
 
 export interface WantedAccount {
   readonly name?: string | null | undefined;

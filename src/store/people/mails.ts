@@ -1,17 +1,16 @@
-// Mails that are to be sent: a row says to whom and of what kind, and never has a secret. The API orders, workers send. An
-// order is written whether or not somebody has the email, so that its time tells nothing.
+// Mails to be sent: a row has the recipient and the kind, and never a secret. The API orders mails, workers send them.
+// An order is written even if no account has the email address, so that its time reveals nothing.
 
 import { sql } from 'kysely';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { emailKeyOf } from '../accounts/email-address.ts';
+import { emailKeyOf } from '../accounts/accounts.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
 /**
  * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
  * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
- * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`;
- * `traffic`: from `orderTrafficMail`. Features order mails of further kinds, and write them.
+ * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`. Features order mails of further kinds, and write them.
  */
 type MailKind =
   | 'reset'
@@ -21,8 +20,7 @@ type MailKind =
   | 'email-changed'
   | 'invite'
   | 'takeover'
-  | 'dnssec'
-  | 'traffic';
+  | 'dnssec';
 
 export interface OrderedMail {
   readonly id: number;
@@ -38,7 +36,7 @@ export interface OrderedMail {
   readonly message: string | null;
 }
 
-/** The holder of the email, if somebody active has it, is found in the same statement. */
+/** The active account with the email address, if any, is found in the same statement. */
 export async function orderMail(
   db: Database,
   kind: 'reset' | 'register' | 'register-invited',
@@ -89,4 +87,34 @@ export async function dropMail(db: Database, id: number): Promise<void> {
 export async function delayMail(db: Database, id: number, seconds: number): Promise<void> {
   await sql`update mails set due_at = clock_timestamp() + make_interval(secs => ${seconds}::double precision)
     where id = ${id}`.execute(db);
+}
+
+/**
+ * Orders the mails that warn the holders of a name when another account is about to take it (docs/rules.md
+ * "Takeovers"). Anyone who controls a delegation can start that any number of times, so the function
+ * `order_takeover_mails` bounds the mails of a domain and of an account. Call it under `lockNamesAround`, in the
+ * transaction that begins the takeover. `message` is the finding's sentence. Returns false if there were enough
+ * within a day.
+ */
+export async function orderTakeoverMails(
+  trx: Database,
+  { domainId, message }: { readonly domainId: number; readonly message: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ isOrdered: boolean }>`
+    select order_takeover_mails(${domainId}::bigint, ${message}::text) as "isOrdered"`.execute(trx);
+  return rows[0]?.isOrdered === true;
+}
+
+/**
+ * Orders the mail that reminds owners what to enter at the registrar for DNSSEC. The function `order_dnssec_reminder`
+ * limits it to one per domain in 30 days, and 20 per account and day. `message` says what to do. Returns false if the
+ * limit is reached.
+ */
+export async function orderDnssecReminder(
+  db: Database,
+  { signedZoneId, message }: { readonly signedZoneId: number; readonly message: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ isOrdered: boolean }>`
+    select order_dnssec_reminder(${signedZoneId}::bigint, ${message}::text) as "isOrdered"`.execute(db);
+  return rows[0]?.isOrdered === true;
 }

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from '../accounts/accounts.ts';
-import { hashSecret, makeSecretText } from '../accounts/secret-text.ts';
+import { hashSecret, makeSecretText } from '../accounts/hashed-secrets.ts';
 import type { Database } from '../postgres/database.ts';
 
 /** How a session's token comes: in a cookie, or as `Authorization: Bearer`. */

@@ -1,6 +1,6 @@
 // Wakes the nodes after a commit. NOTIFY inside the writing transaction would serialise all commits (4.9k/s instead of
-// 15.6k/s), so it is sent afterwards: the first at once, then at most one each 5 ms. If one is lost, a node notices the
-// change by its timer, within one second.
+// 15.6k/s), so it is sent afterwards: the first one immediately, then at most one every 5 ms. If one is lost, a node
+// finds the change within one second by its timer.
 
 import { sql } from 'kysely';
 import { type Database, runBeforeDestroy } from './database.ts';
@@ -38,4 +38,18 @@ async function send(db: Database, announcer: Announcer): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, COALESCE_MS));
   }
   announcer.sending = undefined;
+}
+
+export const PROGRESS_CHANNEL = 'zonefleet_progress';
+/** Postgres takes less than 8000. */
+const MAX_PROGRESS_BYTES = 4000;
+
+/**
+ * Sends the progress of a check to those who listen. It is neither stored nor repeated; a message that is too long is
+ * left out. Never throws.
+ */
+export async function announceProgress(db: Database, progress: object): Promise<void> {
+  const text = JSON.stringify(progress);
+  if (Buffer.byteLength(text) > MAX_PROGRESS_BYTES) return;
+  await sql`select pg_notify(${PROGRESS_CHANNEL}, ${text})`.execute(db).catch(() => undefined);
 }

@@ -2,8 +2,7 @@
 // extend it. A query that misses it ends the whole connection.
 
 import { Socket } from 'node:net';
-import { Client, type Notification, Query, type QueryConfig } from 'pg';
-import { connectionTypes } from './connection-types.ts';
+import { Client, type Notification, Query, type QueryConfig, types } from 'pg';
 import { PreparedStatements } from './prepared-statements.ts';
 
 interface ConnectionOptions {
@@ -15,9 +14,9 @@ interface ConnectionOptions {
 }
 
 export interface Connection {
-  /** Gives all rows, as arrays of columns. */
+  /** Returns all rows, as arrays of columns. */
   query(text: string, values?: readonly unknown[], silenceMs?: number): Promise<unknown[][]>;
-  /** Gives each row as it arrives, so that a large result is never in memory as a whole. */
+  /** Yields each row as it arrives, so that a large result is never completely in memory. */
   stream(
     text: string,
     values: readonly unknown[],
@@ -61,7 +60,7 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     client.on('end', end);
     socket.on('close', end);
   });
-  // The cause reaches whoever waits for a query; an error without a query shows as `ended`.
+  // The caller of a pending query gets the cause; an error without a query shows as `ended`.
   client.on('error', () => socket.destroy());
   if (options.onNotification !== undefined) client.on('notification', options.onNotification);
   const abort = () => socket.destroy(new Error('connecting to Postgres was given up'));
@@ -135,4 +134,19 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     await connection.close();
     throw error;
   }
+}
+
+const INT8 = 20;
+
+export const connectionTypes = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8 && format !== 'binary') return parseSafeInteger;
+    return types.getTypeParser(oid, format as 'text');
+  },
+};
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond 2^53`);
+  return value;
 }

@@ -1,10 +1,14 @@
-// Whether the API or the workers can do their work: Postgres answers, its schema is not older than ours, and no write failed for
-// lack of disk space a moment ago. Postgres is asked at most twice a second, and each attempt is given up after two seconds.
+// Whether the API or the workers can do their work: Postgres responds, its schema is not older than the code, and no
+// write has just failed for lack of disk space. Postgres is queried at most twice per second, and each attempt ends
+// after two seconds.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Readiness } from '../../process/listen-health.ts';
+import type { Log } from '../../process/reconnect.ts';
+import { StartFault } from '../../process/start-fault.ts';
 import { DatabaseSilence } from './bounded-client.ts';
 import type { Database } from './database.ts';
-import { OUTAGES, type OutageKind, outageOf } from './outage.ts';
+import { isRejection, OUTAGES, type OutageKind, outageOf, REJECTED_MS } from './outage.ts';
 import { checkSchema, SchemaError } from './schema-version.ts';
 
 const FRESH_MS = 500;
@@ -42,5 +46,45 @@ async function ask(db: Database, lacking: () => OutageKind | undefined): Promise
     return { kind: 'waiting', reason };
   } finally {
     clearTimeout(timer);
+  }
+}
+
+const RETRY_MS = 1000;
+
+interface DatabaseWait {
+  readonly log: Pick<Log, 'warn'>;
+  /** Ends the wait, which then rejects. */
+  readonly signal: AbortSignal;
+  readonly rejectedMs?: number;
+}
+
+/**
+ * Waits for Postgres: the API and the workers call it before anything else, since they may start while Postgres is
+ * unavailable. Resolves when the schema is not older than the code and `prepare` has succeeded. Throws a StartFault
+ * if the operator has to act: the schema is older, `prepare` threw a StartFault, or Postgres has rejected the
+ * password for `rejectedMs`. Logs a reason only once, until it changes.
+ */
+export async function waitForDatabase(
+  db: Database,
+  { log, signal, rejectedMs = REJECTED_MS }: DatabaseWait,
+  prepare: () => Promise<unknown>,
+): Promise<void> {
+  let loggedReason: string | undefined;
+  let rejectedSinceMs: number | undefined;
+  for (;;) {
+    try {
+      await checkSchema(db);
+      await prepare();
+      return;
+    } catch (error) {
+      if (error instanceof StartFault) throw error;
+      const { message } = error as Error;
+      rejectedSinceMs = isRejection(error) ? (rejectedSinceMs ?? performance.now()) : undefined;
+      if (rejectedSinceMs !== undefined && performance.now() - rejectedSinceMs >= rejectedMs)
+        throw new StartFault(`DATABASE_URL: ${message}`);
+      if (message !== loggedReason) log.warn({ err: error }, 'the database cannot be reached');
+      loggedReason = message;
+    }
+    await pause(RETRY_MS, undefined, { signal });
   }
 }

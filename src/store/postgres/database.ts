@@ -4,7 +4,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { ClientBase } from 'pg';
 import { BoundedClient } from './bounded-client.ts';
-import { connectionTypes } from './connection-types.ts';
+import { connectionTypes } from './connection.ts';
 import { CONNECT_TIMEOUT_MS, type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
 import { GrowingPool } from './growing-pool.ts';
 import { PreparedStatements } from './prepared-statements.ts';

@@ -2,8 +2,7 @@
 // whoever uses it looks by a timer too.
 
 import { createBackoff, pauseUnless } from '../../process/reconnect.ts';
-import { CHANGES_CHANNEL } from './announce-changes.ts';
-import { PROGRESS_CHANNEL } from './announce-progress.ts';
+import { CHANGES_CHANNEL, PROGRESS_CHANNEL } from './announce-changes.ts';
 import { connect } from './connection.ts';
 
 export interface Listening {

@@ -1,11 +1,13 @@
-// Which statements a pool or a connection prepares: those that it repeats. Postgres then plans them once for each connection,
-// and planning is most of the cost of a small statement. Statements with large arrays are left out: their plans depend on
-// the length.
+// Which statements a pool or a connection prepares: those that it repeats. Postgres then plans them once for each
+// connection, and planning is most of the cost of a small statement. Statements with large arrays are left out: their
+// plans depend on the length.
+
+import { type RawBuilder, sql } from 'kysely';
 
 const PREPARED_FROM_USES = 8;
 const MAX_PREPARED = 100;
 const MAX_KNOWN = 1000;
-export const MAX_ARRAY_ITEMS = 64;
+const MAX_ARRAY_ITEMS = 64;
 
 const FEATURE_NOT_SUPPORTED = '0A000';
 const UNKNOWN_STATEMENT = '26000';
@@ -51,4 +53,28 @@ export class PreparedStatements {
 
 function isSmall(value: unknown): boolean {
   return !Array.isArray(value) || value.length <= MAX_ARRAY_ITEMS;
+}
+
+const TYPES = {
+  bigint: sql`::bigint[]`,
+  boolean: sql`::boolean[]`,
+  bytea: sql`::bytea[]`,
+  integer: sql`::integer[]`,
+  text: sql`::text[]`,
+  timestamptz: sql`::timestamptz[]`,
+};
+
+/**
+ * Returns an array as a parameter of a statement. Postgres must not see the length of a short array when it plans: it
+ * would expect fewer rows than a plan for any values does, find the plan for these values cheaper, and plan a
+ * prepared statement again each time. The plan of a long array depends on its length.
+ */
+export function arrayOf<T>(
+  type: keyof typeof TYPES,
+  items: readonly T[],
+  read: (item: T) => unknown = (item) => item,
+): RawBuilder<unknown> {
+  const values = items.map(read);
+  if (values.length > MAX_ARRAY_ITEMS) return sql`${values}${TYPES[type]}`;
+  return sql`(select ${values}${TYPES[type]})`;
 }

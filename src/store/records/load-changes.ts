@@ -6,12 +6,12 @@ import type { Name } from '../../dns/name.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { Actor, Caller } from '../accounts/actor.ts';
-import { isClients, roleIn } from '../accounts/role-in.ts';
+import { isClients, roleIn } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
 import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ActorKind, ChangeSource, DomainOperation, Role } from '../postgres/tables/schema.ts';
-import type { RuleOperation } from '../rules/rule-operations.ts';
+import type { RuleOperation } from '../rules/rule.ts';
 import { decodeOperation, type JsonOperation } from './record-row.ts';
 
 export interface DomainChange {

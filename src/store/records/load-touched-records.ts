@@ -8,9 +8,9 @@ import { formerHosts, possibleGlue } from '../../zone/edit/glue-needed.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { namesBetween } from '../../zone/records/record-name.ts';
-import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
 /** Of the records `r`. */

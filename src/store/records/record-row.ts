@@ -1,4 +1,5 @@
-// A customer's record as a row, and as JSON in the log of changes, and back.
+// A customer's record as a row and as JSON in the log of changes, and the statements that write the records of an
+// edit.
 
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
@@ -13,9 +14,9 @@ import {
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import { printDestination } from '../../zone/records/destination.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
-import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 
 /** Settings as JSON, in the order of `DEFAULT_SETTINGS`; null where all are the default, as in most records. */
 const SETTINGS_JSON = sql.raw(
@@ -206,4 +207,31 @@ export async function allocateRecordIds(trx: Database, count: number): Promise<n
     trx,
   );
   return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Writes the records, as parts of a WITH. The constraints judge the result of all of them. */
+export function recordsWritten(domainId: number, ops: readonly SavedOperation[]): RawBuilder<unknown>[] {
+  const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
+  const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));
+  const created = ops.flatMap(({ op, after }) => (op === 'create' && after ? [after] : []));
+  const parts: RawBuilder<unknown>[] = [];
+  if (gone.length > 0) {
+    parts.push(sql`deleted_records as (
+      delete from records where id = any(${gone}::bigint[]) and domain_id = ${domainId})`);
+  }
+  if (updated.length > 0) {
+    parts.push(sql`updated_records as (
+      update records r set name = n.name, type = n.type, rdata = n.rdata, identity = n.identity,
+        destination = n.destination, ttl = n.ttl, proxied = n.proxied, captcha = n.captcha, scheme = n.scheme,
+        port = n.port, host_header = n.host_header, monitor = n.monitor, dest_country = n.dest_country,
+        timeout = n.timeout, comment = n.comment, updated_at = n.updated_at
+      from ${recordsAsTable(domainId, updated)} n
+      where r.id = n.id and r.domain_id = n.domain_id)`);
+  }
+  if (created.length > 0) {
+    parts.push(sql`created_records as (
+      insert into records (${RECORD_COLUMN_NAMES})
+      select ${RECORD_COLUMN_NAMES} from ${recordsAsTable(domainId, created)} n)`);
+  }
+  return parts;
 }

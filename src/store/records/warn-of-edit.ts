@@ -1,6 +1,7 @@
 // Finds the warnings of a planned edit, before it is written.
 
 import type { Name } from '../../dns/name.ts';
+import { inPieces } from '../../process/in-pieces.ts';
 import type { RecordOperation } from '../../zone/edit/plan-edit.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { findWarnings } from '../../zone/warnings/find-warnings.ts';
 import { MAX_WARNINGS, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { Database } from '../postgres/database.ts';
-import { inPieces } from '../postgres/in-pieces.ts';
 import { loadExistingNames, loadRecordsAt, loadRecordsNaming } from './load-touched-records.ts';
 
 interface PlannedEdit {

@@ -27,8 +27,7 @@ import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { lockSubject } from '../signing/lock-signed-zone.ts';
-import { writeOwners } from '../signing/write-signing.ts';
+import { lockSubject, writeOwners } from '../signing/write-signing.ts';
 
 /** Between edits of the same domain a page is written: as many names as take some ten milliseconds. */
 export const PAGE_NAMES = 100;

@@ -174,8 +174,6 @@ export const CORE_PRIVILEGES: Privileges = {
     acme_asks: grants('', 'siud', ''), // update: rows that are forgotten are locked
     acme_answers: grants('', 'sd', 'siud'),
     acme_accounts: grants('', '', 'siud'),
-    traffic_round: grants('', '', 'su'),
-    traffic_mails: grants('', '', 's'), // written by FUNCTIONS
     aname_targets: grants('', 'siu', 'siud'), // read `for share`
   },
   columns: [
@@ -202,7 +200,6 @@ export const CORE_PRIVILEGES: Privileges = {
   functions: {
     'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
     'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
-    'order_traffic_mail(bigint, timestamptz, integer, text)': ['zonefleet_worker'],
     'providers_of(bigint[])': ['zonefleet_api', 'zonefleet_worker'],
     'note_edge_change(text)': ['zonefleet_api', 'zonefleet_worker'],
   },

@@ -1,6 +1,7 @@
-// The database roles of the processes: creates those that are missing, and grants each exactly what role-privileges.ts
-// says. Roles belong to the whole server, so several databases may create them at once; grants belong to one database.
+// The database roles of the processes: creates missing ones, and grants each exactly what role-privileges.ts says.
+// Roles belong to the whole server, so several databases may create them concurrently; grants belong to one database.
 
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
@@ -14,7 +15,6 @@ import {
   QUEUE_SCHEMA_NAME,
   unite,
 } from './role-privileges.ts';
-import { scramVerifier } from './scram-verifier.ts';
 
 type AllPrivileges = Required<Privileges>;
 
@@ -133,7 +133,7 @@ async function giveToOwner(trx: Database, privileges: AllPrivileges): Promise<vo
   await sql.raw('revoke create on schema public from public').execute(trx);
 }
 
-/** Grants all in one transaction: no process sees its privileges taken away and not yet given back. */
+/** Grants all in one transaction, so that no process loses its privileges for a moment. */
 async function grantAll(
   trx: Database,
   { tables, columns, sequences, functions }: AllPrivileges,
@@ -155,7 +155,7 @@ async function grantAll(
     const granted = may.map((privilege) => `${privilege} (${names.join(', ')})`);
     statements.push(`grant ${granted.join(', ')} on table ${table} to ${role}`);
   }
-  // Also read: the log of changes tells how far it is complete by the last number drawn.
+  // Also read: the last number drawn shows how far the log of changes is complete.
   for (const [sequence, users] of Object.entries(sequences)) {
     statements.push(`revoke all on sequence ${sequence} from ${roles.join(', ')}`);
     for (const role of users.filter((user) => roles.includes(user)))
@@ -196,7 +196,7 @@ async function loadFunctions(db: Database, names: readonly string[]): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** Whether BullMQ's tables exist and we may grant them. */
+/** True if BullMQ's tables exist and this role may grant privileges on them. */
 async function hasQueue(db: Database): Promise<boolean> {
   const { rows } = await sql<{ present: boolean }>`
     select exists (select from pg_namespace where nspname = ${QUEUE_SCHEMA_NAME}
@@ -229,4 +229,19 @@ async function alterRole(db: Database, statement: string): Promise<void> {
       if (attempt === 10 || !message.includes('tuple concurrently updated')) throw error;
     }
   }
+}
+
+const ITERATIONS = 4096; // Postgres's own
+
+/**
+ * Returns a password as Postgres stores it (RFC 5802 §3, RFC 7677), so that the server, its log and its statistics
+ * never see the password itself. Passwords must consist of ASCII letters, digits and signs, which do not need
+ * SASLprep.
+ */
+export function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  const serverKey = keyed('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${Buffer.from(salt).toString('base64')}$${storedKey}:${serverKey}`;
 }

@@ -1,12 +1,26 @@
-// Loads the rules of a domain, for its members.
+// Loads the rules of a domain for its members, and judges their limits. Edges receive all rules of a domain together,
+// so the limits on number and size apply even if a plan has none.
 
 import { type RawBuilder, sql } from 'kysely';
+import type { Entitlements } from '../../billing/entitlements.ts';
+import { type EntitlementRefusal, GATES, judgeGate } from '../../billing/gates.ts';
 import type { Name } from '../../dns/name.ts';
 import type { RuleType } from '../../edge/edge-rule.ts';
+import { MAX_RULES_OF_A_TYPE } from '../../edge/rules/common-fields.ts';
 import type { Database } from '../postgres/database.ts';
 import { CursorError, type Page, type Paged } from '../postgres/list-page.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { decodeRule, RULE_COLUMNS, type Rule, type RuleRow, type WholeRule } from './rule-row.ts';
+import {
+  decodeRule,
+  octetsOfBody,
+  RULE_COLUMNS,
+  type Rule,
+  type RuleRow,
+  type RuleValue,
+  updated,
+  type WholeRule,
+  type WrittenRule,
+} from './rule.ts';
 
 /** Those of one type, in the order in which they are evaluated. */
 export async function listRules(
@@ -74,7 +88,7 @@ export async function loadRulesWithIds(
 }
 
 /** Those that are for one of these records. */
-export async function loadRulesOfRecords(
+async function loadRulesOfRecords(
   trx: Database,
   domainId: number,
   recordIds: readonly number[],
@@ -86,7 +100,7 @@ export async function loadRulesOfRecords(
 }
 
 /** What the rules of a domain take, without some of them. */
-export async function sumRuleOctets(
+async function sumRuleOctets(
   trx: Database,
   domainId: number,
   without: readonly number[],
@@ -119,4 +133,93 @@ export async function findUnfitRecords(
     id,
     record: name === null || type === null ? undefined : { name: decodeNameColumn(name), type },
   }));
+}
+
+const MIB = 1024 * 1024;
+const MAX_BODY_OCTETS = 4 * MIB;
+const MAX_PAGE_OCTETS = 4 * MIB;
+
+/** `count`: how many rules of the type there would be; undefined: none is added. */
+export function judgeRuleGates(plan: Entitlements | null, count?: number): EntitlementRefusal | undefined {
+  const shut = judgeGate(GATES.rules, plan);
+  if (shut !== undefined || count === undefined) return shut;
+  const over = judgeGate(GATES.rules_of_a_type, plan, count);
+  if (over !== undefined || count <= MAX_RULES_OF_A_TYPE) return over;
+  const message = `a domain has at most ${MAX_RULES_OF_A_TYPE} rules of one type`;
+  return { code: 'plan_limit', message, limit: MAX_RULES_OF_A_TYPE };
+}
+
+/** Why there is no room for these values. `without`: the rules whose values they take the place of. */
+export async function findRoomFault(
+  trx: Database,
+  domainId: number,
+  values: readonly RuleValue[],
+  without: readonly number[],
+): Promise<{ readonly field: string; readonly error: string } | undefined> {
+  const { bodies, pages } = await sumRuleOctets(trx, domainId, without);
+  const sum = (octetsOf: (value: RuleValue) => number) =>
+    values.reduce((octets, value) => octets + octetsOf(value), 0);
+  const more = (what: string, limit: number) =>
+    `${what} of a domain take at most ${limit / MIB} MiB together`;
+  if (pages + sum(({ page }) => page?.octets ?? 0) > MAX_PAGE_OCTETS)
+    return { field: 'html', error: more('the error pages', MAX_PAGE_OCTETS) };
+  if (bodies + sum(octetsOfBody) > MAX_BODY_OCTETS)
+    return { field: 'body', error: more('the rules', MAX_BODY_OCTETS) };
+  return undefined;
+}
+
+const LAST_RECORD_GONE =
+  'the last record that it was for was deleted; enabled again, it would be for the whole domain';
+
+/**
+ * Removes deleted records from the rules that are for them. A rule that loses its last record is disabled, because it
+ * would apply to the whole domain otherwise. The caller holds the lock of the domain.
+ */
+export async function rulesWithout(
+  trx: Database,
+  domainId: number,
+  recordIds: readonly number[],
+): Promise<WrittenRule[]> {
+  if (recordIds.length === 0) return [];
+  const gone = new Set(recordIds);
+  const rules = await loadRulesOfRecords(trx, domainId, recordIds);
+  return rules.flatMap((rule) => {
+    const left = rule.body.record_ids.filter((id) => !gone.has(id));
+    const isLast = left.length === 0;
+    const body = { ...rule.body, record_ids: left, enabled: rule.body.enabled && !isLast };
+    const disabledReason = isLast && rule.body.enabled ? LAST_RECORD_GONE : rule.disabledReason;
+    const written = updated(rule, { ...rule, body, disabledReason });
+    return written === undefined ? [] : [written];
+  });
+}
+
+interface UnsupportedBy {
+  readonly why: string;
+  /** How many edges say so. */
+  readonly edges: number;
+}
+
+/** An edge that is silent for longer is not published either. */
+const SILENT_SECONDS = 60;
+
+/**
+ * Returns the number of edges that report that they cannot apply a rule, by the rule's id. Members of the domain
+ * never see which edges. Only edges that are present and receive the domain count.
+ */
+export async function loadUnsupported(
+  db: Database,
+  domainId: number,
+  ruleIds: readonly number[],
+): Promise<Map<number, UnsupportedBy[]>> {
+  const found = new Map<number, UnsupportedBy[]>();
+  if (ruleIds.length === 0) return found;
+  const { rows } = await sql<UnsupportedBy & { id: number }>`
+    select u.rule_id as id, u.why, count(*)::integer as edges
+    from edge_unsupported u join edges e on e.id = u.edge_id join domains d on d.id = ${domainId}
+    where u.rule_id = any(${ruleIds}::bigint[]) and e.revoked_at is null
+      and e.seen_at > clock_timestamp() - make_interval(secs => ${SILENT_SECONDS})
+      and (d.edge_regions is null or e.region = any(d.edge_regions))
+    group by u.rule_id, u.why order by count(*) desc, u.why`.execute(db);
+  for (const { id, ...by } of rows) found.set(id, [...(found.get(id) ?? []), by]);
+  return found;
 }

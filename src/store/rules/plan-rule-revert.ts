@@ -7,9 +7,15 @@ import { judgeOrigin } from '../../edge/judge-origin.ts';
 import { kindOf } from '../../edge/rules/every-type.ts';
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { Database } from '../postgres/database.ts';
-import { findRoomFault, judgeRuleGates } from './judge-limits.ts';
-import { countRulesByType, findUnfitRecords, loadRulesWithIds } from './load-rules.ts';
-import { loadOwnEdges } from './own-edges.ts';
+import { loadOwnEdges } from './edge-rules.ts';
+import {
+  countRulesByType,
+  findRoomFault,
+  findUnfitRecords,
+  judgeRuleGates,
+  loadRulesWithIds,
+} from './load-rules.ts';
+import type { Rule, RuleValue } from './rule.ts';
 import {
   created,
   deleted,
@@ -19,8 +25,7 @@ import {
   ruleValueIn,
   updated,
   type WrittenRule,
-} from './rule-operations.ts';
-import type { Rule, RuleValue } from './rule-row.ts';
+} from './rule.ts';
 import { findLostPages } from './write-rules.ts';
 
 export type PlannedRuleRevert =

@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { WrittenRule } from './rule-operations.ts';
-import { octetsOfBody } from './rule-row.ts';
+import type { WrittenRule } from './rule.ts';
+import { octetsOfBody } from './rule.ts';
 
 /** How many pages that no rule has any more are kept, for changes that may be taken back. */
 const UNUSED_PAGES = 16;

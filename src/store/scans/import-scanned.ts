@@ -1,6 +1,8 @@
-// Imports what a scan found into a domain, under its lock: only names and types without any record then are filled. A
-// record set is imported whole or not at all; one that conflicts is left out, and the others are imported.
+// Imports what a scan found into a domain, under its lock: only names and types without any record. A record set is
+// imported whole or not at all; one that conflicts is left out, and the others are imported.
 
+import { sql } from 'kysely';
+import type { Scan, ScannedRecord } from '../../checks/scan/scan.ts';
 import type { Name } from '../../dns/name.ts';
 import { typeMnemonic } from '../../dns/type-codes.ts';
 import {
@@ -17,6 +19,8 @@ import { type ApiType, isApiType } from '../../zone/records/customer-types.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { type EditMaker, saveEdit } from '../change/save-edit.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction } from '../postgres/transaction.ts';
 
 export interface ScannedImport {
   readonly domainId: number;
@@ -154,4 +158,79 @@ function refusedBy(problems: readonly EditProblem[]): ImportedScan {
   const { code, message, limit } = first;
   if (code !== 'plan_limit') throw new Error(`an import: ${message}`);
   return { kind: 'refused', code, message, ...(limit !== undefined && { limit }) };
+}
+
+/** Imports again what a scan found. A repeated call, known by its request, finds its result in the scan's row. */
+export async function importFound(
+  db: Database,
+  scanId: number,
+  order: ScannedImport,
+  request: string | undefined,
+): Promise<ImportedScan> {
+  return await inTransaction(db, async (trx) => {
+    const imported = await importScanned(trx, order);
+    if (request === undefined || imported.kind === 'refused') return imported;
+    await sql`
+      update scans set request = ${request}::uuid, kind = 'manual', imports = true, actor = ${JSON.stringify(order.by)},
+        result = ${JSON.stringify(encodeResult(imported))}, change_id = ${imported.changeId ?? null}
+      where id = ${scanId}`.execute(trx);
+    return imported;
+  });
+}
+
+/** All records that exist, whether or not they can be imported. */
+export interface FoundByScan {
+  readonly records: readonly ScannedRecord[];
+  readonly wildcards: readonly Name[];
+}
+
+export interface JsonFound {
+  /** Each record is name, type, TTL and rdata in hex. */
+  readonly records: readonly (readonly [string, number, number, string])[];
+  readonly wildcards: readonly string[];
+}
+
+export function encodeFound({ records, wildcards }: Pick<Scan, 'records' | 'wildcards'>): JsonFound {
+  return {
+    records: records.map(({ name, type, ttl, rdata }) => [
+      encodeNameColumn(name),
+      type,
+      ttl,
+      Buffer.from(rdata).toString('hex'),
+    ]),
+    wildcards: wildcards.map(encodeNameColumn),
+  };
+}
+
+export function decodeFound({ records, wildcards }: JsonFound): FoundByScan {
+  return {
+    records: records.map(([name, type, ttl, rdata]) => ({
+      name: decodeNameColumn(name),
+      type,
+      ttl,
+      rdata: Uint8Array.from(Buffer.from(rdata, 'hex')),
+    })),
+    wildcards: wildcards.map(decodeNameColumn),
+  };
+}
+
+type Imported = Extract<ImportedScan, { kind: 'imported' }>;
+
+export type JsonResult =
+  | (Omit<Imported, 'failed' | 'changeId'> & {
+      readonly failed: readonly { readonly name: string; readonly type: ApiType; readonly error: string }[];
+    })
+  | Extract<ImportedScan, { kind: 'refused' }>;
+
+/** Encodes the result without its change, which has a column of its own. */
+export function encodeResult(imported: ImportedScan): JsonResult {
+  if (imported.kind === 'refused') return imported;
+  const { changeId: _, failed, ...rest } = imported;
+  return { ...rest, failed: failed.map((each) => ({ ...each, name: encodeNameColumn(each.name) })) };
+}
+
+export function decodeResult(result: JsonResult, changeId: number | null): ImportedScan {
+  if (result.kind === 'refused') return result;
+  const failed = result.failed.map((each) => ({ ...each, name: decodeNameColumn(each.name) }));
+  return { ...result, failed, changeId: changeId ?? undefined };
 }

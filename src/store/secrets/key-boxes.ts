@@ -1,5 +1,5 @@
-// Boxes: random keys that seal many secrets each. The boxes are sealed with a secret of KEY_SECRETS, so changing that secret
-// means to seal the boxes anew and not what is in them.
+// Boxes: random keys that seal many secrets each. The boxes are sealed with a secret of KEY_SECRETS, so a change of
+// that secret re-seals the boxes and not their contents.
 
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
@@ -91,7 +91,7 @@ export class KeyBoxes {
 
   async #makeBox(trx: Database): Promise<number> {
     const { name, secret } = this.#first();
-    // A command checks no secrets as it starts, and what it sealed with a wrong one nobody could open.
+    // A command does not check secrets when it starts, and a secret sealed with a wrong one could never be opened.
     await checkKnownValue(trx, { name, secret });
     const { rows } = await sql<{ id: number }>`select nextval('key_boxes_id_seq') as id`.execute(trx);
     const id = (rows[0] as { id: number }).id;
@@ -141,4 +141,21 @@ async function checkKnownValue(db: Database, { name, secret }: KeySecret): Promi
 
 function aboutBox(wrap: string, id: number): string[] {
   return ['box', wrap, String(id)];
+}
+
+/** By the adapter, which a database shares with its transactions. */
+const boxesOf = new WeakMap<object, KeyBoxes>();
+
+/**
+ * Attaches the boxes to the database: every writer of a signed zone needs the keys, and has the database or a
+ * transaction of it.
+ */
+export function useKeyBoxes(db: Database, boxes: KeyBoxes): void {
+  boxesOf.set(db.getExecutor().adapter, boxes);
+}
+
+/** Undefined: this process has no secrets, and cannot write signed zones. */
+export function keyBoxesOf(db: Database): KeyBoxes | undefined {
+  const boxes = boxesOf.get(db.getExecutor().adapter);
+  return boxes?.canSeal ? boxes : undefined;
 }

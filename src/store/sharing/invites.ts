@@ -1,12 +1,14 @@
-// Invites to a domain: by email, for somebody who need not have an account yet. An address has at most one open invite to a domain.
+// Invites to a domain by email, also for people without an account. An address has at most one open invite to a
+// domain.
 
+import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { emailKeyOf } from '../accounts/email-address.ts';
+import { emailKeyOf } from '../accounts/accounts.ts';
+import { type CountRule, countInWindow } from '../accounts/rate-windows.ts';
 import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { countInvite, mayMailInvite } from './invite-counts.ts';
-import { addToken, dropTokens } from './invite-tokens.ts';
+import { addToken, dropTokens } from './accept-invite.ts';
 import {
   type GrantedRole,
   type InviteEnd,
@@ -82,7 +84,7 @@ export interface Inviter {
   readonly mails: boolean;
 }
 
-/** `token`: a secret, for whoever invites. */
+/** `token` is a secret for the inviter. */
 export type SentInvite =
   | { readonly kind: 'sent'; readonly invite: Invite; readonly token: string }
   | SharingRefusal;
@@ -144,7 +146,7 @@ export async function resendInvite(
   });
 }
 
-/** Whether the invite may be sent; then it counts. */
+/** Returns true if the invite may be sent, and counts it. */
 async function judge(
   trx: Database,
   domainId: number,
@@ -178,7 +180,7 @@ async function send(
   return { kind: 'sent', invite, token };
 }
 
-/** Its links work no more. One that has ended stays as it is. */
+/** Ends the invite and its links. One that has ended is not changed. */
 export async function revokeInvite(
   db: Database,
   {
@@ -200,4 +202,27 @@ export async function revokeInvite(
     await dropTokens(trx, inviteId);
     return { kind: 'revoked' };
   });
+}
+
+const OF_DOMAIN: CountRule = { limit: 50, seconds: 86_400 };
+/** Over all domains of an account: domains are easily made. */
+const OF_ACCOUNT: CountRule = { limit: 200, seconds: 86_400 };
+/** Beyond this limit an invite is created but not mailed, so that the inviter learns nothing about other inviters. */
+const TO_ADDRESS: CountRule = { limit: 3, seconds: 3600 };
+
+/**
+ * Counts an invite in the transaction that creates it, so an invite that is not created does not count. Returns the
+ * seconds to wait, or undefined if it was counted.
+ */
+async function countInvite(trx: Database, domainId: number, accountId: number): Promise<number | undefined> {
+  return (
+    (await countInWindow(trx, `domain:${domainId}`, OF_DOMAIN)) ??
+    (await countInWindow(trx, `account:${accountId}`, OF_ACCOUNT))
+  );
+}
+
+/** False: the address has had enough mails with invites for now. */
+async function mayMailInvite(trx: Database, emailKey: string): Promise<boolean> {
+  const digest = createHash('sha256').update(emailKey).digest('base64');
+  return (await countInWindow(trx, `to:${digest}`, TO_ADDRESS)) === undefined;
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Caller } from '../accounts/actor.ts';
-import { roleIn } from '../accounts/role-in.ts';
+import { roleIn } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';

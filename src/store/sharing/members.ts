@@ -1,7 +1,7 @@
 // The members of a domain: its owner, the reseller that manages the owner, and the accounts that it is shared with.
 
 import { type RawBuilder, sql } from 'kysely';
-import { endInvitesOf } from '../accounts/end-invites.ts';
+import { endInvitesOf } from '../accounts/end-sharing.ts';
 import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
 import type { Role } from '../postgres/tables/schema.ts';

@@ -1,5 +1,5 @@
 // Changes how a signed zone proves what is not there: with NSEC or NSEC3. A small zone has the other chain in place of its own
-// in one transaction; a large one gets it in pieces beside its own (add-chain.ts, remove-chain.ts). To give the change up, the
+// in one transaction; a large one gets it in pieces beside its own (denial-chains.ts). To give the change up, the
 // owner asks for the kind of before.
 
 import { sql } from 'kysely';
@@ -7,17 +7,20 @@ import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { isGone } from '../change/lock-domain.ts';
 import { nextVersion, writeLog } from '../change/write-domain-change.ts';
-import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
 import { forgetNames } from '../keys/hashed-names.ts';
-import { findSignedZone, isWrittenSigned, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
+import {
+  DnssecUnavailable,
+  findSignedZone,
+  isWrittenSigned,
+  type SignedZone,
+  wantedDenial,
+} from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DenialChange, DenialKind } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
-import { NO_ROOM_FOR_HASHES, SMALL_ZONE_ROWS } from './enable-signing.ts';
-import { type LockedSubject, lockSubject, type Subject } from './lock-signed-zone.ts';
-import { findUnableNodes } from './unable-nodes.ts';
-import { writeSigning } from './write-signing.ts';
+import { findUnableNodes, NO_ROOM_FOR_HASHES, SMALL_ZONE_ROWS } from './enable-signing.ts';
+import { type LockedSubject, lockSubject, type Subject, writeSigning } from './write-signing.ts';
 
 interface DenialOrder extends ChangedBy {
   readonly denial: DenialKind;

@@ -14,8 +14,14 @@ import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 import { SMALL_ZONE_ROWS } from './enable-signing.ts';
-import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
-import { finish, nextSerialOf } from './write-signing.ts';
+import {
+  finish,
+  type LockedSubject,
+  lockSubject,
+  nextSerialOf,
+  type Subject,
+  subjectOf,
+} from './write-signing.ts';
 
 /** `unsigning`: a large zone, of which pieces are still to be taken away. */
 type Disabled = 'unsigned' | 'unsigning' | 'unchanged';

@@ -1,21 +1,19 @@
-// Begins to sign a zone: makes its keys, and signs it. A small zone is signed in that transaction; a large one in pieces
-// (sign-pieces.ts), and is answered as before until its apex, the last piece, is written.
+// Begins to sign a zone: makes its keys, and signs it. A small zone is signed in that transaction; a large one in
+// pieces (sign-pieces.ts), and is answered as before until its apex, the last piece, is written.
 
 import { sql } from 'kysely';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ImportedKey } from '../../zone/signing/private-key.ts';
 import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findKnownKey, isSameKey, storeImported } from '../keys/imported-keys.ts';
+import { DNSSEC_ABILITY } from '../feed/nodes.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
-import { loadKeys } from '../keys/load-keys.ts';
 import { findSignedZone, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
+import { findKnownKey, isSameKey, loadKeys, storeImported } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DenialKind } from '../postgres/tables/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { type LockedSubject, lockSubject, type Subject } from './lock-signed-zone.ts';
-import { findUnableNodes } from './unable-nodes.ts';
-import { writeSigning } from './write-signing.ts';
+import { type LockedSubject, lockSubject, type Subject, writeSigning } from './write-signing.ts';
 
 export interface EnableOrder {
   readonly denial: DenialKind;
@@ -171,4 +169,29 @@ async function makeKeys(trx: Database, id: number, { algorithm, split }: EnableO
     const made = await makeZoneKey(trx, id, { algorithm, role, signs }, tags);
     tags.add(made.tag);
   }
+}
+
+/** No signature lives longer: what a node that is silent for so long answers is worth nothing to a validator. */
+const SILENT_DAYS = 18;
+/** Signatures make images three to four times as large. */
+const FULL_SHARE = 0.85;
+
+/**
+ * Finds nodes that prevent signing: those that would answer a signed zone wrongly, and those without room for it.
+ * Returns a sentence for operators, or undefined if every node is able to.
+ */
+export async function findUnableNodes(db: Database): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string; isAble: boolean; isFull: boolean }>`
+    select name, ${DNSSEC_ABILITY} = any(abilities) as "isAble",
+      coalesce(image_octets > image_capacity * ${FULL_SHARE}::float8, false) as "isFull"
+    from nodes
+    where left_at is null and forgotten_at is null
+      and seen_at > clock_timestamp() - make_interval(days => ${SILENT_DAYS}::integer)
+    order by name`.execute(db);
+  const old = rows.filter(({ isAble }) => !isAble).map(({ name }) => name);
+  if (old.length > 0) {
+    return `${old.join(', ')}: too old for signed zones, or without a report since its start; upgrade it, or say that it is gone (node forget)`;
+  }
+  const full = rows.filter(({ isFull }) => isFull).map(({ name }) => name);
+  return full.length > 0 ? `${full.join(', ')}: no room for signatures (IMAGE_BYTES)` : undefined;
 }

@@ -1,4 +1,5 @@
-// What operators see of a signed zone: how it is signed, its keys, when its signatures end.
+// What operators see of signed zones: how a zone is signed, its keys, and when its signatures end; and how many zones
+// are in each phase.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -27,7 +28,7 @@ export interface ShownSigning {
   readonly kind: 'operator' | 'domain';
   readonly goal: 'signed' | 'unsigned';
   readonly phase: SigningPhase;
-  /** Of a domain as its owner sees it, of an operator zone the phase. */
+  /** For a domain, the status that its owner sees; for an operator zone, the phase. */
   readonly status: string;
   /** What the next step of a domain's keys waits for; null: nothing, or it has no machine. */
   readonly waitsFor: string | null;
@@ -86,7 +87,7 @@ function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
-/** Whose the name is now; undefined: nobody's here. An operator zone that is unloaded is not there. */
+/** Returns the domain or operator zone of the name, or undefined. An unloaded operator zone does not count. */
 export async function findSubject(
   db: Database,
   apex: Name,
@@ -99,4 +100,26 @@ export async function findSubject(
   if (row === undefined) return undefined;
   if (row.kind === 'operator') return { zoneName: name };
   return row.domainId === null ? undefined : { domainId: row.domainId };
+}
+
+export interface SigningState {
+  readonly phases: Readonly<Record<string, number>>;
+  /** Seconds until the first signature ends, of zones that we sign and of those that were loaded signed. */
+  readonly left: Readonly<Partial<Record<'ours' | 'verbatim', number>>>;
+}
+
+export async function loadSigningState(db: Database): Promise<SigningState> {
+  const { rows } = await sql<{ phase: string; verbatim: boolean; count: number; left: number | null }>`
+    select phase, verbatim, count(*)::integer as count,
+      extract(epoch from min(expires_at) - clock_timestamp())::float8 as left
+    from signed_zones group by phase, verbatim`.execute(db);
+  const phases: Record<string, number> = {};
+  const left: { ours?: number; verbatim?: number } = {};
+  for (const row of rows) {
+    if (!row.verbatim) phases[row.phase] = row.count;
+    if (row.left === null) continue;
+    const kind = row.verbatim ? 'verbatim' : 'ours';
+    left[kind] = Math.min(left[kind] ?? Number.POSITIVE_INFINITY, row.left);
+  }
+  return { phases, left };
 }

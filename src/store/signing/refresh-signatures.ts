@@ -11,9 +11,8 @@ import type { OwnerRows, Signers } from '../../zone/signing/plan-rows.ts';
 import { signSets } from '../../zone/signing/sign-set.ts';
 import { remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { noteSignedAnew } from '../keys/note-edge-names.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
-import { noteSignatures, zoneKeys } from '../keys/sign-change.ts';
+import { noteSignatures, noteSignedAnew, zoneKeys } from '../keys/sign-change.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -21,8 +20,14 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { chunksOfOwners } from '../zones/zone-rows.ts';
-import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
-import { finish, nextSerialOf } from './write-signing.ts';
+import {
+  finish,
+  type LockedSubject,
+  lockSubject,
+  nextSerialOf,
+  type Subject,
+  subjectOf,
+} from './write-signing.ts';
 
 /** Signatures in one change: planning them takes some milliseconds, and writing them some more under the lock. */
 const PIECE = 300;

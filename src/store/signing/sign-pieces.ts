@@ -8,14 +8,21 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { noteEdgeZone } from '../keys/note-edge-names.ts';
+import { noteEdgeZone } from '../keys/sign-change.ts';
 import { signWhole } from '../keys/sign-whole.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
-import { writeBelowApex, writeOwners, writeSigning } from './write-signing.ts';
+import {
+  type LockedSubject,
+  lockSubject,
+  type Subject,
+  subjectOf,
+  writeBelowApex,
+  writeOwners,
+  writeSigning,
+} from './write-signing.ts';
 
 const DENIAL_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
 const BY: ChangedBy = { by: { kind: 'system' }, source: 'signing' };

@@ -1,5 +1,5 @@
-// Writes what only the signing of a zone changes: its records stay, and signatures, denials, keys and the serial do not. Under
-// the lock of the zone.
+// Writes what only the signing of a zone changes: signatures, denials, keys and the serial, but no records. Under the
+// lock of the zone.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -8,25 +8,70 @@ import { nextSerial } from '../../zone/publish/publish.ts';
 import { serialIn, withSerial } from '../../zone/publish/soa-serial.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import type { ChangedBy } from '../accounts/actor.ts';
-import { printActor } from '../accounts/actor.ts';
+import { type ChangedBy, printActor } from '../accounts/actor.ts';
+import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
 import { writeLog } from '../change/write-domain-change.ts';
-import { isOfSigner } from '../keys/apex-keys.ts';
 import { readOwners, readWhole } from '../keys/read-zone-rows.ts';
 import { signChange } from '../keys/sign-change.ts';
-import type { SignedZone } from '../keys/signed-zone.ts';
+import { isOfSigner, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
-import { type LockedZone, writeChanges, writeDifference } from '../zones/write-zone.ts';
+import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
-import type { LockedSubject } from './lock-signed-zone.ts';
+
+/** Whose zone it is: a domain's, or an operator's by its name as stored. */
+export type Subject = { readonly domainId: number } | { readonly zoneName: string };
+
+export interface LockedSubject {
+  readonly subject: Subject;
+  readonly apex: Name;
+  /** Undefined for a domain that has no zone; also a deleted one. */
+  readonly zone: LockedZone | undefined;
+  /** Undefined: it was never signed. */
+  readonly signed: SignedZone | undefined;
+  /** Undefined for an operator zone. */
+  readonly domain: DomainLock | undefined;
+  readonly now: Date;
+}
+
+/**
+ * Takes the lock under which the signing of a zone changes: that of its domain, or of the operator zone's row.
+ * Returns undefined if there is no such domain or operator zone.
+ */
+export async function lockSubject(trx: Database, subject: Subject): Promise<LockedSubject | undefined> {
+  if ('domainId' in subject) {
+    const domain = await lockDomain(trx, subject.domainId);
+    if (domain === undefined || domain.row.deletedAt !== null) return undefined;
+    const { row, zone, signed, now } = domain;
+    return { subject, apex: decodeNameColumn(row.name), zone, signed, domain, now };
+  }
+  const { zoneName } = subject;
+  const zone = (await lockZones(trx, [zoneName], false)).get(zoneName);
+  if (zone === undefined || zone.kind !== 'operator' || zone.deleted) return undefined;
+  const signed = (await loadSignedZones(trx, [zoneName])).get(zoneName);
+  const now = await currentTime(trx);
+  return { subject, apex: decodeNameColumn(zoneName), zone, signed, domain: undefined, now };
+}
+
+/** Whose a signed zone is; undefined: its domain was purged. */
+export async function subjectOf(db: Database, signedZoneId: number): Promise<Subject | undefined> {
+  const { rows } = await sql<{ domainId: number | null; zoneName: string | null }>`
+    select domain_id as "domainId", zone_name as "zoneName" from signed_zones where id = ${signedZoneId}`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return row.domainId === null ? { zoneName: row.zoneName as string } : { domainId: row.domainId };
+}
 
 interface SigningChange {
   /** Signed as this zone says, with these keys. */
   readonly signed: SignedZone;
-  /** The names that are looked at, the apex apart; what they need beside is, too. */
+  /** Names to sign besides the apex, and whatever they need. */
   readonly names: readonly Name[] | 'whole';
-  /** A refresh: what is due soon is made anew along with what is due. */
+  /** True for a refresh: signatures that are due soon are renewed together with due ones. */
   readonly isRefresh?: boolean;
   /** What shall stand at some of the names in place of what does; an empty list: nothing. */
   readonly replaced?: ReadonlyMap<Name, readonly ZoneRecord[]>;
@@ -34,7 +79,7 @@ interface SigningChange {
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
 
-/** Signs what stands at these names; the serial counts up. The zone is there. */
+/** Signs the records at these names, and increments the serial. The zone must exist. */
 export async function writeSigning(
   trx: Database,
   locked: LockedSubject,

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { JsonEvidence } from '../../checks/delegation/evidence-json.ts';
 import type { Name } from '../../dns/name.ts';
-import { decodeEvidence } from '../checks/check-run-row.ts';
+import { decodeEvidence } from '../checks/check-runs.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 

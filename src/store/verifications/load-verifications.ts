@@ -6,7 +6,9 @@ import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind } from '../postgres/tables/schema.ts';
+import { type Waiting, waitForRow } from '../postgres/wait-for-row.ts';
 import type { JsonTxtResolver, JsonTxtServer } from './verification-run-row.ts';
+import { IS_TO_BE_VERIFIED } from './verified-domain.ts';
 
 export interface VerificationRun {
   readonly id: number;
@@ -29,7 +31,7 @@ export interface VerificationRun {
 
 /** What is listed. */
 export type VerificationLine = Omit<VerificationRun, 'evidence'> & {
-  /** What was looked for. */
+  /** The value that was queried. */
   readonly value: string;
 };
 
@@ -42,7 +44,7 @@ export async function listVerifications(db: Database, domainId: number): Promise
   return rows.map(decodeServers);
 }
 
-/** The newest run that looked for this value: a run for an older value does not count. */
+/** Returns the newest run for this value: a run for an older value does not count. */
 export async function findNewestVerification(
   db: Database,
   domainId: number,
@@ -59,7 +61,7 @@ export async function findVerificationByRequest(
 }
 
 /** The run of `request`, or another that began since then: it is as good. */
-export async function findVerificationSince(
+async function findVerificationSince(
   db: Database,
   {
     domainId,
@@ -95,4 +97,51 @@ function decodeServers<R extends Pick<RunRow, 'servers'>>(row: R) {
 
 interface RunRow extends Omit<VerificationRun, 'servers'> {
   readonly servers: readonly JsonTxtServer[];
+}
+
+type AwaitedVerification =
+  | { readonly kind: 'run'; readonly run: VerificationRun }
+  /** The domain has changed: there is nothing to wait for. */
+  | { readonly kind: 'over' };
+
+interface WantedVerification {
+  readonly domainId: number;
+  /** The value to be found. */
+  readonly value: string;
+  readonly request: string;
+  /** When it was asked for. */
+  readonly since: Date;
+}
+
+/**
+ * Waits for a requested verification. It may never be made: a later one serves as well, another one proved the domain
+ * first, or the domain's time ended. When the time is over, returns a verification that was running at the request.
+ * Undefined if there was none, or if `signal` has aborted.
+ */
+export async function waitForVerification(
+  db: Database,
+  wanted: WantedVerification,
+  waiting: Waiting,
+): Promise<AwaitedVerification | undefined> {
+  const { domainId, value } = wanted;
+  const before = await findNewestVerification(db, domainId, value);
+  const find = async (): Promise<AwaitedVerification | undefined> => {
+    const isOver = !(await isOpen(db, wanted)); // first: the run that ended it is there by then
+    const run = await findVerificationSince(db, wanted);
+    if (run !== undefined) return { kind: 'run', run };
+    return isOver ? { kind: 'over' } : undefined;
+  };
+  const came = await waitForRow(find, waiting);
+  if (came !== undefined || waiting.signal.aborted) return came;
+  const run = await findNewestVerification(db, domainId, value);
+  return run === undefined || run.id === before?.id ? undefined : { kind: 'run', run };
+}
+
+async function isOpen(db: Database, { domainId, value }: WantedVerification): Promise<boolean> {
+  const { rows } = await sql`
+    select from domains d join domain_verifications v on v.domain_id = d.id
+    where d.id = ${domainId} and ${IS_TO_BE_VERIFIED} and v.value = ${value} and v.expires_at > clock_timestamp()`.execute(
+    db,
+  );
+  return rows.length > 0;
 }

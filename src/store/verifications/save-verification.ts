@@ -6,7 +6,7 @@
 //     active, disabled → under the locks of its name: columns, run, one change, the domains inside it; a holder that loses it
 
 import { sql } from 'kysely';
-import type { Finding } from '../../checks/delegation/findings.ts';
+import type { Finding } from '../../checks/delegation/finding.ts';
 import type { Preparation } from '../../checks/txt/next-preparation.ts';
 import type { VerificationDecision } from '../../checks/txt/next-verification.ts';
 import type { TxtEvidence } from '../../checks/txt/txt-evidence.ts';
@@ -16,19 +16,17 @@ import type { TxtTakeover } from '../../checks/txt/txt-takeover.ts';
 import { challengeOf } from '../../zone/domain/challenge-name.ts';
 import type { DomainParts } from '../change/domain-parts.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
-import { loseClaim } from '../change/lose-claim.ts';
-import { saveStatus } from '../change/save-status.ts';
-import { settleAgain } from '../change/settle-enclosed.ts';
+import { saveStatus, settleAgain } from '../change/save-status.ts';
 import { NOT_CHECKED, NOT_VERIFIED, offParts } from '../change/start-status.ts';
-import { STATUS_BY_SYSTEM } from '../change/write-status.ts';
-import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
-import { orderTakeoverMails } from '../people/takeover-mails.ts';
+import { loseClaim, STATUS_BY_SYSTEM } from '../change/write-status.ts';
+import { findingsWith, findingsWithout } from '../domains/domain-row.ts';
+import { orderTakeoverMails } from '../people/mails.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { HOLDS_BY_TXT, IS_TO_BE_VERIFIED, lockVerified, type TxtHolder } from './load-verified-domain.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
+import { HOLDS_BY_TXT, IS_TO_BE_VERIFIED, lockVerified, type TxtHolder } from './verified-domain.ts';
 
 /** What a look does to a domain in external mode. */
 interface ProofDecision extends VerificationDecision {

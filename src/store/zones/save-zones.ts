@@ -1,21 +1,21 @@
-// Operator zones into Postgres and out of it, each call one transaction. Only the difference is written: rows that stay
-// are not touched, rows that go become tombstones, and a zone without a difference gets no change.
-//
-//   lock the zones' rows in order of name → draw versions → write differences, chunk by chunk → changes → commit → NOTIFY
+// Saves and unloads operator zones, each call in one transaction. Only the difference is written: unchanged rows are
+// not touched, deleted rows become tombstones, and a zone without a difference gets no change.
 
 import { sql } from 'kysely';
+import { secondsBetween } from '../../dns/dnssec/signature-time.ts';
+import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
+import { coveredType } from '../../dns/record/covered-type.ts';
+import { TYPE } from '../../dns/type-codes.ts';
 import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { isOfSigner } from '../keys/apex-keys.ts';
-import { isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
+import { isOfSigner, isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong } from '../postgres/deadlines.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ChangeSource } from '../postgres/tables/schema.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
-import { noteVerbatim } from './note-verbatim.ts';
 import { saveSignedZone } from './save-signed-zone.ts';
 import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
@@ -144,7 +144,7 @@ function refuseTwoSigners(zones: readonly ZoneToSave[], signed: ReadonlyMap<stri
   if (refused.length > 0) throw new TwoSignersError(refused.map(({ apex }) => encodeNameColumn(apex)));
 }
 
-/** Gives those that differ. */
+/** Returns those that differ. */
 async function saveSignedZones(
   trx: Database,
   zones: readonly ZoneToSave[],
@@ -217,3 +217,51 @@ const unloadedZone = (zone: LockedZone): ChangedZone => ({
   records: 0,
   deleted: true,
 });
+
+interface LoadedZone {
+  readonly apex: Name;
+  readonly records: Iterable<ZoneRecord>;
+}
+
+/**
+ * Records when the first signature of zones that others signed ends, which operators monitor: nothing here renews it.
+ * The zones were loaded or (without records) unloaded, and none of them is signed by the fleet.
+ */
+async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promise<void> {
+  if (zones.length === 0) return;
+  const at = Math.floor((await currentTime(trx)).getTime() / 1000);
+  const names: string[] = [];
+  const signed: { name: string; endsAt: number }[] = [];
+  for (const { apex, records } of zones) {
+    const name = encodeNameColumn(apex);
+    const endsAt = firstEnd(apex, records, at);
+    names.push(name);
+    if (endsAt !== undefined) signed.push({ name, endsAt });
+  }
+  const ended = names.filter((name) => !signed.some((one) => one.name === name));
+  await sql`
+    delete from signed_zones s where s.zone_name = any(${ended}::text[]) and s.verbatim
+      and not exists (select from signing_keys k where k.signed_zone_id = s.id)`.execute(trx);
+  // one that we signed once keeps its keys
+  await sql`
+    update signed_zones set verbatim = false, expires_at = null
+    where zone_name = any(${ended}::text[]) and verbatim`.execute(trx);
+  await sql`
+    insert into signed_zones as s (zone_name, goal, denial, algorithm, phase, verbatim, expires_at)
+    select n.name, 'unsigned', 'nsec', 13, 'off', true, to_timestamp(n."endsAt")
+    from jsonb_to_recordset(${JSON.stringify(signed)}::jsonb) as n(name text, "endsAt" float8)
+    on conflict (zone_name) do update set verbatim = true, expires_at = excluded.expires_at
+      where s.phase = 'off'`.execute(trx);
+}
+
+/** In seconds since 1970; undefined: the zone is answered as unsigned. */
+function firstEnd(apex: Name, records: Iterable<ZoneRecord>, at: number): number | undefined {
+  let left = Number.POSITIVE_INFINITY;
+  let isSigned = false;
+  for (const { owner, type, rdata } of records) {
+    if (type !== TYPE.RRSIG) continue;
+    if (owner === apex && coveredType(rdata) === TYPE.SOA) isSigned = true;
+    left = Math.min(left, secondsBetween(at, readSignature(rdata).expiration));
+  }
+  return isSigned ? at + left : undefined;
+}

@@ -3,8 +3,8 @@
 // nodes the same.
 
 import { type RawBuilder, sql } from 'kysely';
-import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/tables/schema.ts';
 import type { Chunk } from './zone-rows.ts';
 

@@ -4,12 +4,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import type { AskedRequests } from '../../../src/analytics/requests/asked-requests.ts';
-import { loadLines } from '../../../src/analytics/requests/load-lines.ts';
-import { loadRanking, loadTopUris } from '../../../src/analytics/requests/load-rankings.ts';
-import { loadReasons } from '../../../src/analytics/requests/load-reasons.ts';
 import { loadSummary, loadVisitors, needsLines } from '../../../src/analytics/requests/load-summary.ts';
 import { readNarrowing } from '../../../src/edge/analytics/narrowing.ts';
 import { windowOf } from '../../../src/edge/analytics/window.ts';
+import {
+  loadLines,
+  loadRanking,
+  loadReasons,
+  loadTopUris,
+} from '../../../src/features/analytics/sql-requests.ts';
 import { OriginMinutes } from '../../../src/features/uptime/minutes.ts';
 import { ranked } from '../../support/analytics/made-requests.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';

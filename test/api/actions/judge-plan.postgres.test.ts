@@ -23,7 +23,7 @@ const summaryOf = (section: string): Asked => ['GET', `/analytics/${section}?dom
 
 /**
  * Calls that the gates stop, and the problem without the entitlement; undefined if such a plan opens the gate. The gate of traffic
- * stops no call: `test/api/routes/analytics/traffic.nightly.test.ts`.
+ * stops no call: `test/features/analytics/traffic.nightly.test.ts`.
  */
 const CALLS: Record<Exclude<Built, 'traffic'>, readonly [ask: Asked, shut: object | undefined]> = {
   import: [['POST', '/records/import', { records: [{ ...record, name: 'imported' }] }], undefined],

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { BodyRoom } from '../../../src/api/body/body-room.ts';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, it } from 'vitest';
+import { BodyRoom, BodySegments, BodyTurns } from '../../../src/api/body/body-room.ts';
 
 const SIZE = { bytes: 100, bytesOfOne: 40 };
 
@@ -29,4 +30,67 @@ it('an unread answer counts against the next bodies', () => {
   const body = room.reserve(1);
   body.hold(60);
   expect([room.bytes, room.reserve(1).grow(1), room.reserve(2).grow(40)]).toEqual([60, false, true]);
+});
+
+it('a body of many small chunks takes few segments, and no more than twice its octets', () => {
+  const segments = new BodySegments();
+  for (let i = 0; i < 100_000; i++) segments.add(Uint8Array.of(i % 251));
+  const list = segments.list();
+  expect(segments.bytes).toBe(100_000);
+  expect(list.length).toBeLessThan(10);
+  expect(list.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBeLessThanOrEqual(200_000);
+  const whole = Buffer.concat(list);
+  expect(whole.length).toBe(100_000);
+  expect(whole.every((octet, i) => octet === i % 251)).toBe(true);
+});
+
+it('no segment shares its buffer, so that each can be handed to a thread', () => {
+  const segments = new BodySegments();
+  segments.add(Buffer.alloc(3_000_000, 1));
+  const buffers = segments.list().map(({ buffer }) => buffer);
+  expect(new Set(buffers).size).toBe(buffers.length);
+});
+
+const KIB = 1024;
+
+let turns: BodyTurns;
+beforeEach(() => {
+  turns = new BodyTurns();
+});
+
+it('counts so much in a round of the event loop, in the order of the pieces', async () => {
+  const counted: number[] = [];
+  for (let piece = 0; piece < 6; piece++) turns.wait(64 * KIB, () => counted.push(piece));
+  const rounds: number[][] = [];
+  while (counted.length < 6 || rounds.length === 0) {
+    rounds.push([...counted]);
+    await setImmediate();
+  }
+  expect(rounds).toEqual([[], [0, 1], [0, 1, 2, 3]]);
+  expect(counted).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+it('a piece larger than a round is counted alone', async () => {
+  let counted = 0;
+  turns.wait(1 << 20, () => counted++);
+  turns.wait(1, () => counted++);
+  await setImmediate();
+  expect(counted).toBe(1);
+  await setImmediate();
+  expect(counted).toBe(2);
+});
+
+it('a round with room takes a piece at once, and none before those that wait', async () => {
+  expect([turns.mayTake(64 * KIB), turns.mayTake(64 * KIB), turns.mayTake(1)]).toEqual([true, true, false]);
+  turns.wait(1, () => {});
+  expect(turns.mayTake(1)).toBe(false);
+  await setImmediate();
+  await setImmediate();
+  expect(turns.mayTake(1)).toBe(true);
+});
+
+it('hundreds of tiny pieces are taken in one round, and not thousands', () => {
+  let taken = 0;
+  while (turns.mayTake(1)) taken++;
+  expect(taken).toBe(Math.ceil((128 * KIB) / 257));
 });

@@ -6,8 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { badRequest, Problem } from '../../../src/api/answers/problem.ts';
 import { type BodyBounds, THREAD_BODY_BYTES } from '../../../src/api/body/body-bounds.ts';
-import { BodyRoom } from '../../../src/api/body/body-room.ts';
-import { BodySegments } from '../../../src/api/body/body-segments.ts';
+import { BodyRoom, BodySegments } from '../../../src/api/body/body-room.ts';
 import { type Arriving, receiveBody } from '../../../src/api/body/receive-body.ts';
 
 const BOUNDS: BodyBounds = { bytes: 1_000_000, values: 1000, items: undefined, byPlan: false };

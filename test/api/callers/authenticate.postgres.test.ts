@@ -5,8 +5,7 @@ import {
   KeyUses,
   openCredentials,
 } from '../../../src/api/callers/authenticate.ts';
-import { KeyLookups } from '../../../src/api/callers/key-lookups.ts';
-import { WrongKeys } from '../../../src/api/callers/wrong-keys.ts';
+import { KeyLookups, WrongKeys } from '../../../src/api/callers/key-lookups.ts';
 import {
   createApiKey,
   type FoundKey,

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { domain, type Method, route } from '../../../src/api/calls/route.ts';
-import { idText } from '../../../src/api/schemas/ids.ts';
+import { idText } from '../../../src/api/schemas/fields.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';

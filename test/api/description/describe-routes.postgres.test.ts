@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PROBLEM_CODES } from '../../../src/api/answers/problem.ts';
 import { type Route, takesIdempotencyKey } from '../../../src/api/calls/route.ts';
-import { CLOSED_PATHS } from '../../../src/api/description/closed-paths.ts';
+import { CLOSED_PATHS } from '../../../src/api/description/documents.ts';
 import { RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
 import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
 import { sharedTestApi } from '../../support/api/api.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { StreamedArray } from '../../../src/api/answers/stream-array.ts';
+import { StreamedArray } from '../../../src/api/answers/streams.ts';
 import { account, route } from '../../../src/api/calls/route.ts';
 import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
 import { ROUTES } from '../../../src/features/every-route.ts';

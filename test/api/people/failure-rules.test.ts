@@ -6,7 +6,7 @@ import {
   type FailureRule,
   secondsToWait,
 } from '../../../src/api/people/failure-rules.ts';
-import type { Failures } from '../../../src/store/people/sign-in-failures.ts';
+import type { Failures } from '../../../src/store/people/sign-in-attempts.ts';
 
 const MINUTE = 60_000;
 const at = (ms: number) => new Date(Date.parse('2026-03-01T12:00:00Z') + ms);

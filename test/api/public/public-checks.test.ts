@@ -3,8 +3,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { boundEvidence } from '../../../src/api/public/bound-evidence.ts';
-import { judgePublicName } from '../../../src/api/public/judge-public-name.ts';
-import { type PublicCheckLimits, PublicChecks } from '../../../src/api/public/public-checks.ts';
+import {
+  judgePublicName,
+  type PublicCheckLimits,
+  PublicChecks,
+} from '../../../src/api/public/public-checks.ts';
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { until } from '../../support/tests/until.ts';

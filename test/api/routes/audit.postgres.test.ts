@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/features/every-route.ts';
 import type { AuditRow } from '../../../src/store/audit/load-audit.ts';
-import { makeLink } from '../../../src/store/people/account-links.ts';
+import { makeLink } from '../../../src/store/people/credentials.ts';
 import { type Answer, readPages, sharedTestApi } from '../../support/api/api.ts';
 import { appCode, Browser, emailOf, givePassword, PASSWORD } from '../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';

@@ -2,7 +2,7 @@
 // and test/api/schemas, and what is published in test/store/change.
 
 import { describe, expect, it } from 'vitest';
-import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
+import { purgeIdempotency } from '../../../src/store/housekeeping/purges.ts';
 import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
 import { type Answer, readPages, sharedTestApi } from '../../support/api/api.ts';
 

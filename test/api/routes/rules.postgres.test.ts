@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
-import { loadEdgeRules } from '../../../src/store/rules/load-edge-rules.ts';
+import { loadEdgeRules } from '../../../src/store/rules/edge-rules.ts';
 import { type Answer, sharedTestApi } from '../../support/api/api.ts';
 import { SMALLEST } from '../../support/rules/smallest-bodies.ts';
 

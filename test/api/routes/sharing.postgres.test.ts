@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { addToken } from '../../../src/store/sharing/invite-tokens.ts';
+import { addToken } from '../../../src/store/sharing/accept-invite.ts';
 import {
   type Answer,
   PUBLIC_URL,

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Entitlements } from '../../../src/api/schemas/entitlements.ts';
-import { CataloguePlan } from '../../../src/api/schemas/plan.ts';
-import { Subscription } from '../../../src/api/schemas/subscription.ts';
+import { CataloguePlan, Entitlements, Subscription } from '../../../src/api/schemas/plan.ts';
 import { RULE_TYPES } from '../../../src/edge/rules/every-type.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';

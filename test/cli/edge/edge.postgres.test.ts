@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addEdgeCommands } from '../../../src/cli/edge/edge.ts';
-import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
+import { hashSecret } from '../../../src/store/accounts/hashed-secrets.ts';
 import { findEdges, listEdges, noteEdgeCall, saveEdgeHealth } from '../../../src/store/edges/edges.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';

@@ -18,7 +18,7 @@ import {
 import { countdown, duration } from '../../../console/src/screens/delegation/words-of.ts';
 import { words } from '../../../console/src/words/words.ts';
 import { SERVER_OUTCOMES } from '../../../src/api/schemas/checks/check.ts';
-import { FINDING_CODES } from '../../../src/checks/delegation/findings.ts';
+import { FINDING_CODES } from '../../../src/checks/delegation/finding.ts';
 import { VERDICTS } from '../../../src/checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../../src/zone/domain/domain-status.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Subscription } from '../../../src/api/schemas/subscription.ts';
+import { Subscription } from '../../../src/api/schemas/plan.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { type Browser, signIn } from '../../support/api/people.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { addResellerCommands } from '../../../src/features/resellers/cli.ts';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
+import { hashSecret } from '../../../src/store/accounts/hashed-secrets.ts';
 import { findTokens, mintToken } from '../../../src/store/accounts/reseller-tokens.ts';
-import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';

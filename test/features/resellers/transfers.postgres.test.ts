@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
+import { purgeIdempotency } from '../../../src/store/housekeeping/purges.ts';
 import { type Answer, ownApi, startTestApi } from '../../support/api/api.ts';
 import { giveMoney } from '../../support/billing/give-money.ts';
 import { makeClient, makeReseller, type Reseller } from '../../support/walk/resellers.ts';

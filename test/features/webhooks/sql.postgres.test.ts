@@ -13,8 +13,7 @@ import {
   takeCall,
 } from '../../../src/features/webhooks/sql-deliveries.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
 import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';

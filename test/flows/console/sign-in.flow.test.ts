@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeLink } from '../../../src/store/people/account-links.ts';
+import { makeLink } from '../../../src/store/people/credentials.ts';
 import { CHROMIUM } from '../../support/browser/browser.ts';
 import { ownConsole, PASSWORD } from '../../support/browser/console-api.ts';
 

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
-import { Authority } from '../../../src/outbound/acme/authority.ts';
-import { askForCertificate } from '../../../src/store/certificates/change-certificate.ts';
+import { Authority } from '../../../src/features/certificates/client.ts';
+import { askForCertificate } from '../../../src/features/certificates/sql.ts';
 import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
-import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
 import { serveDatabase, startPebble } from '../../support/certificates/pebble.ts';
 import { playOrders } from '../../support/certificates/play-orders.ts';

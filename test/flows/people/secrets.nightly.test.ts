@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readKeySecrets } from '../../../src/process/settings/read-key-secrets.ts';
 import { generateKey } from '../../../src/store/accounts/api-keys.ts';
-import { makeSecretText } from '../../../src/store/accounts/secret-text.ts';
+import { makeSecretText } from '../../../src/store/accounts/hashed-secrets.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { findDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';

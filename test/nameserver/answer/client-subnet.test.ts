@@ -12,7 +12,6 @@ import {
   countryNumber,
 } from '../../../src/nameserver/image/find/country-table.ts';
 import { type EdgeSets, idOfSet, type RegionSets, rdataOfSet } from '../../../src/zone/edge-sets.ts';
-import { findAnswer } from '../../../src/zone/find-answer.ts';
 import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
 import {
   EDGE_MARK_TYPE,
@@ -34,6 +33,7 @@ import {
   randomZone,
 } from '../../support/random/random-zones.ts';
 import { thinned } from '../../support/random/signed-zones.ts';
+import { findAnswer } from '../../support/reference/find-answer.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { DENIAL_STYLES, zoneOfRecords } from '../../support/zone/sign-zone.ts';

@@ -9,7 +9,7 @@ import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import { hashName } from '../../../src/nameserver/image/hash-name.ts';
 import { Wakeup } from '../../../src/process/reconnect.ts';
 import { confirmNodes, listNodes } from '../../../src/store/feed/nodes.ts';
-import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
+import { purgeFeed } from '../../../src/store/housekeeping/purges.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';

@@ -7,8 +7,7 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { findDomain, loadDomain, loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { purgeDomains } from '../../../src/store/housekeeping/purge-domains.ts';
-import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
+import { purgeDomains, purgeFeed } from '../../../src/store/housekeeping/purges.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { CustomerZoneError, saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import {

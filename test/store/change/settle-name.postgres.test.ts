@@ -4,9 +4,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { migrate } from '../../../src/features/migrate.ts';
-import { askForTurn } from '../../../src/store/change/ask-for-turn.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { askForTurn } from '../../../src/store/checks/manual-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';

@@ -6,7 +6,7 @@ import { printName } from '../../../src/dns/name.ts';
 import { migrate } from '../../../src/features/migrate.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
-import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { listChecks } from '../../../src/store/checks/check-runs.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';

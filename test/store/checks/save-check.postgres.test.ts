@@ -7,7 +7,7 @@ import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
-import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { listChecks } from '../../../src/store/checks/check-runs.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { claimBatch, endBatch, leaveBatch, loadBatch } from '../../../src/store/counts/batches.ts';
 import { purgeDnsCounts } from '../../../src/store/counts/purge-counts.ts';
-import { type DnsCountsReport, reportDnsCounts } from '../../../src/store/feed/report-dns-counts.ts';
+import { type DnsCountsReport, reportDnsCounts } from '../../../src/store/feed/report-counts.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { asRole } from '../../support/database/database.ts';

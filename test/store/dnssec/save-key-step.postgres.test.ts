@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
 import { enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
-import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { loadDnssec } from '../../../src/store/dnssec/dnssec-state.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
 import { BY, published } from '../../support/database/domains.ts';
 import { RolledDomain } from '../../support/database/rolled-domain.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayDo, ROLES } from '../../../src/api/callers/permissions.ts';
+import { mayDo, ROLES } from '../../../src/api/callers/caller.ts';
 import {
   GRANTED_ROLES,
   inviteStatus,

@@ -9,8 +9,10 @@ import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { findNewestVerification } from '../../../src/store/verifications/load-verifications.ts';
-import { loadVerifiedDomain } from '../../../src/store/verifications/load-verified-domain.ts';
-import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
+import {
+  loadVerifiedDomain,
+  renewExpiredVerification,
+} from '../../../src/store/verifications/verified-domain.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';

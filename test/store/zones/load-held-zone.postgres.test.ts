@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { HeldZone } from '../../../src/checks/delegation/held-zone.ts';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { loadHeldZone } from '../../../src/store/zones/load-held-zone.ts';
+import { loadHeldZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';

@@ -1,8 +1,8 @@
 // Orders for certificates as the workers' queue plays them, without the queue.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { claimDueOrders } from '../../../src/store/certificates/claim-due-orders.ts';
-import { type CertificateOutcome, createIssuer } from '../../../workers/jobs/issue-certificate.ts';
+import { type CertificateOutcome, createIssuer } from '../../../src/features/certificates/job-issue.ts';
+import { claimDueOrders } from '../../../src/features/certificates/sql-orders.ts';
 
 /** Until an order comes to one of these ends. Returns it; `beside` is done between two looks. */
 export async function playOrders(

@@ -6,9 +6,9 @@ import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, nameInRdata, parseName } from '../../../src/dns/name.ts';
 import { rdataNames } from '../../../src/dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
-import { findAnswer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
 import { encodeMessage } from '../answer/encode-message.ts';
+import { findAnswer } from '../reference/find-answer.ts';
 import { type Place, type Seat, sitDown } from '../world/fake-internet.ts';
 import type { CorpusZone } from './scan-corpus.ts';
 

@@ -9,7 +9,7 @@ import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts'
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { loadDnssec } from '../../../src/store/dnssec/dnssec-state.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';

@@ -2,11 +2,10 @@
 
 import type { Name } from '../../../src/dns/name.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { KeyBoxes, useKeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { checkZoneSignatures } from '../../../src/store/signing/check-zone-signatures.ts';
 import { type Enabled, type EnableOrder, enableSigning } from '../../../src/store/signing/enable-signing.ts';
-import type { Subject } from '../../../src/store/signing/lock-signed-zone.ts';
+import type { Subject } from '../../../src/store/signing/write-signing.ts';
 import { BY } from './domains.ts';
 
 export const SIGNING_SECRETS = [{ name: 'test', secret: Buffer.alloc(32, 7) }];

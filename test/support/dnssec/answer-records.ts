@@ -1,8 +1,8 @@
 // An answer as the records of a message: each set with its signatures behind it.
 
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import type { Answer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet } from '../../../src/zone/zone.ts';
+import type { Answer } from '../reference/find-answer.ts';
 import { recordsIn } from '../world/zone-exchange.ts';
 import type { Reply } from './judge-signed-reply.ts';
 

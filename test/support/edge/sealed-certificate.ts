@@ -1,7 +1,7 @@
 // A certificate of a domain in the database, with a sealed key: what edges ask for. Neither is one that TLS could use.
 
 import { sql } from 'kysely';
-import { keyBoxesOf } from '../../../src/store/secrets/database-keys.ts';
+import { keyBoxesOf } from '../../../src/store/secrets/key-boxes.ts';
 import type { TestApi } from '../api/api.ts';
 
 export const CHAIN = 'the chain';

@@ -2,11 +2,8 @@
 // name by name.
 
 import { type Name, parseName } from '../../../src/dns/name.ts';
-import {
-  type Following,
-  type FollowOptions,
-  followChanges,
-} from '../../../src/nameserver/follow/follow-changes.ts';
+import { followChanges } from '../../../src/nameserver/follow/follow-changes.ts';
+import type { Following, FollowOptions } from '../../../src/nameserver/follow/follow-options.ts';
 import { createImage, Image } from '../../../src/nameserver/image/image.ts';
 import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import type { Log } from '../../../src/process/reconnect.ts';

@@ -99,3 +99,8 @@ export function offenders(rule: (source: Source) => string[]): string[] {
 export function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 }
+
+/** Returns the feature whose folder has the file, or undefined. */
+export function featureOf(path: string): string | undefined {
+  return /^src\/features\/([^/]+)\//.exec(path)?.[1];
+}

@@ -8,7 +8,7 @@ import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { Resolver } from '../../../src/resolver/resolver.ts';
-import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { loadDnssec } from '../../../src/store/dnssec/dnssec-state.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { openResolver } from '../../../workers/open-resolver.ts';
 import { readTrustAnchors } from '../../../workers/root-files.ts';

@@ -6,7 +6,7 @@ import { judgeName } from '../../../src/checks/claims/judge-name.ts';
 import { type CheckedClaim, isSameSet, type NameClaims } from '../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
-import type { Finding } from '../../../src/checks/delegation/findings.ts';
+import type { Finding } from '../../../src/checks/delegation/finding.ts';
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import type { Decision, Rules } from '../../../src/checks/delegation/next-status.ts';
 import type { Judgement } from '../../../src/checks/delegation/verdict.ts';

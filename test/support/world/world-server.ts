@@ -6,9 +6,9 @@ import { decodeMessage, FLAG, type Message, type MessageRecord } from '../../../
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, isWithin, type Name, prependLabel, printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
-import { findAnswer } from '../../../src/zone/find-answer.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { encodeMessage } from '../answer/encode-message.ts';
+import { findAnswer } from '../reference/find-answer.ts';
 import type { Fault, FaultKind, Script, ServerScript } from './read-world.ts';
 import { dsBeside, recordsIn, reply } from './zone-exchange.ts';
 

@@ -7,8 +7,8 @@ import { type Name, parseName, printName, ROOT } from '../../../src/dns/name.ts'
 import { CLASS, TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { unwatchAbort, watchAbort } from '../../../src/resolver/exchange/abort-watch.ts';
 import type { Exchange, QueryResult, Question } from '../../../src/resolver/exchange/exchange.ts';
-import { type Answer, findAnswer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
+import { type Answer, findAnswer } from '../reference/find-answer.ts';
 import { recordsOf, zoneOf } from '../zone/zone-text.ts';
 
 /** What an address does with a question; undefined: what its zones say. */

@@ -8,7 +8,7 @@ import type { CheckJob } from '../../../src/jobs/jobs.ts';
 import type { ObserveOptions } from '../../../src/resolver/resolver.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
-import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { listChecks } from '../../../src/store/checks/check-runs.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import {
   type CheckerOptions,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import type { NotedDomain } from '../../../src/store/child/note-checked-domains.ts';
+import type { NotedDomain } from '../../../src/store/checks/due-child-checks.ts';
 import type { CheckOutcome } from '../../../workers/jobs/check-delegation.ts';
 import { CheckNotes } from '../../../workers/jobs/note-checks.ts';
 import { evidenceOf } from '../../support/world/made-checks.ts';

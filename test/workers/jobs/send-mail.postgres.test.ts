@@ -3,7 +3,7 @@ import { LETTERS } from '../../../src/features/every-feature.ts';
 import { type Letter, MailFault } from '../../../src/mail/mailer.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { claimDueMails, orderMail } from '../../../src/store/people/mails.ts';
-import { findInvite } from '../../../src/store/sharing/invite-tokens.ts';
+import { findInvite } from '../../../src/store/sharing/accept-invite.ts';
 import { createInvite, resendInvite } from '../../../src/store/sharing/invites.ts';
 import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';

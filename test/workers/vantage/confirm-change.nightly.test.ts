@@ -6,7 +6,7 @@ import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { encodeEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { Slots } from '../../../src/checks/shares/slots.ts';
 import type { Name } from '../../../src/dns/name.ts';
-import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { listChecks } from '../../../src/store/checks/check-runs.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { encodeNameColumn } from '../../../src/store/postgres/name-column.ts';

@@ -4,7 +4,6 @@ import { compareNames, type Name, parseName, printName } from '../../../src/dns/
 import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { EdgeSets } from '../../../src/zone/edge-sets.ts';
-import { findAnswer } from '../../../src/zone/find-answer.ts';
 import { denialType } from '../../../src/zone/signing/denial-records.ts';
 import { BrokenRing } from '../../../src/zone/signing/link-denials.ts';
 import { planChain } from '../../../src/zone/signing/plan-chain.ts';
@@ -28,6 +27,7 @@ import {
   testKey,
 } from '../../support/dnssec/zone-keys.ts';
 import { randomFrom } from '../../support/random/random-zones.ts';
+import { findAnswer } from '../../support/reference/find-answer.ts';
 import { itemsOf, rowsOf, wordsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { checkSigned } from '../../support/zone/check-signed.ts';

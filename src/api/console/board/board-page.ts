@@ -1,5 +1,5 @@
-// The page of Bull Board without what its own template has from elsewhere or inline: fonts of another host, styles in the
-// markup. What remains are its files, whose names change with each version, and its settings as data.
+// The page of Bull Board without what its template loads from elsewhere or has inline: fonts of another host, styles in the
+// markup. Its files, whose names change with each version, and its settings as data remain.
 
 /** The template names what it needs by `static/…`; everything else in it is left behind. */
 const STYLE = /<link href="(static\/css\/[\w./-]+\.css)" rel="stylesheet">/g;

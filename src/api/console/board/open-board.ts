@@ -1,5 +1,5 @@
-// Bull Board without a server: its page, its files, and of its calls only those that read. What they answer shows of a job
-// which row it is about and no secret.
+// Bull Board without a server: its page, its files, and those of its calls that only read. Their responses show which row a job
+// is about, but no secret.
 
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

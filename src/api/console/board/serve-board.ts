@@ -1,13 +1,13 @@
-// `/console/queues/`: Bull Board for the sessions of global admins, who look at jobs there and change nothing. It is in this
-// process because its sessions are: the queue is asked over the API's own connection, so no workers need to be near.
+// `/console/queues/`: shows Bull Board to sessions of global admins, read-only. It runs in this process because the sessions do.
+// The queue is read over the API's own connection, so no workers need to be near.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { JobQueue } from '../../../jobs/job-queue.ts';
 import { badRequest, invalid, notFound, sendProblem, unavailable } from '../../answers/problem.ts';
-import { allowedMethods } from '../../calls/open-path.ts';
+import { allowedMethods } from '../../calls/paths.ts';
 import { admin, route } from '../../calls/route.ts';
-import { SAFE_HEADERS, sendFile } from '../send-file.ts';
+import { SAFE_HEADERS, sendFile } from '../console-files.ts';
 import type { Board } from './open-board.ts';
 
 const BASE = '/console/queues/';

@@ -1,6 +1,8 @@
-// /admin/accounts: lists, creates and updates accounts. An account is never deleted, because logs refer to it.
+// /admin/accounts: lists, creates and updates accounts, creates sign-in links for owners who cannot sign in, and lists and revokes
+// their API keys. An account is never deleted, because logs refer to it.
 
 import { z } from 'zod';
+import { linkTo } from '../../../process/public-link.ts';
 import {
   ACCOUNT_ROLES,
   ACCOUNT_SORTS,
@@ -9,27 +11,34 @@ import {
   listAccountPage,
   loadListedAccount,
 } from '../../../store/accounts/account-lists.ts';
-import { createAccount } from '../../../store/accounts/accounts.ts';
-import { readEmail } from '../../../store/accounts/email-address.ts';
-import { toldAccount } from '../../../store/audit/told-fields.ts';
+import { createAccount, readEmail } from '../../../store/accounts/accounts.ts';
+import { listApiKeys, revokeOwnKey } from '../../../store/accounts/api-keys.ts';
+import { keyNote, toldAccount } from '../../../store/audit/audit-notes.ts';
 import {
   type ChangedAccount,
   changeAccount,
   type WantedAccount,
 } from '../../../store/people/change-account.ts';
+import { LINK_MINUTES, makeLink } from '../../../store/people/credentials.ts';
 import { orderMailOf } from '../../../store/people/mails.ts';
-import { invalid, notFound, Problem } from '../../answers/problem.ts';
+import { invalid, notFound, Problem, problem } from '../../answers/problem.ts';
+import { answerList, PAGE_QUERY } from '../../calls/answer-list.ts';
 import type { CallOf } from '../../calls/call.ts';
-import { admin, route } from '../../calls/route.ts';
-import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
-import { printAccount } from '../../print/print-account.ts';
-import { AccountChange, AdminAccount, NewAdminAccount } from '../../schemas/admin/account.ts';
-import { idText } from '../../schemas/ids.ts';
-import { integerText, sortText } from '../../schemas/query-text.ts';
+import { admin, type Route, route } from '../../calls/route.ts';
+import { printAccount, printKey } from '../../print/print-account.ts';
+import {
+  AccountChange,
+  AccountLink,
+  AdminAccount,
+  LinkOrder,
+  NewAdminAccount,
+} from '../../schemas/admin/account.ts';
+import { idText, integerText, Message, sortText } from '../../schemas/fields.ts';
+import { Key } from '../../schemas/people.ts';
 
 const tag = 'Accounts';
 
-export const listAccounts = route(admin, {
+const listAccounts = route(admin, {
   method: 'GET',
   path: '/admin/accounts',
   operationId: 'adminListAccounts',
@@ -65,7 +74,7 @@ export const listAccounts = route(admin, {
   },
 });
 
-export const createOneAccount = route(admin, {
+const createOneAccount = route(admin, {
   method: 'POST',
   path: '/admin/accounts',
   operationId: 'adminCreateAccount',
@@ -87,13 +96,13 @@ export const createOneAccount = route(admin, {
 });
 
 /** Common members of the routes for one account. */
-export const oneAccount = {
+const oneAccount = {
   params: z.object({ id: idText }),
   find: ({ api, params }: CallOf<'admin', { id: number }>) => loadListedAccount(api.db, params.id),
   finds: 'account',
 };
 
-export const getAccount = route(admin, {
+const getAccount = route(admin, {
   method: 'GET',
   path: '/admin/accounts/{id}',
   operationId: 'adminGetAccount',
@@ -104,7 +113,7 @@ export const getAccount = route(admin, {
   run: ({ found }) => printAccount(found),
 });
 
-export const updateAccount = route(admin, {
+const updateAccount = route(admin, {
   method: 'PATCH',
   path: '/admin/accounts/{id}',
   operationId: 'adminUpdateAccount',
@@ -157,3 +166,71 @@ function refusalOf({ code, field, message }: Extract<ChangedAccount, { kind: 're
   if (code === 'unknown_plan') return invalid([{ field: FIELDS[field], error: message }]);
   return new Problem(409, `${FIELDS[field]}: ${message}`);
 }
+
+const makeAccountLink = route(admin, {
+  method: 'POST',
+  path: '/admin/accounts/{id}/links',
+  operationId: 'adminMakeLink',
+  tag,
+  summary: 'Make a link that works once, for the owner of an account.',
+  description:
+    'Whoever opens it is in that account: hand it to its owner only. With an Idempotency-Key a repeat gets the answer without the link.',
+  audit: 'account.link',
+  ...oneAccount,
+  body: LinkOrder,
+  response: AccountLink,
+  withoutSecrets: ({ link: _, ...rest }) => rest,
+  problems: ['wrong_state'],
+  async run({ api, people, found, body: { kind }, audit }) {
+    const { id: accountId, email, active } = found;
+    if (!active) return problem('wrong_state', 'the account is inactive: activate it first');
+    const token = await makeLink(api.db, { kind, accountId });
+    audit({ accountId, target: { name: email }, after: { kind } });
+    return { kind, expires_in_minutes: LINK_MINUTES[kind], link: linkTo(people.publicUrl, kind, token) };
+  },
+});
+
+const listAccountKeys = route(admin, {
+  method: 'GET',
+  path: '/admin/accounts/{id}/keys',
+  operationId: 'adminListKeys',
+  tag,
+  summary: 'The API keys of an account, revoked ones too.',
+  ...oneAccount,
+  response: z.array(Key.extend({ revoked_at: z.string().optional() }).meta({ id: 'AdminKey' })),
+  async run({ api, found }) {
+    const keys = await listApiKeys(api.db, found.id);
+    return keys.map((key) => ({
+      ...printKey(key),
+      ...(key.revokedAt !== null && { revoked_at: key.revokedAt.toISOString() }),
+    }));
+  },
+});
+
+const revokeAccountKey = route(admin, {
+  method: 'DELETE',
+  path: '/admin/accounts/{id}/keys/{key}',
+  operationId: 'adminRevokeKey',
+  tag,
+  summary: 'Revoke an API key of an account immediately and permanently.',
+  audit: 'key.revoke',
+  ...oneAccount,
+  params: z.object({ id: idText, key: idText }),
+  response: Message,
+  async run({ api, found, params, audit }) {
+    const revoked = await revokeOwnKey(api.db, found.id, params.key);
+    if (revoked === undefined) return notFound('key');
+    audit(keyNote(revoked, 'before'));
+    return { message: 'the key is revoked' };
+  },
+});
+
+export const ADMIN_ACCOUNT_ROUTES: readonly Route[] = [
+  listAccounts,
+  createOneAccount,
+  getAccount,
+  updateAccount,
+  makeAccountLink,
+  listAccountKeys,
+  revokeAccountKey,
+];

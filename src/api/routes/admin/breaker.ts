@@ -17,9 +17,9 @@ import {
 import type { Database } from '../../../store/postgres/database.ts';
 import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { invalid, problem } from '../../answers/problem.ts';
-import { admin, route } from '../../calls/route.ts';
-import { moments } from '../../print/moments.ts';
+import { admin, type Route, route } from '../../calls/route.ts';
 import { Breaker, BreakerFreeze, BreakerRelease, RegistryHours } from '../../schemas/admin/fleet.ts';
+import { moments } from '../../schemas/fields.ts';
 
 const tag = 'Fleet';
 const LOGGED_TRIPS = 50;
@@ -53,7 +53,7 @@ function zoneOf(parent: string): { parent?: string } {
   return { parent: parent === '.' ? parent : parent.replace(/\.$/, '') };
 }
 
-export const getBreaker = route(admin, {
+const getBreaker = route(admin, {
   method: 'GET',
   path: '/admin/breaker',
   operationId: 'adminGetBreaker',
@@ -63,7 +63,7 @@ export const getBreaker = route(admin, {
   run: ({ api }) => describe(api.db),
 });
 
-export const getRegistries = route(admin, {
+const getRegistries = route(admin, {
   method: 'GET',
   path: '/admin/registries',
   operationId: 'adminGetRegistries',
@@ -85,7 +85,7 @@ export const getRegistries = route(admin, {
   },
 });
 
-export const release = route(admin, {
+const release = route(admin, {
   method: 'POST',
   path: '/admin/breaker/release',
   operationId: 'adminReleaseBreaker',
@@ -114,7 +114,7 @@ export const release = route(admin, {
   },
 });
 
-export const freeze = route(admin, {
+const freeze = route(admin, {
   method: 'POST',
   path: '/admin/breaker/freeze',
   operationId: 'adminFreezeBreaker',
@@ -152,3 +152,5 @@ function parentOf(text: string): string | null {
   const parsed = parseDomainName(text);
   return parsed.kind === 'name' ? printName(parsed.name) : null;
 }
+
+export const BREAKER_ROUTES: readonly Route[] = [getBreaker, getRegistries, release, freeze];

@@ -2,12 +2,12 @@
 
 import type { z } from 'zod';
 import { accountIds } from '../../../store/accounts/accounts.ts';
-import { takeInDomain } from '../../../store/dnssec/take-in-domain.ts';
+import { takeInDomain } from '../../../store/dnssec/create-signed-domain.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { asActor } from '../../callers/caller.ts';
 import type { CallOf } from '../../calls/call.ts';
 import { admin, route } from '../../calls/route.ts';
-import { type DOMAIN_REFUSALS, DomainBatch, DomainBatchResult } from '../../schemas/admin/domain-batch.ts';
+import { type DOMAIN_REFUSALS, DomainBatch, DomainBatchResult } from '../../schemas/admin/domain.ts';
 
 export const createDomains = route(admin, {
   method: 'POST',

@@ -1,11 +1,11 @@
 // /admin/domains: lists the domains of all accounts, and changes their status as only operators may.
 
 import { z } from 'zod';
-import type { Name } from '../../../dns/name.ts';
 import { approveDomain } from '../../../store/change/approve-domain.ts';
 import { changeStatus } from '../../../store/change/change-status.ts';
 import { restoreDomain } from '../../../store/change/restore-domain.ts';
 import { setSuspended, type UpdatedDomain } from '../../../store/change/update-domain.ts';
+import { waitForCheck } from '../../../store/checks/check-runs.ts';
 import { type Domain, suspensionOf } from '../../../store/domains/domain.ts';
 import {
   countDomains,
@@ -14,22 +14,25 @@ import {
   listDomains as loadPage,
 } from '../../../store/domains/list-domains.ts';
 import { loadDomainById } from '../../../store/domains/load-domains.ts';
-import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
+import { whyUnchecked } from '../../../zone/domain/why-unchecked.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
-import { type FieldProblem, invalid, notFound, Problem, problem } from '../../answers/problem.ts';
+import { enqueueNow, jobRequestOf } from '../../actions/enqueue.ts';
+import { invalid, notFound, Problem, problem, unavailable } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
+import { answerList, PAGE_QUERY } from '../../calls/answer-list.ts';
 import type { CallOf } from '../../calls/call.ts';
-import { admin, route } from '../../calls/route.ts';
-import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
-import { printAdminDomain, printAdminDomains } from '../../print/print-admin-domain.ts';
+import { admin, type Route, route } from '../../calls/route.ts';
+import { printCheck } from '../../print/print-check.ts';
+import { printAdminDomain, printAdminDomains } from '../../print/print-domain.ts';
 import { AdminDomain, Approval } from '../../schemas/admin/domain.ts';
-import { idText } from '../../schemas/ids.ts';
-import { booleanText, integerText, listText, sortText } from '../../schemas/query-text.ts';
+import { Check } from '../../schemas/checks/check.ts';
+import { booleanText, idText, integerText, listText, sortText } from '../../schemas/fields.ts';
+import { readNameservers } from '../domain.ts';
 
 const tag = 'Domains';
 
-export const listDomains = route(admin, {
+const listDomains = route(admin, {
   method: 'GET',
   path: '/admin/domains',
   operationId: 'adminListDomains',
@@ -78,7 +81,7 @@ export const oneDomain = {
   finds: 'domain',
 };
 
-export const getDomain = route(admin, {
+const getDomain = route(admin, {
   method: 'GET',
   path: '/admin/domains/{id}',
   operationId: 'adminGetDomain',
@@ -96,7 +99,7 @@ const MOVES = [
   ['enable', 'Serve a disabled domain again.'],
 ] as const;
 
-export const MOVE_ROUTES = MOVES.map(([event, summary]) =>
+const MOVE_ROUTES = MOVES.map(([event, summary]) =>
   route(admin, {
     method: 'POST',
     path: `/admin/domains/{id}/${event}`,
@@ -120,7 +123,7 @@ const SUSPENSIONS = [
   ['resume', false, 'Remove the suspension of a domain.'],
 ] as const;
 
-export const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
+const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
   route(admin, {
     method: 'POST',
     path: `/admin/domains/{id}/${word}`,
@@ -145,7 +148,7 @@ export const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
   }),
 );
 
-export const approve = route(admin, {
+const approve = route(admin, {
   method: 'POST',
   path: '/admin/domains/{id}/approve',
   operationId: 'adminApproveDomain',
@@ -160,7 +163,7 @@ export const approve = route(admin, {
   problems: ['wrong_state'],
   async run(call) {
     const { api, caller, found, body, audit } = call;
-    const set = body?.svc_ns && readNames(body.svc_ns);
+    const set = body?.svc_ns && readNameservers(body.svc_ns);
     if (set instanceof Problem) return set;
     const take = body?.take ?? false;
     const order = { domainId: found.id, by: asActor(caller), source: 'api', take } as const;
@@ -177,18 +180,7 @@ export const approve = route(admin, {
   },
 });
 
-function readNames(texts: readonly string[]): readonly Name[] | Problem {
-  const names: Name[] = [];
-  const wrong: FieldProblem[] = [];
-  for (const [i, text] of texts.entries()) {
-    const parsed = parseDomainName(text);
-    if (parsed.kind === 'name') names.push(parsed.name);
-    else wrong.push({ field: `svc_ns[${i}]`, error: parsed.message });
-  }
-  return wrong.length > 0 ? invalid(wrong) : names;
-}
-
-export const restore = route(admin, {
+const restore = route(admin, {
   method: 'POST',
   path: '/admin/domains/{id}/restore',
   operationId: 'adminRestoreDomain',
@@ -227,3 +219,46 @@ async function answerMoved(
 function nameOf(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
+
+/** The same as for `ns-check`. */
+const WAIT_MS = 25_000;
+const RETRY_SECONDS = 10;
+
+const checkDomain = route(admin, {
+  method: 'POST',
+  path: '/admin/domains/{id}/check',
+  operationId: 'adminCheckDomain',
+  tag: 'Domains',
+  summary: 'Check the delegation of a domain now.',
+  description: 'Answers with the domain as it is afterwards and the check that was made, within 25 seconds.',
+  audit: { none: 'it asks for a check, which the log of checks has; a move that follows is a change' },
+  waits: true,
+  ...oneDomain,
+  response: AdminDomain.extend({ check: Check }).meta({ id: 'AdminCheckedDomain' }),
+  problems: ['wrong_state'],
+  async run(call) {
+    const { api, found, gone } = call;
+    const message = whyUnchecked(found);
+    if (message !== undefined) return problem('wrong_state', message);
+    const about = { ...call, domain: found };
+    const request = jobRequestOf('admin-check', about);
+    const job = { domainId: found.id, kind: 'operator', request } as const;
+    const isEnqueued = await enqueueNow(api.checks, job, 'check', about);
+    const timeoutMs = api.checks.waitMs ?? WAIT_MS;
+    const run = isEnqueued ? await waitForCheck(api.db, request, { timeoutMs, signal: gone }) : undefined;
+    if (run === undefined) return unavailable('the check could not be made now; try again', RETRY_SECONDS);
+    const now = await loadDomainById(api.db, found.id);
+    if (now === undefined) return notFound('domain');
+    return { ...(await printAdminDomain(api.db, now, api)), check: printCheck(run) };
+  },
+});
+
+export const ADMIN_DOMAIN_ROUTES: readonly Route[] = [
+  listDomains,
+  getDomain,
+  ...MOVE_ROUTES,
+  ...SUSPENSION_ROUTES,
+  approve,
+  restore,
+  checkDomain,
+];

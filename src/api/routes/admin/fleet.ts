@@ -6,14 +6,13 @@ import { confirmNodes, type ListedNode, listNodes } from '../../../store/feed/no
 import { listVantages } from '../../../store/vantage/vantages.ts';
 import { notFound, problem } from '../../answers/problem.ts';
 import type { QueueState } from '../../calls/call.ts';
-import { admin, route } from '../../calls/route.ts';
-import { moments } from '../../print/moments.ts';
+import { admin, type Route, route } from '../../calls/route.ts';
 import { Node, QueueDepths, SlowCall, Vantage } from '../../schemas/admin/fleet.ts';
-import { Message } from '../../schemas/message.ts';
+import { Message, moments } from '../../schemas/fields.ts';
 
 const tag = 'Fleet';
 
-export const getNodes = route(admin, {
+const getNodes = route(admin, {
   method: 'GET',
   path: '/admin/nodes',
   operationId: 'adminGetNodes',
@@ -54,7 +53,7 @@ function printNode({
   };
 }
 
-export const confirmNode = route(admin, {
+const confirmNode = route(admin, {
   method: 'POST',
   path: '/admin/nodes/{name}/confirm',
   operationId: 'adminConfirmNode',
@@ -74,7 +73,7 @@ export const confirmNode = route(admin, {
   },
 });
 
-export const getVantages = route(admin, {
+const getVantages = route(admin, {
   method: 'GET',
   path: '/admin/vantages',
   operationId: 'adminGetVantages',
@@ -95,7 +94,7 @@ export const getVantages = route(admin, {
   },
 });
 
-export const getQueues = route(admin, {
+const getQueues = route(admin, {
   method: 'GET',
   path: '/admin/queues',
   operationId: 'adminGetQueues',
@@ -114,7 +113,7 @@ async function depthOf({ name, depth }: QueueState): Promise<z.input<typeof Queu
   }
 }
 
-export const getSlowCalls = route(admin, {
+const getSlowCalls = route(admin, {
   method: 'GET',
   path: '/admin/slow-calls',
   operationId: 'adminGetSlowCalls',
@@ -132,3 +131,5 @@ export const getSlowCalls = route(admin, {
       ...(accountId !== undefined && { user_id: accountId }),
     })),
 });
+
+export const FLEET_ROUTES: readonly Route[] = [getNodes, confirmNode, getVantages, getQueues, getSlowCalls];

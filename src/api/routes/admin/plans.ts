@@ -1,7 +1,8 @@
 // /admin/plans: manages plans and terms. They are never deleted, because subscriptions refer to them.
+// Also sets and cancels the subscription of a domain.
 
 import { z } from 'zod';
-import { keyOf } from '../../../billing/entitlements.ts';
+import { keyOf, type Overrides } from '../../../billing/entitlements.ts';
 import {
   addTerm,
   type CataloguePlan,
@@ -11,14 +12,20 @@ import {
   retireTerm,
   updatePlan,
 } from '../../../store/accounts/plans.ts';
-import { toldPlan } from '../../../store/audit/told-fields.ts';
+import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
+import { toldPlan, toldSubscription } from '../../../store/audit/audit-notes.ts';
 import type { AuditNote } from '../../../store/audit/write-audit.ts';
-import { notFound, Problem } from '../../answers/problem.ts';
+import { cancelSubscription, type SetPlan, setPlan } from '../../../store/change/set-plan.ts';
+import type { Domain } from '../../../store/domains/domain.ts';
+import { invalid, notFound, Problem, problem } from '../../answers/problem.ts';
 import type { CallOf } from '../../calls/call.ts';
-import { admin, route } from '../../calls/route.ts';
+import { admin, type Route, route } from '../../calls/route.ts';
+import { printAdminDomain } from '../../print/print-domain.ts';
 import { printPlan, printTerm } from '../../print/print-plan.ts';
-import { AdminPlan, NewPlan, NewTerm, PlanUpdate } from '../../schemas/admin/plan.ts';
-import { idText } from '../../schemas/ids.ts';
+import { AdminDomain, SubscriptionChange } from '../../schemas/admin/domain.ts';
+import { idText } from '../../schemas/fields.ts';
+import { AdminPlan, NewPlan, NewTerm, PlanUpdate } from '../../schemas/plan.ts';
+import { about, oneDomain } from './domains.ts';
 
 const tag = 'Plans';
 
@@ -53,7 +60,7 @@ function changeOf(body: Readonly<Record<string, unknown>>): PlanChange {
   );
 }
 
-export const getPlans = route(admin, {
+const getPlans = route(admin, {
   method: 'GET',
   path: '/admin/plans',
   operationId: 'adminGetPlans',
@@ -63,7 +70,7 @@ export const getPlans = route(admin, {
   run: async ({ api }) => (await listPlans(api.db)).map(print),
 });
 
-export const makePlan = route(admin, {
+const makePlan = route(admin, {
   method: 'POST',
   path: '/admin/plans',
   operationId: 'adminCreatePlan',
@@ -76,7 +83,7 @@ export const makePlan = route(admin, {
     const { slug, name, ...fields } = body;
     const plan = await createPlan(api.db, slug, { ...changeOf(fields), name });
     if (plan === undefined) return new Problem(409, `there is a plan "${slug}" already`);
-    audit(about(plan, { after: toldPlan(plan) }));
+    audit(noteOn(plan, { after: toldPlan(plan) }));
     return print(plan);
   },
 });
@@ -89,7 +96,7 @@ const onePlan = {
   finds: 'plan',
 };
 
-export const changePlan = route(admin, {
+const changePlan = route(admin, {
   method: 'PATCH',
   path: '/admin/plans/{slug}',
   operationId: 'adminUpdatePlan',
@@ -105,12 +112,12 @@ export const changePlan = route(admin, {
     if (plan === undefined) return notFound('plan');
     const sides = { before: toldPlan(found), after: toldPlan(plan) };
     const isSame = JSON.stringify(sides.before) === JSON.stringify(sides.after);
-    audit(isSame ? undefined : about(plan, sides));
+    audit(isSame ? undefined : noteOn(plan, sides));
     return print(plan);
   },
 });
 
-export const makeTerm = route(admin, {
+const makeTerm = route(admin, {
   method: 'POST',
   path: '/admin/plans/{slug}/terms',
   operationId: 'adminAddTerm',
@@ -125,12 +132,12 @@ export const makeTerm = route(admin, {
     const { billing_duration_days: days, price_rials: priceRials } = body;
     const plan = await addTerm(api.db, found.slug, { days, priceRials });
     if (plan === undefined) return notFound('plan');
-    audit(about(plan, { after: body }));
+    audit(noteOn(plan, { after: body }));
     return print(plan);
   },
 });
 
-export const endTerm = route(admin, {
+const endTerm = route(admin, {
   method: 'DELETE',
   path: '/admin/plans/{slug}/terms/{id}',
   operationId: 'adminRetireTerm',
@@ -144,11 +151,87 @@ export const endTerm = route(admin, {
     const before = found.terms.find(({ id }) => id === params.id);
     const plan = before && (await retireTerm(api.db, found.slug, params.id));
     if (before === undefined || plan === undefined) return notFound('term');
-    audit(before.isRetired ? undefined : about(plan, { before: { term: params.id } }));
+    audit(before.isRetired ? undefined : noteOn(plan, { before: { term: params.id } }));
     return print(plan);
   },
 });
 
-function about({ id, slug }: CataloguePlan, told: Pick<AuditNote, 'before' | 'after'>): AuditNote {
+function noteOn({ id, slug }: CataloguePlan, told: Pick<AuditNote, 'before' | 'after'>): AuditNote {
   return { target: { id, name: slug }, ...told };
 }
+
+type SubscriptionCall = CallOf<'admin', { id: number }, unknown, unknown, Domain>;
+
+const common = {
+  path: '/admin/domains/{id}/subscription',
+  tag: 'Domains',
+  audit: 'domain.plan',
+  ...oneDomain,
+  response: AdminDomain,
+} as const;
+
+const setSubscription = route(admin, {
+  ...common,
+  method: 'PUT',
+  operationId: 'adminSetSubscription',
+  summary: 'Set the plan of a domain, its term, what is overridden, and whether it is renewed.',
+  description: 'What is left out stays. Records and settings beyond a new limit stay. No money moves.',
+  body: SubscriptionChange,
+  async run(call) {
+    const { api, found, body } = call;
+    const { plan, plan_term_id: termId, overrides, auto_renew: autoRenew } = body;
+    const isEmpty = overrides != null && Object.keys(overrides).length === 0;
+    return await tellPlan(call, () =>
+      setPlan(api.db, {
+        domainId: found.id,
+        ...(plan !== undefined && { planSlug: plan }),
+        ...(termId !== undefined && { termId }),
+        ...(overrides !== undefined && { overrides: isEmpty ? null : (overrides as Overrides | null) }),
+        ...(autoRenew !== undefined && { autoRenew }),
+      }),
+    );
+  },
+});
+
+const endSubscription = route(admin, {
+  ...common,
+  method: 'DELETE',
+  operationId: 'adminCancelSubscription',
+  summary: 'Let the subscription of a domain run out at its end, without grace.',
+  problems: ['wrong_state'],
+  run: (call) => tellPlan(call, () => cancelSubscription(call.api.db, { domainId: call.found.id })),
+});
+
+const FIELDS = {
+  unknown_plan: 'plan',
+  unknown_term: 'plan_term_id',
+  wrong_overrides: 'overrides',
+  not_renewable: 'auto_renew',
+} as const;
+
+async function tellPlan(
+  { api, found, audit }: SubscriptionCall,
+  set: () => Promise<SetPlan>,
+): Promise<Awaited<ReturnType<typeof printAdminDomain>> | Problem> {
+  const before = (await ownSubscriptions(api.db, [found.id])).get(found.id);
+  const came = await set();
+  if (came.kind === 'absent') return notFound('domain');
+  if (came.kind === 'refused') {
+    const { code, message } = came;
+    if (code === 'no_end') return problem('wrong_state', message);
+    return invalid([{ field: FIELDS[code], error: message }]);
+  }
+  const told = { before: toldSubscription(before), after: toldSubscription(came.subscription) };
+  audit(came.isChanged ? { ...about(found), ...told } : undefined);
+  return await printAdminDomain(api.db, came.domain, api);
+}
+
+export const ADMIN_PLAN_ROUTES: readonly Route[] = [
+  getPlans,
+  makePlan,
+  changePlan,
+  makeTerm,
+  endTerm,
+  setSubscription,
+  endSubscription,
+];

@@ -8,19 +8,18 @@ import {
   listOwnKeys,
   revokeOwnKey,
 } from '../../../store/accounts/api-keys.ts';
-import { keyNote } from '../../../store/audit/told-fields.ts';
+import { keyNote } from '../../../store/audit/audit-notes.ts';
 import { readKeyScope } from '../../../zone/edit/read-key-scope.ts';
 import { invalid, notFound, Problem } from '../../answers/problem.ts';
-import { route, session } from '../../calls/route.ts';
-import { printKey } from '../../print/print-key.ts';
-import { idText } from '../../schemas/ids.ts';
-import { Key, NewKey } from '../../schemas/key.ts';
-import { Message } from '../../schemas/message.ts';
+import { type Route, route, session } from '../../calls/route.ts';
+import { printKey } from '../../print/print-account.ts';
+import { idText, Message } from '../../schemas/fields.ts';
+import { Key, NewKey } from '../../schemas/people.ts';
 
 /** Maximum number of keys that are not revoked. */
 const MAX_KEYS = 100;
 
-export const listKeys = route(session(), {
+const listKeys = route(session(), {
   method: 'GET',
   path: '/users/me/keys',
   operationId: 'listKeys',
@@ -30,7 +29,7 @@ export const listKeys = route(session(), {
   run: async ({ api, caller }) => (await listOwnKeys(api.db, caller.account.id)).map(printKey),
 });
 
-export const createKey = route(session({ fresh: true }), {
+const createKey = route(session({ fresh: true }), {
   method: 'POST',
   path: '/users/me/keys',
   operationId: 'createKey',
@@ -66,7 +65,7 @@ export const createKey = route(session({ fresh: true }), {
   },
 });
 
-export const revokeKey = route(session({ fresh: true }), {
+const revokeKey = route(session({ fresh: true }), {
   method: 'DELETE',
   path: '/users/me/keys/{id}',
   operationId: 'revokeKey',
@@ -82,3 +81,5 @@ export const revokeKey = route(session({ fresh: true }), {
     return { message: 'the key is revoked' };
   },
 });
+
+export const KEY_ROUTES: readonly Route[] = [listKeys, createKey, revokeKey];

@@ -6,15 +6,15 @@ import { confirmTotp, deleteTotp, saveTotp } from '../../../store/people/totp.ts
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, invalid, Problem, problem } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import { route, session } from '../../calls/route.ts';
-import { renewSession } from '../../people/open-session.ts';
+import { type Route, route, session } from '../../calls/route.ts';
 import { aboutTotp, takeCode } from '../../people/second-factor.ts';
+import { renewSession } from '../../people/sessions.ts';
 import { base32, hashRecoveryCode, makeRecoveryCodes, makeTotpSecret, totpUri } from '../../people/totp.ts';
 import { Code, OtpSecret, RecoveryCodes, Rotated } from '../../schemas/people.ts';
 
 const wrongCode = () => invalid([{ field: 'otp', error: 'is wrong, or has been used' }]);
 
-export const enableOtp = route(session({ fresh: true }), {
+const enableOtp = route(session({ fresh: true }), {
   method: 'POST',
   path: '/auth/otp/enable',
   operationId: 'enableOtp',
@@ -41,7 +41,7 @@ export const enableOtp = route(session({ fresh: true }), {
   },
 });
 
-export const confirmOtp = route(session({ fresh: true }), {
+const confirmOtp = route(session({ fresh: true }), {
   method: 'POST',
   path: '/auth/otp/confirm',
   operationId: 'confirmOtp',
@@ -69,7 +69,7 @@ export const confirmOtp = route(session({ fresh: true }), {
   },
 });
 
-export const disableOtp = route(session({ fresh: true }), {
+const disableOtp = route(session({ fresh: true }), {
   method: 'POST',
   path: '/auth/otp/disable',
   operationId: 'disableOtp',
@@ -97,3 +97,5 @@ export const disableOtp = route(session({ fresh: true }), {
     });
   },
 });
+
+export const OTP_ROUTES: readonly Route[] = [enableOtp, confirmOtp, disableOtp];

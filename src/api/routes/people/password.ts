@@ -1,24 +1,23 @@
 // Sets a new password, with a mailed link or in a session that confirmed the old one recently.
 
 import { z } from 'zod';
-import { readEmail } from '../../../store/accounts/email-address.ts';
+import { readEmail } from '../../../store/accounts/accounts.ts';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
-import { dropLinks, takeLink } from '../../../store/people/account-links.ts';
-import { confirmEmail, setPassword } from '../../../store/people/credentials.ts';
+import { confirmEmail, dropLinks, setPassword, takeLink } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
 import { endOtherSessions } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import { everyone, route, session } from '../../calls/route.ts';
-import { renewSession } from '../../people/open-session.ts';
+import { everyone, type Route, route, session } from '../../calls/route.ts';
 import { hashPassword } from '../../people/passwords.ts';
-import { Message } from '../../schemas/message.ts';
+import { renewSession } from '../../people/sessions.ts';
+import { Message } from '../../schemas/fields.ts';
 import { Email, LinkToken, NewPassword, Rotated } from '../../schemas/people.ts';
 
 type Said = z.output<typeof Message> | Problem;
 
-export const forgotPassword = route(everyone, {
+const forgotPassword = route(everyone, {
   method: 'POST',
   path: '/auth/password/forgot',
   operationId: 'forgotPassword',
@@ -42,7 +41,7 @@ export const forgotPassword = route(everyone, {
   },
 });
 
-export const resetPassword = route(everyone, {
+const resetPassword = route(everyone, {
   method: 'POST',
   path: '/auth/password/reset',
   operationId: 'resetPassword',
@@ -73,7 +72,7 @@ export const resetPassword = route(everyone, {
   },
 });
 
-export const changePassword = route(session({ fresh: true }), {
+const changePassword = route(session({ fresh: true }), {
   method: 'PUT',
   path: '/users/me/password',
   operationId: 'changePassword',
@@ -102,3 +101,5 @@ export const changePassword = route(session({ fresh: true }), {
     return outcome ?? tooBusy();
   },
 });
+
+export const PASSWORD_ROUTES: readonly Route[] = [forgotPassword, resetPassword, changePassword];

@@ -1,19 +1,26 @@
 // GET and PUT /users/me, and the change of the email, which takes effect when the mailed link is opened.
+// Also describes the caller's credential: its account and what it allows.
 
 import { z } from 'zod';
-import type { Account } from '../../../store/accounts/accounts.ts';
-import { emailKeyOf, readEmail } from '../../../store/accounts/email-address.ts';
+import { type Account, emailKeyOf, readEmail } from '../../../store/accounts/accounts.ts';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
-import { dropLinks, takeLink } from '../../../store/people/account-links.ts';
-import { loadCredentials, setEmail, setName } from '../../../store/people/credentials.ts';
+import {
+  dropLinks,
+  loadCredentials,
+  setEmail,
+  setName,
+  takeLink,
+} from '../../../store/people/credentials.ts';
 import { orderMailOf } from '../../../store/people/mails.ts';
 import type { Database } from '../../../store/postgres/database.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, notFound, Problem, problem } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import { route, session } from '../../calls/route.ts';
-import { Message } from '../../schemas/message.ts';
-import { Email, LinkToken, PersonName, Profile } from '../../schemas/people.ts';
+import { account, type Route, route, session } from '../../calls/route.ts';
+import { forResellers } from '../../calls/surfaces.ts';
+import { sessionEndsAt } from '../../people/sessions.ts';
+import { Message } from '../../schemas/fields.ts';
+import { Email, LinkToken, PersonName, Profile, WhoAmI } from '../../schemas/people.ts';
 
 async function profileOf(
   db: Database,
@@ -36,7 +43,7 @@ async function profileOf(
   };
 }
 
-export const getProfile = route(session(), {
+const getProfile = route(session(), {
   method: 'GET',
   path: '/users/me',
   operationId: 'getProfile',
@@ -46,7 +53,7 @@ export const getProfile = route(session(), {
   run: ({ api, caller }) => profileOf(api.db, caller.account),
 });
 
-export const updateProfile = route(session(), {
+const updateProfile = route(session(), {
   method: 'PUT',
   path: '/users/me',
   operationId: 'updateProfile',
@@ -63,7 +70,7 @@ export const updateProfile = route(session(), {
   },
 });
 
-export const changeEmail = route(session({ fresh: true }), {
+const changeEmail = route(session({ fresh: true }), {
   method: 'PUT',
   path: '/users/me/email',
   operationId: 'changeEmail',
@@ -91,7 +98,7 @@ export const changeEmail = route(session({ fresh: true }), {
   },
 });
 
-export const confirmEmailChange = route(session(), {
+const confirmEmailChange = route(session(), {
   method: 'POST',
   path: '/users/me/email/confirm',
   operationId: 'confirmEmail',
@@ -127,3 +134,45 @@ export const confirmEmailChange = route(session(), {
     });
   },
 });
+
+const whoAmI = route(account(), {
+  method: 'GET',
+  path: '/whoami',
+  operationId: 'whoAmI',
+  tag: 'Your account',
+  summary: 'The account of the credential, and what it allows.',
+  response: WhoAmI,
+  run({ caller }) {
+    const { account, credential, key, rate } = caller;
+    const { domains, names, types } = key;
+    const expiresAt =
+      credential.kind === 'session' ? sessionEndsAt(credential.session, account) : credential.expiresAt;
+    return {
+      user_id: account.id,
+      email: account.email,
+      admin: account.isAdmin,
+      reseller: account.isReseller,
+      ...(account.providerId !== null && { provider: account.providerId }),
+      credential: credential.kind,
+      read_only: key.readOnly,
+      ...(domains !== null && { domains: [...domains] }),
+      ...(names !== null && { names: [...names] }),
+      ...(types !== null && { types: [...types] }),
+      ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }),
+      ...(rate !== undefined && {
+        rate: { limit: rate.limit, remaining: rate.remaining, reset_seconds: rate.resetSeconds },
+      }),
+    };
+  },
+});
+
+export const PROFILE_ROUTES: readonly Route[] = [
+  whoAmI,
+  getProfile,
+  updateProfile,
+  changeEmail,
+  confirmEmailChange,
+];
+
+/** The core routes that only resellers have. */
+export const CORE_RESELLER_ROUTES: readonly Route[] = [{ ...forResellers(whoAmI), tag: 'Reseller' }];

@@ -3,21 +3,19 @@
 // the responses do not reveal which addresses are invited.
 
 import { z } from 'zod';
-import { createAccount } from '../../../store/accounts/accounts.ts';
-import { readEmail } from '../../../store/accounts/email-address.ts';
+import { createAccount, readEmail } from '../../../store/accounts/accounts.ts';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
-import { takeLink } from '../../../store/people/account-links.ts';
-import { setPassword } from '../../../store/people/credentials.ts';
+import { setPassword, takeLink } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
 import type { Database } from '../../../store/postgres/database.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
-import { findInvite, isInvited } from '../../../store/sharing/invite-tokens.ts';
+import { findInvite, isInvited } from '../../../store/sharing/accept-invite.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import type { CallOf } from '../../calls/call.ts';
 import { everyone, route } from '../../calls/route.ts';
-import { signInAs } from '../../people/open-session.ts';
 import { hashPassword } from '../../people/passwords.ts';
-import { Message } from '../../schemas/message.ts';
+import { signInAs } from '../../people/sessions.ts';
+import { Message } from '../../schemas/fields.ts';
 import { Bearer, Email, LinkToken, NewPassword, PersonName, SignedIn } from '../../schemas/people.ts';
 
 const RegisterBody = z

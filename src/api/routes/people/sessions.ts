@@ -1,15 +1,156 @@
-// /users/me/sessions: lists and ends the sessions of an account.
+// POST /auth/login, logout and confirm: sign in with a password or a link, sign out, and confirm the password again.
+// Also lists and ends the sessions of an account.
 
 import { z } from 'zod';
-import { endOtherSessions, endSession, listSessions } from '../../../store/people/sessions.ts';
-import { notFound } from '../../answers/problem.ts';
-import { route, session } from '../../calls/route.ts';
-import { isSessionValid, sessionEndsAt } from '../../people/judge-session.ts';
-import { idText } from '../../schemas/ids.ts';
-import { Message } from '../../schemas/message.ts';
-import { SessionItem } from '../../schemas/people.ts';
+import { writeAudit } from '../../../store/audit/write-audit.ts';
+import { type Credentials, loadCredentials, takeLink } from '../../../store/people/credentials.ts';
+import { endOtherSessions, endSession, listSessions, notePassword } from '../../../store/people/sessions.ts';
+import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
+import { invalid, notFound, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
+import { asActor } from '../../callers/caller.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { everyone, type Route, route, session } from '../../calls/route.ts';
+import { isPassword } from '../../people/passwords.ts';
+import { judgeCode } from '../../people/second-factor.ts';
+import { isSessionValid, sessionEndsAt, signInAs } from '../../people/sessions.ts';
+import { idText, Message } from '../../schemas/fields.ts';
+import { Bearer, Code, GivenPassword, LinkToken, SessionItem, SignedIn } from '../../schemas/people.ts';
 
-export const listOwnSessions = route(session(), {
+const NEEDS = 'expected email and password, or the token of a link';
+
+const LoginBody = z
+  .strictObject({
+    email: z.string().max(254).optional(),
+    password: GivenPassword.optional(),
+    token: LinkToken.optional(),
+    otp: Code.optional(),
+    bearer: Bearer,
+  })
+  .refine(
+    ({ email, password, token }) =>
+      token === undefined
+        ? email !== undefined && password !== undefined
+        : email === undefined && password === undefined,
+    NEEDS,
+  );
+
+type LoginCall = CallOf<'public', unknown, unknown, z.output<typeof LoginBody>>;
+type Outcome = z.output<typeof SignedIn> | Problem;
+
+/** An email without an account gets the same message after the same time. */
+const WRONG = 'the email or the password is wrong';
+
+const login = route(everyone, {
+  method: 'POST',
+  path: '/auth/login',
+  operationId: 'login',
+  audit: { inHandler: 'session.begin' },
+  tag: 'Signing in',
+  summary: 'Sign in.',
+  description:
+    'By email and password, or by the token of a sign-in link. The session comes as a cookie, or with `bearer` as a token. Ten failures in 15 minutes from one address are a 429.',
+  body: LoginBody,
+  response: SignedIn,
+  problems: ['otp_required', 'account_suspended'],
+  async run(call) {
+    const { token } = call.body;
+    const outcome = await call.people.turns.run<Outcome>(call.asker.address, () =>
+      token === undefined ? loginByPassword(call) : loginByLink(call, token),
+    );
+    return outcome ?? tooBusy();
+  },
+});
+
+async function loginByPassword(call: LoginCall): Promise<Outcome> {
+  const { api, people, asker, body } = call;
+  const { email = '', password = '', otp, bearer } = body;
+  const attempt = await people.attempts.forEmail(asker.address, email, asker.cookies.device);
+  if (attempt instanceof Problem) return attempt;
+  let who: Credentials | undefined;
+  const isRight = await attempt.run(async () => {
+    who = await loadCredentials(api.db, { email });
+    return await isPassword(who?.passwordHash ?? null, password);
+  });
+  if (!isRight || who === undefined) return unauthorized(WRONG);
+  const { account, hasTotp } = who;
+  if (!account.active) return problem('account_suspended', 'account is inactive');
+  if (hasTotp) {
+    const refused = await judgeCode(api.db, people, asker, { accountId: account.id, code: otp });
+    if (refused !== undefined) return refused;
+  }
+  return await inTransaction<Outcome>(api.db, (trx) =>
+    signInAs(trx, call, account.id, { by: 'password', bearer }),
+  );
+}
+
+/** Signs in with a link. If the call is rejected, the link can still be used. */
+async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
+  const { api, people, asker, body } = call;
+  return await inTransaction<Outcome>(api.db, async (trx) => {
+    const link = await takeLink(trx, 'sign-in', token);
+    if (link?.accountId == null) return unauthorized('this link was already used or has expired');
+    const who = await loadCredentials(trx, { accountId: link.accountId });
+    if (who?.hasTotp === true) {
+      const refused = await judgeCode(trx, people, asker, { accountId: link.accountId, code: body.otp });
+      if (refused !== undefined) rollBackTo(refused);
+    }
+    const signedIn = await signInAs(trx, call, link.accountId, { by: 'link', bearer: body.bearer });
+    return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
+  });
+}
+
+const logout = route(session(), {
+  method: 'POST',
+  path: '/auth/logout',
+  operationId: 'logout',
+  audit: 'session.end',
+  tag: 'Signing in',
+  summary: 'Sign out: end this session.',
+  idempotent: false,
+  response: Message,
+  async run({ api, people, caller, setCookie, audit }) {
+    const { id, accountId, carrier } = caller.credential.session;
+    await endSession(api.db, accountId, id);
+    audit({ before: { session: id } });
+    if (carrier === 'cookie') setCookie(people.cookies.clear('session'));
+    return { message: 'signed out' };
+  },
+});
+
+const confirm = route(session(), {
+  method: 'POST',
+  path: '/auth/confirm',
+  operationId: 'confirmPassword',
+  audit: { inHandler: 'session.confirm' },
+  tag: 'Signing in',
+  summary: 'Confirm your password.',
+  description: 'For 15 minutes this opens the calls that answer `reauthenticate` otherwise.',
+  idempotent: false,
+  body: z.strictObject({ password: GivenPassword }),
+  response: Message,
+  problems: ['wrong_state'],
+  async run({ api, people, asker, caller, body }) {
+    const { id, accountId } = caller.credential.session;
+    const outcome = await people.turns.run<{ message: string } | Problem>(asker.address, async () => {
+      const who = await loadCredentials(api.db, { accountId });
+      if (who?.passwordHash == null)
+        return problem('wrong_state', 'the account has no password yet: use a link');
+      const attempt = await people.attempts.forSession(asker.address, { id, accountId });
+      if (attempt instanceof Problem) return attempt;
+      const { passwordHash } = who;
+      if (!(await attempt.run(() => isPassword(passwordHash, body.password))))
+        return invalid([{ field: 'password', error: 'is wrong' }]);
+      await inTransaction(api.db, async (trx) => {
+        await notePassword(trx, id);
+        await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });
+      });
+      return { message: 'confirmed for 15 minutes' };
+    });
+    return outcome ?? tooBusy();
+  },
+});
+
+const listOwnSessions = route(session(), {
   method: 'GET',
   path: '/users/me/sessions',
   operationId: 'listSessions',
@@ -34,7 +175,7 @@ export const listOwnSessions = route(session(), {
   },
 });
 
-export const endOneSession = route(session(), {
+const endOneSession = route(session(), {
   method: 'DELETE',
   path: '/users/me/sessions/{id}',
   operationId: 'endSession',
@@ -51,7 +192,7 @@ export const endOneSession = route(session(), {
   },
 });
 
-export const endSessions = route(session(), {
+const endSessions = route(session(), {
   method: 'DELETE',
   path: '/users/me/sessions',
   operationId: 'endOtherSessions',
@@ -65,3 +206,12 @@ export const endSessions = route(session(), {
     return { message: `ended ${ended} sessions` };
   },
 });
+
+export const SESSION_ROUTES: readonly Route[] = [
+  login,
+  logout,
+  confirm,
+  listOwnSessions,
+  endSessions,
+  endOneSession,
+];

@@ -4,28 +4,33 @@ import { z } from 'zod';
 import { findRuleKind } from '../../../edge/rules/every-type.ts';
 import type { RuleKind } from '../../../edge/rules/rule-kind.ts';
 import { loadDomainChange } from '../../../store/records/load-changes.ts';
-import { judgeRuleGates } from '../../../store/rules/judge-limits.ts';
-import { countRules, listRules, loadRule, loadRulesWithIds } from '../../../store/rules/load-rules.ts';
-import { loadUnsupported } from '../../../store/rules/load-unsupported.ts';
 import {
-  created,
-  deleted,
-  ruleValueIn,
-  updated,
-  type WrittenRule,
-} from '../../../store/rules/rule-operations.ts';
-import type { Rule as StoredRule } from '../../../store/rules/rule-row.ts';
+  countRules,
+  judgeRuleGates,
+  listRules,
+  loadRule,
+  loadRulesWithIds,
+  loadUnsupported,
+} from '../../../store/rules/load-rules.ts';
+import type { Rule as StoredRule } from '../../../store/rules/rule.ts';
+import { created, deleted, ruleValueIn, updated, type WrittenRule } from '../../../store/rules/rule.ts';
 import { allocateRuleIds } from '../../../store/rules/write-rules.ts';
 import { type FieldProblem, invalid, notFound, Problem, problem } from '../../answers/problem.ts';
+import { answerList, PAGE_QUERY } from '../../calls/answer-list.ts';
 import type { AnswerHeader, CallOf } from '../../calls/call.ts';
 import { domain, type Route, route } from '../../calls/route.ts';
-import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
 import { printRule, printWholeRule } from '../../print/print-rule.ts';
-import { idText } from '../../schemas/ids.ts';
-import { Message } from '../../schemas/message.ts';
+import { idText, Message } from '../../schemas/fields.ts';
 import { type PrintedRule, Rule, RuleCreate, RuleOrder, RuleUpdate } from '../../schemas/rules.ts';
-import { gateProblem, judgeRule, readChangedRule, readNewRule } from './judge-rule.ts';
-import { changeRule, type FoundRule, writeRules } from './save-rules.ts';
+import {
+  changeRule,
+  type FoundRule,
+  gateProblem,
+  judgeRule,
+  readChangedRule,
+  readNewRule,
+  writeRules,
+} from './save-rules.ts';
 
 const tag = 'Rules';
 const COLLECTION = '/domains/{domain}/rules/{type}/';

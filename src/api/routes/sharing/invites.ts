@@ -1,9 +1,12 @@
-// Invites to a domain, for accounts that may manage its members. A link is shown only once, when it is created.
+// Invites to a domain, for accounts that may manage its members, and for the holder of a link, who sees and accepts the invite.
+// A link is shown only once, when it is created.
 
 import { z } from 'zod';
 import { linkTo } from '../../../process/public-link.ts';
-import { readEmail } from '../../../store/accounts/email-address.ts';
-import { inviteNote } from '../../../store/audit/told-sharing.ts';
+import { readEmail } from '../../../store/accounts/accounts.ts';
+import { inviteNote } from '../../../store/audit/audit-notes.ts';
+import { loadVisibleById } from '../../../store/domains/load-domains.ts';
+import { findInvite, acceptInvite as saveAccepted } from '../../../store/sharing/accept-invite.ts';
 import {
   countInvites,
   type Inviter,
@@ -15,18 +18,86 @@ import {
   revokeInvite as saveRevoked,
   resendInvite as sendAgain,
 } from '../../../store/sharing/invites.ts';
-import type { Problem } from '../../answers/problem.ts';
+import { maskEmail } from '../../../store/sharing/judge-sharing.ts';
+import { printWithoutDot } from '../../../zone/name-text.ts';
+import { forbidden, notFound, type Problem, problem } from '../../answers/problem.ts';
 import { type ApiCaller, asStoreCaller } from '../../callers/caller.ts';
+import { answerList, logQuery, pagesById } from '../../calls/answer-list.ts';
 import type { Api, CallOf } from '../../calls/call.ts';
-import { domain, route } from '../../calls/route.ts';
-import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
+import { account, domain, type Route, route } from '../../calls/route.ts';
 import type { People } from '../../people/people.ts';
-import { idText } from '../../schemas/ids.ts';
-import { Message } from '../../schemas/message.ts';
-import { Invite, NewInvite } from '../../schemas/sharing.ts';
-import { sharingProblem } from './refusals.ts';
+import { answerDomain } from '../../print/print-domain.ts';
+import { Domain } from '../../schemas/domain.ts';
+import { idText, Message } from '../../schemas/fields.ts';
+import { Invite, InviteSeen, NewInvite } from '../../schemas/sharing.ts';
+import { sharingProblem } from './members.ts';
 
 const tag = 'Sharing';
+const linkParams = z.object({ token: z.string() });
+
+const getInvite = route(account(), {
+  method: 'GET',
+  path: '/invites/{token}',
+  operationId: 'getInvite',
+  tag,
+  summary: 'Shows an invite.',
+  description:
+    '`token` is what stands behind `=` in the link. A 404 if the invite was used, revoked, or is too old.',
+  params: linkParams,
+  response: InviteSeen,
+  problems: ['managed_by_reseller'],
+  async run({ api, params: { token } }) {
+    const invite = await findInvite(api.db, token);
+    if (invite === undefined) return notFound('invite');
+    return {
+      domain: printWithoutDot(invite.domain),
+      role: invite.role,
+      invited_email: maskEmail(invite.email),
+      expires_at: invite.expiresAt.toISOString(),
+    };
+  },
+});
+
+const acceptInvite = route(account(), {
+  method: 'POST',
+  path: '/invites/{token}/accept',
+  operationId: 'acceptInvite',
+  audit: 'invite.accept',
+  tag,
+  summary: 'Accepts an invite, once.',
+  description:
+    'By the account whose email is invited; for another this is a 403 `invite_email_mismatch`. The account has the role of the invite from then on, or the one that it had, if that is higher.',
+  params: linkParams,
+  response: Domain,
+  problems: ['invite_email_mismatch', 'managed_by_reseller', 'domain_banned'],
+  conflicts: true,
+  async run({ api, caller, params: { token }, audit }) {
+    const came = await saveAccepted(api.db, token, caller.account);
+    switch (came.kind) {
+      case 'refused':
+        return sharingProblem(came, 'invite');
+      case 'mismatch':
+        return problem('invite_email_mismatch', 'this invite is for another email', {
+          invited_email: maskEmail(came.email),
+        });
+      case 'unconfirmed':
+        return forbidden('confirm your email first');
+      case 'banned':
+        return problem('domain_banned', 'the domain is banned');
+      case 'accepted': {
+        const domain = await loadVisibleById(api.db, asStoreCaller(caller), came.domainId);
+        if (domain === undefined) return notFound('domain');
+        const { id: domainId, myRole } = domain;
+        const roles = { before: came.before && { role: came.before }, after: { role: myRole } };
+        audit({ ...inviteNote(came.invite), domainId, ...roles });
+        return await answerDomain(api, domain);
+      }
+      default:
+        return came satisfies never;
+    }
+  },
+});
+
 const params = z.object({ id: idText });
 
 type InviteCall = CallOf<'domain', z.output<typeof params>>;
@@ -34,7 +105,7 @@ const find = ({ api, domain, params: { id } }: InviteCall) => loadInvite(api.db,
 
 const withoutSecrets = ({ url: _, ...rest }: z.output<typeof Invite>) => rest;
 
-export const listInvites = route(domain('members.manage', { whileDisabled: true, wholeKeys: true }), {
+const listInvites = route(domain('members.manage', { whileDisabled: true, wholeKeys: true }), {
   method: 'GET',
   path: '/domains/{domain}/invites',
   operationId: 'listInvites',
@@ -61,7 +132,7 @@ export const listInvites = route(domain('members.manage', { whileDisabled: true,
   },
 });
 
-export const createInvite = route(domain('members.manage', { whileDisabled: true }), {
+const createInvite = route(domain('members.manage', { whileDisabled: true }), {
   method: 'POST',
   path: '/domains/{domain}/invites',
   operationId: 'createInvite',
@@ -87,7 +158,7 @@ export const createInvite = route(domain('members.manage', { whileDisabled: true
   },
 });
 
-export const resendInvite = route(domain('members.manage', { whileDisabled: true }), {
+const resendInvite = route(domain('members.manage', { whileDisabled: true }), {
   method: 'POST',
   path: '/domains/{domain}/invites/{id}/resend',
   operationId: 'resendInvite',
@@ -109,7 +180,7 @@ export const resendInvite = route(domain('members.manage', { whileDisabled: true
   },
 });
 
-export const revokeInvite = route(domain('members.manage', { whileDisabled: true }), {
+const revokeInvite = route(domain('members.manage', { whileDisabled: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/invites/{id}',
   operationId: 'revokeInvite',
@@ -160,3 +231,12 @@ function printInvite({
     created_at: createdAt.toISOString(),
   };
 }
+
+export const INVITE_ROUTES: readonly Route[] = [
+  listInvites,
+  createInvite,
+  resendInvite,
+  revokeInvite,
+  getInvite,
+  acceptInvite,
+];

@@ -1,7 +1,8 @@
 // Members of a domain: lists them, changes their roles and removes them. A member may also leave.
 
 import { z } from 'zod';
-import { memberNote } from '../../../store/audit/told-sharing.ts';
+import { memberNote } from '../../../store/audit/audit-notes.ts';
+import type { SharingRefusal } from '../../../store/sharing/lock-sharing.ts';
 import {
   countMembers,
   loadMember,
@@ -10,15 +11,38 @@ import {
   type Member as StoredMember,
   setMember,
 } from '../../../store/sharing/members.ts';
-import { forbidden } from '../../answers/problem.ts';
+import { forbidden, notFound, Problem, problem } from '../../answers/problem.ts';
 import { asStoreCaller } from '../../callers/caller.ts';
+import { answerList, PAGE_QUERY, pagesById } from '../../calls/answer-list.ts';
 import type { CallOf } from '../../calls/call.ts';
-import { domain, route } from '../../calls/route.ts';
-import { answerList, PAGE_QUERY, pagesById } from '../../lists/paging.ts';
-import { idText } from '../../schemas/ids.ts';
-import { Message } from '../../schemas/message.ts';
+import { domain, type Route, route } from '../../calls/route.ts';
+import { idText, Message } from '../../schemas/fields.ts';
 import { Member, MemberUpdate } from '../../schemas/sharing.ts';
-import { sharingProblem } from './refusals.ts';
+
+/** `what`: the name of what the path names, for its 404. */
+export function sharingProblem(
+  { code, message, retryAfterSeconds = 1 }: SharingRefusal,
+  what: string,
+): Problem {
+  switch (code) {
+    case 'no_domain':
+      return notFound('domain');
+    case 'absent':
+      return notFound(what);
+    case 'forbidden':
+      return forbidden(message);
+    case 'owner':
+    case 'provider':
+    case 'ended':
+      return problem('wrong_state', message);
+    case 'full':
+      return new Problem(409, message);
+    case 'limited':
+      return new Problem(429, message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+    default:
+      return code satisfies never;
+  }
+}
 
 const tag = 'Sharing';
 const params = z.object({ userId: idText });
@@ -26,7 +50,7 @@ const params = z.object({ userId: idText });
 type MemberCall = CallOf<'domain', z.output<typeof params>>;
 const find = ({ api, domain, params: { userId } }: MemberCall) => loadMember(api.db, domain.id, userId);
 
-export const listMembers = route(domain('domain.view', { whileDisabled: true, wholeKeys: true }), {
+const listMembers = route(domain('domain.view', { whileDisabled: true, wholeKeys: true }), {
   method: 'GET',
   path: '/domains/{domain}/members',
   operationId: 'listMembers',
@@ -52,7 +76,7 @@ export const listMembers = route(domain('domain.view', { whileDisabled: true, wh
   },
 });
 
-export const updateMember = route(domain('members.manage', { whileDisabled: true }), {
+const updateMember = route(domain('members.manage', { whileDisabled: true }), {
   method: 'PATCH',
   path: '/domains/{domain}/members/{userId}',
   operationId: 'updateMember',
@@ -80,7 +104,7 @@ export const updateMember = route(domain('members.manage', { whileDisabled: true
   },
 });
 
-export const deleteMember = route(domain('domain.view', { whileDisabled: true }), {
+const deleteMember = route(domain('domain.view', { whileDisabled: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/members/{userId}',
   operationId: 'deleteMember',
@@ -124,3 +148,5 @@ function printMember({
     created_at: createdAt.toISOString(),
   };
 }
+
+export const MEMBER_ROUTES: readonly Route[] = [listMembers, updateMember, deleteMember];

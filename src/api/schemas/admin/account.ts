@@ -1,9 +1,8 @@
-// Accounts as global admins see and set them.
+// Accounts, as global admins see and change them.
 
 import { z } from 'zod';
-import { Id } from '../ids.ts';
+import { Id, Timestamp } from '../fields.ts';
 import { Email, PersonName } from '../people.ts';
-import { Timestamp } from '../timestamp.ts';
 
 const planSlug = z.string().min(1).max(40);
 

@@ -2,9 +2,7 @@
 
 import { z } from 'zod';
 import { MAX_REASON } from '../../../checks/delegation/breaker.ts';
-import { Id } from '../ids.ts';
-import { nameText } from '../name-text.ts';
-import { Timestamp } from '../timestamp.ts';
+import { Id, nameText, Timestamp } from '../fields.ts';
 
 const count = z.int().min(0);
 

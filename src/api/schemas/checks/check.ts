@@ -1,4 +1,4 @@
-// One check of a domain's delegation: what the parent's servers said, what that means, and what it did to the status.
+// A check of a domain's delegation: what the servers of the parent responded, what that means, and how it changed the status.
 
 import { z } from 'zod';
 import { PLACES, SEVERITIES } from '../../../checks/child/child-codes.ts';
@@ -6,9 +6,7 @@ import { NEEDS } from '../../../checks/delegation/evidence.ts';
 import { SEEN_KINDS } from '../../../checks/delegation/seen.ts';
 import { VERDICTS } from '../../../checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
-import { Domain } from '../domain.ts';
-import { Id } from '../ids.ts';
-import { Timestamp } from '../timestamp.ts';
+import { Id, Timestamp } from '../fields.ts';
 
 export const CHECK_KINDS = ['background', 'manual', 'operator'] as const;
 
@@ -187,8 +185,6 @@ export const Check = z
     ),
   })
   .meta({ id: 'Check' });
-
-export const CheckedDomain = z.object({ ...Domain.shape, check: Check }).meta({ id: 'CheckedDomain' });
 
 /** What anybody may see of a delegation. */
 export const PublicCheck = z

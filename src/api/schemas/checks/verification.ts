@@ -1,14 +1,16 @@
-// The TXT record that proves a domain in external mode, or prepares a waiting one in managed mode, and the progress: what the
-// servers said when they were last asked.
+// The TXT record that proves a domain in external mode or prepares a waiting one in managed mode, and its lookups: what
+// each server responded.
 
 import { z } from 'zod';
-import { Timestamp } from '../timestamp.ts';
+import { TXT_VERDICTS } from '../../../checks/txt/txt-judgement.ts';
+import { Id, Timestamp } from '../fields.ts';
+import { CHECK_KINDS } from './check.ts';
 
 const outcome = z
   .enum(['found', 'absent', 'other', 'error'])
   .describe('`other`: something else is there. `error`: no answer that says anything of the zone.');
 
-export const TxtServers = z.array(
+const TxtServers = z.array(
   z.object({
     server: z.string(),
     address: z.string().optional().describe('Absent for a nameserver of which none could be found.'),
@@ -16,7 +18,7 @@ export const TxtServers = z.array(
     values: z.array(z.string()).optional().describe('The TXT records that it has, as bare text.'),
   }),
 );
-export const TxtResolvers = z.array(z.object({ address: z.string(), outcome }));
+const TxtResolvers = z.array(z.object({ address: z.string(), outcome }));
 
 export const Verification = z.object({
   host: z.string().describe('Where the TXT record belongs.'),
@@ -42,3 +44,24 @@ export const Verification = z.object({
   ),
   message: z.string().optional().describe('What the result means, in a sentence.'),
 });
+
+export const VerificationLook = z
+  .object({
+    id: Id,
+    kind: z.enum(CHECK_KINDS),
+    started_at: Timestamp,
+    finished_at: Timestamp,
+    value: z.string().describe('What was looked for: perhaps an older value.'),
+    verdict: z
+      .enum(TXT_VERDICTS)
+      .describe(
+        '`partial`: some servers have the value. `wildcard`: so have names that do not exist. `disagree`: servers on the way to it say different things. `untrusted`: our own servers answer, for whoever. `unknown`: nothing was learnt.',
+      ),
+    found: z.int().min(0).describe('Server addresses that have it …'),
+    asked: z.int().min(0).describe('… of all that the zone has.'),
+    servers: TxtServers.describe('What each of them said.'),
+    resolvers: TxtResolvers.describe('What public resolvers say. They decide nothing.'),
+    message: z.string().describe('What the result means, in a sentence.'),
+    change_id: Id.optional().describe('The change of the status that it made.'),
+  })
+  .meta({ id: 'VerificationLook' });

@@ -2,10 +2,8 @@
 
 import { z } from 'zod';
 import type { EditText } from '../../../zone/edit/parse-edit.ts';
-import { boundedArray } from '../bounded-array.ts';
-import { Id } from '../ids.ts';
-import { RecordContent, RecordCreate, RecordUpdateItem } from './record.ts';
-import { Warnings } from './warning.ts';
+import { boundedArray, Id } from '../fields.ts';
+import { RecordContent, RecordCreate, RecordUpdateItem, Warnings } from './record.ts';
 
 export const MAX_BATCH_ITEMS = 10_000;
 const TOO_MANY = `expected at most ${MAX_BATCH_ITEMS} items in all`;

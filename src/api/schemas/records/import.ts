@@ -2,11 +2,8 @@
 
 import { z } from 'zod';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../../zone/records/customer-record.ts';
-import { boundedArray } from '../bounded-array.ts';
-import { Id } from '../ids.ts';
-import { RecordCreate } from './record.ts';
-import { RECORD_TYPE_META, RecordType } from './record-type.ts';
-import { Warnings } from './warning.ts';
+import { boundedArray, Id } from '../fields.ts';
+import { RECORD_TYPE_META, RecordCreate, RecordType, Warnings } from './record.ts';
 
 export const MAX_IMPORT_ITEMS = 100_000;
 

@@ -1,21 +1,64 @@
-// A DNS record in answers, and the members that a caller may send to create or change one. Rules that need other
-// records or the type are in src/zone.
+// DNS records in responses and in the bodies that create or change them, and warnings about them. Rules that depend on
+// other records or on the type are in src/zone.
 
 import { z } from 'zod';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../../zone/records/customer-record.ts';
 import {
+  API_TYPES,
+  type ApiType,
+  GENERIC_TYPE,
   MAX_COMMENT_CHARACTERS,
   MAX_MX_PRIORITY,
   MAX_PORT,
   MAX_TIMEOUT_SECONDS,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
+  readApiType,
 } from '../../../zone/records/customer-types.ts';
 import { isLongerThan } from '../../../zone/records/judge-record.ts';
-import { Id } from '../ids.ts';
-import { Timestamp } from '../timestamp.ts';
-import { RecordType, RecordTypeText } from './record-type.ts';
-import { Warnings } from './warning.ts';
+import { WARNING_CODES } from '../../../zone/warnings/zone-warning.ts';
+import { Id, Timestamp } from '../fields.ts';
+
+/** The JSON schema. It has no `type`, so that generated clients read each alternative as a type. */
+export const RECORD_TYPE_META = {
+  type: undefined,
+  anyOf: [
+    { type: 'string', enum: [...API_TYPES] },
+    {
+      type: 'string',
+      pattern: GENERIC_TYPE.source,
+      description: 'A type without a mnemonic, whose destination is `\\# length hex` (RFC 3597 §5).',
+    },
+  ],
+} as const;
+
+export const RecordType = z.string().meta({ ...RECORD_TYPE_META });
+
+const RecordTypeText = z
+  .string()
+  .transform((text, context): ApiType => {
+    const read = readApiType(text);
+    if (read.kind === 'type') return read.type;
+    context.addIssue(read.message);
+    return z.NEVER;
+  })
+  .meta({ ...RECORD_TYPE_META, description: 'In any case.' });
+
+const Warning = z
+  .object({
+    line: z.int().min(1).optional().describe('In the zone file. Counts from 1.'),
+    name: z.string().describe('Owner of the record, relative to the domain; `@` is the domain itself.'),
+    type: z.string(),
+    code: z.enum(WARNING_CODES),
+    message: z.string(),
+  })
+  .meta({ id: 'Warning' });
+
+export const Warnings = z
+  .array(Warning)
+  .describe(
+    'Records that are allowed but probably wrong, and in a parse also those that an import would leave out. A warning never prevents a write.',
+  );
 
 const Name = z.string().min(1).max(1024);
 const comment = z

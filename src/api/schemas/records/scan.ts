@@ -1,11 +1,9 @@
-// A scan in answers: what it found, what an import would make of that, and the result of an import.
+// Scans in responses: what was found, what an import would make of it, and the result of an import.
 
 import { z } from 'zod';
 import { MAX_MX_PRIORITY } from '../../../zone/records/customer-types.ts';
-import { Id } from '../ids.ts';
-import { Timestamp } from '../timestamp.ts';
-import { Record } from './record.ts';
-import { RecordType } from './record-type.ts';
+import { Id, Timestamp } from '../fields.ts';
+import { Record, RecordType } from './record.ts';
 
 const count = z.int().min(0);
 const Name = z.string().describe('Relative to the domain; `@` is the domain itself.');

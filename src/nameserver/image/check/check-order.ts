@@ -1,5 +1,5 @@
-// Whether an order index that was read from a file is as layout.ts says: its blocks lie inside, its items stand in canonical
-// order with the keys of their owners, and each leads to a node that may stand there.
+// Checks an order index that was read from a file against layout.ts: its blocks lie inside, its items are in canonical order
+// with the keys of their owners, and each refers to a node that may be in the index.
 
 import { canonicalKey, fillKeyStart } from '../../../dns/dnssec/canonical-key.ts';
 import type { Name } from '../../../dns/name.ts';
@@ -15,63 +15,60 @@ import {
   wordOf,
 } from '../layout.ts';
 import { ownerOfNode } from '../read-node.ts';
+import { demand } from './demand.ts';
+import type { TakenSpace } from './taken-space.ts';
 
-/** What the check of the whole image does: each throws when it finds a fault. */
-export interface CheckedBlocks {
-  demand(isSound: boolean, what: string): void;
-  /** The words at the start of a block lie inside. */
-  enter(ref: number, words: number): Int32Array;
-  /** Marks a block of so many words as used. */
-  takeFor(ref: number, words: number): void;
-  /** Checks that a node may stand in the index; then it can be read. */
-  checkItem(node: number): void;
+/** `checkItem` checks that a node may be in the index; then the node can be read. */
+interface CheckedOrder {
+  readonly image: Image;
+  readonly apex: Name;
+  readonly space: TakenSpace;
+  readonly checkItem: (node: number) => void;
 }
 
-/** Returns how many items the index has. */
-export function checkOrder(image: Image, order: number, apex: Name, blocks: CheckedBlocks): number {
+/** Returns the number of items in the index. */
+export function checkOrder(checked: CheckedOrder, order: number): number {
   if (order === 0) return 0;
-  const state: OrderState = { image, apex, blocks, items: 0, before: 0, high: 0, low: 0 };
-  const words = blocks.enter(order, ORDER.ITEMS);
+  const { space } = checked;
+  const state: OrderState = { ...checked, items: 0, before: 0, high: 0, low: 0 };
+  const words = space.enter(order, ORDER.ITEMS);
   if (((words[wordOf(order)] as number) & 1) === 0) return checkLeaf(state, order);
-  const { items, at } = enterItems(blocks, order, 1);
-  blocks.demand(items > 1, 'an order index has an impossible top');
+  const { items, at } = enterItems(space, order, 1);
+  demand(items > 1, 'an order index has an impossible top');
   for (let item = 0; item < items; item++) {
     const itemAt = at + item * ORDER_ITEM_WORDS;
     const leaf = words[itemAt + ORDER_ITEM.REF] as number;
     checkLeaf(state, leaf);
-    const leafWords = blocks.enter(leaf, ORDER.ITEMS + ORDER_ITEM_WORDS);
+    const leafWords = space.enter(leaf, ORDER.ITEMS + ORDER_ITEM_WORDS);
     for (const word of [ORDER_ITEM.HIGH, ORDER_ITEM.LOW]) {
       const isSame = words[itemAt + word] === leafWords[wordOf(leaf) + ORDER.ITEMS + word];
-      blocks.demand(isSame, 'an order index has another key');
+      demand(isSame, 'an order index has another key');
     }
   }
   return state.items;
 }
 
-interface OrderState {
-  readonly image: Image;
-  readonly apex: Name;
-  readonly blocks: CheckedBlocks;
+interface OrderState extends CheckedOrder {
   items: number;
-  /** The node before, and the words of its key; 0: there is none. */
+  /** The node before, and the words of its key; 0 if there is none. */
   before: number;
   high: number;
   low: number;
 }
 
 function checkLeaf(state: OrderState, leaf: number): number {
-  const { image, blocks } = state;
-  const { items, at, words } = enterItems(blocks, leaf, 0);
+  const { image, space, checkItem } = state;
+  const { items, at, words } = enterItems(space, leaf, 0);
   for (let item = at; item < at + items * ORDER_ITEM_WORDS; item += ORDER_ITEM_WORDS) {
     const node = words[item + ORDER_ITEM.REF] as number;
-    blocks.checkItem(node);
+    checkItem(node);
     readOwner(image, node);
     fillKeyStart(owner, 0, 0, false, keyWords);
     const high = (keyWords[0] as number) ^ TURNED;
     const low = (keyWords[1] as number) ^ TURNED;
     const isSame = words[item + ORDER_ITEM.HIGH] === high && words[item + ORDER_ITEM.LOW] === low;
-    blocks.demand(isSame, 'an order index has another key');
-    blocks.demand(state.before === 0 || isBehind(state, node, high, low), 'an order index is out of order');
+    demand(isSame, 'an order index has another key');
+    demand(state.before === 0 || isBehind(state, node, high, low), 'an order index is out of order');
     state.before = node;
     state.high = high;
     state.low = low;
@@ -80,7 +77,7 @@ function checkLeaf(state: OrderState, leaf: number): number {
   return state.items;
 }
 
-/** Whether a node stands behind the one before: the starts of their keys tell, or else the whole keys. */
+/** True if a node comes after the one before. Compares the starts of their keys and, if they are equal, the whole keys. */
 function isBehind(
   { image, apex, before, high, low }: OrderState,
   node: number,
@@ -93,10 +90,10 @@ function isBehind(
   return keyOf(before) < keyOf(node);
 }
 
-/** The highest bit: words of keys in items have it turned over. */
+/** The highest bit, which is inverted in the key words of items. */
 const TURNED = 0x80000000;
 const MAX_NAME_OCTETS = 255;
-/** The owner of the node that is checked, below the apex, and the start of its key. */
+/** The owner of the checked node, without the apex, and the start of its key. */
 const owner = {
   octets: new Uint8Array(MAX_NAME_OCTETS),
   labelAt: new Uint8Array(MAX_NAME_OCTETS),
@@ -115,19 +112,16 @@ function readOwner(image: Image, node: number): void {
 }
 
 function enterItems(
-  blocks: CheckedBlocks,
+  space: TakenSpace,
   ref: number,
   isTop: 0 | 1,
 ): { items: number; at: number; words: Int32Array } {
-  const shape = blocks.enter(ref, ORDER.ITEMS)[wordOf(ref) + ORDER.SHAPE] as number;
+  const shape = space.enter(ref, ORDER.ITEMS)[wordOf(ref) + ORDER.SHAPE] as number;
   const items = shape >>> 1;
-  blocks.demand(
-    (shape & 1) === isTop && items > 0 && items < MAX_ITEMS,
-    'an order index has an impossible block',
-  );
+  demand((shape & 1) === isTop && items > 0 && items < MAX_ITEMS, 'an order index has an impossible block');
   const length = ORDER.ITEMS + items * ORDER_ITEM_WORDS;
-  const words = blocks.enter(ref, length);
-  blocks.takeFor(ref, length);
+  const words = space.enter(ref, length);
+  space.takeWords(ref, length);
   return { items, at: wordOf(ref) + ORDER.ITEMS, words };
 }
 

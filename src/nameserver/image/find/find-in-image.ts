@@ -1,47 +1,30 @@
-// Finds the answer to a question in an image, as find-answer does in zones: RFC 1034 §4.3.2 and its later updates. The
-// result stands in fixed fields until the next question, so that no garbage is made.
+// Finds the answer to a query in an image: RFC 1034 §4.3.2 and its later updates. Tests compare it with the plain implementation
+// in test/support/reference. The result stays in fixed fields until the next query, so that no garbage is made.
 
 import { RCODE } from '../../../dns/message/rcodes.ts';
-import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
-import { isOfApex } from '../../../zone/find-answer.ts';
-import { EDGE_MARK_TYPE } from '../../../zone/zone.ts';
+import { EDGE_MARK_TYPE, isOfApex } from '../../../zone/zone.ts';
 import type { Image } from '../image.ts';
 import type { AskedMarks } from './asked-marks.ts';
+import { ZoneChooser } from './choose-zone.ts';
 import type { CountryTable } from './country-table.ts';
 import { NameFinder, PLACE } from './find-name.ts';
 import { ProofFinder } from './find-proofs.ts';
 import { RegionFinder } from './find-region.ts';
-import { ZoneFinder } from './find-zone.ts';
 import { FoldedName } from './folded-name.ts';
-import { FIRST_RDATA, FoundSet, lowestSignedTypeAt, lowestTypeAt } from './found-set.ts';
+import { FOUND, type FoundKind } from './found-kinds.ts';
+import { FoundSet, lowestSignedTypeAt, lowestTypeAt } from './found-set.ts';
+import { readCnameTarget, readDnameTarget } from './read-target.ts';
 
-/**
- * The kinds of find-answer, and one for a zone that is ours but not served. Kinds without a zone to answer from come
- * last.
- */
-export const FOUND = {
-  ANSWER: 0,
-  NODATA: 1,
-  NXDOMAIN: 2,
-  REFERRAL: 3,
-  YXDOMAIN: 4,
-  REFUSED: 5,
-  NOT_SERVED: 6,
-  /** It cannot be proven that a name is not there. */
-  FAILED: 7,
-} as const;
-type FoundKind = (typeof FOUND)[keyof typeof FOUND];
-
-/** CNAMEs in one answer, as in find-answer. */
+/** The most CNAMEs in one answer. RFC 1034 sets no limit; other servers follow 5 (Knot) to any number (NSD). */
 const MAX_LINKS = 16;
-/** Each link may be a DNAME and the CNAME that it gives; the last is followed by the answer. */
+/** Each link may be a DNAME and the CNAME made from it. The answer follows the last link. */
 const MAX_SETS = 2 * MAX_LINKS + 1;
 
 export class ImageFinder {
-  /** The question's name and those of the chain behind it. */
+  /** The queried name, then those of the chain of aliases. */
   readonly names: readonly FoldedName[];
-  /** The question's name, which the caller fills in before `find`. */
+  /** The queried name, which the caller fills in before `find`. */
   readonly question: FoldedName;
 
   kind: FoundKind = FOUND.REFUSED;
@@ -50,55 +33,52 @@ export class ImageFinder {
   /** The answer section: the first `answers` of these. */
   readonly answer: readonly FoundSet[];
   answers = 0;
-  /** `referral`: the NS at the cut; `nodata` and `nxdomain`: the SOA, to be sent with the negative TTL. */
+  /** The NS set at the cut for `REFERRAL`. The SOA, to be sent with the negative TTL, for `NODATA` and `NXDOMAIN`. */
   readonly authority = new FoundSet();
-  /** The last set of the answer is what was asked for and not an alias: its targets may have additional records. */
+  /** True if the last set of the answer has the queried type and is not an alias: its targets may have additional records. */
   isAnswered = false;
-  /** What is sent has signatures, and the proofs in `proofs`: the client wants them and the zone is signed. */
+  /** True if the response has signatures, and the proofs in `proofs`: the client requests them and the zone is signed. */
   isSigned = false;
   readonly proofs: ProofFinder;
-  /** Puts the set of the asker's region in place of the edge's. */
+  /** Replaces the edge's address sets by those of the client's region. */
   readonly regions: RegionFinder;
-  /** `referral`: `ds` is the DS set of the cut. */
+  /** True if `ds` is the DS set of the cut, for `REFERRAL`. */
   hasDs = false;
   readonly ds = new FoundSet();
-  /** The length of the apex; 0 when refused. */
+  /** Length of the apex; 0 if the query is refused. */
   apexOctets = 0;
-  /** The label of the question's name where an existing name begins, and whether that is only the closest encloser. */
+  /** The label of the queried name where an existing name begins, and whether that is only the closest encloser. */
   #sourceLabel = 0;
   #isBelowSource = false;
 
   readonly #asked: AskedMarks | undefined;
   readonly #image: Image;
   readonly #bytes: readonly Uint8Array[];
-  readonly #zones: ZoneFinder;
+  readonly #zones: ZoneChooser;
   readonly zone: NameFinder;
-  /** Used to find whether the zone above delegates a name. */
-  readonly #parent: NameFinder;
 
-  /** `asked` receives the apexes of unproven zones that are asked for more than their apex. */
+  /** `asked` receives the apexes of unproven zones with queries for more than their apex. */
   constructor(image: Image, asked?: AskedMarks, countries?: CountryTable) {
     this.#asked = asked;
     this.#image = image;
     this.regions = new RegionFinder(image, countries);
     this.#bytes = image.bytes;
-    this.#zones = new ZoneFinder(image);
+    this.#zones = new ZoneChooser(image);
     this.zone = new NameFinder(image);
-    this.#parent = new NameFinder(image);
     this.proofs = new ProofFinder(image, this.zone);
     this.names = Array.from({ length: MAX_LINKS + 1 }, () => new FoldedName(image.header));
     this.question = this.names[0] as FoldedName;
     this.answer = Array.from({ length: MAX_SETS }, () => new FoundSet());
   }
 
-  /** Class IN; neither AXFR nor IXFR. `dnssecOk` is DO (RFC 3225 §3). Needs the reader slot entered. */
+  /** The class is IN, and `qtype` neither AXFR nor IXFR. `dnssecOk` is DO (RFC 3225 §3). The reader slot must be entered. */
   find(qtype: number, dnssecOk: boolean): void {
     this.answers = 0;
     this.isAnswered = false;
     this.isSigned = false;
     this.hasDs = false;
     this.regions.begin();
-    const root = this.#zoneFor(0, qtype);
+    const root = this.#zones.choose(this.question, qtype);
     if (root === 0) {
       this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
       this.apexOctets = 0;
@@ -119,7 +99,7 @@ export class ImageFinder {
     if (this.isSigned && this.proofs.collides) this.#end(FOUND.FAILED, RCODE.SERVFAIL, false); // RFC 5155 §7.2.9
   }
 
-  /** Follows the chain from the question's name. */
+  /** Follows the chain from the queried name. */
   #follow(qtype: number): void {
     const zone = this.zone;
     for (let link = 0; ; link++) {
@@ -142,20 +122,22 @@ export class ImageFinder {
         this.#deny(FOUND.NXDOMAIN, RCODE.NXDOMAIN);
         return;
       }
-      // A loop or a long chain stops here; a target in another zone, even one of ours, is left to the resolver.
-      if (this.#isVisited(link + 1) || link + 1 === MAX_LINKS || !this.#isInZone(link + 1, qtype)) {
+      // A loop or a long chain ends here. A target in another zone, even one that is served here, is left to the resolver.
+      const target = this.names[link + 1] as FoldedName;
+      const isLast = this.#isVisited(link + 1) || link + 1 === MAX_LINKS;
+      if (isLast || !this.#zones.leadsTo(zone, target, qtype)) {
         this.#end(FOUND.ANSWER, RCODE.NOERROR, true);
         return;
       }
     }
   }
 
-  /** Whether a zone that is not an ordinary one answers the question. */
+  /** True if a zone with special flags answers the query. */
   #isAnswered(qtype: number): boolean {
     const { zone } = this;
     const isAtApex = this.question.labels === zone.apexLabels;
     if (zone.isUnproven) {
-      // Registries and checkers ask for these; everybody else asks for more.
+      // Registries and checkers query only these.
       if (!isAtApex || !(isOfApex(qtype, false) || qtype === TYPE.DNSKEY)) this.#asked?.note(this.apexHash());
       return true;
     }
@@ -165,7 +147,7 @@ export class ImageFinder {
     return false;
   }
 
-  /** The hash for rate limits: random names under a wildcard count as the wildcard. */
+  /** Returns the hash for rate limits. Random names below a wildcard count as the wildcard. */
   sourceHash(): number {
     const label = this.#sourceLabel;
     return this.#isBelowSource ? this.question.wildcardHash(label) : (this.question.hashes[label] as number);
@@ -181,7 +163,7 @@ export class ImageFinder {
     this.authoritative = authoritative;
   }
 
-  /** True when the search is over; else the name behind `link` is the alias's target. */
+  /** Returns true if the search is over. Otherwise the name after `link` is the alias's target. */
   #match(link: number, qtype: number): boolean {
     const { node, apexOctets } = this.zone;
     const set = this.answer[this.answers] as FoundSet;
@@ -203,15 +185,16 @@ export class ImageFinder {
     }
     if (this.isSigned && this.zone.isWildcard) this.#proveExpanded(link);
     this.answers++;
-    this.#readTarget(set, link);
+    const stored = this.#bytes[set.segment] as Uint8Array;
+    readCnameTarget(stored, set, this.names[link] as FoldedName, this.names[link + 1] as FoldedName);
     return false;
   }
 
-  /** Takes the set that answers the question at the node. False: there is none. */
+  /** Takes the set that answers the query at the node. Returns false if there is none. */
   #take(set: FoundSet, link: number, qtype: number): boolean {
     const { node, apexOctets, isHashed } = this.zone;
     const image = this.#image;
-    // beside NSEC3 a NSEC is no part of any answer: one takes the place of the other (RFC 5155 §10.4, §10.5)
+    // with NSEC3, no answer has NSEC: one chain replaces the other (RFC 5155 §10.4, §10.5)
     if (qtype === TYPE.NSEC && isHashed) return false;
     if (qtype === TYPE.RRSIG) {
       const covered = lowestSignedTypeAt(image, node);
@@ -238,29 +221,7 @@ export class ImageFinder {
     else this.proofs.noType(name, 0, node);
   }
 
-  /** The target of the CNAME at the name `link` becomes the next name. */
-  #readTarget(cname: FoundSet, link: number): void {
-    const owner = this.names[link] as FoldedName;
-    const target = this.names[link + 1] as FoldedName;
-    const stored = this.#bytes[cname.segment] as Uint8Array;
-    const into = target.octets;
-    let length = 0;
-    for (let at = cname.at + FIRST_RDATA; ; ) {
-      const label = stored[at++] as number;
-      if (label >= 0xc0) {
-        // Into the owner: counted from the name's end it is the same place in the name that was asked for.
-        const suffix = cname.ownerOctets + 12 - (((label & 0x3f) << 8) | (stored[at] as number));
-        for (let i = owner.length - suffix; i < owner.length; i++) into[length++] = owner.octets[i] as number;
-        break;
-      }
-      into[length++] = label;
-      if (label === 0) break;
-      for (const end = at + label; at < end; at++) into[length++] = stored[at] as number;
-    }
-    target.adopt(length);
-  }
-
-  /** RFC 6672 §3.2 3C. True when the search is over. */
+  /** Follows a DNAME (RFC 6672 §3.2 3C). Returns true if the search is over. */
   #substitute(link: number, qtype: number): boolean {
     const { node, label, apexOctets } = this.zone;
     const name = this.names[link] as FoldedName;
@@ -268,17 +229,11 @@ export class ImageFinder {
     dname.take(this.#image, node, TYPE.DNAME, apexOctets, link, label);
     if (!this.#hasDname(dname)) this.answers++;
     const prefix = name.labelAt[label] as number;
-    const targetOctets = dname.octets - FIRST_RDATA;
-    if (prefix + targetOctets > MAX_NAME_OCTETS) {
+    const stored = this.#bytes[dname.segment] as Uint8Array;
+    if (!readDnameTarget(stored, dname, name, prefix, this.names[link + 1] as FoldedName)) {
       this.#end(FOUND.YXDOMAIN, RCODE.YXDOMAIN, true);
       return true;
     }
-    const target = this.names[link + 1] as FoldedName;
-    const stored = this.#bytes[dname.segment] as Uint8Array;
-    for (let i = 0; i < prefix; i++) target.octets[i] = name.octets[i] as number;
-    const rdata = dname.at + FIRST_RDATA;
-    for (let i = 0; i < targetOctets; i++) target.octets[prefix + i] = stored[rdata + i] as number;
-    target.adopt(prefix + targetOctets);
     const cname = this.answer[this.answers++] as FoundSet;
     cname.synthesize(dname, TYPE.CNAME, link);
     if (qtype !== TYPE.CNAME) return false;
@@ -286,7 +241,7 @@ export class ImageFinder {
     return true;
   }
 
-  /** Whether the answer has this DNAME already: it is given only once. */
+  /** True if the answer has this DNAME already: it is included only once. */
   #hasDname(dname: FoundSet): boolean {
     for (let i = 0; i < this.answers; i++) {
       const set = this.answer[i] as FoundSet;
@@ -321,51 +276,24 @@ export class ImageFinder {
     return false;
   }
 
-  /** Whether the zone for a name of the chain is the one that is searched: it may have been put anew meanwhile. */
-  #isInZone(link: number, qtype: number): boolean {
-    const name = this.names[link] as FoldedName;
-    if (!this.isWithinZone(name)) return false;
-    const apexLabel = name.labels - this.zone.apexLabels;
-    if (qtype !== TYPE.DS) return this.#zones.find(name, 0, apexLabel - 1) === 0;
-    return this.#zoneFor(link, qtype) !== 0 && name.labels - this.#zones.apexLabel === this.zone.apexLabels;
-  }
-
-  /** Whether a name lies at or below the apex of the zone that answered. */
+  /** True if a name is at or below the apex of the zone that answered. */
   isWithinZone(name: FoldedName): boolean {
-    const label = name.labels - this.zone.apexLabels;
-    return label >= 0 && this.#zones.hasApex(this.zone.root, name, label);
+    return this.#zones.isWithin(this.zone, name);
   }
 
-  /** The zone whose apex is nearest above a name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */
-  #zoneFor(link: number, qtype: number): number {
-    const name = this.names[link] as FoldedName;
-    const zones = this.#zones;
-    const root = zones.find(name, 0, name.labels);
-    if (root === 0 || qtype !== TYPE.DS || zones.apexLabel !== 0 || name.labels === 0) return root;
-    const above = zones.find(name, 1, name.labels);
-    if (above !== 0) {
-      // Only a zone that delegates exactly this name is its parent: NXDOMAIN from another one would deny the child.
-      this.#parent.enter(above);
-      if (this.#parent.isNotServed) return above; // it may or may not delegate the name
-      if (this.#parent.walk(name, TYPE.NS) === PLACE.CUT && this.#parent.label === 0) return above;
-    }
-    zones.apexLabel = 0;
-    return root;
-  }
-
-  /** Takes the set of a type at a host's node, as `findHost` gave it. */
+  /** Takes the set of a type at a host's node, as returned by `findHost`. */
   takeHostSet(set: FoundSet, node: number, type: number): boolean {
     if (!set.take(this.#image, node, type, this.apexOctets, 0, 0)) return false;
     if (set.isEdge) this.regions.replace(set, node, this.zone.isSigned);
     return true;
   }
 
-  /** The node that has the addresses of a host; 0: none that we may give. An alias is not followed. */
+  /** Returns the node with the addresses of a host, or 0 if there is none to include. An alias is not followed. */
   findHost(host: FoldedName): number {
     if (!this.isWithinZone(host)) return 0;
     const zone = this.zone;
-    const node = zone.find(host, 0); // glue below a cut as it stands
+    const node = zone.find(host, 0); // glue below a cut, as it is stored
     if (node !== 0) return node;
-    return zone.walk(host, TYPE.A) === PLACE.NODE ? zone.node : 0; // what an answer would hold
+    return zone.walk(host, TYPE.A) === PLACE.NODE ? zone.node : 0; // what an answer would have
   }
 }

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { account, route } from '../../../../src/api/calls/route.ts';
 import { SlowCalls } from '../../../../src/api/calls/slow-calls.ts';
-import { getQueues } from '../../../../src/api/routes/admin/fleet.ts';
 import { ROUTES } from '../../../../src/features/every-route.ts';
 import { addCheckCounts, tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
 import { forgetNodes } from '../../../../src/store/feed/nodes.ts';
@@ -188,7 +187,8 @@ it('queues are listed with their depth, or as unreachable', async () => {
     { name: 'check-delegation', depth: async () => depth },
     { name: 'verify-txt', depth: () => Promise.reject(new Error('away')) },
   ];
-  expect(await getQueues.run({ api: { queues } })).toEqual([
+  const getQueues = ROUTES.find(({ operationId }) => operationId === 'adminGetQueues');
+  expect(await getQueues?.run({ api: { queues } })).toEqual([
     { name: 'check-delegation', reachable: true, ...depth },
     { name: 'verify-txt', reachable: false },
   ]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeLink } from '../../../../src/store/people/account-links.ts';
-import { addToken } from '../../../../src/store/sharing/invite-tokens.ts';
+import { makeLink } from '../../../../src/store/people/credentials.ts';
+import { addToken } from '../../../../src/store/sharing/accept-invite.ts';
 import { ownApi, startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { Browser, PASSWORD } from '../../../support/api/people.ts';
 

@@ -5,8 +5,8 @@ import { advance, type Facts, written } from '../../../../src/checks/dnssec/adva
 import type { DsAnswer, DsEvidence, DsOutcome } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import { newMachine } from '../../../../src/checks/dnssec/goals.ts';
 import type { Machine, Preflight } from '../../../../src/checks/dnssec/machine.ts';
-import type { Delegation, StepKind } from '../../../../src/checks/dnssec/next-keys.ts';
 import { RULES } from '../../../../src/checks/dnssec/rules.ts';
+import type { Delegation, StepKind } from '../../../../src/checks/dnssec/step.ts';
 import { parseName } from '../../../../src/dns/name.ts';
 import { dsRdata } from './made-keys.ts';
 

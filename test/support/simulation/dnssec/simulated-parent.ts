@@ -1,7 +1,7 @@
 // The parent of a simulated domain: what each of its addresses shows and says, and whose servers it names.
 
 import type { DsEvidence } from '../../../../src/checks/dnssec/ds-evidence.ts';
-import type { Delegation } from '../../../../src/checks/dnssec/next-keys.ts';
+import type { Delegation } from '../../../../src/checks/dnssec/step.ts';
 import type { Random } from '../../random/random-zones.ts';
 import { HOUR, isWithin } from '../virtual-time.ts';
 import type { KeyHistory } from './key-history.ts';

@@ -1,4 +1,4 @@
-// The nameserver sets of a simulated fleet, and the giving of them: what src/store/nameservers does, in memory.
+// The nameserver sets of a simulated fleet, and the giving of them: like src/store/claims/pool-sets.ts, in memory.
 
 import type { ClaimSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';

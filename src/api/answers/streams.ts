@@ -1,0 +1,154 @@
+// Responses that are sent while they are being made: JSON arrays, lines of JSON, and texts of any length. The first piece of an
+// array or of lines is read before the response begins, so that a list that cannot be read still gets a 503.
+
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+
+/** A route's answer, with its items page by page. */
+export class StreamedArray<T> {
+  readonly pages: AsyncIterable<readonly T[] | JsonTexts>;
+
+  constructor(pages: AsyncIterable<readonly T[] | JsonTexts>) {
+    this.pages = pages;
+  }
+}
+
+/** Items of a page that are JSON already, as `JSON.stringify` gives it for what the schema makes of them. */
+export class JsonTexts {
+  readonly texts: readonly string[];
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+  }
+}
+
+const PIECE_CHARACTERS = 32_768;
+/** One call for several small items takes two thirds of the time of one for each. */
+const MAX_ITEMS_AT_ONCE = 64;
+
+/**
+ * The text itself where it is one piece. A stream reads ahead no further than the receiver takes; when the receiver goes,
+ * `pages` is told to stop.
+ */
+export async function openArrayStream(
+  pages: AsyncIterable<readonly unknown[] | JsonTexts>,
+): Promise<Readable | string> {
+  const pieces = arrayPieces(pages);
+  const start = await pieces.next();
+  if (start.done) return start.value;
+  let first: typeof start | undefined = start;
+  return new Readable({
+    read() {
+      const next = first === undefined ? pieces.next() : Promise.resolve(first);
+      first = undefined;
+      next.then(
+        ({ done, value }) => {
+          this.push(Buffer.from(value));
+          if (done) this.push(null);
+        },
+        (error: Error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      pieces.return('').then(
+        () => done(error),
+        () => done(error),
+      );
+    },
+  });
+}
+
+/** The last piece is what it returns. */
+async function* arrayPieces(
+  pages: AsyncIterable<readonly unknown[] | JsonTexts>,
+): AsyncGenerator<string, string> {
+  let piece = '[';
+  let isFirst = true;
+  for await (const page of pages) {
+    for (const text of page instanceof JsonTexts ? page.texts : textsOf(page)) {
+      piece += isFirst ? text : `,${text}`;
+      isFirst = false;
+      if (piece.length < PIECE_CHARACTERS) continue;
+      yield piece;
+      piece = '';
+    }
+  }
+  return `${piece}]`;
+}
+
+/** Of so many items each that a text is about a piece long: an item of a log can be megabytes. */
+function* textsOf(items: readonly unknown[]): Generator<string> {
+  for (let at = 0, count = 1; at < items.length; ) {
+    const taken = items.slice(at, at + count);
+    const text = JSON.stringify(taken).slice(1, -1);
+    yield text;
+    at += taken.length;
+    const fitting = Math.floor((PIECE_CHARACTERS * taken.length) / (text.length + 1));
+    count = Math.min(Math.max(fitting, 1), MAX_ITEMS_AT_ONCE, 2 * taken.length);
+  }
+}
+
+/** Lines that are sent as they come. Each piece consists of whole lines. Nothing is read ahead of what the caller takes. */
+export class StreamedLines {
+  readonly pieces: AsyncIterableIterator<string>;
+  /** Called when nothing could be begun. */
+  readonly giveUp: () => void;
+
+  constructor(pieces: AsyncIterableIterator<string>, giveUp: () => void) {
+    this.pieces = pieces;
+    this.giveUp = giveUp;
+  }
+}
+
+export async function openLineStream({ pieces, giveUp }: StreamedLines): Promise<Readable> {
+  const start = await pieces.next().catch((error: unknown) => {
+    giveUp();
+    throw error;
+  });
+  let first: typeof start | undefined = start;
+  return new Readable({
+    highWaterMark: 1,
+    read() {
+      const next = first === undefined ? pieces.next() : Promise.resolve(first);
+      first = undefined;
+      next.then(
+        ({ done, value }) => {
+          if (done !== true) this.push(Buffer.from(value as string));
+          else this.push(null);
+        },
+        (error: Error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      // Whoever makes the pieces is told by a signal too: it may be waiting.
+      void pieces.return?.().catch(() => undefined);
+      done(error);
+    },
+  });
+}
+
+/** A route's answer, with its lines, each without its line break. */
+export class StreamedText {
+  readonly lines: Iterable<string>;
+
+  constructor(lines: Iterable<string>) {
+    this.lines = lines;
+  }
+}
+
+/** Opens the stream. Between two pieces other requests are served. */
+export function openTextStream(lines: Iterable<string>): Readable {
+  return Readable.from(textPieces(lines), { objectMode: false });
+}
+
+async function* textPieces(lines: Iterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for (const line of lines) {
+    piece += `${line}\n`;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+    await setImmediate();
+  }
+  yield piece;
+}

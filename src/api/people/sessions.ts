@@ -1,0 +1,118 @@
+// Sessions: whether one is still valid, and opening one for a person who has proved who they are.
+
+import { writeAudit } from '../../store/audit/write-audit.ts';
+import { loadCredentials } from '../../store/people/credentials.ts';
+import {
+  endOtherSessions,
+  endSessionOf,
+  openSession,
+  rotateSession,
+  type Session,
+} from '../../store/people/sessions.ts';
+import { rememberDevice } from '../../store/people/sign-in-attempts.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { type Problem, problem, unauthorized } from '../answers/problem.ts';
+import type { Asker, People } from './people.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const MOST_AGE_MS = 90 * DAY_MS;
+const UNUSED_MS = 30 * DAY_MS;
+const ADMIN_UNUSED_MS = 12 * HOUR_MS;
+const FRESH_MS = 15 * MINUTE_MS;
+/** How far clocks may differ. A time later than that was noted before the clock went back: nothing from then counts. */
+const SKEW_MS = 5 * MINUTE_MS;
+
+interface Times {
+  readonly createdAt: Date;
+  readonly usedAt: Date;
+  readonly passwordAt: Date | null;
+}
+
+interface Rights {
+  readonly isAdmin: boolean;
+}
+
+export function isSessionValid(times: Times, rights: Rights, now: Date): boolean {
+  const nowMs = now.getTime();
+  const newest = Math.max(times.createdAt.getTime(), times.usedAt.getTime());
+  return nowMs < sessionEndsAt(times, rights).getTime() && nowMs > newest - SKEW_MS;
+}
+
+/** When it ends if it is not used before. */
+export function sessionEndsAt({ createdAt, usedAt }: Times, { isAdmin }: Rights): Date {
+  const unusedMs = isAdmin ? ADMIN_UNUSED_MS : UNUSED_MS;
+  return new Date(Math.min(createdAt.getTime() + MOST_AGE_MS, usedAt.getTime() + unusedMs));
+}
+
+/** Whether the password was given lately enough for what needs it. */
+export function isPasswordFresh({ passwordAt }: Times, now: Date): boolean {
+  if (passwordAt === null) return false;
+  const ageMs = now.getTime() - passwordAt.getTime();
+  return ageMs < FRESH_MS && ageMs > -SKEW_MS;
+}
+
+interface SigningIn {
+  readonly people: People;
+  readonly asker: Asker;
+  readonly setCookie: (text: string) => void;
+}
+
+/**
+ * A session is always a new one, and the one that the browser had ends: nobody can make somebody sign in to a session that he
+ * knows.
+ */
+export async function signInAs(
+  trx: Database,
+  { people, asker, setCookie }: SigningIn,
+  accountId: number,
+  { by, bearer }: { readonly by: 'password' | 'link' | 'registration'; readonly bearer: boolean },
+) {
+  const who = await loadCredentials(trx, { accountId });
+  if (who === undefined) return unauthorized('the account is gone');
+  const { account, passwordHash, hasTotp } = who;
+  if (!account.active) return problem('account_suspended', 'account is inactive');
+  const { address, userAgent, cookies } = asker;
+  const token = await openSession(trx, {
+    accountId,
+    carrier: bearer ? 'bearer' : 'cookie',
+    address,
+    userAgent,
+  });
+  await writeAudit(trx, {
+    action: 'session.begin',
+    by: { kind: 'session', accountId, address },
+    accountId,
+    after: { by, otp: hasTotp, bearer },
+  });
+  if (!bearer) {
+    if (cookies.session !== undefined) await endSessionOf(trx, cookies.session);
+    setCookie(people.cookies.set('session', token));
+    setCookie(people.cookies.set('device', await rememberDevice(trx, accountId, cookies.device)));
+  }
+  return {
+    user_id: account.id,
+    email: account.email,
+    ...(account.name !== null && { name: account.name }),
+    admin: account.isAdmin,
+    password_set: passwordHash !== null,
+    otp: hasTotp,
+    ...(bearer && { token }),
+  };
+}
+
+/** After a change of what proves who somebody is: all other sessions end, and this one gets another token. */
+export async function renewSession(
+  trx: Database,
+  { people, setCookie }: Pick<SigningIn, 'people' | 'setCookie'>,
+  { id, accountId, carrier }: Session,
+): Promise<{ token?: string } | Problem> {
+  await endOtherSessions(trx, accountId, id);
+  const token = await rotateSession(trx, id);
+  if (token === undefined) return unauthorized('the session has ended');
+  if (carrier === 'bearer') return { token };
+  setCookie(people.cookies.set('session', token));
+  return {};
+}

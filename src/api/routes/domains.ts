@@ -1,0 +1,185 @@
+// Lists and creates domains, and lists the nameserver sets that a domain may be delegated to. With a nameserver pool, the set is
+// the one of the account, which the call assigns if the account has none.
+
+import { z } from 'zod';
+import type { Name } from '../../dns/name.ts';
+import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
+import { loadSsl } from '../../store/certificates/load-ssl.ts';
+import { accountNameserverSet } from '../../store/claims/pool-sets.ts';
+import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
+import type { SigningWishes } from '../../store/dnssec/dnssec-state.ts';
+import type { ListedDomain } from '../../store/domains/domain.ts';
+import { SOUGHT_FINDINGS } from '../../store/domains/find-narrowed.ts';
+import {
+  countDomains,
+  DOMAIN_SORTS,
+  type DomainFilter,
+  type DomainOrder,
+  listDomains as loadPage,
+} from '../../store/domains/list-domains.ts';
+import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
+import { inTransaction } from '../../store/postgres/transaction.ts';
+import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
+import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { domainTaken, invalid, problem } from '../answers/problem.ts';
+import { JsonTexts } from '../answers/streams.ts';
+import { type ApiCaller, asActor, asStoreCaller, ROLES } from '../callers/caller.ts';
+import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
+import type { Api } from '../calls/call.ts';
+import { account, type Route, route } from '../calls/route.ts';
+import { printDomain, printDomainListItem, printNewClaim } from '../print/print-domain.ts';
+import { Domain, DomainCreate, DomainListItem, NameserverSets } from '../schemas/domain.ts';
+import { listText, sortText } from '../schemas/fields.ts';
+import { refuseDnssec } from './dnssec.ts';
+
+const Query = z.object({
+  search: z.string().max(253).optional().describe('A part of the name, as A-labels or Unicode.'),
+  status: listText(DOMAIN_STATUSES).optional(),
+  dns_mode: z.enum(DNS_MODES).optional(),
+  finding: z.enum(SOUGHT_FINDINGS).optional().describe('The code of a finding that it shows.'),
+  role: z.enum(ROLES).optional().describe('What you are to it.'),
+  sort: sortText(DOMAIN_SORTS).optional().describe('`-` in front descends. By name unless said.'),
+  ...PAGE_QUERY,
+});
+type DomainQuery = z.output<typeof Query>;
+
+const listDomains = route(account(), {
+  method: 'GET',
+  path: '/domains/',
+  operationId: 'listDomains',
+  tag: 'Domains',
+  summary: 'The domains that you own or share.',
+  description: 'A key that is narrowed to some domains sees only those.',
+  query: Query,
+  response: z.array(DomainListItem),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { db } = call.api;
+    const { sort } = call.query;
+    const asking = asStoreCaller(call.caller);
+    const filter = filterOf(call.caller, call.query);
+    const order: DomainOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
+    return answerList<ListedDomain, z.input<typeof DomainListItem>>(call, {
+      load: (page) => loadPage(db, asking, filter, order, page),
+      count: () => countDomains(db, asking, filter),
+      print: (domains) => printItems(call.api, domains),
+    });
+  },
+});
+
+function filterOf(
+  { key }: ApiCaller,
+  { search, status, dns_mode, finding, role }: DomainQuery,
+): DomainFilter {
+  return {
+    // Lowercase here, because the database may not fold letters beyond ASCII.
+    ...(search && { search: search.normalize('NFC').toLowerCase() }),
+    ...(status && { statuses: status }),
+    ...(dns_mode && { dnsMode: dns_mode }),
+    ...(finding && { finding }),
+    ...(role && { role }),
+    ...(key.domains && { names: key.domains.flatMap(namesOf) }),
+  };
+}
+
+function namesOf(text: string): Name[] {
+  const parsed = parseDomainName(text);
+  return parsed.kind === 'name' ? [parsed.name] : [];
+}
+
+async function printItems({ db, movedGraceMs }: Api, domains: readonly ListedDomain[]): Promise<JsonTexts> {
+  if (domains.length === 0) return new JsonTexts([]);
+  const ids = domains.map(({ id }) => id);
+  const subscriptions = await ownSubscriptions(db, ids);
+  const certificates = await loadSsl(db, ids);
+  const options = { movedGraceMs };
+  const texts = domains.map((domain) =>
+    JSON.stringify(
+      printDomainListItem(domain, subscriptions.get(domain.id), certificates.get(domain.id), options),
+    ),
+  );
+  return new JsonTexts(texts);
+}
+
+const createDomain = route(account(), {
+  method: 'POST',
+  path: '/domains/',
+  operationId: 'createDomain',
+  audit: 'changes',
+  tag: 'Domains',
+  summary: 'Creates a domain.',
+  description:
+    'A managed domain starts as `pending`: delegate it to exactly `svc_ns`. It becomes active when its parent zone shows that set, even if other accounts wait for the name. Until a first check has seen that the parent names none of our other servers, only the SOA and NS of its apex are answered (`served`: `apex`), in turn with others that wait; this response does not depend on them. If the domain is in use and points here already, ask the operator to create it. If the parent names others of our servers, the finding `PRESET_DELEGATION` explains what to change. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, reserved and banned names, more domains than the plan of the account allows, and a name that another account uses here, unless `transfer` is set: then the domain waits for it. At most 32 domains of one name wait; if none of them can give its place, this is a 409 `domain_taken` with `Retry-After`.',
+  body: DomainCreate,
+  response: Domain,
+  answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  problems: ['managed_by_reseller', 'domain_taken', 'plan_limit', 'dnssec_unavailable'],
+  async run(call) {
+    const { api, caller, body } = call;
+    const parsed = parseDomainName(body.name);
+    if (parsed.kind === 'problem') return invalid([{ field: 'name', error: parsed.message }]);
+    const { name, unicode } = parsed;
+    const { dns_mode: dnsMode } = body;
+    const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames, dnsMode });
+    if (refused !== undefined) return invalid([{ field: 'name', error: refused.message }]);
+    if (body.dnssec && dnsMode === 'external')
+      return invalid([{ field: 'dnssec', error: 'only domains in managed mode are signed here' }]);
+    const wanted = {
+      accountId: caller.account.id,
+      name,
+      unicode,
+      dnsMode,
+      exempt: caller.account.isAdmin,
+      isScanned: body.scan,
+      transfer: body.transfer,
+      claimsPerAccount: api.claimsPerAccount,
+      trial: caller.account.isAdmin ? undefined : api.trial,
+      by: asActor(caller),
+      source: 'api',
+    } as const;
+    const created = await createDomainSigned(api.db, wanted, signingOf(body, api));
+    if (created.kind === 'refused') {
+      if (created.code !== 'wrong_state') return refuseDnssec(created);
+      return invalid([{ field: 'dnssec', error: created.message }]);
+    }
+    if (created.kind === 'taken' || created.kind === 'full') return domainTaken(created);
+    if (created.kind === 'plan_limit') {
+      return problem('plan_limit', created.message, { limit: created.limit });
+    }
+    if (created.kind !== 'created') throw new Error(created.message); // account and plan come from the key
+    call.answerHeader('X-Change-Id', created.changeId);
+    call.answerHeader('X-Zone-Serial', created.domain.serial);
+    const print = caller.account.isAdmin ? printDomain : printNewClaim;
+    return print({ ...created.domain, myRole: 'owner' });
+  },
+});
+
+/** Returns undefined if the domain is not to be signed. */
+function signingOf(
+  { dnssec, dns_mode: dnsMode }: z.output<typeof DomainCreate>,
+  { signsNewDomains = false }: Pick<Api, 'signsNewDomains'>,
+): SigningWishes | undefined {
+  if (dnsMode === 'external') return undefined;
+  if (dnssec === undefined) return signsNewDomains ? {} : undefined;
+  if (typeof dnssec === 'boolean') return dnssec ? {} : undefined;
+  return dnssec;
+}
+
+const getNameserverSets = route(account(), {
+  method: 'GET',
+  path: '/domains/ns-sets',
+  operationId: 'getNameserverSets',
+  tag: 'Domains',
+  summary: 'The accepted nameserver sets.',
+  description:
+    'A domain is delegated to all names of one set and to no other name. Where each account has a set of its own, it is that one.',
+  response: NameserverSets,
+  async run({ api, caller }) {
+    const own = await inTransaction(api.db, (trx) => accountNameserverSet(trx, caller.account.id));
+    const sets = own === undefined ? (await loadPublishSettings(api.db)).nameserverSets : [own.names];
+    return sets.map((set: readonly Name[]) => set.map(printWithoutDot));
+  },
+});
+
+export const DOMAINS_ROUTES: readonly Route[] = [listDomains, createDomain, getNameserverSets];

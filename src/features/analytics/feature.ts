@@ -1,0 +1,34 @@
+// Analytics: the requests that edges answered, and the queries that nameservers answered (docs/api.md "Analytics").
+
+import { grants } from '../../store/roles/role-privileges.ts';
+import type { Feature } from '../feature.ts';
+import { writeTrafficLetter } from './rules.ts';
+
+export const analytics: Feature = {
+  name: 'analytics',
+  schema: ['tables.sql'],
+  privileges: {
+    tables: {
+      traffic_round: grants('', '', 'su'),
+      traffic_mails: grants('', '', 's'), // written by `order_traffic_mail`
+    },
+    functions: { 'order_traffic_mail(bigint, timestamptz, integer, text)': ['zonefleet_worker'] },
+  },
+  letters: {
+    traffic: ({ email, domain, message }, publicUrl) =>
+      domain === null || message === null
+        ? undefined
+        : writeTrafficLetter(email, { domain, message, publicUrl }),
+  },
+  routes: async () => [
+    ...(await import('./routes-dns.ts')).DNS_ROUTES,
+    ...(await import('./routes.ts')).REQUEST_ROUTES,
+    ...(await import('./routes-rankings.ts')).RANKING_ROUTES,
+  ],
+  resellerRoutes: async () => (await import('./routes-dns.ts')).RESELLER_DNS_ROUTES,
+  rounds: async () => {
+    const { startCounts, startTraffic } = await import('./job.ts');
+    return [startCounts, startTraffic];
+  },
+  commands: async () => (await import('./cli.ts')).addAnalyticsCommands,
+};

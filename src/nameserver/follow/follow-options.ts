@@ -1,0 +1,51 @@
+// What following the change feed needs, and what it gives.
+
+import type { Log } from '../../process/reconnect.ts';
+import type { NodeReport } from '../../store/feed/nodes.ts';
+import type { ZoneCounts } from '../counts/zone-counts.ts';
+import type { AskedMarks } from '../image/find/asked-marks.ts';
+import type { ImageWriter } from '../image/write-image.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
+import type { ImageProgress } from '../threads/image-progress.ts';
+import type { FollowState } from './follow-state.ts';
+import type { FollowedEdgeSets } from './followed-edge-sets.ts';
+
+export interface FollowOptions {
+  /** The primary, which receives the reports of this node. */
+  databaseUrl: string;
+  /** The server from which the feed and the zones are read; it may be a standby. The primary, unless given. */
+  readUrl?: string;
+  nodeName: string;
+  version?: string;
+  log: Log;
+  /** Writes the zones into the image. It must be the only writer. */
+  writer: ImageWriter;
+  /** The unproven zones that received queries, as recorded by the threads that answer. */
+  asked?: AskedMarks;
+  /** The counts by zone of the threads that answer. */
+  zoneCounts?: readonly ZoneCounts[];
+  /** Returns the totals of the threads that answer, for the reports. */
+  traffic?: () => NodeReport['traffic'];
+  /** The snapshot to keep up to date. */
+  snapshot?: Snapshot;
+  /** The place in the feed that the image has reached already. */
+  place?: FeedPlace | undefined;
+  /** True if the node's name still belongs to the process that this one replaces. */
+  isSuccessor?: boolean;
+  /** Keeps the address sets of regions. */
+  edgeSets?: FollowedEdgeSets;
+  /** Receives the progress of work on the image. */
+  progress?: ImageProgress;
+  /** Called after zones were changed, with the age of the oldest change. */
+  onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
+  /** Called when `state()` may have changed. */
+  onState?: () => void;
+  /** Called at the start when the primary answers. Whether the name is free is known soon after. */
+  onReached?: () => void;
+}
+
+export interface Following {
+  state(): FollowState;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,43 @@
+// The zone that is checked, with the sums over its names, which must equal those of its root.
+
+import { ROOT, wordOf } from '../layout.ts';
+
+export class CheckedZone {
+  readonly root: number;
+  readonly apexOctets: number;
+  readonly apexHash: number;
+  /** Nodes with NSEC; undefined if the zone has no order index. */
+  readonly denying: Set<number> | undefined;
+  names = 0;
+  records = 0;
+  cuts = 0;
+  dnames = 0;
+  wildcards = 0;
+  children = 0;
+  wildcardParents = 0;
+  hashed = 0;
+  hasApex = false;
+  isSigned = false;
+  /** True if the apex has NSEC3PARAM. */
+  hasParameters = false;
+  /** The segment of the root. */
+  readonly #words: Int32Array;
+
+  constructor(root: number, words: Int32Array, apex: { octets: number; hash: number }, hasOrder: boolean) {
+    this.root = root;
+    this.#words = words;
+    this.apexOctets = apex.octets;
+    this.apexHash = apex.hash;
+    this.denying = hasOrder ? new Set() : undefined;
+  }
+
+  /** Returns a word of the root. */
+  word(index: number): number {
+    return this.#words[wordOf(this.root) + index] as number;
+  }
+
+  /** True if the root has this flag. */
+  has(flag: number): boolean {
+    return (this.word(ROOT.SHAPE) & flag) !== 0;
+  }
+}

@@ -1,0 +1,133 @@
+// Limits by window of time, counted in Postgres. Calls are counted for all API processes by the database's clock: one
+// row per subject has the time of each admitted call. A call is admitted if fewer than the rate were in the 60 seconds
+// before it, so no 60 seconds ever have more, and a rejected call can be repeated as soon as the oldest one has
+// expired.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+
+export const WINDOW_MS = 60_000;
+/** A row fits into its page. At higher rates the calls of some milliseconds are one entry, which counts until its end. */
+const MAX_ENTRIES = 900;
+const TAKES_PER_PURGE = 5000;
+
+export interface TakenCall {
+  readonly admitted: boolean;
+  /** Calls that count now, with this one if it is admitted. */
+  readonly used: number;
+  /** Time until the oldest counted call expires; if this call is rejected, time until one would be admitted. */
+  readonly waitMs: number;
+}
+
+export class CallWindows {
+  readonly #db: Database;
+  readonly #rate: number;
+  #takes = 0;
+
+  constructor(db: Database, rate: number) {
+    this.#db = db;
+    this.#rate = rate;
+  }
+
+  /** `nowMs`: for tests; the database's clock otherwise. */
+  async take(subject: string, nowMs?: number): Promise<TakenCall> {
+    if (++this.#takes % TAKES_PER_PURGE === 0) await this.purge();
+    const { rows } = await takeStatement(subject, this.#rate, nowMs).execute(this.#db);
+    const { admitted, now, calls } = rows[0] as TakenRow;
+    const entries = calls.map(BigInt);
+    const used = entries.reduce((sum, entry) => sum + Number(entry & COUNT_MASK), 0);
+    // if the rate was higher before, more than one call has to be over
+    const next = firstWith(entries, admitted ? 1 : used - this.#rate + 1);
+    const waitMs = next === undefined ? 0 : Number(next >> COUNT_BITS) + WINDOW_MS - now;
+    return { admitted, used, waitMs: Math.max(1, waitMs) };
+  }
+
+  /** Deletes the rows of subjects without a call in the last minute. */
+  async purge(): Promise<void> {
+    await sql`
+      delete from call_windows where subject = any(array(
+        select subject from call_windows where ends_at < clock_timestamp() for update skip locked))`.execute(
+      this.#db,
+    );
+  }
+}
+
+interface TakenRow {
+  readonly admitted: boolean;
+  readonly now: number;
+  /** As text, since they are longer than a safe integer. */
+  readonly calls: readonly string[];
+}
+
+/** An entry is a time in milliseconds since 1970, and in its lowest bits the number of its calls. */
+const COUNT_BITS = 20n;
+const COUNT_MASK = (1n << COUNT_BITS) - 1n;
+
+/** The entry with which so many calls are over. */
+function firstWith(entries: readonly bigint[], calls: number): bigint | undefined {
+  let over = 0;
+  return entries.find((entry) => {
+    over += Number(entry & COUNT_MASK);
+    return over >= calls;
+  });
+}
+
+/**
+ * The row is locked while its entries are read and written, so concurrent calls wait for each other. Entries from a future
+ * beyond a window are left from a clock that was set back.
+ */
+function takeStatement(subject: string, rate: number, nowMs: number | undefined): RawBuilder<TakenRow> {
+  const stepMs = rate <= MAX_ENTRIES ? 1 : Math.ceil(WINDOW_MS / MAX_ENTRIES);
+  const now = sql`(select coalesce(${nowMs ?? null}::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as now)`;
+  const stamp = sql`t.now / ${stepMs}::bigint * ${stepMs}::bigint + ${stepMs - 1}::bigint`;
+  const window = sql`${WINDOW_MS}::bigint`;
+  const bits = sql`${Number(COUNT_BITS)}::integer`;
+  const mask = sql`${Number(COUNT_MASK)}::bigint`;
+  const endsAt = sql`to_timestamp((t.now + 2 * ${window}) / 1000.0)`;
+  return sql<TakenRow>`
+    insert into call_windows as w (subject, calls, admitted, ends_at)
+    select ${subject}, array[(${stamp} << ${bits}) + 1], true, ${endsAt} from ${now} t
+    on conflict (subject) do update set (calls, admitted, ends_at) = (
+      select case
+          when u.used >= ${rate}::bigint then u.live
+          when u.live[cardinality(u.live)] >> ${bits} = ${stamp}
+            then u.live[:cardinality(u.live) - 1] || u.live[cardinality(u.live)] + 1
+          else u.live || (${stamp} << ${bits}) + 1 end,
+        u.used < ${rate}::bigint, ${endsAt}
+      from ${now} t cross join lateral (
+        select coalesce(sum(c & ${mask}), 0) as used, coalesce(array_agg(c order by c), '{}') as live
+        from unnest(w.calls) c
+        where c >> ${bits} > t.now - ${window} and c >> ${bits} <= t.now + ${window}) u)
+    returning w.admitted, w.calls::text[] as calls,
+      round(extract(epoch from w.ends_at) * 1000)::bigint - 2 * ${window} as now`;
+}
+
+export interface CountRule {
+  readonly limit: number;
+  readonly seconds: number;
+}
+
+/**
+ * Counts an action in the transaction that performs it, so an action that fails is not counted. The table is named
+ * after the action that was counted first. Seconds to wait; undefined: it counts. The row is locked until the
+ * transaction ends. A window that ends too late is from before the clock went back.
+ */
+export async function countInWindow(
+  trx: Database,
+  subject: string,
+  { limit, seconds }: CountRule,
+): Promise<number | undefined> {
+  const window = sql`make_interval(secs => ${seconds}::integer)`;
+  const isOver = sql`(w.ends_at <= clock_timestamp() or w.ends_at > clock_timestamp() + ${window})`;
+  const { numAffectedRows } = await sql`
+    insert into invite_windows as w (subject, count, ends_at) values (${subject}, 1, clock_timestamp() + ${window})
+    on conflict (subject) do update set
+      count = case when ${isOver} then 1 else w.count + 1 end,
+      ends_at = case when ${isOver} then clock_timestamp() + ${window} else w.ends_at end
+    where ${isOver} or w.count < ${limit}`.execute(trx);
+  if (numAffectedRows === 1n) return undefined;
+  const { rows } = await sql<{ seconds: number }>`
+    select greatest(1, ceil(extract(epoch from ends_at - clock_timestamp())))::integer as seconds
+    from invite_windows where subject = ${subject}`.execute(trx);
+  return rows[0]?.seconds ?? 1;
+}

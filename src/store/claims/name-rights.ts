@@ -1,0 +1,169 @@
+// What accounts have of a name: the nameserver sets that prove it for them (docs/rules.md "Sets and rights"; for one
+// name, a set belongs to one account), the sets that the parent showed ("Sightings"), and who held it ("Proof").
+// Sightings and holders are kept for two years.
+
+import { sql } from 'kysely';
+import { endingRights } from '../../checks/claims/choose-sets.ts';
+import {
+  HOLDERS_KEPT_MS,
+  type NameHolder,
+  wasHeldByOthers,
+  wasHolder,
+} from '../../checks/claims/name-holders.ts';
+import type { Sighting } from '../../checks/claims/sightings.ts';
+import type { DomainRow } from '../domains/domain-row.ts';
+import type { Database } from '../postgres/database.ts';
+
+/** Selects the sightings of the names of domains `d`, as JSON. */
+export const SIGHTINGS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('names', s.names,
+    'lastSeenAt', extract(epoch from s.last_seen_at) * 1000)), '[]')
+  from ns_sightings s where s.name = d.name)`;
+
+/**
+ * Returns the sets that the parent showed. A shared set that it showed before a claim was made does not prove the
+ * claim.
+ */
+export async function loadSightings(db: Database, nameText: string): Promise<readonly Sighting[]> {
+  const { rows } = await sql<{ names: string[]; lastSeenAt: Date }>`
+    select names, last_seen_at as "lastSeenAt" from ns_sightings where name = ${nameText}`.execute(db);
+  return rows.map(({ names, lastSeenAt }) => ({ names, lastSeenAt: lastSeenAt.getTime() }));
+}
+
+export async function saveSighting(
+  trx: Database,
+  nameText: string,
+  names: readonly string[],
+  at: Date,
+): Promise<void> {
+  await sql`
+    insert into ns_sightings as s (name, names, first_seen_at, last_seen_at)
+    values (${nameText}, ${names}::text[], ${at}, ${at})
+    on conflict (name, names) do update set last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at)`.execute(
+    trx,
+  );
+}
+
+interface Right {
+  /** Sorted, as in their column. */
+  readonly names: readonly string[];
+  readonly accountId: number;
+  readonly exclusive: boolean;
+}
+
+export async function loadRights(db: Database, nameText: string): Promise<readonly Right[]> {
+  const { rows } = await sql<Right>`
+    select names, account_id as "accountId", exclusive from ns_rights where name = ${nameText}
+    order by made_at`.execute(db);
+  return rows;
+}
+
+/** Call it under `lockNamesAround`. A right of another account stays that account's. */
+export async function saveRight(trx: Database, nameText: string, right: Right): Promise<void> {
+  const names = sortedNames(right.names);
+  await sql`
+    insert into ns_rights (name, names, account_id, exclusive)
+    values (${nameText}, ${names}::text[], ${right.accountId}, ${right.exclusive})
+    on conflict (name, names) do nothing`.execute(trx);
+}
+
+/** Takes the right from the account that has it. */
+export async function takeRight(trx: Database, nameText: string, right: Right): Promise<void> {
+  await sql`
+    insert into ns_rights (name, names, account_id, exclusive)
+    values (${nameText}, ${sortedNames(right.names)}::text[], ${right.accountId}, ${right.exclusive})
+    on conflict (name, names) do update set account_id = excluded.account_id, exclusive = excluded.exclusive,
+      made_at = clock_timestamp()`.execute(trx);
+}
+
+export async function giveUpRights(
+  trx: Database,
+  nameText: string,
+  accountId: number,
+  sets: readonly (readonly string[])[],
+): Promise<void> {
+  for (const names of sets)
+    await sql`
+      delete from ns_rights
+      where name = ${nameText} and names = ${sortedNames(names)}::text[] and account_id = ${accountId}`.execute(
+      trx,
+    );
+}
+
+/** Ends the rights that end with their account's claim (`endingRights`). The others stay two years. */
+export async function endRights(trx: Database, nameText: string, accountId: number): Promise<void> {
+  const rights = await loadRights(trx, nameText);
+  if (rights.every((right) => right.accountId !== accountId)) return;
+  const sighted = (await loadSightings(trx, nameText)).map(({ names }) => names);
+  const ending = endingRights(rights, accountId, sighted);
+  await giveUpRights(
+    trx,
+    nameText,
+    accountId,
+    ending.map(({ names }) => names),
+  );
+}
+
+export function sortedNames(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}
+
+/**
+ * Records that an account had the name active. For 90 days, a shared set that the parent showed before proves such an
+ * account's claim; a single static set is not a proof while another account held the name. Call it before a domain
+ * leaves its status for any reason. Does nothing if the domain was not delegated to the fleet.
+ */
+export async function saveNameHolder(
+  trx: Database,
+  { name, accountId, dnsMode, status, movedSince }: DomainRow,
+  now: Date,
+): Promise<void> {
+  if (dnsMode !== 'managed' || (status !== 'active' && status !== 'moved')) return;
+  const activeAt = movedSince ?? now;
+  await sql`
+    insert into name_holders (name, account_id, active_at) values (${name}, ${accountId}, ${activeAt})
+    on conflict (name, account_id) do update set active_at = excluded.active_at`.execute(trx);
+}
+
+/** Loads whether the account held the name within 90 days, and whether another one held it within two years. */
+export async function loadHeld(
+  db: Database,
+  nameText: string,
+  accountId: number,
+): Promise<{ readonly wasHolder: boolean; readonly byOthers: boolean }> {
+  const { rows } = await sql<NameHolder & { readonly nowMs: number }>`
+    select account_id as "accountId", (extract(epoch from active_at) * 1000)::float8 as "activeAt",
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+    from name_holders where name = ${nameText}`.execute(db);
+  const now = rows[0]?.nowMs ?? 0;
+  return { wasHolder: wasHolder(rows, accountId, now), byOthers: wasHeldByOthers(rows, accountId, now) };
+}
+
+/** Selects what `name_holders` has for the names of domains `d`, as JSON. */
+export const HOLDERS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('accountId', h.account_id,
+    'activeAt', extract(epoch from h.active_at) * 1000)), '[]')
+  from name_holders h where h.name = d.name
+    and h.active_at > clock_timestamp() - make_interval(secs => ${HOLDERS_KEPT_MS / 1000}))`;
+
+/**
+ * Passes everything that an account has of a name to another account, with its domain. Call it under
+ * `lockNamesAround`.
+ */
+export async function passNamePast(
+  trx: Database,
+  { name, from, to }: { readonly name: string; readonly from: number; readonly to: number },
+): Promise<void> {
+  // A right is that of one account for a name and a set, so the new account has none of these yet.
+  await sql`update ns_rights set account_id = ${to} where name = ${name} and account_id = ${from}`.execute(
+    trx,
+  );
+  await sql`
+    with former as (
+      delete from name_holders where name = ${name} and account_id = ${from} returning active_at)
+    insert into name_holders as h (name, account_id, active_at) select ${name}, ${to}::bigint, f.active_at from former f
+    on conflict (name, account_id) do update set active_at = greatest(h.active_at, excluded.active_at)`.execute(
+    trx,
+  );
+  await sql`update swept_names set account_id = ${to} where name = ${name} and account_id = ${from}`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,138 @@
+// What the key machine needs to know besides its own state: the servers of the delegation, and the versions that nodes
+// serve.
+
+import { sql } from 'kysely';
+import type { NodePosition } from '../../checks/dnssec/node-positions.ts';
+import type { Delegation } from '../../checks/dnssec/step.ts';
+import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
+import { EPOCH_SQL } from '../feed/change-feed.ts';
+import { TIME } from '../postgres/current-time.ts';
+import type { Database } from '../postgres/database.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+
+/** Two days: the largest TTL of NS sets in zones of note (RFC 1912 §2.2 speaks of days). */
+const UNKNOWN_NS_TTL = 172_800;
+/** A run that began so soon after the domain was made is its first one: older ones are deleted. */
+const FIRST_WITHIN = '1 hour';
+
+interface DelegationRow {
+  readonly since: Date | null;
+  readonly ttl: number | null;
+  readonly isFirst: boolean;
+  readonly elsewhereSince: Date | null;
+}
+
+const NOTHING: DelegationRow = { since: null, ttl: null, isFirst: false, elsewhereSince: null };
+
+/**
+ * Loads the servers that the parent names for a domain, and since when, from its log of checks. Inconclusive runs are
+ * left out; a run represents all later ones with the same outcome.
+ */
+export async function loadDelegation(db: Database, domainId: number): Promise<Delegation> {
+  const { rows } = await sql<DelegationRow>`
+    with run as materialized (
+      select id, verdict, started_at, finished_at from check_runs
+      where domain_id = ${domainId} and verdict <> 'unknown'),
+    turned as (select coalesce(max(id), 0) as id from run where verdict <> 'match'),
+    matching as (
+      select min(r.finished_at) as since, max(r.id) as last from run r, turned t where r.id > t.id),
+    before as (
+      select min(r.started_at) as first, bool_and(r.verdict in ('unregistered', 'not_delegated')) as none
+      from run r, turned t where r.id <= t.id)
+    select m.since, (
+        select min(finished_at) from run where id > coalesce((
+          select max(id) from run where verdict not in ('foreign', 'not_delegated', 'unregistered')), 0)) as "elsewhereSince", (
+        select max((s ->> 'ttl')::integer) from check_runs c, jsonb_array_elements(c.evidence -> 'servers') s
+        where c.id = m.last) as ttl,
+      coalesce(b.none and b.first < d.created_at + ${FIRST_WITHIN}::interval, false) as "isFirst"
+    from domains d, matching m, before b where d.id = ${domainId}`.execute(db);
+  const { since, ttl, isFirst, elsewhereSince } = rows[0] ?? NOTHING;
+  if (since === null)
+    return { kind: 'not_ours', ...(elsewhereSince !== null && { elsewhereSince: elsewhereSince.getTime() }) };
+  return { kind: 'ours', since: since.getTime(), ttl: ttl ?? UNKNOWN_NS_TTL, isFirst };
+}
+
+/**
+ * Version of a parent zone of this fleet that added the stored DS set of a domain, or removed it. Until every node
+ * serves that version, some node shows the earlier set. If the set is older than the zone's oldest removed rows, the
+ * version of that time. Undefined if the zone is deleted.
+ */
+export async function loadHeldDsVersion(
+  db: Database,
+  zone: Name,
+  domain: Name,
+): Promise<{ zoneId: number; version: number } | undefined> {
+  const { rows } = await sql<{ zoneId: number; version: number }>`
+    select z.id as "zoneId", coalesce((
+      select max(r.version) from zone_records r
+      where r.zone_id = z.id and r.owner = ${encodeNameColumn(domain)} and r.type = any(${[TYPE.NS, TYPE.DS]}::integer[])),
+      z.complete_since) as version
+    from zones z where z.name = ${encodeNameColumn(zone)} and z.deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+interface ServingNow {
+  readonly at: Date;
+  /** The history of this database, as the feed knows it. */
+  readonly epoch: string;
+  readonly nodes: readonly NodePosition[];
+}
+
+interface ServingRow {
+  readonly at: Date;
+  readonly epoch: string;
+  readonly id: string | null;
+  readonly version: number | null;
+  readonly heardAt: Date | null;
+  readonly isGone: boolean | null;
+}
+
+/** Version that every node has of a domain without a zone. */
+const NO_ZONE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Loads the version of a zone that each node serves, by the transactions that it has seen. A node with a later change
+ * of any zone may lack an earlier one of this zone, and changes of keys wait for the last node. Queries the primary.
+ * `zoneId` is null if there is no zone.
+ */
+export async function loadServing(db: Database, zoneId: number | null): Promise<ServingNow> {
+  const { rows } = await sql<ServingRow>`
+    with current as materialized (
+      select ${sql.raw(EPOCH_SQL)} as epoch, purged_xid, pg_snapshot_xmax(pg_current_snapshot()) as xmax from feed)
+    select ${TIME} as at, current.epoch, n.name as id, n.seen_at as "heardAt",
+      n.left_at is not null or coalesce(n.forgotten_at >= n.seen_at, false) as "isGone",
+      case when n.loaded and n.snapshot is not null and n.epoch = current.epoch then ${versionOf(zoneId)} end as version
+    from current left join nodes n on true
+    order by n.name`.execute(db);
+  const [first] = rows;
+  if (first === undefined) throw new Error('the feed has no row');
+  return {
+    at: first.at,
+    epoch: first.epoch,
+    nodes: rows.flatMap(({ id, version, heardAt, isGone }) =>
+      id === null || heardAt === null
+        ? []
+        : [{ id, version, heardAt: heardAt.getTime(), isGone: isGone === true }],
+    ),
+  };
+}
+
+/**
+ * The newest change of the zone that the node has seen. Changes are purged: a node that has seen all that were has what was
+ * before those that are left. A transaction of the future was restored from another cluster: it was there before any node
+ * loaded. A node that holds removals back serves a zone that is gone.
+ */
+function versionOf(zoneId: number | null) {
+  if (zoneId === null) return sql`${NO_ZONE}::bigint`;
+  return sql`(
+    select case when ${zoneId} = any(n.unserved) or n.unserved is null then null
+      when z.deleted_at is not null and n.held_since is not null then null
+      else coalesce(
+        (select c.id from changes c
+          where c.zone_id = ${zoneId} and (c.xid >= current.xmax or pg_visible_in_snapshot(c.xid, n.snapshot))
+          order by c.id desc limit 1),
+        case when pg_snapshot_xmin(n.snapshot) > current.purged_xid or current.purged_xid >= current.xmax then
+          coalesce((select min(c.id) - 1 from changes c where c.zone_id = ${zoneId}), z.version) end) end
+    from zones z where z.id = ${zoneId})`;
+}

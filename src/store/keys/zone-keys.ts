@@ -1,0 +1,144 @@
+// Every key that a zone ever had: loads them, stores imported ones, and makes those that a goal needs.
+
+import { sql } from 'kysely';
+import { dsText } from '../../checks/dnssec/ds-evidence.ts';
+import type { Machine } from '../../checks/dnssec/machine.ts';
+import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
+import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
+import type { Name } from '../../dns/name.ts';
+import type { ImportedKey } from '../../zone/signing/private-key.ts';
+import { KEY_FLAGS, type SigningAlgorithm } from '../../zone/signing/signing-key.ts';
+import type { Database } from '../postgres/database.ts';
+import type { KeyRole, KeySigns } from '../postgres/tables/schema.ts';
+import { makeZoneKey, storeZoneKey } from './key-store.ts';
+import { dnskeyOf, dsOf } from './signed-zone.ts';
+
+export interface DnssecKey {
+  readonly id: number;
+  readonly role: KeyRole;
+  readonly algorithm: number;
+  readonly flags: number;
+  readonly tag: number;
+  /** Rdata of the DNSKEY record. */
+  readonly dnskey: Uint8Array;
+  readonly origin: 'ours' | 'foreign';
+  readonly signs: KeySigns;
+  /** False if the private part was destroyed, or is another operator's. */
+  readonly isUsable: boolean;
+  readonly madeAt: Date;
+  readonly publishedAt: Date | null;
+  readonly retiredAt: Date | null;
+}
+
+interface KeyRow extends Omit<DnssecKey, 'dnskey'> {
+  readonly publicKey: Buffer;
+}
+
+/** Loads every key that a zone ever had. */
+export async function loadKeys(db: Database, signedZoneId: number): Promise<DnssecKey[]> {
+  const { rows } = await sql<KeyRow>`
+    select id, role, algorithm, flags, key_tag as tag, public_key as "publicKey", origin, signs,
+      sealed is not null as "isUsable", made_at as "madeAt", published_at as "publishedAt",
+      retired_at as "retiredAt"
+    from signing_keys where signed_zone_id = ${signedZoneId} order by id`.execute(db);
+  return rows.map(({ publicKey, ...key }) => ({
+    ...key,
+    dnskey: dnskeyOf(key.flags, key.algorithm, publicKey),
+  }));
+}
+
+interface KnownKey {
+  readonly tag: number;
+  readonly dnskey: Uint8Array;
+  readonly origin: 'ours' | 'foreign';
+  /** True if its private part is stored. */
+  readonly isUsable: boolean;
+}
+
+/** Returns a message that names a key that the zone already has. Returns undefined if it has none of them. */
+export function findKnownKey(
+  known: readonly KnownKey[],
+  imported: readonly ImportedKey[] = [],
+): string | undefined {
+  const key = known.find((each) => each.isUsable && imported.some((one) => isSameKey(one, each)));
+  return key && `the zone has the key with tag ${key.tag} already: enabling DNSSEC uses it again`;
+}
+
+export function isSameKey(a: Pick<KnownKey, 'dnskey'>, b: Pick<KnownKey, 'dnskey'>): boolean {
+  return Buffer.compare(a.dnskey, b.dnskey) === 0;
+}
+
+/**
+ * Seals and stores the keys. If there is only one, it signs everything. A key that is in `known` with its private part keeps its
+ * row, with the role that it has now. Returns their ids.
+ */
+export async function storeImported(
+  trx: Database,
+  signedZoneId: number,
+  keys: readonly ImportedKey[],
+  { isSigning, known = [] }: { readonly isSigning: boolean; readonly known?: readonly DnssecKey[] },
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const key of keys) {
+    const isEntry = key.flags === KEY_FLAGS.ENTRY;
+    const use = !isEntry
+      ? ({ role: 'zsk', signs: 'data' } as const)
+      : keys.length > 1
+        ? ({ role: 'ksk', signs: 'keys' } as const)
+        : ({ role: 'csk', signs: 'both' } as const);
+    const row = known.find((each) => each.isUsable && isSameKey(each, key));
+    if (row === undefined) {
+      ids.push(await storeZoneKey(trx, signedZoneId, key, isSigning ? use : { ...use, signs: 'none' }));
+      continue;
+    }
+    await sql`update signing_keys set role = ${use.role} where id = ${row.id}`.execute(trx);
+    ids.push(row.id);
+  }
+  return ids;
+}
+
+/** Every digest type in which a DS record of the fleet's keys may be shown. */
+const DIGESTS = [DIGEST.SHA1, DIGEST.SHA256, DIGEST.SHA384] as const;
+
+interface MakeOrder {
+  readonly signedZoneId: number;
+  readonly apex: Name;
+  readonly algorithm: SigningAlgorithm;
+  readonly split: boolean;
+  /** Of a split zone, the one that is made; undefined: both. */
+  readonly only?: KeyRole | undefined;
+}
+
+/**
+ * Makes the keys in the transaction of the goal. They are neither published nor used for signatures until a step says
+ * so. Their tags differ from all that the zone or the parent's DS set ever had here. Throws DnssecUnavailable.
+ */
+export async function makeMachineKeys(
+  trx: Database,
+  machine: Machine,
+  { signedZoneId, apex, algorithm, split, only }: MakeOrder,
+): Promise<MachineKey[]> {
+  const before = await loadKeys(trx, signedZoneId);
+  const tags = new Set([...before.map(({ tag }) => tag), ...tagsShown(machine)]);
+  const ids: number[] = [];
+  const roles = split ? (['ksk', 'zsk'] as const) : (['csk'] as const);
+  for (const role of roles.filter((one) => only === undefined || one === only)) {
+    const { id, tag } = await makeZoneKey(trx, signedZoneId, { algorithm, role, signs: 'none' }, tags);
+    tags.add(tag);
+    ids.push(id);
+  }
+  const all = await loadKeys(trx, signedZoneId);
+  return all.filter(({ id }) => ids.includes(id)).map((key) => machineKey(apex, key));
+}
+
+export function machineKey(apex: Name, key: DnssecKey): MachineKey {
+  const { id, role, algorithm, tag } = key;
+  const ds = role === 'zsk' ? [] : DIGESTS.map((digest) => dsText(dsOf(apex, key, digest)));
+  const made = { id: String(id), role, algorithm, keyTag: tag, ds };
+  return key.origin === 'foreign' ? { ...made, isForeign: true } : made;
+}
+
+function tagsShown({ parent }: Machine): number[] {
+  const shown = Object.values(parent.addresses).flatMap((address) => address.shown?.ds ?? []);
+  return shown.map((text) => Number.parseInt(text, 10));
+}

@@ -1,0 +1,75 @@
+// The core does not know the tables of features, and every table belongs to one list of privileges.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { FEATURES } from '../../src/features/every-feature.ts';
+import { CORE_PRIVILEGES } from '../../src/store/roles/role-privileges.ts';
+import { featureOf, filesIn, offenders, ownImports, ROOT } from '../support/tests/sources.ts';
+
+/** Statements of the core that name a table of a feature, and why. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'src/store/accounts/accounts.ts: wallets': 'an account in debt cannot change its reseller',
+};
+/** Later changes of the schema, and the types of all tables, name every table. */
+const OF_ALL = /^src\/store\/(migrate\/steps|postgres\/tables)\//;
+/** The features whose files and tables a feature may use. */
+const MAY_USE: Readonly<Record<string, readonly string[]>> = { uptime: ['webhooks'], resellers: ['money'] };
+
+const tablesOf = (name: string) =>
+  Object.keys(FEATURES.find((one) => one.name === name)?.privileges.tables ?? {});
+
+/** Returns the tables that the SQL of a file names, out of these. */
+function named(path: string, tables: readonly string[]): string[] {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  return tables.filter((table) =>
+    new RegExp(
+      `\\b(from|join|into|update|using|table|references|on)\\s+(only )?${table}\\b(?! \\w+ing)`,
+    ).test(text),
+  );
+}
+
+it('only its own folder, every-feature.ts and features that may use it import a feature', () => {
+  const found = offenders((source) =>
+    ownImports(source).filter((target) => {
+      const feature = featureOf(target);
+      const importer = featureOf(source.path);
+      if (feature === undefined || feature === importer) return false;
+      if (source.path === 'src/features/every-feature.ts') return basename(target) !== 'feature.ts';
+      return importer === undefined || !MAY_USE[importer]?.includes(feature);
+    }),
+  );
+  expect(found).toEqual([]);
+});
+
+it('no file of the core names a table of a feature', () => {
+  const tables = FEATURES.flatMap(({ privileges }) => Object.keys(privileges.tables));
+  const files = filesIn('src/store').filter((path) => /\.(ts|sql)$/.test(path) && !OF_ALL.test(path));
+  const found = files.flatMap((path) => named(path, tables).map((table) => `${path}: ${table}`));
+  expect(found).toEqual(Object.keys(EXCEPTIONS));
+});
+
+it.each(
+  FEATURES.map(({ name }) => name),
+)('%s names no table of another feature, but of those that it imports', (name) => {
+  const others = FEATURES.filter((one) => one.name !== name && !MAY_USE[name]?.includes(one.name));
+  const tables = others.flatMap((other) => tablesOf(other.name));
+  const found = filesIn(`src/features/${name}`).flatMap((path) =>
+    named(path, tables).map((table) => `${path}: ${table}`),
+  );
+  expect(found).toEqual([]);
+});
+
+it.each(FEATURES)('$name has the folder of its name, and the SQL files that it lists', ({
+  name,
+  schema = [],
+}) => {
+  for (const file of ['feature.ts', ...schema])
+    expect([file, existsSync(join(ROOT, 'src/features', name, file))]).toEqual([file, true]);
+});
+
+it('a table belongs to the core or to one feature', () => {
+  const lists = [CORE_PRIVILEGES, ...FEATURES.map(({ privileges }) => privileges)];
+  const tables = lists.flatMap((each) => Object.keys(each.tables));
+  expect(tables.filter((table, i) => tables.indexOf(table) !== i)).toEqual([]);
+});
