@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openAnalytics } from '../analytics/open-analytics.ts';
 import { openGateways } from '../billing/gateway.ts';
 import { networksOf } from '../dns/record/network.ts';
-import { QUEUES } from '../features/every-feature.ts';
+import { QUEUES, TAGS } from '../features/every-feature.ts';
 import { EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../features/every-route.ts';
 import { openServices } from '../features/open-services.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
@@ -162,7 +162,6 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       get requests() {
         return requests?.intake;
       },
-      webhookAllow: networksOf(...settings.webhookAllow),
       people: openPeople(db, keyBoxes, {
         publicUrl: settings.publicUrl,
         sendsMail: settings.smtpUrl !== undefined,
@@ -185,7 +184,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     async prepare(server) {
       metrics.watch(server);
       addHealth(server, readiness);
-      await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
+      await describeRoutes(server, {
+        routes: [...ROUTES, ...RESELLER_ROUTES],
+        edgeRoutes: EDGE_ROUTES,
+        ...TAGS,
+      });
       addDocsPage(server, { hasConsole: settings.console });
       if (settings.console) {
         serveBoard(server, () => openQueues.all());

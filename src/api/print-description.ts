@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { TAGS } from '../features/every-feature.ts';
 import { ROUTES } from '../features/every-route.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import type { Api } from './calls/call.ts';
@@ -19,7 +20,7 @@ const app = await createServer({
   routes: ROUTES,
   rateLimit: undefined,
   log: pino({ enabled: false }),
-  prepare: (server) => describeRoutes(server, ROUTES),
+  prepare: (server) => describeRoutes(server, { routes: ROUTES, ...TAGS }),
 });
 await app.ready();
 const { adminSwagger } = app as unknown as { adminSwagger: () => object };

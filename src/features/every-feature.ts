@@ -47,3 +47,9 @@ export const LETTERS: Readonly<Record<string, WriteLetter>> = Object.assign(
   {},
   ...FEATURES.map(({ letters }) => letters),
 );
+
+/** Descriptions of the tags of features in the API descriptions. */
+export const TAGS: Pick<Feature, 'tags' | 'adminTags'> = {
+  tags: Object.assign({}, ...FEATURES.map(({ tags }) => tags)),
+  adminTags: Object.assign({}, ...FEATURES.map(({ adminTags }) => adminTags)),
+};

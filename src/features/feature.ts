@@ -30,6 +30,9 @@ export interface Feature {
   readonly queues?: readonly JobKind<never>[];
   /** Writes the mails of the kinds that it orders. */
   readonly letters?: Readonly<Record<string, WriteLetter>>;
+  /** Describes its tags in the API description of customers, and in that of global admins. */
+  readonly tags?: Tags;
+  readonly adminTags?: Tags;
   readonly services?: () => Promise<OpenServices>;
   readonly routes?: () => Promise<readonly Route[]>;
   readonly edgeRoutes?: () => Promise<readonly Route[]>;
@@ -38,6 +41,8 @@ export interface Feature {
   readonly rounds?: () => Promise<readonly StartRounds[]>;
   readonly commands?: () => Promise<AddCommands>;
 }
+
+type Tags = Readonly<Record<string, string>>;
 
 /** Returns undefined if the mail is not to be sent. */
 export type WriteLetter = (mail: OrderedMail, publicUrl: string) => Letter | undefined;
@@ -52,6 +57,8 @@ export interface ServiceTools {
   readonly settings: {
     /** Undefined if the registry of cached entries is in the main database. */
     readonly cacheRegistryUrl: string | undefined;
+    /** Networks that are not public, and that webhooks may nevertheless call. */
+    readonly webhookAllow: readonly string[];
   };
   readonly registry: Registry;
   readonly edgeFeed: EdgeFeed;

@@ -69,8 +69,6 @@ export interface Api {
   readonly countryOf?: CountryOf | undefined;
   /** Non-public networks that edges may connect to. */
   readonly originAllow?: readonly Network[];
-  /** Non-public networks that webhooks may connect to. */
-  readonly webhookAllow?: readonly Network[];
   /** Counts the results sent by observers. */
   readonly countVantageAnswer?: (outcome: string) => void;
   /** Undefined if there is no analytics store. Routes that need one then respond 503. */

@@ -113,19 +113,30 @@ const EDGE_ADDRESS = '/edge/v1/openapi.yaml';
 /** What only global admins may read. */
 const ADMIN_ADDRESS = '/admin/openapi.yaml';
 
+interface Described {
+  readonly routes: readonly Route[];
+  readonly edgeRoutes?: readonly Route[];
+  /** Descriptions of the tags of features, for customers and for global admins. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly adminTags?: Readonly<Record<string, string>>;
+}
+
+function withTags(surface: DescribedSurface, tags: Readonly<Record<string, string>>): DescribedSurface {
+  return { ...surface, tags: { ...surface.tags, ...tags } };
+}
+
 /** Call it before the routes are mounted, since it listens to what is mounted. */
 export async function describeRoutes(
   app: FastifyInstance,
-  routes: readonly Route[],
-  edgeRoutes: readonly Route[] = [],
+  { routes, edgeRoutes = [], tags = {}, adminTags = {} }: Described,
 ): Promise<void> {
   const isAdmin = ({ access }: Route) => access.kind === 'admin';
   await describeSurface(
     app,
     routes.filter((route) => !isAdmin(route)),
-    CUSTOMER_DOCUMENT,
+    withTags(CUSTOMER_DOCUMENT, tags),
   );
-  await describeSurface(app, routes.filter(isAdmin), ADMIN_DOCUMENT);
+  await describeSurface(app, routes.filter(isAdmin), withTags(ADMIN_DOCUMENT, adminTags));
   await describeSurface(app, edgeRoutes, EDGE_DOCUMENT);
   // Built once and shared, so a slow reader does not hold a copy of its own.
   let yaml: Buffer | undefined;

@@ -82,13 +82,9 @@ const TAGS: Readonly<Record<string, string>> = {
   Checks: 'What the parent zone says of a domain.',
   DNSSEC: 'Signatures of a domain, and what the registrar has to show for them.',
   Sharing: 'Who else may see and change a domain.',
-  Webhooks: 'URLs that are called when something happens with a domain.',
-  Analytics: 'The requests that edges answered for a domain: how many, from whom, and how they went.',
   Plans: 'What a domain may do, and until when.',
-  Money: 'The wallet, top-ups and invoices.',
   Reseller: 'Clients of a reseller, their money and their services, and machine tokens.',
   "Clients' domains": "What the calls of customers do, for a client's domain by its number.",
-  Tickets: 'Asking the operator.',
   'Signing in': 'Sessions of people, passwords and the second step.',
   'Your account': 'Who you are, your keys and your sessions.',
 };
@@ -102,8 +98,6 @@ const ADMIN_TAGS: Readonly<Record<string, string>> = {
   Accounts: 'Accounts, their rights, their keys, and links for their owners.',
   Domains: 'Domains of all accounts, and what only operators do to them.',
   Plans: 'What is sold, and for how much.',
-  Money: 'Top-ups of wallets.',
-  Tickets: 'What accounts ask.',
   Fleet: 'Nameservers, observers, queues and the breaker.',
   Audit: 'Who did what.',
 };

@@ -23,6 +23,8 @@ export const money: Feature = {
   },
   // Top-ups that were not paid. A bank transfer takes days.
   retention: { payments: `paid_at is null and expires_at < now() - interval '90 days'` },
+  tags: { Money: 'The wallet, top-ups and invoices.' },
+  adminTags: { Money: 'Top-ups of wallets.' },
   routes: async () => [
     ...(await import('./routes.ts')).MONEY_ROUTES,
     ...(await import('./routes-admin.ts')).PAYMENT_ROUTES,

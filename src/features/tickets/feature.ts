@@ -18,6 +18,8 @@ export const tickets: Feature = {
     ticket: ({ email, message }, publicUrl) =>
       message === null ? undefined : writeTicketLetter(email, message, publicUrl),
   },
+  tags: { Tickets: 'Questions to the operator.' },
+  adminTags: { Tickets: 'Questions of accounts.' },
   routes: async () => [
     ...(await import('./routes.ts')).TICKET_ROUTES,
     ...(await import('./routes-admin.ts')).ADMIN_TICKET_ROUTES,

@@ -20,6 +20,8 @@ export const webhooks: Feature = {
     webhook_calls: `begun_at < now() - interval '5 minutes'`,
   },
   queues: [CALL_WEBHOOK],
+  tags: { Webhooks: 'URLs that are called when an event happens to a domain.' },
+  services: async () => (await import('./services.ts')).openWebhookServices,
   routes: async () => (await import('./routes.ts')).WEBHOOK_ROUTES,
   jobs: async () => [(await import('./job.ts')).openWebhookJob],
 };

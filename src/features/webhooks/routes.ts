@@ -6,6 +6,7 @@ import { domain, route } from '../../api/calls/route.ts';
 import { idText, Message } from '../../api/schemas/fields.ts';
 import { readWebhookUrl } from './rules.ts';
 import { NewWebhook, Webhook, WebhookDelivery } from './schema.ts';
+import { ALLOWED_NETWORKS } from './services.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -47,7 +48,7 @@ const create = route(domain('domain.settings'), {
   withoutSecrets: ({ secret: _, ...rest }) => rest,
   conflicts: true,
   async run({ api, domain, body, audit }) {
-    const url = readWebhookUrl(body.url, api.webhookAllow ?? []);
+    const url = readWebhookUrl(body.url, api.services.get(ALLOWED_NETWORKS) ?? []);
     if ('problem' in url) return invalid([{ field: 'url', error: url.problem }]);
     const made = await createWebhook(api.db, domain.id, url.href);
     if (made.kind === 'full')

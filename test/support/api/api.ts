@@ -25,6 +25,7 @@ import type { LargeWork } from '../../../src/api/large/large-work.ts';
 import { openPeople } from '../../../src/api/people/people.ts';
 import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { openGateways } from '../../../src/billing/gateway.ts';
+import { TAGS } from '../../../src/features/every-feature.ts';
 import { EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
 import { openServices } from '../../../src/features/open-services.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
@@ -92,7 +93,6 @@ type Given = Partial<
     | 'signsNewDomains'
     | 'trial'
     | 'verifications'
-    | 'webhookAllow'
   >
 >;
 
@@ -113,6 +113,8 @@ export interface TestApiOptions extends Given {
   keySecrets?: typeof TEST_KEY_SECRETS;
   /** Default: what edges have cached is in the same database. */
   cacheRegistryUrl?: string;
+  /** Networks that webhooks may call although they are not public. */
+  webhookAllow?: readonly string[];
   /** A store's URL, of `startAnalytics`, or a store; default: there is none. */
   analytics?: string | Analytics;
   /** Of streams of events, where they differ from an API process. */
@@ -214,7 +216,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const services = await openServices({
     db: own,
     databaseUrl: asRole(database.url, 'zonefleet_api'),
-    settings: { cacheRegistryUrl: options.cacheRegistryUrl },
+    settings: { cacheRegistryUrl: options.cacheRegistryUrl, webhookAllow: options.webhookAllow ?? [] },
     registry: new Registry(),
     edgeFeed,
     log,
@@ -277,7 +279,11 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
         server,
         databaseReadiness(own, () => outages.lacking()),
       );
-      await describeRoutes(server, [...routes, ...resellerRoutes], EDGE_ROUTES);
+      await describeRoutes(server, {
+        routes: [...routes, ...resellerRoutes],
+        edgeRoutes: EDGE_ROUTES,
+        ...TAGS,
+      });
       addDocsPage(server);
       options.mount?.(server);
     },
