@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// An edge node's agent for nginx: follows what Zonefleet tells, keeps it on disk, has nginx serve it, and reports each ten
-// seconds. `node agent.mjs SETTINGS.json`; docs/edge.md says how to run it.
+// An edge node's agent for nginx: follows the config feed, keeps the configs on disk, lets nginx serve them, and reports every ten
+// seconds. Usage: `node agent.mjs SETTINGS.json` (docs/edge.md).
 
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ import { octetsOf, readSettings } from './settings.mjs';
 const VERSION = 'nginx-agent 1';
 const HEALTH_MS = 10_000;
 const LOOK_MS = 60_000;
-/** After files were not applied. */
+/** Delay after files could not be applied. */
 const AGAIN_MS = 500;
 const GUARD_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
-/** What one report may have. */
+/** Limits of one report. */
 const MAX_UNSUPPORTED = 1_000;
 
 const [settingsFile] = process.argv.slice(2);
@@ -44,23 +44,19 @@ const origins = new FindOrigins(settings);
 const certificates = new KeptCertificates(settings.state, (id) => client.readCertificate(id));
 const edge = new EdgeNginx(settings, { kept, origins, certificates, log });
 
-/** Domains whose files are to be written again. */
+/** Domains whose files must be written again. */
 let dirty = new Set(kept.domains());
 for (const domain of edge.files.domains()) dirty.add(domain);
 let appliedCursor = kept.cursor;
 let inSnapshot = false;
 let lastLook = Date.now();
 
-/** Cut short when the agent stops.
- * @param {number} ms
- */
+/** Waits, until the agent stops. @param {number} ms */
 async function pause(ms) {
   await pauseUntil(ms, stopped.signal);
 }
 
-/** A domain that comes or goes changes what those around it speak for.
- * @param {readonly string[]} domains
- */
+/** Marks the domains and those around them, because a domain's config depends on the domains below it. @param {readonly string[]} domains */
 function mark(domains) {
   for (const domain of domains) {
     dirty.add(domain);
@@ -81,9 +77,9 @@ async function follow() {
       }
     } catch (error) {
       if (stopped.signal.aborted) return;
-      // A cursor that the API does not take: everything is told once more.
+      // The API does not accept the cursor: start with a new snapshot.
       if (error instanceof Refused && error.status === 400) kept.cursor = undefined;
-      log(`the feed broke off: ${error instanceof Error ? error.message : error}`);
+      log(`the feed was disconnected: ${error instanceof Error ? error.message : error}`);
     }
     kept.forgetSnapshot();
     inSnapshot = false;
@@ -91,7 +87,7 @@ async function follow() {
   }
 }
 
-/** A burst of changes is one reload. */
+/** Collects a burst of changes into one reload. */
 async function serve() {
   while (!stopped.signal.aborted) {
     await pause(dirty.size > 0 ? settings.secondsBetweenReloads * 1_000 : 100);
@@ -110,7 +106,7 @@ async function serve() {
       appliedCursor = cursor;
       if ([...domains].some((domain) => kept.get(domain) === undefined)) await dropFormer();
     } catch (error) {
-      log(`not applied: ${error instanceof Error ? error.message : error}`);
+      log(`could not apply changes: ${error instanceof Error ? error.message : error}`);
       for (const domain of domains) dirty.add(domain);
       await pause(AGAIN_MS);
     }
@@ -119,8 +115,8 @@ async function serve() {
 
 /** @param {readonly import('../src/edge/edge-config.ts').EdgeConfig[]} configs */
 async function fetchCertificates(configs) {
-  for (const { domain, certificates: told, suspended } of configs) {
-    for (const certificate of suspended ? [] : told) {
+  for (const { domain, certificates: listed, suspended } of configs) {
+    for (const certificate of suspended ? [] : listed) {
       try {
         await certificates.ensure(certificate);
       } catch (error) {
@@ -134,11 +130,11 @@ async function fetchCertificates(configs) {
 async function dropFormer() {
   const served = kept.domains().flatMap((domain) => kept.get(domain)?.domain_id ?? []);
   await dropFormerCaches(settings.state, new Set(served)).catch((/** @type {Error} */ { message }) =>
-    log(`former caches: ${message}`),
+    log(`could not delete old caches: ${message}`),
   );
 }
 
-/** Of domains that have files, one look after the other. Zero seconds: nothing is told. */
+/** Reports the caches of domains that have files, one after another. Disabled if the interval is zero. */
 async function reportCache() {
   const report = new CacheReport(settings.state, (entries) => client.reportCache(entries));
   while (!stopped.signal.aborted && settings.secondsBetweenCacheReports > 0) {
@@ -147,9 +143,9 @@ async function reportCache() {
     const configs = kept
       .domains()
       .flatMap((domain) => kept.get(domain) ?? [])
-      .filter(({ domain_id }) => cached.has(domain_id) || report.told.has(domain_id));
+      .filter(({ domain_id }) => cached.has(domain_id) || report.reported.has(domain_id));
     await report.look(configs).catch((/** @type {Error} */ { message }) => {
-      if (!stopped.signal.aborted) log(`cache not reported: ${message}`);
+      if (!stopped.signal.aborted) log(`could not report the cache: ${message}`);
     });
   }
 }
@@ -165,7 +161,7 @@ async function reportRequests() {
   await requests.run(stopped.signal);
 }
 
-/** What changes without a line of the feed: addresses of origins, and developer modes that end. */
+/** Applies changes that are not in the feed: addresses of origins, and ends of developer mode. */
 async function lookAgain() {
   while (!stopped.signal.aborted) {
     await pause(LOOK_MS);
@@ -174,7 +170,7 @@ async function lookAgain() {
     const all = () => kept.domains().flatMap((domain) => kept.get(domain) ?? []);
     const configs = all();
     const changed = await origins.look(configs, true);
-    // Of what is there now: more may have been heard meanwhile.
+    // Of the current configs, because more may have arrived meanwhile.
     origins.keepOnly(all());
     for (const config of configs) {
       const until = Date.parse(config.settings.developer_mode_until ?? '');
@@ -185,7 +181,7 @@ async function lookAgain() {
   }
 }
 
-/** nginx is started again when it does not answer, each time after a longer rest. */
+/** Restarts nginx if it does not respond, with growing delays. */
 async function guard() {
   let restMs = GUARD_MS;
   let since = Date.now();
@@ -198,9 +194,9 @@ async function guard() {
     }
     try {
       await edge.revive();
-      log('nginx did not answer: it does again');
+      log('nginx responds again');
     } catch (error) {
-      log(`nginx does not answer: ${error instanceof Error ? error.message : error}`);
+      log(`nginx does not respond: ${error instanceof Error ? error.message : error}`);
     }
     await pause(restMs);
     since = Date.now();
@@ -208,7 +204,7 @@ async function guard() {
   }
 }
 
-/** Only while nginx answers: the fleet takes out an edge that is silent. */
+/** Reports only while nginx responds, because the fleet removes a silent edge. */
 async function report() {
   while (!stopped.signal.aborted) {
     if (!(await edge.nginx.answers())) {
@@ -226,7 +222,7 @@ async function report() {
         unsupported,
       });
     } catch (error) {
-      log(`not reported: ${error instanceof Error ? error.message : error}`);
+      log(`could not report: ${error instanceof Error ? error.message : error}`);
     }
     await pause(HEALTH_MS);
   }
@@ -235,7 +231,7 @@ async function report() {
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
 await holdAlone(settings.state);
 await edge.start();
-log('nginx serves');
+log('nginx is running');
 await dropFormer();
 await Promise.all([
   follow(),
@@ -247,5 +243,5 @@ await Promise.all([
   guard(),
   report(),
 ]);
-// nginx goes on.
+// nginx keeps running.
 process.exit(0);

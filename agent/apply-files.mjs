@@ -1,20 +1,17 @@
 // @ts-check
-// Puts changed files of domains in the place of the old ones, as far as nginx takes them: a domain whose file it refuses keeps
-// the old one, and the others go on.
+// Replaces files of domains by new ones that nginx accepts. A domain whose file nginx rejects keeps its old file; the others are
+// updated.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readOrNothing, writeWhole } from './kept-configs.mjs';
 
-/**
- * A file's new text; undefined: it goes.
- * @typedef {Map<string, string | undefined>} Changes
- */
+/** New text of each file, or undefined to remove it. @typedef {Map<string, string | undefined>} Changes */
 
 export class DomainFiles {
   /**
    * @param {string} folder
-   * @param {() => Promise<string | undefined>} test why nginx refuses all files as they are
+   * @param {() => Promise<string | undefined>} test returns nginx's reason if it rejects the current files
    */
   constructor(folder, test) {
     this.folder = folder;
@@ -33,10 +30,7 @@ export class DomainFiles {
       .map((name) => basename(name, '.conf'));
   }
 
-  /**
-   * Files of an earlier time that nginx takes no more are put away: they would have every change refused.
-   * @returns {Promise<string[]>} the domains
-   */
+  /** Removes old files that nginx no longer accepts, because they would block every change. @returns {Promise<string[]>} the domains */
   async mend() {
     /** @type {string[]} */
     const gone = [];
@@ -44,7 +38,7 @@ export class DomainFiles {
       const why = await this.test();
       if (why === undefined) return gone;
       const culprit = this.#culpritOf(why, new Map(this.domains().map((domain) => [domain, undefined])));
-      if (culprit === undefined) throw new Error(`nginx refuses its files: ${why}`);
+      if (culprit === undefined) throw new Error(`nginx rejects its files: ${why}`);
       rmSync(this.pathOf(culprit), { force: true });
       gone.push(culprit);
     }
@@ -52,7 +46,7 @@ export class DomainFiles {
 
   /**
    * @param {Changes} wanted
-   * @returns {Promise<{ taken: string[], refused: Map<string, string> }>} refused: with nginx's reason
+   * @returns {Promise<{ taken: string[], refused: Map<string, string> }>} `refused` has nginx's reasons
    */
   async apply(wanted) {
     const changes = new Map(
@@ -87,7 +81,7 @@ export class DomainFiles {
         for (const domain of left.keys()) refused.set(domain, why);
         return [];
       }
-      // nginx does not say whose fault it is: each half for itself.
+      // nginx does not name the file at fault, so each half is tried separately.
       const entries = [...left];
       const middle = Math.ceil(entries.length / 2);
       const first = await this.#applyPart(new Map(entries.slice(0, middle)), refused);
@@ -97,10 +91,7 @@ export class DomainFiles {
     return [];
   }
 
-  /**
-   * @param {Changes} changes
-   * @returns {Changes} what was there
-   */
+  /** @param {Changes} changes @returns {Changes} the previous files */
   #replace(changes) {
     /** @type {Changes} */
     const old = new Map();

@@ -1,5 +1,5 @@
 // @ts-check
-// Waiting before something is tried again: longer each time, and not all edges at the same moment. The end of the agent cuts it short.
+// Delays between attempts: growing, and random so that edges do not retry together. They end early when the agent stops.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -14,7 +14,7 @@ export class Backoff {
     this.nextMs = firstMs;
   }
 
-  /** It went well. */
+  /** Resets the delay after a success. */
   reset() {
     this.nextMs = this.firstMs;
   }

@@ -1,12 +1,12 @@
 // @ts-check
-// Calls of the contract `/edge/v1`.
+// A client of the contract `/edge/v1`.
 
 import { readFileSync } from 'node:fs';
 
 const CALL_MS = 15_000;
-/** A heartbeat comes every 15 s: after two have not come, the connection is dead. */
+/** A heartbeat arrives every 15 s. If two are missing, the connection is dead. */
 const SILENCE_MS = 40_000;
-/** A line is one domain. */
+/** Maximum length of a line, which has one domain. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 export class EdgeClient {
@@ -16,14 +16,12 @@ export class EdgeClient {
     this.tokenFile = tokenFile;
   }
 
-  /** Read again for each call, so that a new token is taken without a restart. */
+  /** Reads the token for each call, so that a new one is used without a restart. */
   get headers() {
     return { authorization: `Bearer ${readFileSync(this.tokenFile, 'utf8').trim()}` };
   }
 
-  /**
-   * @param {unknown} body
-   */
+  /** @param {unknown} body */
   async reportHealth(body) {
     await this.#call('/edge/v1/health', {
       method: 'POST',
@@ -41,7 +39,7 @@ export class EdgeClient {
   }
 
   /**
-   * The lines of the feed, until the connection ends or is silent for too long.
+   * Yields lines of the feed until the connection ends or is silent for too long.
    * @param {string | undefined} after
    * @param {AbortSignal} stopped
    */
@@ -51,7 +49,7 @@ export class EdgeClient {
   }
 
   /**
-   * What is to be purged, until the connection ends or is silent for too long.
+   * Yields purges until the connection ends or is silent for too long.
    * @param {AbortSignal} stopped
    * @returns {AsyncGenerator<{ id?: number, domain_id: number, domain: string, target: import('../src/features/cache/rules.ts').PurgeTarget }>}
    */
@@ -59,10 +57,7 @@ export class EdgeClient {
     yield* this.#readLines('/edge/v1/purges', stopped);
   }
 
-  /**
-   * @param {number} id
-   * @param {string} [error] why it could not be done
-   */
+  /** @param {number} id @param {string} [error] why the purge failed */
   async reportPurge(id, error) {
     await this.#call(`/edge/v1/purges/${id}`, {
       method: 'POST',
@@ -71,9 +66,7 @@ export class EdgeClient {
     });
   }
 
-  /**
-   * @param {object[]} entries
-   */
+  /** @param {object[]} entries */
   async reportCache(entries) {
     await this.#call('/edge/v1/cache', {
       method: 'POST',
@@ -83,8 +76,8 @@ export class EdgeClient {
   }
 
   /**
-   * @param {string} batch the same for the same octets
-   * @param {Uint8Array} octets lines, gzip
+   * @param {string} batch id, the same for the same octets
+   * @param {Uint8Array} octets compressed lines
    * @param {AbortSignal} stopped
    * @returns {Promise<{ accepted: number, dropped: { line: number, time: number, host: number } }>}
    */
@@ -99,10 +92,7 @@ export class EdgeClient {
     return JSON.parse(await this.#call('/edge/v1/requests', init, stopped));
   }
 
-  /**
-   * @param {string} path
-   * @param {AbortSignal} stopped
-   */
+  /** @param {string} path @param {AbortSignal} stopped */
   async *#readLines(path, stopped) {
     let rest = '';
     for await (const piece of this.#read(path, { headers: this.headers }, SILENCE_MS, stopped)) {
@@ -125,7 +115,7 @@ export class EdgeClient {
   }
 
   /**
-   * The pieces of an answer. What ends it acts on the body itself: once the head is there, Node's `fetch` may forget its signal.
+   * Yields the chunks of a response. Timeouts cancel the body itself, because Node's `fetch` may ignore its signal after the header.
    * @param {string} path
    * @param {RequestInit} init
    * @param {number} silenceMs
@@ -140,7 +130,7 @@ export class EdgeClient {
       ended.abort(reason);
       void reader?.cancel(reason).catch(() => undefined);
     };
-    const stop = () => end(new Error('the agent stops'));
+    const stop = () => end(new Error('the agent is stopping'));
     const timer = setTimeout(() => end(new Error(`silent for ${silenceMs / 1_000} s`)), silenceMs);
     stopped?.addEventListener('abort', stop);
     try {
@@ -158,7 +148,7 @@ export class EdgeClient {
     } finally {
       clearTimeout(timer);
       stopped?.removeEventListener('abort', stop);
-      end(new Error('read')); // what is left of it, also of a refusal
+      end(new Error('read')); // cancels the rest of the body
     }
   }
 }
@@ -168,7 +158,7 @@ export class Refused extends Error {
   constructor(status, retryAfter = null) {
     super(`the API answered ${status}`);
     this.status = status;
-    /** How long the API wants to be left alone. */
+    /** Delay that the API requests. */
     this.retryMs = retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : 0;
   }
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// From configs to what nginx serves: prints what has changed, has nginx judge it, and reloads once for all of it.
+// Makes nginx serve the configs: prints changed files, lets nginx test them, and reloads once.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -22,19 +22,19 @@ import { NginxProcess } from './nginx-process.mjs';
  * @typedef {import('./keep-certificates.mjs').KeptCertificates} KeptCertificates
  */
 
-/** Folders with addresses of origins in them. */
+/** Folders with origin addresses. */
 const CLOSED = ['domains', 'trial'];
 const GEOIP = 'ngx_http_geoip2_module.so';
 
 export class EdgeNginx {
   /** @type {Map<string, Unsupported[]>} */
   #unsupported = new Map();
-  /** Domains whose newest config is not served, and why. @type {Map<string, string>} */
+  /** Domains whose newest config is not served, with the reasons. @type {Map<string, string>} */
   #refused = new Map();
   #generation = Math.trunc(Date.now() / 1_000);
-  /** Whether nginx has not read yet what stands in its files. */
+  /** True if nginx has not loaded its current files yet. */
   #isBehind = false;
-  /** One at a time starts nginx or changes its files. @type {Promise<unknown>} */
+  /** Serializes starts of nginx and changes of its files. @type {Promise<unknown>} */
   #turn = Promise.resolve();
 
   /**
@@ -59,7 +59,7 @@ export class EdgeNginx {
       logs: join(state, 'logs'),
       reports: join(state, 'reports'),
     };
-    // nginx's workers may run as another user: what they read lies open, what is secret has closed folders of its own.
+    // nginx's workers may run as another user, so their files are readable; secrets are in private folders.
     for (const folder of Object.values(this.folders)) {
       mkdirSync(folder, { recursive: true, mode: CLOSED.includes(basename(folder)) ? 0o700 : 0o755 });
     }
@@ -72,44 +72,39 @@ export class EdgeNginx {
     this.files = new DomainFiles(this.folders.domains, () => this.nginx.test());
   }
 
-  /** Nothing is told of a domain twice. */
+  /** Avoids repeated log entries for a domain. */
   unsupported() {
     return [...this.#unsupported.values()].flat();
   }
 
-  /** Domains whose newest config is not served: the old one is, if there is one. */
+  /** Domains whose newest config is not served; an older one may be. */
   refused() {
     return [...this.#refused].map(([domain, why]) => ({ domain, why }));
   }
 
-  /** Serves what the last run left, before anything is heard. */
+  /** Serves the configs of the last run, before the feed is connected. */
   async start() {
     await this.#alone(async () => {
       this.#printMain();
-      for (const domain of await this.files.mend()) this.log(`nginx takes the old file of ${domain} no more`);
+      for (const domain of await this.files.mend())
+        this.log(`nginx no longer accepts the old file of ${domain}`);
       await this.nginx.load(this.#generation);
     });
   }
 
-  /** Starts nginx again when it does not answer. */
+  /** Restarts nginx if it does not respond. */
   async revive() {
     await this.#alone(async () => {
       if (!(await this.nginx.answers())) await this.nginx.load(this.#generation);
     });
   }
 
-  /**
-   * @param {Iterable<string>} domains
-   */
+  /** @param {Iterable<string>} domains */
   async apply(domains) {
     return await this.#alone(async () => await this.#apply(domains));
   }
 
-  /**
-   * @template T
-   * @param {() => Promise<T>} work
-   * @returns {Promise<T>}
-   */
+  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   async #alone(work) {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => undefined);
@@ -150,7 +145,7 @@ export class EdgeNginx {
   /**
    * @param {string} domain
    * @param {EdgeFacts} facts
-   * @param {(rule: EdgeRule) => boolean} [isLeft] which rules are written; all
+   * @param {(rule: EdgeRule) => boolean} [isLeft] selects the rules to write, by default all
    * @returns {{ text: string | undefined } | { why: string }}
    */
   #print(domain, facts, isLeft = () => true) {
@@ -170,7 +165,7 @@ export class EdgeNginx {
   }
 
   /**
-   * Serves a domain that is refused without the rules that are to blame, which are told. False: the old file stays.
+   * Serves a rejected domain without the rules at fault, which are reported. Returns false if the old file stays.
    * @param {string} domain
    * @param {string} why
    * @param {EdgeFacts} facts
@@ -260,11 +255,13 @@ export class EdgeNginx {
   /**
    * @param {string} domain
    * @param {string} why
-   * @param {ReadonlySet<EdgeRule>} [culprits] without: the old file stays, and every rule is told, since nothing new acts
+   * @param {ReadonlySet<EdgeRule>} [culprits] if absent, the old file stays, and every rule is reported because none of the new ones applies
    */
   #tellRefused(domain, why, culprits) {
     const [line = ''] = why.split('\n');
-    this.log(`not taken${culprits === undefined ? ', stays as it was' : ''}: ${domain}: ${line}`);
+    this.log(
+      `rejected by nginx${culprits === undefined ? ' (the old config stays)' : ''}: ${domain}: ${line}`,
+    );
     const reason = `not taken by nginx: ${line.replaceAll(/[^\x20-\x7e]/g, '?')}`.slice(0, 200);
     if (culprits === undefined) this.#refused.set(domain, reason);
     const rules = this.kept.get(domain)?.rules ?? [];
@@ -291,10 +288,10 @@ export class EdgeNginx {
 }
 
 /**
- * nginx makes logs that everybody may read, with whole addresses and queries of visitors. Its workers come to them by their group, to open
- * them anew, and cannot put files there.
+ * Closes the log folder to other users, because nginx's logs are world-readable and have addresses and queries of visitors. The group
+ * of its workers may enter the folder to reopen logs, but not create files in it.
  * @param {string} folder
- * @param {string | undefined} user whom the workers run as; undefined, as root: it is not known
+ * @param {string | undefined} user the workers' user; unknown if undefined
  */
 function closeToOthers(folder, user) {
   if (process.getuid?.() === 0) {

@@ -1,16 +1,15 @@
 // @ts-check
-// Which rules are to blame when nginx refuses a domain's file: the others go on without them.
+// Finds the rules at fault if nginx rejects a domain's file, so that the others still apply.
 
-/** Each try is a run of nginx. */
+/** Maximum number of attempts, each of which runs nginx. */
 const MAX_TRIES = 32;
 
 /**
- * Takes as many rules as nginx takes together, halving what it refuses. Where the tries are used up, a part that was refused
- * stays out as a whole.
+ * Accepts as many rules as nginx accepts together, by bisection. When the attempts are used up, a rejected part is left out completely.
  * @template R
  * @param {readonly R[]} rules in their order
  * @param {(rules: readonly R[]) => Promise<boolean>} isTaken
- * @returns {Promise<R[] | undefined>} those to blame; undefined: also without any rule it is refused
+ * @returns {Promise<R[] | undefined>} the rules at fault; undefined if nginx rejects the file without any rule, too
  */
 export async function findCulprits(rules, isTaken) {
   if (!(await isTaken([]))) return undefined;
@@ -31,7 +30,7 @@ export async function findCulprits(rules, isTaken) {
     const middle = Math.ceil(part.length / 2);
     const first = part.slice(0, middle);
     await look(first);
-    // With the first half alright, it is the second that was refused.
+    // The first half was accepted, so the second was rejected.
     await look(
       part.slice(middle),
       first.every((rule) => good.has(rule)),

@@ -1,6 +1,6 @@
 // @ts-check
-// The addresses of origins, judged. Names are looked up here and again each minute, and nginx is told addresses only. When a
-// name does not answer, its last addresses stay.
+// Looks up and validates the addresses of origins, again every minute; nginx gets only addresses. If a lookup fails, the last
+// addresses stay.
 
 import { promises } from 'node:dns';
 import { isIP } from 'node:net';
@@ -39,10 +39,10 @@ export class FindOrigins {
   }
 
   /**
-   * Looks up what is not known yet, or all again.
+   * Looks up unknown destinations, or all of them.
    * @param {readonly EdgeConfig[]} configs
    * @param {boolean} again
-   * @returns {Promise<Set<string>>} the destinations whose addresses or protocols are others now
+   * @returns {Promise<Set<string>>} destinations whose addresses or protocols have changed
    */
   async look(configs, again) {
     const wanted = new Map(
@@ -64,10 +64,7 @@ export class FindOrigins {
     return changed;
   }
 
-  /**
-   * What no config names any more is forgotten.
-   * @param {readonly EdgeConfig[]} configs all that there are
-   */
+  /** Forgets destinations that no config uses. @param {readonly EdgeConfig[]} configs all configs */
   keepOnly(configs) {
     const destinations = new Set();
     const ports = new Set();
@@ -79,7 +76,7 @@ export class FindOrigins {
     for (const key of this.#tls.keys()) if (!ports.has(key)) this.#tls.delete(key);
   }
 
-  /** How many origins it remembers something of. */
+  /** Number of remembered origins. */
   get size() {
     return this.#addresses.size + this.#tls.size;
   }
@@ -112,7 +109,7 @@ export class FindOrigins {
 /** @param {string} host @param {number} port @returns {Promise<boolean>} */
 function speaksTls(host, port) {
   return new Promise((resolve) => {
-    // Only whether it speaks TLS: nothing is sent.
+    // Only checks whether the port speaks TLS; no data is sent.
     const socket = connect({ host, port, rejectUnauthorized: false, timeout: PROBE_MS });
     const end = (/** @type {boolean} */ speaks) => {
       socket.destroy();
@@ -124,10 +121,7 @@ function speaksTls(host, port) {
   });
 }
 
-/**
- * @param {EdgeConfig} config
- * @returns {{ destination: string, port: number, isAuto: boolean }[]}
- */
+/** @param {EdgeConfig} config @returns {{ destination: string, port: number, isAuto: boolean }[]} */
 export function originsOf({ hosts, rules }) {
   const own = hosts.flatMap(({ origins }) =>
     origins.map(({ destination, port, scheme }) => ({ destination, port, isAuto: scheme === 'auto' })),

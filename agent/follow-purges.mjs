@@ -1,5 +1,5 @@
 // @ts-check
-// Carries out the purges that Zonefleet tells, one after the other. What could not be done or told is told again by the next stream.
+// Carries out purges, one after another. Failed or unreported purges are sent again by the next stream.
 
 import { Backoff } from './backoff.mjs';
 import { cacheFolder, purgeCache } from './purge-cache.mjs';
@@ -30,7 +30,7 @@ export async function followPurges(client, { state, listen }, log, stopped) {
       }
     } catch (error) {
       if (stopped.aborted) return;
-      log(`purges broke off: ${error instanceof Error ? error.message : error}`);
+      log(`the purge stream was disconnected: ${error instanceof Error ? error.message : error}`);
     }
     await backoff.wait(stopped);
   }

@@ -1,6 +1,6 @@
 // @ts-check
-// Which addresses an edge connects to: none that is private, local or special (RFC 6890), unless the operator allows it. An
-// IPv4 address within an IPv6 one counts as itself.
+// Decides which addresses an edge may connect to: no private, local or special ones (RFC 6890), unless the operator allows them.
+// An IPv4 address embedded in IPv6 is treated as IPv4.
 
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
@@ -9,7 +9,7 @@ const SPECIAL = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  '169.254.0.0/16', // also where clouds keep secrets of their machines
+  '169.254.0.0/16', // also the metadata service of clouds
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
@@ -21,7 +21,7 @@ const SPECIAL = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Only what is handed out on the internet; in it, what is not for hosts. */
+/** Assigned unicast space, minus the parts that are not for hosts. */
 const GLOBAL = '2000::/3';
 const SPECIAL6 = ['2001::/23', '2001:db8::/32', '3fff::/20'];
 
@@ -42,7 +42,7 @@ export function listOf(networks) {
 /**
  * @param {string} address
  * @param {BlockList} allowed
- * @param {BlockList} denied our own
+ * @param {BlockList} denied networks that are never contacted, such as the fleet's own edges
  * @returns {boolean}
  */
 export function mayConnect(address, allowed, denied) {
@@ -56,9 +56,7 @@ export function mayConnect(address, allowed, denied) {
   return family === 'ipv4' || within !== undefined || global6.check(address, family);
 }
 
-/** ::ffff:0:0/96, ::/96, 64:ff9b::/96 (RFC 6052), 2002::/16 (RFC 3056)
- * @param {string} address
- */
+/** Returns the IPv4 address in ::ffff:0:0/96, ::/96, 64:ff9b::/96 (RFC 6052), 2002::/16 (RFC 3056). @param {string} address */
 function ipv4Within(address) {
   const groups = groupsOf(address);
   const head = groups

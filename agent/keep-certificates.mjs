@@ -1,5 +1,5 @@
 // @ts-check
-// Certificates and their keys as files that only this user reads. One that no file of nginx names any more is removed.
+// Stores certificates and keys as files that only this user can read. Unused files are removed.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -12,10 +12,7 @@ export class KeptCertificates {
   /** @type {Map<number, string>} */
   #names = new Map();
 
-  /**
-   * @param {string} state
-   * @param {(id: number) => Promise<{ certificate: string, private_key: string }>} read
-   */
+  /** @param {string} state @param {(id: number) => Promise<{ certificate: string, private_key: string }>} read */
   constructor(state, read) {
     this.folder = join(state, 'certificates');
     this.read = read;
@@ -30,21 +27,19 @@ export class KeptCertificates {
       : { chain: join(this.folder, `${name}.pem`), key: join(this.folder, `${name}.key`) };
   }
 
-  /**
-   * @param {EdgeCertificate} told
-   */
+  /** @param {EdgeCertificate} certificate */
   async ensure({ id, sha256 }) {
     if (!Number.isSafeInteger(id) || !/^[0-9a-f]{64}$/.test(sha256))
-      throw new Error('a certificate without a fingerprint');
+      throw new Error('the config has a certificate without a fingerprint');
     const name = `${id}-${sha256.slice(0, 16)}`;
     const [chain, key] = [join(this.folder, `${name}.pem`), join(this.folder, `${name}.key`)];
     if (!existsSync(chain) || !existsSync(key)) {
       const { certificate, private_key } = await this.read(id);
       const leaf = new X509Certificate(certificate);
       if (leaf.fingerprint256.replaceAll(':', '').toLowerCase() !== sha256)
-        throw new Error(`certificate ${id} is another one`);
+        throw new Error(`certificate ${id} does not match its fingerprint`);
       if (!leaf.checkPrivateKey(createPrivateKey(private_key)))
-        throw new Error(`the key of certificate ${id} does not fit`);
+        throw new Error(`the key of certificate ${id} does not match`);
       writeWhole(key, private_key);
       writeWhole(chain, certificate);
     }

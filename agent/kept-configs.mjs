@@ -1,6 +1,6 @@
 // @ts-check
-// The configs on disk, a file a domain, so that an edge begins with what it knew, also while the API is away. The cursor is
-// written behind them: what is read twice does no harm, what is left out would.
+// Configs on disk, one file per domain, so that an edge can start while the API is unavailable. The cursor is written last: a config
+// that is received twice is harmless, a missing one is not.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,19 +40,12 @@ export class KeptConfigs {
     return [...this.#byDomain.values()].filter(({ config }) => config !== null).map(({ domain }) => domain);
   }
 
-  /**
-   * Those below a domain, which it does not speak for.
-   * @param {string} domain
-   */
+  /** Returns the domains below a domain, which have their own configs. @param {string} domain */
   domainsBelow(domain) {
     return [...(this.#below.get(domain) ?? [])];
   }
 
-  /**
-   * Takes a line of the feed.
-   * @param {any} line
-   * @returns {string[]} the domains that it changes
-   */
+  /** Applies a line of the feed. @param {any} line @returns {string[]} the domains that it changes */
   take(line) {
     if (line.snapshot === 'begin') {
       this.#mentioned = new Set();
@@ -60,12 +53,12 @@ export class KeptConfigs {
     }
     if (line.snapshot === 'end') return this.#endSnapshot(line.cursor);
     const changed = line.domain === undefined ? [] : this.#takeDomain(line);
-    // Within a snapshot a cursor would leave out what is still to come.
+    // A cursor within a snapshot would skip the rest of the snapshot.
     if (this.#mentioned === undefined) this.#moveTo(line.cursor);
     return changed;
   }
 
-  /** A stream that ended within a snapshot begins it again. */
+  /** Called when a stream ended within a snapshot, which then starts again. */
   forgetSnapshot() {
     this.#mentioned = undefined;
   }
@@ -73,17 +66,17 @@ export class KeptConfigs {
   /** @param {any} line */
   #takeDomain({ domain, version, config }) {
     if (!isHostName(domain) || !Number.isSafeInteger(version)) return [];
-    // What a snapshot tells first counts: its versions may be of another history, or its region another.
+    // The first config in a snapshot applies even if its version is lower: the history or the region may be another one.
     const isFirst = this.#mentioned?.has(domain) === false;
     this.#mentioned?.add(domain);
     const held = this.#byDomain.get(domain);
-    // At least once, and perhaps out of order: the newest wins.
+    // Lines may be repeated or out of order: the newest version applies.
     if (held !== undefined && held.version >= version && !isFirst) return [];
     const kept = { domain, version, config: config?.domain === domain ? config : null };
     if (held !== undefined && JSON.stringify(held) === JSON.stringify(kept)) return [];
     this.#byDomain.set(domain, kept);
     this.#place(kept);
-    // Of what is gone the version counts within a stream only: a stream begins with the newest of each domain.
+    // The version of a deleted domain matters only within a stream, because a stream starts with the newest version of each domain.
     if (kept.config === null) rmSync(this.#fileOf(domain), { force: true });
     else writeWhole(this.#fileOf(domain), JSON.stringify(kept));
     return [domain];
@@ -136,7 +129,7 @@ export class KeptConfigs {
       this.#place(kept);
     } catch {
       rmSync(join(this.folder, name), { force: true });
-      // Without it the cursor would pass over the domain.
+      // Otherwise the cursor would skip this domain.
       rmSync(this.cursorFile, { force: true });
     }
   }
@@ -148,11 +141,7 @@ export function parentsOf(domain) {
   return labels.slice(1).map((_, i) => labels.slice(i + 1).join('.'));
 }
 
-/**
- * @param {string} path
- * @param {string} text
- * @param {number} mode
- */
+/** @param {string} path @param {string} text @param {number} mode */
 export function writeWhole(path, text, mode = 0o600) {
   writeFileSync(`${path}.new`, text, { mode });
   renameSync(`${path}.new`, path);

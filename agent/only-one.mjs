@@ -1,6 +1,6 @@
 // @ts-check
-// Two agents on one folder would each make batches of the same lines. A name in Linux's abstract namespace is free again as soon as its
-// process has ended, however it ended; a file would stay.
+// Prevents two agents from using one folder, where both would report the same lines. A name in Linux's abstract namespace becomes
+// free when its process ends for any reason, unlike a file.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ export async function holdAlone(state) {
   const held = createServer((socket) => socket.destroy());
   held.listen(`\0zonefleet-edge-agent-${name}`);
   await once(held, 'listening').catch((/** @type {NodeJS.ErrnoException} */ error) => {
-    throw error.code === 'EADDRINUSE' ? new Error(`another agent has ${state}`) : error;
+    throw error.code === 'EADDRINUSE' ? new Error(`another agent uses ${state}`) : error;
   });
   held.unref();
 }

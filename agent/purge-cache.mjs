@@ -1,32 +1,28 @@
 // @ts-check
-// Takes what nginx has cached of a domain away: the files whose key is about it. nginx looks for a file that is gone once, and asks
-// the origin.
+// Purges responses that nginx has cached for a domain by deleting the files with matching keys. nginx then asks the origin.
 
 import { open, opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** @typedef {import('../src/features/cache/rules.ts').PurgeTarget} PurgeTarget */
 
-/** A file of nginx's cache, and not one that it is writing. */
+/** Name of a file in nginx's cache. Excludes files that are being written. */
 export const CACHED = /^[0-9a-f]{32}$/;
-/** The key stands behind some numbers. Its longest parts are a path and a query, which nginx bounds. */
+/** The key follows some numbers. nginx limits its longest parts, the path and the query. */
 const HEAD_BYTES = 32 * 1024;
 const KEY = '\nKEY: ';
 
-/**
- * @param {string} state
- * @param {number} domainId
- */
+/** @param {string} state @param {number} domainId */
 export function cacheFolder(state, domainId) {
   return join(state, 'cache', `zf_${domainId}_cache`);
 }
 
 /**
- * A key has no query where a rule leaves it out, and only some of it where a rule lists parameters: a URL takes all of its path
- * along, which is more than was asked for, and never less.
+ * Purges files of a domain. A key has no query if a rule ignores it, and only parts of it if a rule lists parameters. A URL therefore
+ * purges its whole path, which may be more than requested but never less.
  * @param {string} folder of one domain
  * @param {PurgeTarget} target
- * @returns {Promise<number>} how many files went
+ * @returns {Promise<number>} number of deleted files
  */
 export async function purgeCache(folder, target) {
   if (target.kind === 'stored') return await purgeFile(folder, target.store_path);
@@ -39,10 +35,10 @@ export async function purgeCache(folder, target) {
   return gone;
 }
 
-/** A store path is that of the file in its domain's cache. */
+/** A stored path is relative to the cache of its domain. */
 const STORE_PATH = /^(?:[0-9a-f]{1,2}\/){0,3}[0-9a-f]{32}$/;
 
-/** @param {string} folder @param {string} path as a customer said it */
+/** @param {string} folder @param {string} path from a customer */
 async function purgeFile(folder, path) {
   if (!STORE_PATH.test(path)) return 0;
   await rm(join(folder, path), { force: true });
@@ -50,9 +46,9 @@ async function purgeFile(folder, path) {
 }
 
 /**
- * Domains that this edge serves no more are not told to it when they are purged: what it has of them goes.
+ * Deletes the caches of domains that this edge no longer serves, because it does not receive their purges.
  * @param {string} state
- * @param {ReadonlySet<number>} served their ids
+ * @param {ReadonlySet<number>} served ids of served domains
  */
 export async function dropFormerCaches(state, served) {
   for (const name of (await readdir(join(state, 'cache')).catch(nothingIfGone)) ?? []) {
@@ -62,10 +58,7 @@ export async function dropFormerCaches(state, served) {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {AsyncGenerator<string>}
- */
+/** @param {string} folder @returns {AsyncGenerator<string>} */
 async function* filesIn(folder) {
   const entries = await opendir(folder).catch(nothingIfGone);
   if (entries === undefined) return;
@@ -76,15 +69,12 @@ async function* filesIn(folder) {
   }
 }
 
-/**
- * @param {string} file
- * @param {Exclude<PurgeTarget, { kind: 'all' | 'stored' }>} target
- */
+/** @param {string} file @param {Exclude<PurgeTarget, { kind: 'all' | 'stored' }>} target */
 async function isAbout(file, target) {
   const head = await readHead(file);
   const at = head.indexOf(KEY);
   if (at < 0) return false;
-  // As nginx/cache.mjs writes it: scheme and host, method, target, path, then what else tells answers apart.
+  // Key format of nginx/cache.mjs: scheme and host, method, target, path, then everything else that distinguishes responses.
   const [origin = '', , , path = ''] = head.slice(at + KEY.length).split('\n', 4);
   const host = origin.replace(/^\w+:\/\//, '');
   switch (target.kind) {
@@ -109,17 +99,12 @@ async function readHead(file) {
   }
 }
 
-/** A visitor may have encoded more of it than is needed.
- * @param {string} path
- */
+/** Visitors may percent-encode more characters than necessary. @param {string} path */
 function plain(path) {
   return path.replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/**
- * @param {NodeJS.ErrnoException} error
- * @returns {undefined}
- */
+/** @param {NodeJS.ErrnoException} error @returns {undefined} */
 function nothingIfGone(error) {
   if (error.code !== 'ENOENT') throw error;
   return undefined;

@@ -1,17 +1,17 @@
 // @ts-check
-// Asks nginx for a URL as a visitor does, so that it is cached anew. Over plain HTTP: an answer that visitors get over TLS is fetched
-// by the next of them.
+// Requests a URL from nginx as a visitor does, so that it is cached again. Uses plain HTTP; a response for TLS is cached at the next
+// visit.
 
 import { request } from 'node:http';
 
 const LONGEST_MS = 15_000;
-/** Its name as an agent: who asks so from this machine is no visitor, and is not reported as one. */
+/** User agent of these requests, which are not reported as visits. */
 export const REFRESHER = 'zonefleet-refresh';
 
 /**
- * @param {string} place where nginx listens, like `80` or `[::]:80`
+ * @param {string} place listening address of nginx, such as `80` or `[::]:80`
  * @param {{ host: string, path: string, query: string }} url
- * @returns {Promise<void>} when nginx has answered, or did not in time: then the next visitor asks
+ * @returns {Promise<void>} resolves when nginx has responded, or after a timeout
  */
 export function refreshUrl(place, { host, path, query }) {
   const [, address = '127.0.0.1', port] = /^(?:(.*):)?([0-9]+)$/.exec(place) ?? [];

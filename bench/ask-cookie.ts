@@ -1,4 +1,4 @@
-// The cookie that a server gives us (RFC 7873): with it in its questions a client is one that the server knows.
+// Requests a server's cookie (RFC 7873): with it in its queries, a client is known to the server.
 
 import { EDNS_OPTION } from '../src/dns/message/edns.ts';
 import { decodeMessage } from '../src/dns/message/message.ts';
@@ -7,7 +7,7 @@ import { soaQuery } from './servers/server.ts';
 
 const CLIENT_COOKIE = '0123456789abcdef';
 
-/** The whole option in hex; only the client's part when the server gives none. */
+/** The complete option in hexadecimal, or only the client's part if the server sends none. */
 export async function askCookie(port: number, apex: string): Promise<string> {
   const query = soaQuery(1, apex);
   query.writeUInt16BE(1, 10); // one additional record

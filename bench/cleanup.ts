@@ -1,10 +1,10 @@
-// What must be undone when the benchmark ends, however it ends: newest first, once.
+// Undoes everything when the benchmark ends for any reason: newest first, and once.
 
 type Undo = () => void | Promise<void>;
 
 const undos = new Set<Undo>();
 
-/** Gives back a call that undoes it now, and only once. */
+/** Returns a function that undoes it now, and only once. */
 export function onEnd(undo: Undo): () => Promise<void> {
   undos.add(undo);
   return async () => {
@@ -12,7 +12,7 @@ export function onEnd(undo: Undo): () => Promise<void> {
   };
 }
 
-/** A step that fails is told and does not keep the others from running. */
+/** A failing step is reported and does not prevent the others. */
 export async function cleanUp(): Promise<void> {
   for (;;) {
     const undo = [...undos].at(-1);

@@ -1,5 +1,5 @@
-// dnsperf: runs it against a server and reads its figures. Its rate is bounded by the questions under way, so a server's
-// maximum is found by letting it run freely.
+// Runs dnsperf against a server and parses its figures. Its rate is limited by the queries in flight, so it runs without a
+// rate limit to find a server's maximum.
 
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export interface Load {
   readonly cpu?: number | undefined;
   readonly transport?: 'udp' | 'tcp';
   readonly edns?: EdnsChoice;
-  /** Where the questions come from; otherwise the kernel chooses. */
+  /** Source address of the queries. By default the kernel chooses. */
   readonly source?: string;
-  /** Questions a second; otherwise as many as are answered. */
+  /** Queries per second. By default as many as are answered. */
   readonly rate?: number;
   readonly clients?: number;
   readonly outstanding?: number;
@@ -42,7 +42,7 @@ export interface Outcome {
   readonly lost: number;
   readonly seconds: number;
   readonly queriesPerSecond: number;
-  /** In per cent of the answers, by mnemonic. */
+  /** Percentage of answers by mnemonic. */
   readonly rcodes: Readonly<Record<string, number>>;
   readonly answerOctets: number;
 }
@@ -67,7 +67,10 @@ export async function runDnsperf(load: Load): Promise<Outcome> {
   return readOutcome(output);
 }
 
-/** With the time of every answer, written to a file under `directory` so that reading it costs no run its speed. */
+/**
+ * Includes the time of every answer. They are written to a file in `directory`, so that reading them does not slow down the
+ * run.
+ */
 export async function runWithLatency(load: Load, directory: string): Promise<Outcome & { latency: Latency }> {
   const outputFile = join(directory, `dnsperf-${process.pid}.txt`);
   try {

@@ -1,4 +1,4 @@
-// `npm run bench [PART…]`: measures us beside the servers that this machine has, and writes what it found into RESULTS.md.
+// `npm run bench [PART…]`: compares us with the servers on this machine, and writes the results into RESULTS.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -114,7 +114,7 @@ function commandOf(names: readonly string[], words: readonly string[]): string {
   return ['npm run bench', ...(names.length + shown.length > 0 ? ['--'] : []), ...names, ...shown].join(' ');
 }
 
-/** The flags that a part must be given when it starts the benchmark anew. */
+/** Flags that a part must pass on when it starts the benchmark again. */
 function wordsOf(flags: Flags, results: string): string[] {
   const words: string[] = flags.quick ? ['--quick'] : [];
   if (flags.rounds !== undefined) words.push(`--rounds=${flags.rounds}`);

@@ -1,4 +1,4 @@
-// What a part of the benchmark is: it measures, and gives a section of RESULTS.md.
+// A part of the benchmark: it measures, and returns a section of RESULTS.md.
 
 import type { Chart } from './report/chart.ts';
 import type { Server } from './servers/server.ts';
@@ -6,21 +6,21 @@ import type { Server } from './servers/server.ts';
 export interface BenchOptions {
   /** Runs of each server; the median counts. */
   readonly rounds: number;
-  /** Of each run. */
+  /** Duration of each run. */
   readonly seconds: number;
-  /** Of the recipe; undefined: what the part takes by itself. */
+  /** Number of zones of the recipe. Undefined: the part's default. */
   readonly zones: number | undefined;
-  /** Of the soak. */
+  /** Duration of the soak. */
   readonly soakSeconds: number;
-  /** Those that are installed and wanted. */
+  /** Selected servers that are installed. */
   readonly servers: readonly Server[];
-  /** Somebody named them: then also those take part that a part leaves out by itself. */
+  /** True if the part was named explicitly: then it also includes servers that it usually omits. */
   readonly serversAreChosen: boolean;
   readonly serverCpu: number | undefined;
   readonly loadCpu: number | undefined;
   /** For query files; gone with the benchmark. */
   readonly directory: string;
-  /** What was asked for beyond the parts, for a part that starts the benchmark anew. */
+  /** Further arguments, for a part that starts the benchmark again. */
   readonly words: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface Section {
   /** Markdown: tables and what to know about them. */
   readonly blocks: readonly string[];
   readonly charts: readonly Chart[];
-  /** What its figures are of, where it isn't the medians of as many runs as were asked for. */
+  /** Describes its figures, unless they are the medians of the requested number of runs. */
   readonly runs?: string;
 }
 

@@ -1,4 +1,4 @@
-// What a server's processes have used, all of them together: processor time and memory, from /proc.
+// Total CPU time and memory of a server's processes, from /proc.
 
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// A program that the benchmark runs: pinned to a core, its words kept, ended with the benchmark.
+// A program that the benchmark runs: pinned to a core, with stored output, and ended with the benchmark.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface ProgramOptions {
 export interface Program {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** What it has said on both streams: the last 64 Ki characters. */
+  /** Its output on both streams: the last 64 Ki characters. */
   output(): string;
   /** The exit code, or the signal. */
   readonly ended: Promise<number | string>;

@@ -1,4 +1,4 @@
-// Runs of several servers in turn, so that what disturbs the machine meanwhile disturbs all of them; the order turns too.
+// Alternates runs of several servers, in changing order, so that disturbances of the machine affect all of them.
 
 import { type Latency, type Load, type Outcome, runDnsperf, runWithLatency } from './dnsperf.ts';
 import type { BenchOptions } from './part.ts';
@@ -18,11 +18,11 @@ export type LoadOptions = Omit<Load, 'address' | 'port' | 'cpu'> & { readonly wi
 /** Answers that may be missing of a run that counts. */
 const LOST_PART = 0.01;
 
-/** Fewer answers a second are no figure: dnsperf at times stands still when it opens several TCP connections. */
+/** A lower rate of answers is discarded: dnsperf sometimes hangs when it opens several TCP connections. */
 const STANDSTILL = 500;
 const TRIES = 3;
 
-/** One run; it fails when more questions stayed without an answer than chance explains. */
+/** Performs one run. Fails if more queries remain unanswered than chance explains. */
 export async function measure(server: RunningServer, load: LoadOptions, options: BenchOptions): Promise<Run> {
   for (let tries = TRIES; ; tries--) {
     const run = await measureOnce(server, load, options);

@@ -1,4 +1,4 @@
-// What the benchmark tells on its way, on standard error.
+// Progress messages of the benchmark on standard error.
 
 const startedMs = performance.now();
 

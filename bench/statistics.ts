@@ -1,10 +1,10 @@
-// The few figures that a result is made of.
+// The statistics of a result.
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** Of any order; with few values between the two nearest. NaN when there is none. */
+/** In any order. With few values, interpolates between the two nearest. NaN if there is none. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort();
   if (sorted.length === 0) return Number.NaN;

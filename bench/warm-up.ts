@@ -1,5 +1,4 @@
-// A pass through all questions before anything is measured: compilers and caches have seen them, and the answers are
-// what they should be.
+// Sends all queries once before the measurement, to warm up compilers and caches and to verify the answers.
 
 import { type Load, runDnsperf } from './dnsperf.ts';
 import type { BenchOptions } from './part.ts';

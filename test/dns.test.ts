@@ -67,14 +67,14 @@ describe('the text of a name', () => {
     expect(() => parseName(text)).toThrow('does not end with a dot');
   });
 
-  it('fits in 255 octets on the wire, the root included', () => {
+  it('fits into 255 octets on the wire, including the root', () => {
     const labels = `${LABEL_63}.${LABEL_63}.${LABEL_63}.`;
     expect(parseName(`${labels}${'b'.repeat(61)}.`)).toHaveLength(255);
     expect(() => parseName(`${labels}${'b'.repeat(62)}.`)).toThrow('longer than 255');
     expect(() => parseName(`${labels}${'b'.repeat(60)}`, ORIGIN)).toThrow('longer than 255');
   });
 
-  it('is printed with a final dot and everything escaped that a zone file would take otherwise', () => {
+  it('is printed with a final dot, and with escapes for everything special in a zone file', () => {
     expect(printName(ROOT)).toBe('.');
     expect(printName(parseName('A.b.'))).toBe('A.b.');
     const octets = [...' "$().;@\\\x00\x7f\xff'].map((char) => char.charCodeAt(0));
@@ -82,7 +82,7 @@ describe('the text of a name', () => {
     expect(printName(name)).toBe('\\032\\"\\$\\(\\)\\.\\;\\@\\\\\\000\\127\\255.');
   });
 
-  it('comes back as the same name, whatever octets the labels hold', () => {
+  it('is parsed from its printed text as the same name, for any octets', () => {
     fc.assert(
       fc.property(names, (name) => {
         const text = printName(name);
@@ -94,7 +94,7 @@ describe('the text of a name', () => {
 });
 
 describe('the wire form of a name', () => {
-  it('comes back as the same name', () => {
+  it('is decoded as the same name', () => {
     fc.assert(
       fc.property(names, fc.uint8Array({ maxLength: 9 }), (name, around) => {
         const message = Uint8Array.of(...around, ...encodeName(name), ...around);
@@ -105,7 +105,7 @@ describe('the wire form of a name', () => {
     );
   });
 
-  it('continues where a compression pointer leads, and ends behind the pointer', () => {
+  it('continues at the target of a compression pointer, and ends after the pointer', () => {
     const message = Uint8Array.of(1, 0x61, 0, 1, 0x62, 0xc0, 0, 1, 0x63, 0xc0, 3, 9);
     expect(decodeName(message, 7)).toEqual({ name: parseName('c.b.a.'), end: 11 });
   });
@@ -113,13 +113,13 @@ describe('the wire form of a name', () => {
   it.each([
     ['leads to itself', [0xc0, 0], 0, 'does not point backwards'],
     ['leads forwards', [0xc0, 2, 0], 0, 'does not point backwards'],
-    ['leads to where its own part starts', [0, 1, 0x61, 0xc0, 1], 1, 'does not point backwards'],
+    ['leads to the start of its own part', [0, 1, 0x61, 0xc0, 1], 1, 'does not point backwards'],
     ['leads into its own part', [0, 2, 0x01, 0x61, 0xc0, 2], 1, 'does not point backwards'],
-    ['points behind an earlier pointer', [1, 0x61, 0xc0, 3, 0xc0, 0], 4, 'does not point backwards'],
-    ['is cut off in a label', [3, 0x61], 0, 'runs past the end'],
-    ['is cut off before the root', [1, 0x61], 0, 'runs past the end'],
-    ['is cut off in a pointer', [0, 0xc0], 1, 'runs past the end'],
-    ['starts behind the end', [0], 1, 'runs past the end'],
+    ['points after an earlier pointer', [1, 0x61, 0xc0, 3, 0xc0, 0], 4, 'does not point backwards'],
+    ['is truncated in a label', [3, 0x61], 0, 'exceeds the data'],
+    ['is truncated before the root', [1, 0x61], 0, 'exceeds the data'],
+    ['is truncated in a pointer', [0, 0xc0], 1, 'exceeds the data'],
+    ['starts after the end', [0], 1, 'exceeds the data'],
     ['has a label of type 01', [0x41, 0], 0, 'unknown type'],
     ['has a label of type 10', [0x80, 0], 0, 'unknown type'],
   ])('is malformed if it %s', (_what, octets, offset, message) => {
@@ -127,7 +127,7 @@ describe('the wire form of a name', () => {
     expect(() => decodeName(Uint8Array.from(octets), offset)).toThrow(message);
   });
 
-  it('is malformed beyond 255 octets, also through pointers', () => {
+  it('is malformed above 255 octets, even through pointers', () => {
     const labels = (...sizes: number[]) => sizes.flatMap((octets) => [octets, ...Array(octets).fill(0x61)]);
     expect(() => decodeName(Uint8Array.of(...labels(63, 63, 63, 63), 0), 0)).toThrow('longer than 255');
     const full = Uint8Array.of(...labels(63, 63, 63, 60), 0, 1, 0x62, 0xc0, 0);
@@ -135,7 +135,7 @@ describe('the wire form of a name', () => {
     expect(() => decodeName(full, 254)).toThrow('longer than 255');
   });
 
-  it('may not be a long chain of pointers', () => {
+  it('cannot be a long chain of pointers', () => {
     const message = Uint8Array.from(
       [0, 0, ...Array.from({ length: 200 }, (_, i) => [0xc0, Math.max(2 * i, 0)])].flat(),
     );
@@ -143,7 +143,7 @@ describe('the wire form of a name', () => {
     expect(() => decodeName(message, 2 * 128)).toThrow('too many compression pointers');
   });
 
-  it('never throws anything but WireError', () => {
+  it('throws only WireError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(310), (message, offset) => {
         try {
@@ -167,24 +167,24 @@ describe('labels and ancestors', () => {
     expect([labelsOf(ROOT), labelCount(ROOT)]).toEqual([[], 0]);
   });
 
-  it('lead up to the root, which has no parent', () => {
+  it('include the root, which has no parent', () => {
     expect(parentOf(name)).toBe(parseName('a\\.b.Example.'));
     expect(parentOf(parseName('a.'))).toBe(ROOT);
     expect(() => parentOf(ROOT)).toThrow(RangeError);
   });
 
-  it('decide what lies within a name, by whole labels', () => {
+  it('determine whether a name is within another, by whole labels', () => {
     for (const above of [name, parseName('Example.'), ROOT]) expect(isWithin(name, above)).toBe(true);
     for (const [below, above] of [
       ['notexample.', 'example.'],
-      ['a\\007example.', 'example.'], // the octets agree, the labels do not
+      ['a\\007example.', 'example.'], // the octets agree, but not the labels
       ['example.', 'a.example.'],
       ['a.example.', 'b.example.'],
     ] as const)
       expect(isWithin(parseName(below), parseName(above))).toBe(false);
   });
 
-  it('take another label in front while 255 octets last', () => {
+  it('accept another label in front up to 255 octets', () => {
     expect(prependLabel('a', ORIGIN)).toBe(parseName('a.example.'));
     expect(prependLabel('', ORIGIN)).toBeUndefined();
     expect(prependLabel('a'.repeat(64), ORIGIN)).toBeUndefined();
@@ -194,13 +194,13 @@ describe('labels and ancestors', () => {
     expect(wildcardBelow(prependLabel('c', long) as Name)).toBeUndefined();
   });
 
-  it('make a wildcard only when the leftmost one is a lone asterisk', () => {
+  it('form a wildcard only if the leftmost label is a single asterisk', () => {
     expect(wildcardBelow(ORIGIN)).toBe(parseName('*.example.'));
     const wildcards = ['*.example.', '*a.example.', 'a.*.example.', '.'].map((text) => parseName(text));
     expect(wildcards.map(isWildcard)).toEqual([true, false, false, false]);
   });
 
-  it('are replaced at the end by a DNAME while 255 octets last', () => {
+  it('can have their end replaced by a DNAME up to 255 octets', () => {
     expect(replaceSuffix(parseName('a.b.old.'), parseName('old.'), parseName('new.test.'))).toBe(
       parseName('a.b.new.test.'),
     );
@@ -210,7 +210,7 @@ describe('labels and ancestors', () => {
   });
 });
 
-it('folding maps A to Z and nothing else', () => {
+it('folding maps only A to Z', () => {
   for (let octet = 0; octet < 256; octet++) {
     const char = String.fromCharCode(octet);
     const expected = /[A-Z]/.test(char) ? char.toLowerCase() : char;
@@ -219,12 +219,12 @@ it('folding maps A to Z and nothing else', () => {
   expect(foldCase(parseName(`${'A'.repeat(63)}.`))).toBe(parseName(`${LABEL_63}.`));
 });
 
-it('only a to z have an upper case', () => {
+it('upperCaseAscii converts only a to z', () => {
   expect(upperCaseAscii('soa-Type65280_z')).toBe('SOA-TYPE65280_Z');
   expect(upperCaseAscii('ſoa ı ü ß')).toBe('ſOA ı ü ß');
 });
 
-it('a fault in text has field, line and column if they are known', () => {
+it('an error in text has field, line and column if they are known', () => {
   const place = { field: 'port', line: 2, column: 7 };
   expect(new TextError('bad', place)).toMatchObject({ name: 'TextError', message: 'bad', ...place });
   expect(new TextError('bad')).toMatchObject({ field: undefined, line: undefined, column: undefined });
@@ -257,7 +257,7 @@ it('mnemonics are read in any case, and printed in upper case', () => {
   }
 });
 
-it('numbers are written as in RFC 3597 §5, for types that have a mnemonic too', () => {
+it('numbers are written as in RFC 3597 §5, even for types with a mnemonic', () => {
   expect(typeCode('TYPE65280')).toBe(65280);
   expect(typeCode('type1')).toBe(TYPE.A);
   expect(typeMnemonic(65280)).toBe('TYPE65280');
@@ -265,7 +265,7 @@ it('numbers are written as in RFC 3597 §5, for types that have a mnemonic too',
   expect(classCode('class1')).toBe(CLASS.IN);
 });
 
-it('returns undefined for all else', () => {
+it('returns undefined for everything else', () => {
   for (const text of '|TYPE|TYPE65536|TYPE-1|TYPE1.5|TYPE1e3|TYPE000001|ANAME|ſoa|constructor'.split('|'))
     expect(typeCode(text)).toBeUndefined();
   for (const text of ['', 'CLASS', 'CLASS65536', 'CLASSIN', 'toString'])

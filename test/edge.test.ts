@@ -1,4 +1,4 @@
-// What edges are told, and the hosts, origins and regular expressions that they accept.
+// The edge configuration, and the hosts, origins and regular expressions that it accepts.
 
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
@@ -49,8 +49,8 @@ const configOf = (domain: Partial<EdgeDomain> = {}, records: readonly Partial<Pr
     certificates: [],
   });
 
-describe('the config of a domain on edges', () => {
-  it('has its name without the final dot, and its settings; what is unset is absent', () => {
+describe('the edge configuration of a domain', () => {
+  it('has its name without the trailing dot, and its settings; unset values are absent', () => {
     expect(configOf()).toEqual({
       domain_id: 7,
       domain: 'example.com',
@@ -68,7 +68,7 @@ describe('the config of a domain on edges', () => {
     );
   });
 
-  it('has a host for each proxied name, with an origin for each of its records', () => {
+  it('has a host per proxied name, with an origin per record', () => {
     const { hosts } = configOf({}, [
       { id: 5 },
       { id: 3, destination: '2001:db8::1', scheme: 'Https', host_header: 'in.example.net' },
@@ -96,11 +96,11 @@ describe('the config of a domain on edges', () => {
     expect(hosts[1]?.origins[0]).toMatchObject({ scheme: 'https', host_header: 'in.example.net' });
   });
 
-  it('asks visitors of a host for a challenge when one of its records does', () => {
+  it('challenges visitors of a host if one of its records requires it', () => {
     expect(configOf({}, [{ id: 1 }, { id: 2, captcha: true }]).hosts[0]?.captcha).toBe(true);
   });
 
-  it('has no host that no request can have', () => {
+  it('has no host that requests cannot have', () => {
     const names = wordsOf(
       String.raw`a\032b.example.com. caf\195\169.example.com. x/y.example.com. _ok.example.com.`,
     );
@@ -111,13 +111,13 @@ describe('the config of a domain on edges', () => {
     expect(hosts.map(({ host }) => host)).toEqual(['_ok.example.com']);
   });
 
-  it('has no WebSocket without the plan that includes it, and Markdown only with an active plan', () => {
+  it('has WebSocket only if the plan includes it, and Markdown only with an active plan', () => {
     const settings = (plan: EdgeDomain['plan']) => configOf({ plan }).settings;
     expect(settings({ wsEnabled: false })).toMatchObject({ websockets: false, markdown_for_agents: true });
     expect(settings(null)).toMatchObject({ websockets: false, markdown_for_agents: false });
   });
 
-  it.each(['active', 'moved', 'pending', 'unverified'])('tells the status %s', (status) => {
+  it.each(['active', 'moved', 'pending', 'unverified'])('has the status %s', (status) => {
     expect(configOf({ status }).status).toBe(status === 'unverified' ? 'pending' : status);
   });
 });
@@ -129,7 +129,7 @@ loopback | 127.0.0.1 127.255.255.254 ::1
 private | 10.0.0.1 172.31.0.1 192.168.1.1 100.64.0.1 fd00::1
 nowhere | 0.0.0.0 0.1.2.3 :: 169.254.169.254 fe80::1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255 ff02::1
 nowhere | ::127.0.0.1 64:ff9b::7f00:1 2002:7f00:1::`),
-)('an address of an edge is %s: %s', (reach, addresses = '') => {
+)("classifies an edge's address as %s: %s", (reach, addresses = '') => {
   for (const address of wordsOf(addresses))
     expect([address, judgeEdgeAddress(address)]).toEqual([address, reach]);
 });
@@ -153,7 +153,7 @@ describe('an origin', () => {
     expect(judgeOrigin(host, NOTHING)).toBeDefined();
   });
 
-  it('may be where the operator allows it, also in the form of another protocol', () => {
+  it('may be in a network that the operator allows, also in the form of another protocol', () => {
     const rules = { allowed: networksOf('10.0.0.0/8', 'fd00::/8'), edges: [] };
     for (const host of ['10.0.0.1', 'fd00::1', '::ffff:10.0.0.1'])
       expect(judgeOrigin(host, rules)).toBeUndefined();
@@ -161,7 +161,7 @@ describe('an origin', () => {
       expect(judgeOrigin(host, rules)).toBeDefined();
   });
 
-  it('is never an edge, allowed or not', () => {
+  it('is never an edge, even if it is allowed', () => {
     const rules = { allowed: networksOf('0.0.0.0/0', '::/0'), edges: ['8.8.8.8', '2600::9'] };
     for (const host of ['8.8.8.8', '2600::9', '2600:0::9', '::ffff:8.8.8.8', '64:ff9b::808:808'])
       expect(judgeOrigin(host, rules)).toContain('edge');
@@ -177,7 +177,7 @@ it('examples are the documentation networks', () => {
 });
 
 describe('a regular expression', () => {
-  it('is RE2 syntax, and tells how many groups it has', () => {
+  it('is RE2 syntax, and its groups are counted', () => {
     expect(judgeRegex('^/a/(\\d+)/(?:x|y)(?P<rest>.*)$')).toMatchObject({ kind: 'regex', groups: 2 });
   });
 
@@ -189,7 +189,7 @@ describe('a regular expression', () => {
     ['x**', 'at character 2: **'],
     ['a{2,1}', 'at character 2: {2,1}'],
     ['a'.repeat(1025), 'at most 1024 characters'],
-  ])('%# is refused, and the place is named', (text, message) => {
+  ])('%# is rejected with the position', (text, message) => {
     const judged = judgeRegex(text);
     expect(judged.kind === 'problem' && judged.message).toContain(message);
   });
@@ -201,17 +201,17 @@ describe('a regular expression', () => {
     `(?:${'\\pL'.repeat(300)}){1000}`,
     '((((a{30}){30}){30}){30})',
     '(?:\\pL){999}'.repeat(80),
-  ])('%# that would make a large program is refused', (text) => {
+  ])('%# is rejected because of the size of its program', (text) => {
     expect(judgeRegex(text).kind).toBe('problem');
   });
 
-  it('that is deeply nested is judged without an overflow', () => {
+  it('that is deeply nested is evaluated without a stack overflow', () => {
     expect(judgeRegex(`${'('.repeat(511)}a${')'.repeat(511)}`).kind).toBe('regex');
     expect(judgeRegex('('.repeat(1024)).kind).toBe('problem');
   });
 });
 
-it('engines that backtrack take those without nested repetition only', () => {
+it('is safe for backtracking engines only without nested repetition', () => {
   expect(isSafeForBacktracking('^/wp-(login|admin)\\.php$')).toBe(true);
   expect(isSafeForBacktracking('(a+)+$')).toBe(false);
   expect(isSafeForBacktracking('\\p{Greek}+')).toBe(false);
@@ -238,7 +238,7 @@ describe('the size of a regular expression', () => {
       .map(([head, choices]) => `${head}${choices.join('|')})`),
   }));
 
-  it('never counts less than the program that RE2 makes', () => {
+  it('is never less than the program that RE2 compiles', () => {
     let compiled = 0;
     fc.assert(
       fc.property(regex, (text) => {
@@ -260,7 +260,7 @@ describe('the size of a regular expression', () => {
 
   it.each(
     wordsOf('(a+)+ (a*)* (a?){30} (a|a)* (?:a|b+)+ ([a-z]+)*$ ((ab)*c)* .*.*.*.*x (.*a){12}'),
-  )('%s repeats within what repeats, or too often', (text) => {
+  )('%s has nested or too many repetitions', (text) => {
     expect(measureRegex(text).isNested).toBe(true);
   });
 
@@ -272,7 +272,9 @@ describe('the size of a regular expression', () => {
     expect(measureRegex(text)).toMatchObject({ isNested: false, isPortable: true });
   });
 
-  it.each(wordsOf(String.raw`\pL \x{41} é \v (?U)a+ a\z a{,5}`))('%s is read otherwise elsewhere', (text) => {
+  it.each(
+    wordsOf(String.raw`\pL \x{41} é \v (?U)a+ a\z a{,5}`),
+  )('%s means something else in other engines', (text) => {
     expect(measureRegex(text).isPortable).toBe(false);
   });
 });

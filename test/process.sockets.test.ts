@@ -1,4 +1,4 @@
-// What a process listens on and starts, over real sockets and in processes of its own.
+// Listening addresses and child processes, with real sockets and separate processes.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -53,7 +53,7 @@ describe('the bounded HTTP server', () => {
     await new Promise((done) => server.close(done));
   });
 
-  /** Answers wait in `asked` unless there is a handler. */
+  /** Requests wait in `asked` unless there is a handler. */
   async function listening(
     limits: Partial<ServerLimits> = {},
     handler: (request: IncomingMessage, response: ServerResponse) => void = (...pair) => asked.push(pair),
@@ -89,7 +89,7 @@ describe('the bounded HTTP server', () => {
   const answers = (client: Client) => client.text.split('HTTP/1.1 200').length - 1;
 
   describe('a connection', () => {
-    it('that sends its header too slowly is told so and ended, though it would stay', async () => {
+    it('that sends its header too slowly gets an error and is closed', async () => {
       await listening();
       const client = await opened();
       client.socket.write('GET / HTTP/1.1\r\nHost: ');
@@ -100,7 +100,7 @@ describe('the bounded HTTP server', () => {
       expect(asked).toEqual([]);
     });
 
-    it('whose words are no HTTP is told so, with the headers of every answer; one without words is ended', async () => {
+    it('that does not speak HTTP gets an error with the usual headers, and one that sends nothing is closed', async () => {
       await listening();
       const [client, silent] = [await opened(), await opened()];
       client.socket.write('hello\r\n\r\n');
@@ -110,7 +110,7 @@ describe('the bounded HTTP server', () => {
       expect(client.text).toContain('\r\nCache-Control: no-store\r\n');
     });
 
-    it('has one request worked on at a time, and gets its answers in order', async () => {
+    it('has one request in progress at a time, and gets its responses in order', async () => {
       await listening();
       const client = await opened();
       client.socket.write(REQUEST.repeat(3));
@@ -123,7 +123,7 @@ describe('the bounded HTTP server', () => {
       expect(asked).toHaveLength(3);
     });
 
-    it('that sends many requests ahead is cut, and none but its first is worked on', async () => {
+    it('that sends many requests ahead is closed, and only its first one is processed', async () => {
       await listening();
       let parsed = 0;
       server.on('request', () => parsed++);
@@ -134,7 +134,7 @@ describe('the bounded HTTP server', () => {
       expect(parsed).toBeLessThan(20);
     });
 
-    it('that sends a few large requests ahead is cut if all connections together have sent too many', async () => {
+    it('that sends a few large requests ahead is closed if all connections together have sent too much', async () => {
       const [many, ahead, headerBytes] = [200, 4, 12_000];
       await listening({ connections: many, perNetwork: many, headersTimeoutMs: 60_000 });
       const large = REQUEST.replace('\r\n\r\n', `\r\nFiller: ${'x'.repeat(headerBytes)}\r\n\r\n`);
@@ -151,8 +151,8 @@ describe('the bounded HTTP server', () => {
       expect(kept).toBeGreaterThan(many / 2);
     });
 
-    it('that does not read has one answer made for it', async () => {
-      const answer = Buffer.alloc(16 * 1024 * 1024, 97); // more than the system takes
+    it('that does not read has only one response in progress', async () => {
+      const answer = Buffer.alloc(16 * 1024 * 1024, 97); // more than the system accepts
       let made = 0;
       await listening({ unreadBytes: 1e9 }, (_, response) => {
         made++;
@@ -169,7 +169,7 @@ describe('the bounded HTTP server', () => {
       expect(lazy.isGone).toBe(false);
     });
 
-    it('that does not read is cut when all unread answers are too much', async () => {
+    it('that does not read is closed if the total of unread responses is too large', async () => {
       await listening({}, (_, response) => response.end(Buffer.alloc(16 * 1024 * 1024, 97)));
       const lazy = await opened();
       lazy.socket.pause();
@@ -188,7 +188,7 @@ describe('the bounded HTTP server', () => {
     );
 
   describe('many connections', () => {
-    it('of one address that say nothing keep nobody out, from that address or others', async () => {
+    it('of one address that send nothing lock nobody out, at that address or others', async () => {
       await listening({ headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 }, (_, response) =>
         response.end(),
       );
@@ -201,7 +201,7 @@ describe('the bounded HTTP server', () => {
       }
     });
 
-    it('that send a request in the same moment have few of them begun in each round of the event loop', async () => {
+    it('with requests at the same moment have few of them started per round of the event loop', async () => {
       const many = 60;
       let inRound = 0;
       let most = 0;
@@ -218,12 +218,12 @@ describe('the bounded HTTP server', () => {
         for (const client of clients) client.socket.write(REQUEST);
         await until(() => begun === time * many, 'all are begun');
         await until(() => clients.every((client) => answers(client) === time), 'all are answered');
-        if (time === 1) most = 0; // the first of each connection begins when the connection has its turn
+        if (time === 1) most = 0; // the first request of each connection starts with its connection
       }
       expect(most).toBeLessThanOrEqual(8);
     });
 
-    it('do not take the place of one that has shown a key', async () => {
+    it('do not replace one that has shown a key', async () => {
       await listening({ headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 }, (request, response) => {
         if (request.headers.key) trustConnection(request.socket);
         response.end();
@@ -239,7 +239,7 @@ describe('the bounded HTTP server', () => {
     });
   });
 
-  it('stops reading a body some time after its request was refused', async () => {
+  it('stops reading a body some time after its request was rejected', async () => {
     await listening({ stallMs: 100 }, (_, response) => response.writeHead(401).end());
     const client = await opened();
     client.socket.write('POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -270,7 +270,7 @@ it.skipIf(!isRoot)(
   () => {
     const { stdout, stderr } = run(
       { uid: 61_001, gid: 61_002 },
-      // A thread may end after it was listed.
+      // A thread may have ended since it was listed.
       `const statusOf = (task) => { try { return [readFileSync('/proc/self/task/' + task + '/status', 'utf8')]; } catch { return []; } };
      const ids = new Set(readdirSync('/proc/self/task').flatMap(statusOf).map((status) =>
        status.match(/^(Uid|Gid|Groups|CapEff|CapPrm):.*$/gm).join(' ')));
@@ -295,7 +295,7 @@ it.skipIf(!isRoot)(`root that stays is warned of, once${isRoot ? '' : ' (skipped
   expect(stdout).toMatch(/^warned RUN_AS is off: .*\n0\n$/);
 });
 
-/** What is meant, said in the shortest way: each attempt of the first looks at all that is left, which is quadratic. */
+/** The intended rule in its simplest form. It is quadratic: each attempt of the first pattern scans the whole rest. */
 function hidePasswordsSlowly(text: string): string {
   return text
     .replaceAll(/(\w:\/\/[^\s/:@"\\]*):[^\s"\\]*@/g, '$1:***@')
@@ -318,7 +318,7 @@ describe('passwords in messages', () => {
     expect(hidePasswords(text)).toBe(hidden);
   });
 
-  it('are hidden as a slow, obvious rule hides them, in any text', () => {
+  it('are hidden in any text like by a slow, simple rule', () => {
     const piece = fc.constantFrom(
       ...['a', '://', 'p://u:', ':', '@', '/', ' ', '"', '\\', '\n', '?', '&', 'password=', 'sslPASSWORD='],
       ...['\u00a0', 'é', '😀', '=', '***'],
@@ -334,8 +334,8 @@ describe('passwords in messages', () => {
     );
   });
 
-  // In a process of its own, which can be ended: a quadratic rule takes an hour for the first of them.
-  it('are hidden in linear time: 8 million characters that look like the beginning of a URL', async () => {
+  // Runs in a separate process that can be killed: a quadratic rule takes an hour for the first of them.
+  it('are hidden in linear time: 8 million characters that look like the start of a URL', async () => {
     const pieces = ['a://u:', 'a://', '@a://u:', 'a:', '?password=', '&password', ':', '/', 'a://u', '@'];
     const script = `import { hidePasswords } from './src/process/hide-passwords.ts';
     for (const piece of ${JSON.stringify(pieces)}) {
@@ -348,7 +348,7 @@ describe('passwords in messages', () => {
   }, 70_000);
 });
 
-it('tokens are taken out of any text, names that look a little like them are not', () => {
+it('tokens are removed from any text, similar names are not', () => {
   const text = `Bearer ses_${'a1B'.repeat(14)}x, svc_${'0'.repeat(40)}, #reset=lnk_${'Z'.repeat(43)}, /invites/inv_${'7'.repeat(43)}; svc_ns svc_short`;
   expect(hideTokens(text)).toBe(
     'Bearer ses_***, svc_***, #reset=lnk_***, /invites/inv_***; svc_ns svc_short',
@@ -362,7 +362,7 @@ async function faultOf(listening: Promise<unknown>): Promise<string | undefined>
   return await listening.then(() => undefined, explain);
 }
 
-/** Undefined where the operator can mend nothing. */
+/** Undefined if the operator cannot fix it. */
 function explain(error: unknown): string | undefined {
   const fault = listenFault('DNS_LISTEN', error);
   if (fault instanceof StartFault) return fault.message;
@@ -370,7 +370,7 @@ function explain(error: unknown): string | undefined {
   return undefined;
 }
 
-describe('a fault of listening', () => {
+describe('a listening error', () => {
   it.each(IO)('on a UDP port that another program has names the setting and the port (%s)', async (io) => {
     const socket = createSocket('udp4');
     await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
@@ -389,14 +389,14 @@ describe('a fault of listening', () => {
     server.close();
   });
 
-  it.each(IO)('on an address that the machine lacks says so (%s)', async (io) => {
+  it.each(IO)('on an address that the machine lacks reports this (%s)', async (io) => {
     const fault = await faultOf(listenUdpFor(node, [{ address: '192.0.2.1', port: 5300 }], io));
     expect(fault).toBe('DNS_LISTEN: this machine does not have the address of 192.0.2.1:5300');
   });
 
-  it('on a port that is not for this user says so; anything else is no such fault', () => {
+  it('on a port that this user may not use reports this; other errors are not listening errors', () => {
     const error = Object.assign(new Error(), { code: 'EACCES', syscall: 'bind', address: '::1', port: 53 });
-    expect(explain(error)).toContain('DNS_LISTEN: [::1]:53 may not be used by this user');
+    expect(explain(error)).toContain('DNS_LISTEN: this user may not listen on [::1]:53');
     expect(explain(new TypeError('a bug'))).toBeUndefined();
     const refused = Object.assign(new Error(), {
       code: 'ECONNREFUSED',
@@ -439,7 +439,7 @@ describe('the health endpoint', () => {
     return `http://127.0.0.1:${listener.address.port}`;
   }
 
-  test('a process is alive while it runs; its readiness, warnings included, is what it reports', async () => {
+  test('a process is alive while it runs, and its readiness and warnings are what it reports', async () => {
     let readiness: Readiness | Promise<Readiness> = { kind: 'waiting', reason: 'no zones loaded' };
     const url = await listening(() => readiness);
     const ready = async () => {
@@ -460,7 +460,7 @@ describe('the health endpoint', () => {
     ]);
   });
 
-  test('the metrics are exported in the text format, anything else is not found, and nothing can be written', async () => {
+  test('the metrics are exported in the text format, other paths are not found, and writing is not possible', async () => {
     const url = await listening(() => ({ kind: 'ready' }));
     const response = await fetch(`${url}/metrics?x=y`);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -471,7 +471,7 @@ describe('the health endpoint', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('a fault while collecting is a 500, and the process lives', async () => {
+  test('an error while collecting is a 500, and the process continues', async () => {
     const url = await listening(() => {
       throw new Error('a bug');
     });
@@ -498,7 +498,7 @@ describe('the health endpoint', () => {
     });
   };
 
-  test('names that are ours are answered by, and no others; no answer may be kept, and each is what it says it is', async () => {
+  test('only allowed host names are answered, and responses may not be cached or sniffed', async () => {
     await listening(() => ({ kind: 'ready' }));
     for (const host of ['evil.example', 'evil.example:9153', 'node2.example.net'])
       expect((await askAs(host))[0]).toBe(421);
@@ -512,7 +512,7 @@ describe('the health endpoint', () => {
       });
   });
 
-  test('connections that say nothing do not keep a scraper out', async () => {
+  test('connections that send nothing do not lock a scraper out', async () => {
     const url = await listening(() => ({ kind: 'ready' }));
     const { address, port } = (listener as HealthListener).address;
     const idle = Array.from({ length: 100 }, () => connect(port, address).on('error', () => {}));
@@ -525,8 +525,11 @@ describe('the health endpoint', () => {
 const LIMIT_PROGRAM = `import { openFileLimit } from './src/process/open-file-limit.ts';
   console.log(openFileLimit());`;
 
-it.skipIf(process.platform !== 'linux')('the limit of open files is that of the start of the process', () => {
-  const command = `ulimit -n 333; exec "${process.execPath}" --input-type=module`;
-  const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', input: bundle(LIMIT_PROGRAM) });
-  expect(stdout).toBe('333\n');
-});
+it.skipIf(process.platform !== 'linux')(
+  'the limit of open files is the one from the start of the process',
+  () => {
+    const command = `ulimit -n 333; exec "${process.execPath}" --input-type=module`;
+    const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', input: bundle(LIMIT_PROGRAM) });
+    expect(stdout).toBe('333\n');
+  },
+);

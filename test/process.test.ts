@@ -1,4 +1,4 @@
-// Settings, limits and waits of a process. Connections and settings have tests of their own.
+// Settings, limits and waits of a process. Connections and settings have separate tests.
 
 import { createHash, type KeyObject } from 'node:crypto';
 import {
@@ -42,7 +42,7 @@ import {
 import { openAsnDb } from '../src/resolver/asn-db.ts';
 import { collectGarbage } from './support/tests/heap-octets.ts';
 
-test('a file that cannot be read or has a bad line names the setting; without one nothing is known', async () => {
+test('a file that cannot be read or has an invalid line causes an error with the setting; without a file nothing is known', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'zonefleet-asn-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'asn.txt');
@@ -59,7 +59,7 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(signal.reason), { once: true }),
   );
 
-it('a bound signal ends after its time, whatever was collected since, or with the signal, for its reason', async () => {
+it("a bound signal aborts after its time, regardless of garbage collection, or with its signal's reason", async () => {
   const ended = aborted(boundSignal(new AbortController().signal, 100));
   for (let i = 0; i < 2; i++) {
     await setImmediate();
@@ -84,7 +84,7 @@ describe('the country database', () => {
     expect(await openCountryDb(undefined)).toBeUndefined();
   });
 
-  it('that is not a database is an error of the settings', async () => {
+  it('that is not a database is a settings error', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'zonefleet-country-'));
     const path = join(folder, 'c.mmdb');
     await expect(openCountryDb({ path })).rejects.toThrow(/^COUNTRY_DB: .*c\.mmdb cannot be read: /);
@@ -94,7 +94,7 @@ describe('the country database', () => {
   });
 });
 
-it('explainLimit names the setting of the limit that was reached, and returns undefined for any other error', () => {
+it('explainLimit names the limit that was reached, and returns undefined for any other error', () => {
   const fault = (code: string) => explainLimit(Object.assign(new Error('x'), { code }));
   expect(fault('EMFILE')).toContain('ulimit -n');
   expect(fault('ENOMEM')).toContain('IMAGE_BYTES');
@@ -138,7 +138,7 @@ describe('an address with a port', () => {
 
   const NONE =
     '127.0.0.1 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 ::1:53 [127.0.0.1]:53 [::1] localhost:53'.split(' ');
-  it.each(['', ' 127.0.0.1:53', ...NONE])('"%s" is none', (text) => {
+  it.each(['', ' 127.0.0.1:53', ...NONE])('"%s" is rejected', (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
   });
 });
@@ -151,7 +151,7 @@ function logging() {
 }
 
 describe('the log', () => {
-  it('is one JSON object a line, with the process and the message', () => {
+  it('is one JSON object per line, with the process and the message', () => {
     const { lines, log } = logging();
     log.info({ zones: 3 }, 'loaded');
     log.debug('not at this level');
@@ -159,7 +159,7 @@ describe('the log', () => {
     expect(JSON.parse(lines[0] as string)).toMatchObject({ process: 'nameserver', zones: 3, msg: 'loaded' });
   });
 
-  it('holds no password, wherever a line has one', () => {
+  it('contains no password anywhere in a line', () => {
     const { lines, log } = logging();
     log.error({ err: new Error('cannot reach postgres://u:hunter2@db/zones') }, 'at postgres://u:hunter2@db');
     expect(lines.join()).not.toContain('hunter2');
@@ -184,7 +184,7 @@ describe('the log', () => {
       (cause: Error) => new Error('at 2: shut', { cause: new Error('shut', { cause }) }),
       'at 2: shut: no road',
     ],
-  ])('tells the reason of a fault once, whose message %s', (_what, faultOf, told) => {
+  ])('contains the reason of an error once if its message %s', (_what, faultOf, told) => {
     const { lines, log } = logging();
     log.error({ err: faultOf(new Error('no road')) }, 'waits');
     const { err, msg } = JSON.parse(lines[0] as string);
@@ -212,7 +212,7 @@ describe('the log', () => {
     expect(error.err.stack).toContain('process.test.ts');
   });
 
-  it('tells a fault that is its own cause, and one whose cause says nothing', () => {
+  it('handles an error that is its own cause, and one whose cause has no message', () => {
     const { lines, log } = logging();
     const first = new Error('first');
     first.cause = new Error('second', { cause: first });
@@ -222,7 +222,7 @@ describe('the log', () => {
     expect(told).toEqual(['first: second', 'the store: ECONNREFUSED']);
   });
 
-  it('cuts long texts in a line, and says how long the line was', () => {
+  it('truncates long texts in a line, and gives the original length', () => {
     const { lines, log } = logging();
     log.warn({ url: `/${'a'.repeat(1_000_000)}`, count: 7 }, 'asked');
     const [line = ''] = lines;
@@ -234,7 +234,7 @@ describe('the log', () => {
     expect(told.url).toMatch(/^\/a+$/);
   });
 
-  it('keeps of a line of many members what says when, where and what', () => {
+  it('keeps time, process and message of a line with many members', () => {
     const { lines, log } = logging();
     log.warn({ list: Array.from({ length: 100_000 }, (_, i) => i) }, '"'.repeat(100_000));
     const [line = ''] = lines;
@@ -242,7 +242,7 @@ describe('the log', () => {
     expect(Object.keys(JSON.parse(line))).toEqual(['level', 'time', 'process', 'cut', 'msg']);
   });
 
-  it('hides a password before it cuts the line that has it', () => {
+  it('hides a password before it truncates the line', () => {
     const { lines, log } = logging();
     log.warn({ url: `${'a'.repeat(4080)} postgres://u:hunter2${'x'.repeat(40_000)}@db` }, 'asked');
     expect(lines.join()).not.toContain('hunter2');
@@ -251,7 +251,7 @@ describe('the log', () => {
 
 const LONG_MS = 3_600_000;
 
-test('a pause ends when the process is to stop, a wait when it is woken, also when that was before', async () => {
+test('a pause ends if the process must stop, and a wait if it is woken, also if that was before', async () => {
   const stopping = new AbortController();
   const paused = pauseUnless(stopping.signal, LONG_MS);
   stopping.abort();
@@ -265,12 +265,12 @@ test('a pause ends when the process is to stop, a wait when it is woken, also wh
   await wakeup.wait(LONG_MS);
 });
 
-test('a pause until a time that has passed is none, and makes Node warn of nothing', async () => {
+test('a pause until a past time is none, and causes no warning by Node', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);
   await pauseUnless(new AbortController().signal, -1000);
-  await setImmediate(); // warnings are told in the next turn of the event loop
+  await setImmediate(); // warnings are emitted in the next turn of the event loop
   process.off('warning', note);
   expect(warnings).toEqual([]);
 });
@@ -283,8 +283,8 @@ const ROOT: Accounts = {
 };
 const USER = { uid: 61_001, gid: 61_002 };
 
-describe('the user to become', () => {
-  it('is zonefleet or an id that no other program has, in a container nobody; without root or with RUN_AS off none', () => {
+describe('the user that replaces root', () => {
+  it('is zonefleet or an id that no other program has, in a container nobody; without root or with RUN_AS off there is none', () => {
     expect(chooseUser(undefined, { ...ROOT, uid: 1000 })).toBeUndefined();
     expect(chooseUser('ann', { ...ROOT, uid: 1000 })).toBeUndefined();
     expect(chooseUser('off', ROOT)).toBeUndefined();
@@ -296,7 +296,7 @@ describe('the user to become', () => {
       gid: 65_533,
     });
     expect(() => chooseUser(undefined, { ...ROOT, idMap: '0 100000 1\n' })).toThrow(
-      'RUN_AS: there is no user',
+      'RUN_AS: there is no unprivileged user',
     );
   });
 
@@ -307,11 +307,11 @@ describe('the user to become', () => {
     ['ann:77', { uid: 1000, gid: 77 }],
     ['4321', { uid: 4321, gid: 4321 }],
     ['4321:dns', { uid: 4321, gid: 53 }],
-  ])('may be said as %s', (setting, user) => {
+  ])('may be given as %s', (setting, user) => {
     expect(chooseUser(setting, ROOT)).toEqual(user);
   });
 
-  it.each(['bob', 'ann:bob', 'root', '0', 'ann:root', '00'])('is refused as %s', (setting) => {
+  it.each(['bob', 'ann:bob', 'root', '0', 'ann:root', '00'])('cannot be %s', (setting) => {
     expect(() => chooseUser(setting, ROOT)).toThrow(/^RUN_AS: /);
   });
 });
@@ -326,7 +326,7 @@ describe.skipIf(process.getuid?.() !== 0)(
     });
     afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-    it('is the directory and the files in it, and again after root wrote one', () => {
+    it('gets the directory and its files, and again after root wrote one', () => {
       const place = join(directory, 'nodes/one');
       expect(giveDirectory([place], USER)).toBe(place);
       writeFileSync(join(place, 'log'), '', { mode: 0o600 });
@@ -335,7 +335,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       expect(statSync(join(directory, 'nodes')).uid).toBe(0);
     });
 
-    it('is never a file of root’s that the user has put a link to', () => {
+    it("never gets a file of root's that the user has linked to", () => {
       const place = giveDirectory([join(directory, 'one')], USER);
       const secret = join(directory, 'secret');
       writeFileSync(secret, '', { mode: 0o600 });
@@ -350,7 +350,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       expect(statSync(join(directory, 'other')).uid).toBe(0);
     });
 
-    it('is in the second place where the user cannot enter the first', () => {
+    it('gets the second place if it cannot enter the first', () => {
       const closed = join(directory, 'closed');
       mkdirSync(closed, { mode: 0o700 });
       const open = join(directory, 'open/one');
@@ -374,7 +374,7 @@ function proofOf(headers: Record<string, string>): VantageProof {
 }
 
 describe('a key of an observer', () => {
-  it('is the seed of RFC 8032, new each time, read back from its texts, and told by a fingerprint that hides it', () => {
+  it('is the seed of RFC 8032, new each time, restored from its texts, and shown by a fingerprint that hides it', () => {
     expect(publicKeyOf(privateKey)).toBe(PUBLIC.toString('base64url'));
     const made = makeVantageKey();
     expect(made.privateKey).toMatch(/^zfv_[\w-]{43}$/);
@@ -385,7 +385,7 @@ describe('a key of an observer', () => {
     expect(fingerprintOf(PUBLIC.toString('base64url'))).not.toBe(fingerprintOf(makeVantageKey().publicKey));
   });
 
-  it('has one text only: none shorter, longer, padded, with other characters or with loose last bits', () => {
+  it('has only one text: none shorter, longer, padded, with other characters or with loose last bits', () => {
     const text = PUBLIC.toString('base64url');
     const last = text.slice(0, -1);
     expect([text.slice(1), `${text}A`, `${text}=`, `+${text.slice(1)}`, ''].map(readPublicKey)).toEqual(
@@ -400,20 +400,26 @@ describe('a key of an observer', () => {
 describe('a signed request', () => {
   const headers = signVantageRequest(privateKey, 'paris', request, { timeMs: NOW });
 
-  it('is that of the contract, line for line', () => {
+  it('matches the specification line by line', () => {
     const nonce = Buffer.alloc(16, 0xab);
     expect(signVantageRequest(privateKey, 'paris', request, { timeMs: NOW, nonce })).toEqual({
       'x-vantage-name': 'paris',
       'x-vantage-time': '1790000000000',
       'x-vantage-nonce': 'ab'.repeat(16),
       'x-vantage-digest': createHash('sha256').update('{"id":"1"}').digest('hex'),
-      // Of "zonefleet-vantage-1\nPOST\n/vantage/v1/answers\nparis\n1790000000000\nabab…ab\n" and the hash of the body.
+      // For "zonefleet-vantage-1
+      // POST
+      // /vantage/v1/answers
+      // paris
+      // 1790000000000
+      // abab…ab
+      // " and the hash of the body.
       'x-vantage-signature':
         'Bj8pk0cMMhTRvQLnS+uEAe0ZlSRTcHmhuizens49S2zVRZDMZpOcUiSe3N+aA8/ABkFxrsKzyqoyQtRetjbqDg==',
     });
   });
 
-  it('is taken from its signer, for a minute to both sides, and never has the nonce of another', () => {
+  it("is accepted from its signer for a minute before and after its time, and never has another one's nonce", () => {
     const taken = [-VANTAGE_CLOCK_MS - 1, -VANTAGE_CLOCK_MS, 0, VANTAGE_CLOCK_MS, VANTAGE_CLOCK_MS + 1].map(
       (late) => isSignedBy(publicKey, proofOf(headers), request, NOW + late),
     );
@@ -422,7 +428,7 @@ describe('a signed request', () => {
     expect(again['x-vantage-nonce']).not.toBe(headers['x-vantage-nonce']);
   });
 
-  it('is not taken with another key, name, time, nonce, digest, method or path', () => {
+  it('is rejected with another key, name, time, nonce, digest, method or path', () => {
     const other = readPublicKey(makeVantageKey().publicKey) as KeyObject;
     const proof = proofOf(headers);
     expect(isSignedBy(other, proof, request, NOW)).toBe(false);
@@ -438,7 +444,7 @@ describe('a signed request', () => {
     for (const each of asked) expect(isSignedBy(publicKey, proof, { ...request, ...each }, NOW)).toBe(false);
   });
 
-  it('is read only with all five headers, each once and in its form', () => {
+  it('is read only with all five headers, each once and well-formed', () => {
     const wrong: Record<string, string | string[] | undefined>[] = [
       { 'x-vantage-name': 'Paris' },
       { 'x-vantage-name': 'paris\nrome' },
@@ -461,7 +467,7 @@ describe('a signed request', () => {
   });
 });
 
-it('a name of an observer is a label of small letters, digits and hyphens', () => {
+it('a name of an observer is a label of lower-case letters, digits and hyphens', () => {
   expect(['paris', 'de-1', 'a', '4'].filter(isVantageName)).toHaveLength(4);
   expect(['', '-a', 'a-', 'A', 'a.b', 'a b', 'a\n', 'é'].filter(isVantageName)).toEqual([]);
 });

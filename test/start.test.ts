@@ -31,7 +31,7 @@ describe('the key secret of a machine', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('the secret is made once, for its owner alone, in the form of KEY_SECRETS', () => {
+  it('the secret is created once, readable only by its owner, in the format of KEY_SECRETS', () => {
     const made = ensureKeySecrets(join(directory, 'new'));
     expect(made.isNew).toBe(true);
     expect(statSync(made.file).mode & 0o777).toBe(0o600);
@@ -39,18 +39,20 @@ describe('the key secret of a machine', () => {
     expect(readSettings({ KEY_SECRETS: made.text }).keySecrets).toHaveLength(1);
   });
 
-  it('two machines never make secrets of one name', () => {
+  it('two machines never create secrets with the same name', () => {
     const names = ['a', 'b'].map((name) => ensureKeySecrets(join(directory, name)).text.split(':')[0]);
     expect(names[0]).not.toBe(names[1]);
   });
 
-  it('a file that cannot be read ends the start with its name', () => {
+  it('a file that cannot be read ends the start with an error that names it', () => {
     mkdirSync(join(directory, 'keys'));
-    expect(() => ensureKeySecrets(directory)).toThrow(/keys: the secret for stored secrets cannot be read/);
+    expect(() => ensureKeySecrets(directory)).toThrow(
+      /keys: cannot read the secret that encrypts stored secrets/,
+    );
   });
 });
 
-describe('the place of a program that does not run as root', () => {
+describe('the location of a program that does not run as root', () => {
   const isRoot = process.getuid?.() === 0;
   const USER = { uid: 61_001, gid: 61_002 };
   let directory: string;
@@ -78,7 +80,7 @@ describe('the place of a program that does not run as root', () => {
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   describe.skipIf(!isRoot)(`the program${isRoot ? '' : ' (skipped: needs root)'}`, () => {
-    it('is read where it lies by a user who can, and where nobody else is to read it', () => {
+    it('is the checkout if the user can read it', () => {
       expect(placeProgram(root, USER, place)).toBe(root);
       chmodSync(root, 0o700);
       expect(placeProgram(root, undefined, place)).toBe(root);
@@ -88,7 +90,7 @@ describe('the place of a program that does not run as root', () => {
     it.each([
       ['the checkout', ''],
       ['one of its files', 'src/process/run-process.ts'],
-    ])('is copied once for a user who cannot read %s, without what only tests use', (_, closed) => {
+    ])('is a copy for a user who cannot read %s, without files that only tests use', (_, closed) => {
       const path = join(root, closed);
       chmodSync(path, statSync(path).mode & 0o700);
       const copy = placeProgram(root, USER, place);
@@ -100,7 +102,7 @@ describe('the place of a program that does not run as root', () => {
       expect(placeProgram(root, USER, place)).toBe(copy);
     });
 
-    it('is another copy when a file has changed: what runs keeps its own', () => {
+    it('is another copy if a file has changed, while running processes keep theirs', () => {
       chmodSync(root, 0o700);
       const before = placeProgram(root, USER, place);
       writeFileSync(join(root, 'src/process/run-process.ts'), 'changed');
@@ -109,11 +111,11 @@ describe('the place of a program that does not run as root', () => {
       expect(readFileSync(join(before, 'src/process/run-process.ts'), 'utf8')).toBe('1');
     });
 
-    it('is not placed where others than root may write', () => {
+    it('is rejected if users other than root may write to it', () => {
       chmodSync(root, 0o700);
       mkdirSync(place);
       chmodSync(place, 0o777);
-      expect(() => placeProgram(root, USER, place)).toThrow('must be root’s'.replace('’', "'"));
+      expect(() => placeProgram(root, USER, place)).toThrow('must belong to root');
     });
   });
 });
@@ -135,14 +137,14 @@ const started = {
   path: '/domains/',
 };
 
-describe('what npm start prints', () => {
-  it('says how to sign in, at the first start and at each further one', () => {
+describe('the summary of npm start', () => {
+  it('explains how to sign in, at the first and at each further start', () => {
     const first = { key: 'svc_first', link: 'http://127.0.0.1:8053/console/#sign-in=lnk_x' };
     expect(summary({ ...started, first })).toContain(`  sign in   ${first.link} `);
     expect(summary(started)).toMatch(/^ {2}sign in {3}npx zonefleet account sign-in EMAIL /m);
   });
 
-  it('says nothing of it without a console', () => {
+  it('does not mention this without a console', () => {
     expect(summary({ ...started, hasConsole: false })).not.toContain('sign in');
   });
 });
@@ -160,17 +162,17 @@ const secretsOf = (name: ProcessName) =>
   Object.keys(environmentOf(name, SECRETS, { DATABASE_URL: 'its own' })).sort();
 
 describe('the environment of a process', () => {
-  it('has its own secrets and nobody else’s', () => {
+  it('has only its own secrets', () => {
     expect(secretsOf('nameserver')).toEqual(['COOKIE_SECRETS', 'DATABASE_URL']);
     expect(secretsOf('API')).toEqual(['BOOTSTRAP_API_KEY', 'DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
     expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
   });
 
-  it('has what npm start decides, instead of what it was given', () => {
+  it('has values chosen by npm start instead of given ones', () => {
     expect(environmentOf('API', SECRETS, { DATABASE_URL: 'its own' }).DATABASE_URL).toBe('its own');
   });
 
-  it('has what every program needs, but no ring that would keep the rights of root', () => {
+  it('has what every program needs, but no ring that would keep root privileges', () => {
     const env = {
       PATH: '/bin',
       HOME: '/',
@@ -182,20 +184,20 @@ describe('the environment of a process', () => {
     expect(environmentOf('workers', { ...env, UV_USE_IO_URING: '1', LD_PRELOAD: '/x' }, {})).toEqual(env);
   });
 
-  it('takes NODE_NAME for the setting that it is', () => {
+  it('treats NODE_NAME as a setting', () => {
     expect(environmentOf('API', { NODE_NAME: 'one' }, {})).toEqual({});
     expect(environmentOf('nameserver', { NODE_NAME: 'one' }, {})).toEqual({ NODE_NAME: 'one' });
   });
 });
 
-it('there is --demo, and nothing else', () => {
+it('accepts only --demo', () => {
   expect(readArguments([])).toEqual({ isDemo: false });
   expect(readArguments(['--demo'])).toEqual({ isDemo: true });
 });
 
-it.each([['--demos'], ['demo'], ['--help'], ['']])('%j is told as unknown', (word) => {
+it.each([['--demos'], ['demo'], ['--help'], ['']])('%j is reported as unknown', (word) => {
   expect(() => readArguments(['--demo', word])).toThrow(StartFault);
-  expect(() => readArguments([word])).toThrow(`"${word}" is no argument of npm start`);
+  expect(() => readArguments([word])).toThrow(`unknown argument "${word}"`);
 });
 
 const PASSWORDS = { zonefleet_node: 'n0de-pass', zonefleet_api: 'api-pass' };
@@ -205,7 +207,7 @@ it.each([
   ['postgres://owner@db/zonefleet', 'db/zonefleet'],
   ['postgresql://db/zonefleet?options=a@b', 'db/zonefleet?options=a@b'],
   ['postgresql://zonefleet:secret@/zonefleet?host=%2Frun', '/zonefleet?host=%2Frun'],
-])('the URL of a process has its role and password instead of the owner’s: %s', (url, rest) => {
+])("the URL of a process has its role and password instead of the owner's: %s", (url, rest) => {
   const urls = roleUrls(url, PASSWORDS);
   const [scheme] = url.split('//');
   expect(urls.of('nameserver')).toBe(`${scheme}//zonefleet_node:n0de-pass@${rest}`);

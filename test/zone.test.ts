@@ -28,7 +28,7 @@ import { itemsOf, rowsOf, wordsOf } from './support/tests/rows-of.ts';
 import { zoneOfRecords } from './support/zone/sign-zone.ts';
 import { recordsOf, zoneOf } from './support/zone/zone-text.ts';
 
-/** Rdata whose names are lower-cased (RFC 4034 §6.2): the octets before them and behind. */
+/** Rdata whose names are converted to lower case (RFC 4034 §6.2): the number of octets before and after them. */
 const NAMES_BETWEEN: ReadonlyMap<number, readonly [before: number, behind: number]> = new Map([
   [TYPE.NS, [0, 0]],
   [TYPE.PTR, [0, 0]],
@@ -36,7 +36,7 @@ const NAMES_BETWEEN: ReadonlyMap<number, readonly [before: number, behind: numbe
   [TYPE.MX, [2, 0]],
 ]);
 
-/** Of an unsigned zone. */
+/** Returns the digest of an unsigned zone. */
 function zoneDigest({ apex, nodes }: Zone): Uint8Array {
   const hash = createHash('sha384');
   for (const name of sortNames(nodes.keys())) {
@@ -97,12 +97,12 @@ describe('signatures', () => {
     expect(sets?.get(TYPE.TXT)?.signatures).toHaveLength(1);
   });
 
-  it('are held once each', () => {
+  it('are stored once each', () => {
     const collected = collect('a A 192.0.2.1', signature('a', 'A', 1), signature('a', 'A', 1));
     expect(attachSignatures(collected).count).toBe(1);
   });
 
-  it('beside no set that they cover are stray and make no name', () => {
+  it('without a set that they cover are stray and do not create a name', () => {
     const collected = collect(
       'a A 192.0.2.1',
       signature('a', 'MX', 1),
@@ -119,7 +119,7 @@ describe('signatures', () => {
     expect([...collected.nodes.keys()].map(printName)).toEqual(['a.example.']);
   });
 
-  /** The key tag tells the signatures of a test apart. */
+  /** The key tag distinguishes the signatures of a test. */
   function signature(owner: string, covers: string, tag: number, ttl = 60): string {
     return `${owner} ${ttl} RRSIG ${covers} 13 1 ${ttl} 20300101000000 20200101000000 ${tag} example. AAAA`;
   }
@@ -146,31 +146,31 @@ describe('building a zone', () => {
       : result.problems.map((problem) => `${problem.code} ${problem.message}`);
   }
 
-  describe('records that make no zone', () => {
+  describe('records that do not form a zone', () => {
     it.each(
       rowsOf(`
-no records at all | | NO_SOA example. has no SOA / NO_APEX_NS example. has no NS
+no records | | NO_SOA example. has no SOA / NO_APEX_NS example. has no NS
 no SOA | NS | NO_SOA example. has no SOA
 no NS at the apex | SOA / sub 60 NS ns.sub | NO_APEX_NS example. has no NS
 two SOA records (RFC 2181 §6.1) | SOA / @ 3600 SOA ns.example. host.example. 8 10000 2400 604800 1800 / NS | MANY_SOA example. has 2 SOA records, not one
 a SOA below the apex | SOA / NS / a 60 SOA b. c. 1 2 3 4 5 | SOA_BELOW_APEX a.example. has a SOA but is not the apex
-an owner outside | SOA / NS / www.example.net. 60 A 192.0.2.1 | OUT_OF_ZONE www.example.net. does not lie in the zone example.
-an owner that only looks as if it ended in the apex | SOA / NS / \\007example. 60 A 192.0.2.1 | OUT_OF_ZONE \\007example. does not lie in the zone example.
-CNAME beside other data (RFC 1034 §3.6.2) | SOA / NS / a 60 CNAME b / a 60 A 192.0.2.1 / a 60 TXT x | CNAME_AND_OTHER a.example. has both CNAME and A / CNAME_AND_OTHER a.example. has both CNAME and TXT
+an owner outside the zone | SOA / NS / www.example.net. 60 A 192.0.2.1 | OUT_OF_ZONE www.example.net. is not in the zone example.
+an owner that only appears to end in the apex | SOA / NS / \\007example. 60 A 192.0.2.1 | OUT_OF_ZONE \\007example. is not in the zone example.
+CNAME and other data (RFC 1034 §3.6.2) | SOA / NS / a 60 CNAME b / a 60 A 192.0.2.1 / a 60 TXT x | CNAME_AND_OTHER a.example. has both CNAME and A / CNAME_AND_OTHER a.example. has both CNAME and TXT
 CNAME at the apex | SOA / NS / @ 60 CNAME b | CNAME_AND_OTHER example. has both CNAME and SOA / CNAME_AND_OTHER example. has both CNAME and NS
 two CNAMEs (RFC 2181 §10.1) | SOA / NS / a 60 CNAME b / a 60 CNAME c | MANY_CNAME a.example. has more than one CNAME
 two DNAMEs (RFC 6672 §2.4) | SOA / NS / a 60 DNAME b / a 60 DNAME c | MANY_DNAME a.example. has more than one DNAME
 DNAME beside CNAME (RFC 6672 §2.4) | SOA / NS / a 60 DNAME b / a 60 CNAME c | DNAME_AND_CNAME a.example. has both DNAME and CNAME
-DNAME beside NS below the apex (RFC 6672 §2.3) | SOA / NS / a 60 DNAME b / a 60 NS c | DNAME_AND_NS a.example. has both DNAME and NS
-records below a DNAME (RFC 6672 §2.4) | SOA / NS / d 60 DNAME x / a.d 60 A 192.0.2.1 / b.a.d 60 A 192.0.2.1 | BELOW_DNAME a.d.example. lies below the DNAME at d.example. / BELOW_DNAME b.a.d.example. lies below the DNAME at d.example.
-records below a DNAME at the apex | SOA / NS / @ 60 DNAME x. / ns 60 A 192.0.2.1 | BELOW_DNAME ns.example. lies below the DNAME at example.
+DNAME and NS below the apex (RFC 6672 §2.3) | SOA / NS / a 60 DNAME b / a 60 NS c | DNAME_AND_NS a.example. has both DNAME and NS
+records below a DNAME (RFC 6672 §2.4) | SOA / NS / d 60 DNAME x / a.d 60 A 192.0.2.1 / b.a.d 60 A 192.0.2.1 | BELOW_DNAME a.d.example. is below the DNAME at d.example. / BELOW_DNAME b.a.d.example. is below the DNAME at d.example.
+records below a DNAME at the apex | SOA / NS / @ 60 DNAME x. / ns 60 A 192.0.2.1 | BELOW_DNAME ns.example. is below the DNAME at example.
 NS at a wildcard (RFC 4592 §4.2) | SOA / NS / *.a 60 NS ns | NS_AT_WILDCARD *.a.example. has NS: a wildcard cannot be delegated
-a set that fits in no message (RFC 1035 §4.2.2) | SOA / NS / big 60 TYPE65280 \\# 65535 ${'00'.repeat(65535)} | SET_TOO_LARGE big.example. TYPE65280: the set fits in no message
+a set that does not fit into a message (RFC 1035 §4.2.2) | SOA / NS / big 60 TYPE65280 \\# 65535 ${'00'.repeat(65535)} | SET_TOO_LARGE big.example. TYPE65280: the set does not fit into a message
 DS at the apex (RFC 4035 §2.4) | SOA / NS / @ 60 DS 1 SHA | DS_AT_APEX example. has a DS: it belongs to the parent zone
-two chains of NSEC3 in force: which one is meant is not said | SOA / NS / @ 0 NSEC3PARAM 1 0 0 - / @ 0 NSEC3PARAM 1 0 0 AB | MANY_NSEC3PARAM example. has 2 NSEC3PARAM with flags 0, not one
-names hashed as nobody knows (RFC 5155 §8.1) | SOA / NS / @ 0 NSEC3PARAM 2 0 0 - | NSEC3_ALGORITHM example. has an NSEC3PARAM with the hash algorithm 2: only 1, SHA-1, is known
-names hashed too often (RFC 9276 §3.2) | SOA / NS / @ 0 NSEC3PARAM 1 0 51 - | NSEC3_ITERATIONS example. has an NSEC3PARAM with 51 iterations: at most 50 are served
-a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 \\# 65000 ${'00'.repeat(65000)} / big 60 RRSIG TYPE65280 13 2 60 20300101000000 20200101000000 1 example. ${'A'.repeat(800)} | SET_TOO_LARGE big.example. TYPE65280: the set fits in no message`),
+two active NSEC3 chains, which are ambiguous | SOA / NS / @ 0 NSEC3PARAM 1 0 0 - / @ 0 NSEC3PARAM 1 0 0 AB | MANY_NSEC3PARAM example. has 2 NSEC3PARAM with flags 0, not one
+an unknown hash algorithm (RFC 5155 §8.1) | SOA / NS / @ 0 NSEC3PARAM 2 0 0 - | NSEC3_ALGORITHM example. has an NSEC3PARAM with the hash algorithm 2: only 1 (SHA-1) is supported
+too many hash iterations (RFC 9276 §3.2) | SOA / NS / @ 0 NSEC3PARAM 1 0 51 - | NSEC3_ITERATIONS example. has an NSEC3PARAM with 51 iterations: at most 50 are served
+a set that does not fit into a message with its signatures | SOA / NS / big 60 TYPE65280 \\# 65000 ${'00'.repeat(65000)} / big 60 RRSIG TYPE65280 13 2 60 20300101000000 20200101000000 1 example. ${'A'.repeat(800)} | SET_TOO_LARGE big.example. TYPE65280: the set does not fit into a message`),
     )('%s', (_, records, problems) => {
       const text = itemsOf(records).map((item) => ({ SOA, NS })[item] ?? item);
       expect(problemsOf(build(text.join('\n').replace('SHA', SHA)))).toEqual(itemsOf(problems));
@@ -184,14 +184,14 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
       );
     });
 
-    it('names owner and type of a problem', () => {
+    it('reports owner and type of a problem', () => {
       const result = build(`${SOA}${NS}a 60 CNAME b\na 60 MX 10 b`);
       const first = { code: 'CNAME_AND_OTHER', owner: parseName('a.example.'), type: TYPE.MX };
       expect(result.kind === 'refused' && result.problems[0]).toMatchObject(first);
     });
   });
 
-  describe('records that make a zone', () => {
+  describe('records that form a zone', () => {
     const accepted: readonly [string, string][] = [
       ['RRSIG and NSEC beside a CNAME (RFC 4034 §3, §4)', 'a 60 CNAME b\na 60 NSEC b.example. CNAME NSEC'],
       [
@@ -203,7 +203,7 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
       ['a CNAME to itself', 'a 60 CNAME a'],
       ['occluded records below a cut', 'c 60 NS x.\na.c 60 TXT x\n*.c 60 TXT x\nns.c 60 A 192.0.2.1'],
       ['a DS without NS', `a 60 DS 1 ${SHA}`],
-      ['a type that we do not know', 'a 60 TYPE65280 \\# 3 010203'],
+      ['an unknown type', 'a 60 TYPE65280 \\# 3 010203'],
       ['NS at a name with a star that is not leftmost', 'a.* 60 NS x.'],
       ['DNSKEY at the apex', '@ 60 DNSKEY 257 3 13 AAAA'],
       ['NSEC3 with 50 iterations', '@ 0 NSEC3PARAM 1 0 50 -'],
@@ -214,13 +214,13 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
       expect(problemsOf(build(SOA + NS + text))).toEqual([]);
     });
 
-    it('holds serial and negative TTL: the lower of the SOA TTL and MINIMUM (RFC 2308 §5)', () => {
+    it('has the serial and the negative TTL: the lower of the SOA TTL and MINIMUM (RFC 2308 §5)', () => {
       expect(built(SOA + NS)).toMatchObject({ apex: APEX, serial: 7, negativeTtl: 1800, records: 2 });
       expect(built(SOA.replace('3600', '600') + NS).negativeTtl).toBe(600);
       expect(built(SOA.replace(' 7 ', ' 4294967295 ') + NS).serial).toBe(4294967295);
     });
 
-    it('has a node for every name that exists, empty non-terminals too (RFC 4592 §2.2.2)', () => {
+    it('has a node for every existing name, including empty non-terminals (RFC 4592 §2.2.2)', () => {
       const zone = built(`${SOA}${NS}a.b.c 60 A 192.0.2.1\n*.e.f 60 A 192.0.2.1`);
       const names = [...zone.nodes.keys()].map(printName).sort();
       expect(names).toEqual(
@@ -230,7 +230,7 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
       expect(zone.nodes.get(parseName('b.c.example.'))?.sets.size).toBe(0);
     });
 
-    it('has a node without sets for a marked name, which is no record, and above it', () => {
+    it('has a node without sets for a marked name, which is not a record, and above it', () => {
       const marks = ['m', 'x.y', '*.w', 'a', '@'].map((name) =>
         markOf(parseName(name.replace('@', 'example.'), APEX)),
       );
@@ -247,10 +247,10 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
       expect(zone.marked).toEqual(new Set(marks.map(({ owner }) => owner)));
       expect([zone.records, built(SOA + NS).marked.size]).toEqual([3, 0]);
       const outside = buildZone(APEX, [...recordsOf(SOA + NS, 'example.'), markOf(parseName('other.'))]);
-      expect(problemsOf(outside)).toEqual(['OUT_OF_ZONE other. does not lie in the zone example.']);
+      expect(problemsOf(outside)).toEqual(['OUT_OF_ZONE other. is not in the zone example.']);
     });
 
-    it('reads each rdata a few times, also when sets have thousands', () => {
+    it('reads each rdata only a few times, even in sets with thousands', () => {
       let reads = 0;
       const counted = (octets: Uint8Array) => watchReads(octets, () => reads++);
       const records = recordsOf(SOA + NS, 'example.');
@@ -267,7 +267,7 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
     });
   });
 
-  it('a zone keeps what its digest is of, also when it is printed and read again (RFC 8976 §A.2)', () => {
+  it('a zone keeps the content of its digest, even after it is printed and read again (RFC 8976 §A.2)', () => {
     const text = readFileSync('fixtures/zonemd/rfc8976-a2.zone', 'utf8');
     const zone = built(text);
     const digest = zone.nodes.get(APEX)?.sets.get(TYPE.ZONEMD)?.rdata[0]?.slice(6);
@@ -277,7 +277,7 @@ a set that fits in no message with its signatures | SOA / NS / big 60 TYPE65280 
   });
 });
 
-it('the check of a name looks for a DNAME only at the names above it, up to the apex', () => {
+it('the check of a name searches for a DNAME only at the names above it, up to the apex', () => {
   const { apex, nodes } = zoneOf('example.', '@ 60 SOA a b 1 2 3 4 5\n@ 60 NS a\na.b.c 60 A 10.0.0.1');
   const askedBy = (text: string) => {
     const asked: string[] = [];
@@ -302,7 +302,7 @@ describe('collecting records', () => {
     return { owner, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1), ...change };
   }
 
-  describe('records that no zone file can contain', () => {
+  describe('records that cannot be in a zone file', () => {
     const owner = parseName('a.example.');
     const bad: readonly [string, Partial<ZoneRecord>, RegExp][] = [
       ['rdata that is too short', { rdata: Uint8Array.of(192, 0, 2) }, /^BAD_RDATA a\.example\. A: /],
@@ -333,7 +333,7 @@ describe('collecting records', () => {
   });
 
   describe('records of a zone', () => {
-    it('are held once for each rdata (RFC 2181 §5), names in any case being the same (RFC 4343)', () => {
+    it('are stored once per rdata (RFC 2181 §5), regardless of the case of names in it (RFC 4343)', () => {
       const records = recordsOf(
         'a 60 MX 1 b\na 60 MX 1 B\na 60 MX 2 b\na 60 TXT x\na 60 TXT X\na 60 TXT x',
         'example.',
@@ -355,7 +355,7 @@ describe('collecting records', () => {
       }
     });
 
-    it('are apart where they are signatures or NSEC3, which make no name of the zone (RFC 5155 §7.2.8)', () => {
+    it('are separate if they are signatures or NSEC3, which do not create a name of the zone (RFC 5155 §7.2.8)', () => {
       const signature = (covers: string, ttl: number) =>
         `a ${ttl} RRSIG ${covers} 13 2 60 20300101000000 20200101000000 1 example. AAAA`;
       const hash = '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom';
@@ -375,7 +375,7 @@ describe('collecting records', () => {
   });
 });
 
-test('a set has its addresses in canonical order, each once', () => {
+test('an edge set has distinct addresses in canonical order', () => {
   const rdata = rdataOfSet(TYPE.A, ['192.0.2.9', '10.0.0.1', '192.0.2.9']);
   expect(rdata.map((one) => [...one])).toEqual([
     [10, 0, 0, 1],
@@ -384,7 +384,7 @@ test('a set has its addresses in canonical order, each once', () => {
   expect(rdataOfSet(TYPE.AAAA, ['2001:db8::1'])[0]).toHaveLength(16);
 });
 
-test('the id of a set depends on its content, in any order', () => {
+test('the id of an edge set depends on its content, in any order', () => {
   const id = (type: number, ...addresses: string[]) =>
     Buffer.from(idOfSet(type, rdataOfSet(type, addresses))).toString('hex');
   expect(id(TYPE.A, '192.0.2.1', '192.0.2.2')).toBe(id(TYPE.A, '192.0.2.2', '192.0.2.1'));
@@ -412,21 +412,21 @@ it.each([
 
 it.each(
   '|a..b|.a|a b|a!b|a@b|⒈com|\u0300a|ü*|ü/a|a\u200db|１ ü|a\tb'.split('|'),
-)('"%s" is no name', (text) => {
+)('"%s" is not a name', (text) => {
   expect(asciiText(text).kind).toBe('problem');
 });
 
 it.each(
   wordsOf(`
   a\\.b.example. a\\033b.example. \\*a.example. *.example. \\200.example. .`),
-)('what is printed for %s is read again', (text) => {
+)('the printed form of %s is read again', (text) => {
   const name = parseName(text);
   const printed = printWithoutDot(name);
   expect(printed === '.' ? printed : asciiText(printed).kind).toBe(printed === '.' ? '.' : 'text');
   expect(readName(printed === '.' ? '.' : `${printed}.`)).toEqual({ kind: 'name', name });
 });
 
-it('bad escapes and long labels are problems, not exceptions', () => {
+it('invalid escapes and long labels are problems, not exceptions', () => {
   expect(readName('a\\999.').kind).toBe('problem');
   expect(readName(`${'a'.repeat(64)}.`).kind).toBe('problem');
 });
@@ -450,7 +450,7 @@ describe('the records of a zone', () => {
     ['unsigned', recordsOf(TEXT, 'example.')],
     ['signed', SIGNED],
     ['signed, with another chain that is idle', [...SIGNED, ...IDLE]],
-  ])('make the same zone again when it is %s', (_, records) => {
+  ])('form the same zone again if it is %s', (_, records) => {
     const zone = built(records);
     const again = [...recordsOfZone(zone)];
     expect(built(again)).toEqual(zone);

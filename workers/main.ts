@@ -1,5 +1,5 @@
-// The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
-// however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
+// The workers process: puts due work into the queues, and runs the jobs in them. It waits for Postgres and the queue
+// for any time. When stopped, it ends within a second, and returns unfinished jobs to their queues.
 
 import { Slots } from '../src/checks/shares/slots.ts';
 import { EVERY_KIND, QUEUES, RETENTION_OF_FEATURES } from '../src/features/every-feature.ts';
@@ -40,12 +40,12 @@ import { VantageAsker } from './vantage/ask-vantages.ts';
 type Settings = SettingsOf<'workers'>;
 type Trouble = Parameters<WorkerMetrics['countTrouble']>[0];
 
-/** How long jobs may take to end; `npm start` waits 1.5 s. */
+/** How long jobs may take to end. `npm start` waits 1.5 s. */
 const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
-/** The interval of log lines about the same trouble; each tells how many failed calls it stands for. */
+/** Interval of log lines about the same kind of error. Each line has the number of failed calls since the last one. */
 const TROUBLE_LINE_MS = 60_000;
-/** Faults of the nameserver pool in one line of the log. */
+/** Maximum number of faults of the nameserver pool in one log line. */
 const LOGGED_FAULTS = 10;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
@@ -81,18 +81,25 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     db,
     configured: await readTrustAnchors(settings),
     observe: (signal) => resolver.observeRootKeys({ signal }),
-    onChange: (change) => log.info(change, 'a key of the root changed'),
+    onChange: (change) => log.info(change, 'a key of the root zone changed state'),
     onTrouble: failed('anchors'),
   });
   const { resolver, silences } = await openResolver(settings, db, life, {
     trustAnchors: anchors.current,
     onTrouble: (error) => tellOf('leases', error),
     onRootFault: (fault) =>
-      log.error({ fault }, 'the root does not validate: moves wait; see docs/operating.md "Trust anchors"'),
+      log.error(
+        { fault },
+        'the root does not validate, so status changes wait: see docs/operating/workers.md "Trust anchors"',
+      ),
   });
   const breaker = new BreakerWatch(db, {
     onTrouble: failed('breaker'),
-    onChange: (told) => log.warn(told, told.ended ? 'moves are let through again' : 'moves are held back'),
+    onChange: (change) =>
+      log.warn(
+        change,
+        change.ended ? 'the breaker allows status changes again' : 'the breaker holds status changes back',
+      ),
   });
   const pool = new PoolWatch(db, {
     resolver,
@@ -108,7 +115,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onAway: (away) =>
       log.warn(
         { away },
-        away.length > 0 ? 'observers elsewhere are away' : 'all observers elsewhere are there',
+        away.length > 0 ? 'observers elsewhere are unavailable' : 'all observers elsewhere are available',
       ),
     onTrouble: failed('vantages'),
   });
@@ -204,7 +211,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
         metrics.countPublishFault();
         log.error(
           fault,
-          'a domain is not published as its records say: edit it to publish it anew, and report this bug',
+          'the published zone of a domain differs from its records: edit the domain to republish it, and report this bug',
         );
       },
       onTrouble: failed('housekeeping'),
@@ -235,7 +242,7 @@ async function readiness(
   databaseState: () => Promise<Readiness>,
   isRunning: () => boolean,
 ): Promise<Readiness> {
-  if (!isRunning()) return { kind: 'waiting', reason: 'it is being started or stopped' };
+  if (!isRunning()) return { kind: 'waiting', reason: 'the process is starting or stopping' };
   const state = await databaseState(); // the queue may be in Redis
   if (state.kind !== 'ready') return state;
   try {
@@ -247,14 +254,14 @@ async function readiness(
 }
 
 function seldom(log: Log): (of: string, error: Error) => void {
-  const toldAtMs = new Map<string, number>();
-  const untold = new Map<string, number>();
+  const loggedAtMs = new Map<string, number>();
+  const unlogged = new Map<string, number>();
   return (of, error) => {
-    const calls = (untold.get(of) ?? 0) + 1;
-    const isSoon = performance.now() - (toldAtMs.get(of) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LINE_MS;
-    untold.set(of, isSoon ? calls : 0);
+    const calls = (unlogged.get(of) ?? 0) + 1;
+    const isSoon = performance.now() - (loggedAtMs.get(of) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LINE_MS;
+    unlogged.set(of, isSoon ? calls : 0);
     if (isSoon) return;
-    toldAtMs.set(of, performance.now());
+    loggedAtMs.set(of, performance.now());
     log.warn({ err: error, of, calls }, 'call failed, retrying');
   };
 }

@@ -1,4 +1,5 @@
-// The resolver of a workers process, with all that workers share: leases, what is known of addresses, remembered silence.
+// The resolver of a workers process, with the state that all workers share: leases, trials of addresses, and silent
+// addresses.
 
 import { type Network, parseNetwork } from '../src/dns/record/network.ts';
 import { openRedisLeases } from '../src/jobs/redis-leases.ts';
@@ -29,7 +30,7 @@ export async function openResolver(
   db: Database,
   life: ProcessLife,
   on: {
-    /** The rdata of DS records of the root, as they are now. */
+    /** Returns the rdata of the current DS records of the root. */
     trustAnchors(): readonly Uint8Array[];
     onTrouble(error: Error): void;
     onRootFault(message: string): void;
@@ -71,7 +72,7 @@ export async function openResolver(
   return { resolver, silences };
 }
 
-/** Where workers share the limits of questions to an address. */
+/** Chooses where workers share the limits of queries to an address. */
 function leasesOf(
   { redisUrl }: ResolverSettings,
   db: Database,

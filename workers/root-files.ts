@@ -1,4 +1,4 @@
-// The files that say where the root is and by which keys it is known; a fault of one is told with its setting.
+// Reads the files with the root's addresses and keys. Errors name their setting.
 
 import { StartFault } from '../src/process/start-fault.ts';
 import { loadRootHints } from '../src/resolver/state/root-hints.ts';
@@ -6,17 +6,17 @@ import { loadTrustAnchors } from '../src/resolver/state/trust-anchors.ts';
 
 /** Throws StartFault. */
 export function readRootHints(path: string | undefined): ReturnType<typeof loadRootHints> {
-  return told('ROOT_HINTS', loadRootHints(path));
+  return withSetting('ROOT_HINTS', loadRootHints(path));
 }
 
 /** Throws StartFault. */
 export function readTrustAnchors(
   settings: Parameters<typeof loadTrustAnchors>[0],
 ): ReturnType<typeof loadTrustAnchors> {
-  return told('TRUST_ANCHORS', loadTrustAnchors(settings));
+  return withSetting('TRUST_ANCHORS', loadTrustAnchors(settings));
 }
 
-async function told<T>(setting: string, loading: Promise<T>): Promise<T> {
+async function withSetting<T>(setting: string, loading: Promise<T>): Promise<T> {
   try {
     return await loading;
   } catch (error) {

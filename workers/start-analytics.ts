@@ -1,4 +1,4 @@
-// What a workers process does for the analytics store: the connection, the watch, its metric and log.
+// Starts the connection to the analytics store, its watch, its metric and its log lines.
 
 import { Gauge, type Registry } from 'prom-client';
 import { type Analytics, openAnalytics } from '../src/analytics/open-analytics.ts';
@@ -6,7 +6,7 @@ import type { JobLog } from '../src/jobs/job.ts';
 import { watchAnalytics } from './rounds/watch-analytics.ts';
 
 interface StartedAnalytics {
-  /** Undefined: there is no store. */
+  /** Undefined if there is no store. */
   readonly analytics: Analytics | undefined;
   stop(): Promise<void>;
 }
@@ -15,12 +15,12 @@ export function startAnalytics(url: string | undefined, registry: Registry, log:
   if (url === undefined) return { analytics: undefined, stop: async () => {} };
   const analytics = openAnalytics(url);
   const watch = watchAnalytics(analytics, (fault) => {
-    if (fault === undefined) log.info({}, 'the analytics store answers');
-    else log.error({ err: fault }, 'the analytics store does not answer');
+    if (fault === undefined) log.info({}, 'the analytics store is available');
+    else log.error({ err: fault }, 'the analytics store is unavailable');
   });
   new Gauge({
     name: 'zonefleet_analytics_up',
-    help: '1 while the analytics store answers.',
+    help: '1 while the analytics store is available.',
     registers: [registry],
     collect() {
       this.set(watch.answers() === true ? 1 : 0);

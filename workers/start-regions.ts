@@ -1,4 +1,4 @@
-// What a workers process does for regions of edges: the rounds, their metrics and log.
+// Starts the rounds for regions of edges, their metrics and their log lines.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { JobLog } from '../src/jobs/job.ts';
@@ -8,7 +8,7 @@ import type { DecidedSets } from '../src/store/regions/decide-edge-sets.ts';
 import { publishRegions } from './rounds/publish-regions.ts';
 
 interface Regions extends Rounds {
-  /** What an operator should see to, each in one line. */
+  /** Problems that an operator should solve, one per line. */
   warnings(): string[];
 }
 
@@ -22,7 +22,7 @@ export function startRegions(
   const registers = [registry];
   new Gauge({
     name: 'zonefleet_edge_breaker_held',
-    help: '1 while silent edges stay published, since more than half of all are silent.',
+    help: '1 while silent edges stay published, because more than half of all edges are silent.',
     registers,
     collect() {
       this.set(last?.held === undefined ? 0 : 1);
@@ -43,23 +43,23 @@ export function startRegions(
   });
   const signatures = new Counter({
     name: 'zonefleet_edge_signatures_made_total',
-    help: 'Signatures over sets of regions.',
+    help: 'Signatures made over record sets of regions.',
     registers,
   });
   const rounds = publishRegions({
     db,
     onDecided(decided) {
-      if (decided.isChanged) log.info({ sets: decided.sets }, 'regions publish other edges');
+      if (decided.isChanged) log.info({ sets: decided.sets }, 'the published edges of regions changed');
       if ((decided.held === undefined) !== (last?.held === undefined)) {
-        if (decided.held === undefined) log.info({}, 'silent edges leave their regions again');
+        if (decided.held === undefined) log.info({}, 'silent edges are removed from their regions again');
         else log.error(decided.held, 'more than half of the edges are silent: all of them stay published');
       }
       last = decided;
     },
-    onRepublished: (domains) => log.info({ domains }, 'proxied names are published by region'),
+    onRepublished: (domains) => log.info({ domains }, 'proxied names were republished by region'),
     onSigned({ made, ...signed }) {
       signatures.inc(made);
-      log.info({ ...signed, made }, 'sets of regions are signed');
+      log.info({ ...signed, made }, 'record sets of regions were signed');
     },
     onTrouble: (error) => trouble(error as Error),
   });
@@ -70,8 +70,10 @@ export function startRegions(
       return [
         ...(held === undefined
           ? []
-          : [`${held.silent} of ${held.published} edges are silent: they stay published until fewer are`]),
-        ...stale.map((region) => `region ${region} has no live edge: the last ones stay published`),
+          : [
+              `${held.silent} of ${held.published} edges are silent: they stay published until fewer edges are silent`,
+            ]),
+        ...stale.map((region) => `region ${region} has no live edge: its last edges stay published`),
       ];
     },
   };

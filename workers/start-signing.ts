@@ -1,4 +1,4 @@
-// What a workers process does for signed zones: the rounds that sign, the watch over what they made, their metrics and log.
+// Starts the rounds that sign zones, the verification of their signatures, their metrics and their log lines.
 
 import type { Registry } from 'prom-client';
 import type { JobLog } from '../src/jobs/job.ts';
@@ -24,7 +24,8 @@ export function startSigning(
       metrics.countFault();
       log.error(fault, 'a signed zone does not verify: report this bug');
     },
-    onOpen: () => log.error({}, 'this process makes no signatures: those that it made anew do not verify'),
+    onOpen: () =>
+      log.error({}, 'this process makes no signatures any more, because its new ones do not verify'),
     onTrouble,
   });
   const metrics = createSigningMetrics(registry, {
@@ -49,15 +50,15 @@ export function startSigning(
   };
 }
 
-/** Refreshes are counted only. */
+/** Refreshes are only counted. */
 function logSigning(log: JobLog, outcome: SigningOutcome): void {
   const { kind, zone } = outcome;
-  if (kind === 'signed' || kind === 'unsigned') log.info({ zone }, `a zone is ${kind}`);
-  if (kind === 'chained') log.info({ zone }, 'a zone proves what is not there in another way');
+  if (kind === 'signed' || kind === 'unsigned') log.info({ zone }, `a zone was ${kind}`);
+  if (kind === 'chained') log.info({ zone }, 'a zone changed its denial of existence');
   if (kind === 'unreadable')
     log.error(
       { zone, err: outcome.error },
-      'a signed zone cannot be written: see docs/operating.md "DNSSEC"',
+      'a signed zone cannot be written: see docs/operating/dnssec.md "DNSSEC"',
     );
   if (kind === 'failed') log.error({ zone, err: outcome.error }, 'signatures could not be made');
 }

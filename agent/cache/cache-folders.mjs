@@ -1,13 +1,13 @@
 // @ts-check
-// The files of one domain's cache, and which of them are as they were at the look before. nginx writes an answer beside its place and
-// renames it there, so a folder that has not changed has the files that it had. (It would change a file itself only where
-// `proxy_cache_revalidate` is on.)
+// Lists the files of a domain's cache, and which of them are unchanged since the previous scan. nginx writes a response to a
+// temporary file and renames it, so a folder with the same modification time has the same files. (It changes a file in place only
+// with `proxy_cache_revalidate`.)
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CACHED } from '../purge-cache.mjs';
 
-/** File systems tell times in steps: a folder that changed just before it was read may change again without a sign. */
+/** File times have a limited resolution: a folder that changed just before the scan may change again with the same time. */
 const SURE_MS = 2_000;
 
 /** @typedef {{ changedMs: number, files: string[], folders: string[] }} Listing with paths from the cache's folder */
@@ -15,7 +15,7 @@ const SURE_MS = 2_000;
 export class CacheFolders {
   /** @type {Map<string, Listing>} */
   #kept = new Map();
-  /** By this look. @type {Map<string, Listing>} */
+  /** Listings of this scan. @type {Map<string, Listing>} */
   #listed = new Map();
 
   /** @param {string} folder */
@@ -29,7 +29,7 @@ export class CacheFolders {
     yield* this.#filesIn('');
   }
 
-  /** Ends a look: folders are read again in which a file is not settled. @param {(path: string) => boolean} isSettled */
+  /** Ends a scan. Folders with unsettled files are listed again by the next one. @param {(path: string) => boolean} isSettled */
   keep(isSettled) {
     this.#kept = new Map([...this.#listed].filter(([, { files }]) => files.every(isSettled)));
     this.#listed.clear();

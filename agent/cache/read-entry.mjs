@@ -1,15 +1,15 @@
 // @ts-check
-// Reads what a file of nginx's cache is about from its head: numbers in the machine's order, then the key, then the answer.
+// Parses the header of a file in nginx's cache: numbers in native byte order, then the key, then the response.
 
 import { open } from 'node:fs/promises';
 
-/** Of nginx 1.22 on machines of 64 bits (`ngx_http_file_cache_header_t`); another version is not read. */
+/** Header of nginx 1.22 on 64-bit machines (`ngx_http_file_cache_header_t`). Other versions are not supported. */
 const VERSION = 5n;
 const VALID_SEC = 8;
 const HEADER_START = 54;
 const NUMBERS = 58;
 const KEY = '\nKEY: ';
-/** Its longest parts are a path and a query, which nginx bounds. */
+/** nginx limits the longest parts of a key, the path and the query. */
 const HEAD_BYTES = 32 * 1024;
 
 /**
@@ -17,10 +17,7 @@ const HEAD_BYTES = 32 * 1024;
  *   size: number, cachedMs: number, expiresMs: number }} FileEntry
  */
 
-/**
- * @param {string} file
- * @returns {Promise<FileEntry | undefined>} undefined: it is gone, or no file that is read here
- */
+/** @param {string} file @returns {Promise<FileEntry | undefined>} undefined if it was deleted or has another format */
 export async function readEntry(file) {
   const opened = await open(file).catch(() => undefined);
   if (opened === undefined) return undefined;
@@ -31,7 +28,7 @@ export async function readEntry(file) {
     const end = buffer.readUInt16LE(HEADER_START);
     const begin = buffer.indexOf(KEY);
     if (begin < 0 || begin + KEY.length >= end || end > bytesRead) return undefined;
-    // As ../nginx/cache.mjs writes it: scheme and host, method, target, path, then what else tells answers apart.
+    // Key format of ../nginx/cache.mjs: scheme and host, method, target, path, then everything else that distinguishes responses.
     const key = buffer.toString('latin1', begin + KEY.length, end - 1);
     const [origin = '', method = '', , path = '', ...rest] = key.split('\n');
     const [, scheme = '', host = ''] = /^(\w+):\/\/(.*)$/.exec(origin) ?? [];

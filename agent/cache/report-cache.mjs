@@ -1,6 +1,6 @@
 // @ts-check
-// Tells Zonefleet what nginx has cached, and what is gone: looks through the files of the caches, and reports what differs from the
-// look before. nginx keeps its cache over restarts, so the first look clears what was told before.
+// Reports which responses nginx has cached and which are gone: scans the cache files and reports differences from the previous scan.
+// nginx keeps its cache across restarts, so the first scan clears everything that was reported before.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,27 +11,24 @@ import { readEntry } from './read-entry.mjs';
 /** @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
 
 const MOST_AT_ONCE = 500;
-/** Files that are remembered, of all domains: some 100 octets of memory each. */
+/** Maximum number of remembered files of all domains, about 100 octets of memory each. */
 const MOST_FILES = 500_000;
-/** Longer ones are served, and not told. */
+/** Longer paths are served but not reported. */
 const MOST_PATH = 2048;
 const MOST_KEY = 4096;
 
 export class CacheReport {
-  /**
-   * @param {string} state
-   * @param {(entries: object[]) => Promise<void>} send rejects when it is to be sent again
-   */
+  /** @param {string} state @param {(entries: object[]) => Promise<void>} send rejects if it must be sent again */
   constructor(state, send) {
     this.state = state;
     this.send = send;
-    /** Of each domain: when each file was written. @type {Map<number, Map<string, number>>} */
-    this.told = new Map();
+    /** Write time of each file, by domain. @type {Map<number, Map<string, number>>} */
+    this.reported = new Map();
     /** @type {Map<number, CacheFolders>} */
     this.folders = new Map();
   }
 
-  /** What could not be sent is found again by the next look. @param {readonly EdgeConfig[]} configs */
+  /** Entries that could not be sent are found again by the next scan. @param {readonly EdgeConfig[]} configs */
   async look(configs) {
     let left = MOST_FILES;
     for (const config of configs) {
@@ -39,10 +36,10 @@ export class CacheReport {
       left -= known.size;
     }
     const served = new Set(configs.map(({ domain_id }) => domain_id));
-    for (const id of this.told.keys()) {
+    for (const id of this.reported.keys()) {
       if (served.has(id)) continue;
       await this.send([{ op: 'cleared', domain_id: id, at: new Date().toISOString() }]);
-      this.told.delete(id);
+      this.reported.delete(id);
       this.folders.delete(id);
     }
   }
@@ -50,11 +47,11 @@ export class CacheReport {
   /** @param {EdgeConfig} config @param {number} most */
   async #lookAt(config, most) {
     const { domain_id: id } = config;
-    let known = this.told.get(id);
+    let known = this.reported.get(id);
     if (known === undefined) {
       await this.send([{ op: 'cleared', domain_id: id, at: new Date().toISOString() }]);
       known = new Map();
-      this.told.set(id, known);
+      this.reported.set(id, known);
     }
     const folder = cacheFolder(this.state, id);
     const folders = this.folders.get(id) ?? new CacheFolders(folder);
@@ -96,15 +93,13 @@ export class CacheReport {
   }
 }
 
-/** nginx names a file by the hash of its key.
- * @param {string} path
- */
+/** nginx names a file by the hash of its key. @param {string} path */
 function hashOf(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /**
- * Undefined: nothing is to be told of it.
+ * Returns undefined if the file is not reported.
  * @param {EdgeConfig} config
  * @param {string} path
  * @param {string} file
@@ -134,9 +129,7 @@ async function entryOf(config, path, file) {
   return isTellable(entry) ? entry : undefined;
 }
 
-/** The API takes no controls, and a whole report would be refused.
- * @param {Record<string, unknown>} entry
- */
+/** The API accepts no control characters, and would reject the whole report. @param {Record<string, unknown>} entry */
 function isTellable(entry) {
   const { host, path, query, method } = entry;
   return (
@@ -149,7 +142,7 @@ function isTellable(entry) {
 }
 
 /**
- * The query stands in a key as a whole where every cache rule says so; else its parts are told with what else tells answers apart.
+ * A key has the complete query if every cache rule uses it; otherwise its parts are among the distinguishing values.
  * @param {EdgeConfig} config
  * @param {string[]} rest
  */
@@ -160,7 +153,7 @@ function queryOf({ rules }, rest) {
 }
 
 /**
- * The host of the config that a host is served by: an exact one before wildcards, the longer wildcard before the shorter.
+ * Returns the host of the config that serves a host: exact names before wildcards, longer wildcards first.
  * @param {EdgeConfig} config
  * @param {string} host
  */
@@ -171,7 +164,7 @@ function findHost({ hosts }, host) {
   return wildcards.sort((one, other) => other.length - one.length)[0];
 }
 
-/** Ids of the domains that have a cache on disk. @param {string} state */
+/** Returns the ids of domains with a cache on disk. @param {string} state */
 export async function cachedDomains(state) {
   const names = await readdir(join(state, 'cache')).catch(() => []);
   return new Set(names.flatMap((name) => Number(/^zf_([1-9][0-9]*)_cache$/.exec(name)?.[1]) || []));

@@ -1,6 +1,6 @@
 // @ts-check
-// What a cache rule says in the place where the origin is asked. What tells answers apart stands in the key with line breaks
-// between, which no part of a request can have: nobody can write one part so that it looks like two.
+// Prints a cache rule for the location that contacts the origin. Parts of the cache key are separated by line breaks, which cannot
+// occur in a request: no client can write one part so that it looks like two.
 
 import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
 
@@ -8,7 +8,7 @@ import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
 /** @typedef {Extract<EdgeRule, { type: 'cache' }>} CacheRule */
 /** @typedef {import('../../src/edge/edge-config.ts').EdgeSettings} EdgeSettings */
 
-/** The largest body that is kept, in MiB, and the map that knows whether an answer says that it is larger. */
+/** Limits the size of cached bodies in MiB, with a map that detects larger responses. */
 export const CAPS = /** @type {const} */ ([128, 256, 512, 2_048, 4_096]);
 
 /**
@@ -22,7 +22,7 @@ export function printCache(rule, zone, settings, maps) {
   if (rule.bypass || (ttl === 0 && !rule.respect_origin)) return '';
   const key = quote(variable('scheme'), '://', variable('host')).slice(1, -1);
   const cap = oneOf(settings.cache_cap_mb, CAPS);
-  // How long answers are kept by status (heuristically cacheable, RFC 9110 §15.1).
+  // Cache lifetimes by status (heuristically cacheable, RFC 9110 §15.1).
   const valid = ttl === 0 ? '' : `    proxy_cache_valid 200 203 204 300 301 308 404 410 ${ttl}s;\n`;
   return `    proxy_cache ${zone};
     proxy_cache_key "${[key, '$request_method', '$zf_target', ...queryKeys(rule, maps), ...headerKeys(rule)].join('\\n')}";
@@ -50,9 +50,9 @@ function queryKeys(rule, maps) {
 }
 
 /**
- * The whole query where origins may read other values of the listed parameters than nginx does, which takes the first of a name,
- * in capitals or not, and decodes nothing: otherwise a visitor could have an answer kept for another one's question. Empty where
- * each listed name stands once, and all names are plain.
+ * Uses the complete query if the origin may read other values of the listed parameters than nginx, which takes the first one, ignores case
+ * and decodes nothing. Otherwise a visitor could store a response for another request. Empty if each listed name occurs once and all
+ * names are plain.
  * @param {CacheRule} rule
  * @param {import('./match.mjs').Maps} maps
  */
@@ -83,9 +83,7 @@ export function headerVariable(name) {
   return `http_${name.toLowerCase().replaceAll('-', '_')}`;
 }
 
-/** A regular expression for decimal numbers above one.
- * @param {number} limit
- */
+/** Returns a regular expression for decimal numbers greater than `limit`, which is above one. @param {number} limit */
 export function above(limit) {
   const digits = String(limit);
   const ways = [...digits].flatMap((digit, i) => {

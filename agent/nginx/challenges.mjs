@@ -1,14 +1,11 @@
 // @ts-check
-// Answers to the challenges of a certificate authority (HTTP-01, RFC 8555 §8.3).
+// Serves the challenges of a certificate authority (HTTP-01, RFC 8555 §8.3).
 
 import { isHostName, quote } from './quote.mjs';
 
 /** @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
 
-/**
- * Before all rules, and whatever the domain's standing.
- * @param {EdgeConfig} config
- */
+/** Applies before all rules, and to suspended domains. @param {EdgeConfig} config */
 export function printChallenges(config) {
   const known = config.http01.filter(
     ({ host, token, key_authorization: answer }) =>

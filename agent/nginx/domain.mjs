@@ -1,6 +1,6 @@
 // @ts-check
-// One domain as a file of nginx: a server for each proxied host, or for all hosts that differ in nothing but their names. What
-// the domain's own texts could break breaks this file alone, which then is not taken.
+// Prints a domain as an nginx file: one server per proxied host, or for all hosts that differ only in their names. Invalid text of a
+// domain can break only its own file, which nginx then rejects.
 
 import { printChallenges } from './challenges.mjs';
 import { Maps } from './match.mjs';
@@ -24,15 +24,15 @@ import { groupHosts, printServer } from './server.mjs';
  *   innerDomains(domain: string): readonly string[],
  *   hasOuterDomain(domain: string): boolean,
  *   now: Date,
- * }} EdgeFacts what this edge knows beside the configs
+ * }} EdgeFacts data of this edge in addition to the configs
  */
 
-/** Some 60,000 plain hosts, which stand in a table. */
+/** Enough for about 60,000 plain hosts, which are in a table. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Each takes nginx some 100 KB, in every worker. */
+/** nginx needs about 100 KB per server in every worker. */
 const MAX_SERVERS = 2_000;
 
-export class Told {
+export class RuleReport {
   /** @type {Map<number, string>} */
   #whys = new Map();
 
@@ -53,11 +53,11 @@ export class Told {
  * @returns {{ text: string, pages: Page[], unsupported: Unsupported[] }}
  */
 export function printDomain(config, facts) {
-  if (!isHostName(config.domain)) throw new Unwritable('a domain that is no name');
+  if (!isHostName(config.domain)) throw new Unwritable('the domain is not a valid name');
   const prefix = `zf_${whole(config.domain_id, 1, Number.MAX_SAFE_INTEGER)}`;
   const maps = new Maps(prefix);
   const upstreams = new Upstreams(prefix, facts);
-  const told = new Told();
+  const report = new RuleReport();
   /** @type {Map<string, string>} */
   const beside = new Map();
   /** @type {Map<string, Page>} */
@@ -70,13 +70,15 @@ export function printDomain(config, facts) {
   let bytes = 0;
   const groups = groupHosts(config, hosts, facts);
   if (groups.length > MAX_SERVERS)
-    throw new Unwritable(`a domain with more than ${MAX_SERVERS} hosts that are served in different ways`);
+    throw new Unwritable(`the domain has more than ${MAX_SERVERS} hosts that are served in different ways`);
   const servers = groups.map((group) => {
-    const text = printServer(config, group, { facts, maps, upstreams, told, beside, pages, prefix });
+    const text = printServer(config, group, { facts, maps, upstreams, report, beside, pages, prefix });
     bytes += text.length;
-    // Judged on the way: what would not be taken is not printed to its end.
+    // Checked while printing, so that a file that is too large is not printed completely.
     if (bytes + maps.bytes + upstreams.bytes > MAX_FILE_BYTES)
-      throw new Unwritable(`a domain whose file would be larger than ${MAX_FILE_BYTES >> 20} MiB`);
+      throw new Unwritable(
+        `the configuration of the domain would be larger than ${MAX_FILE_BYTES >> 20} MiB`,
+      );
     return text;
   });
   const rest = printRest(
@@ -86,11 +88,11 @@ export function printDomain(config, facts) {
     isInner,
   );
   const text = [maps.print(), ...beside.values(), upstreams.print(), ...servers, rest].join('');
-  return { text, pages: [...pages.values()], unsupported: told.list() };
+  return { text, pages: [...pages.values()], unsupported: report.list() };
 }
 
 /**
- * Names of the domain that are not proxied: they must not reach another domain, and may have a challenge to answer.
+ * Prints servers for names of the domain that are not proxied: they answer challenges, and keep these requests from other domains.
  * @param {EdgeConfig} config
  * @param {readonly string[]} hosts
  * @param {EdgeFacts} facts

@@ -1,5 +1,5 @@
 // @ts-check
-// What of an origin's answer is passed on, kept, and added to.
+// Prints which headers of a response are passed on, removed and added.
 
 import { ignoredHeaders, printCache } from './cache.mjs';
 import { whole } from './quote.mjs';
@@ -13,7 +13,7 @@ import { whole } from './quote.mjs';
  */
 export function printAnswer(rule, zone, settings, isOff, maps) {
   const ignored = rule === undefined || isOff ? '' : ignoredHeaders(rule);
-  // What an origin says to nginx itself could lead anywhere (X-Accel-Redirect): none of it counts.
+  // Headers that control nginx itself (X-Accel-Redirect) are ignored, because an origin could lead it anywhere.
   let text = `    proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset${ignored};\n`;
   if (rule !== undefined && !isOff) {
     text += printCache(rule, zone, settings, maps);

@@ -1,5 +1,5 @@
 // @ts-check
-// Redirects, and what the origin is asked for instead.
+// Prints redirects, and the rewritten paths for origins.
 
 import { KEYS, matchesOf } from './match.mjs';
 import { Capture, oneOf, quote, Unwritable, variable } from './quote.mjs';
@@ -8,7 +8,7 @@ import { printEnding, writeEach } from './rules.mjs';
 /**
  * @typedef {import('./rules.mjs').EdgeRule} EdgeRule
  * @typedef {import('./match.mjs').Maps} Maps
- * @typedef {import('./domain.mjs').Told} Told
+ * @typedef {import('./domain.mjs').RuleReport} RuleReport
  */
 
 /**
@@ -19,19 +19,19 @@ import { printEnding, writeEach } from './rules.mjs';
 /**
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
- * @param {Told} told
+ * @param {RuleReport} report
  * @returns {{ dry: string, place: string }}
  */
-export function printRedirects(rules, maps, told) {
+export function printRedirects(rules, maps, report) {
   const codes = new Set();
-  const written = writeEach(rules, 'redirect', told, (rule) => {
+  const written = writeEach(rules, 'redirect', report, (rule) => {
     const code = oneOf(rule.status_code, [301, 302, 307, 308]);
     codes.add(code);
     const location = quote(`${code} ${rule.id} `, ...locationOf(rule));
     return matchesOf(rule).map(({ regex }) => /** @type {const} */ ([regex, location]));
   });
   let place = '';
-  const dry = printEnding(written, KEYS.plain, maps, told, (name) => {
+  const dry = printEnding(written, KEYS.plain, maps, report, (name) => {
     place = [...codes]
       .map(
         (code) => `    if ($${name} ~ "^${code} ([0-9]+) (.*)$") { set $zf_rule $1; return ${code} $2; }\n`,
@@ -56,10 +56,10 @@ function locationOf({ target, preserve_path, preserve_query }) {
 /**
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
- * @param {Told} told
+ * @param {RuleReport} report
  */
-export function printRewrites(rules, maps, told) {
-  const written = writeEach(rules, 'rewrite', told, (rule) => {
+export function printRewrites(rules, maps, report) {
+  const written = writeEach(rules, 'rewrite', report, (rule) => {
     const mode = oneOf(rule.query_mode, ['preserve', 'replace', 'strip']);
     const query = { preserve: quote(variable('args')), strip: '""', replace: quote(rule.query_target) }[mode];
     return matchesOf(rule).map(({ regex, groups }) => ({ regex, path: pathOf(rule, groups), query }));
@@ -76,11 +76,7 @@ export function printRewrites(rules, maps, told) {
   return `    if ($${path}) { set $args $${query}; rewrite ^ $${path} break; }\n`;
 }
 
-/**
- * nginx encodes the path that it asks for, so it is told the decoded one.
- * @param {RuleOf<'rewrite'>} rule
- * @param {number} groups
- */
+/** nginx encodes the path for the origin, so it gets the decoded one. @param {RuleOf<'rewrite'>} rule @param {number} groups */
 function pathOf({ path, path_target }, groups) {
   const parts = path.type === 'regex' ? path_target.split(/\$([1-9])/) : [path_target];
   if (!path_target.startsWith('/')) {
@@ -99,6 +95,6 @@ function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Unwritable('a target whose %-codes are no UTF-8');
+    throw new Unwritable('the percent-encoded text of the target is not UTF-8');
   }
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The configuration that all domains share. Nothing in it comes from a customer.
+// Prints the configuration that all domains share. It has no text from customers.
 
 import { REFRESHER } from '../refresh-url.mjs';
 import { LOG_FORMAT } from '../requests/request-line.mjs';
@@ -102,10 +102,7 @@ ${listen.https.map((place) => `    listen ${place} ssl http2 default_server;\n`)
 `;
 }
 
-/**
- * Of proxied hosts, which have names, and not what the agent asks for itself.
- * @param {string} file
- */
+/** Logs requests for proxied hosts, which have names, except those of the agent. @param {string} file */
 function printReport(file) {
   return `  map "$http_user_agent $realip_remote_addr $server_addr" $zf_told { default 1; "~\\A${REFRESHER} ([^ ]+) \\1\\z" ""; }
   map "$server_name|$zf_reason" $zf_reported { default $zf_told; "~\\A\\|" ""; "~\\|not_served\\z" ""; }
@@ -117,6 +114,6 @@ function printReport(file) {
 /** @param {Shared['countries']} countries */
 function printCountries(countries) {
   if (countries === undefined) return '  map $uri $zf_country { default ""; }\n';
-  if (!countries.field.every((part) => /^[a-z_]+$/.test(part))) throw new Error('a field that is none');
+  if (!countries.field.every((part) => /^[a-z_]+$/.test(part))) throw new Error('countries.field is invalid');
   return `  geoip2 ${quote(countries.file)} { $zf_country default="" ${countries.field.join(' ')}; }\n`;
 }

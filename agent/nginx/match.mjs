@@ -1,6 +1,6 @@
 // @ts-check
-// Which requests a rule is for, as entries of a `map`: the map's key is a line for the host and one for the path, perhaps with
-// another line before them, and an entry matches all of it. The first entry that matches decides, as the first rule does.
+// Prints the requests of a rule as entries of a `map`. The map's key has a line for the host and one for the path, and optionally one
+// before them; an entry matches the whole key. The first matching entry decides, like the first matching rule.
 
 import { createHash } from 'node:crypto';
 import { quoteRegex, Unwritable } from './quote.mjs';
@@ -13,7 +13,7 @@ const LINE = String.raw`[^\n]*+\n`;
 const END_OF_HOST = String.raw`(?=\n)`;
 const END_OF_PATH = String.raw`\z`;
 
-/** Keys of maps. `zf_path` is decoded once, without dot segments and doubled slashes. */
+/** Keys of maps. `zf_path` is decoded once, without dot segments and repeated slashes. */
 export const KEYS = {
   plain: String.raw`"$host\n$zf_path"`,
   country: String.raw`"$zf_country\n$host\n$zf_path"`,
@@ -21,14 +21,14 @@ export const KEYS = {
 };
 
 /**
- * An expression for each include.
+ * Returns an expression for each include.
  * @param {EdgeRule} rule
- * @param {string} lead what the line before the host has to match, with its end
+ * @param {string} lead expression for the line before the host, with its end
  * @returns {Match[]}
  */
 export function matchesOf(rule, lead = '') {
   if ('needs_linear_engine' in rule) {
-    throw new Unwritable('a regular expression that repeats what repeats needs an engine of linear time');
+    throw new Unwritable('nginx does not support a regular expression with nested repetitions');
   }
   const { type, includes, excludes } = rule.path;
   const excluded = excludes.map((text) => patternOf(type, text, false).regex);
@@ -36,7 +36,7 @@ export function matchesOf(rule, lead = '') {
   return includes.map((text) => {
     const { regex, groups } = patternOf(type, text, true);
     const whole = `\\A${lead}${hostOf(rule)}${except}${regex}`;
-    quoteRegex(whole); // judged here, so that it is this rule which is told
+    quoteRegex(whole); // validated here, so that errors are reported for this rule
     return { regex: whole, groups };
   });
 }
@@ -68,15 +68,12 @@ function hostOf({ host }) {
   }
 }
 
-/** Whether looking for it takes more than one walk along the text. @param {string} regex */
+/** True if a search needs more than one pass over the text. @param {string} regex */
 export function isSearch(regex) {
   return /\[\^\\n\]\*(?!\+|\\z|\(\?=\\n\))/.test(regex);
 }
 
-/**
- * The maps of one domain. The same map is written once, whichever host needs it: each variable of nginx costs every request
- * 16 octets.
- */
+/** The maps of one domain. Hosts share equal maps, because each nginx variable costs every request 16 octets. */
 export class Maps {
   /** @type {Map<string, string>} */
   #texts = new Map();
@@ -89,10 +86,10 @@ export class Maps {
 
   /**
    * @param {string} key
-   * @param {readonly (readonly [regex: string, value: string])[]} entries values are words already
+   * @param {readonly (readonly [regex: string, value: string])[]} entries values are quoted
    * @param {string} otherwise
-   * @param {string} unknown where an entry took too many steps: nobody knows whether it, or a later one, matches
-   * @returns {string} the variable's name
+   * @param {string} unknown value if an entry took too many steps, so that it is unknown whether it or a later one matches
+   * @returns {string} the name of the variable
    */
   add(key, entries, otherwise = '""', unknown = otherwise) {
     const last = unknown === otherwise ? [] : [/** @type {const} */ (['\\A', otherwise])];

@@ -1,13 +1,13 @@
 // @ts-check
-// Where requests go: origins of hosts and of rules become groups of servers (`upstream`), one group for each way to ask them.
-// Only addresses that were judged are written, never names, so that nothing can be pointed elsewhere afterwards.
+// Prints origins of hosts and rules as groups of servers (`upstream`), one group per way to contact them. Only validated addresses are
+// written, never names, so that they cannot change afterwards.
 
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
 
 /**
- * `addressesOf` answers only what this edge may connect to; `speaksTls` what was found out of an origin with scheme `auto`.
+ * `addressesOf` returns only addresses that this edge may connect to. `speaksTls` is the detected protocol of an origin with scheme `auto`.
  * @typedef {{
  *   addressesOf(destination: string): readonly string[],
  *   speaksTls(destination: string, port: number): boolean,
@@ -30,7 +30,7 @@ const MAX_ADDRESSES = 8;
 const SCHEMES = /** @type {const} */ (['http', 'https']);
 
 /**
- * How a host is asked, as far as hosts must have it in common to be one server; undefined: it is one for itself.
+ * Returns how a host is contacted, as a key that hosts of one server have in common. Undefined if the host needs its own server.
  * @param {EdgeHost} host
  * @param {OriginFacts} facts
  */
@@ -63,21 +63,18 @@ export class Upstreams {
     this.facts = facts;
   }
 
-  /**
-   * @param {Way} way
-   * @returns {Target}
-   */
+  /** @param {Way} way @returns {Target} */
   targetOf(way) {
     const hostHeader = way.hostHeader === '' ? undefined : way.hostHeader;
     if (hostHeader !== undefined && !/^[A-Za-z0-9._-]{1,253}(?::[0-9]{1,5})?$/.test(hostHeader))
-      throw new Unwritable('a host header that is no host');
+      throw new Unwritable('the Host header is not a host name');
     const timeoutSeconds = whole(way.timeoutSeconds, 1, 3_600);
     return { pass: this.#passTo(way), hostHeader, timeoutSeconds };
   }
 
   /**
-   * Hosts that are asked in the same way, each at its own origins: a table instead of a server for each, which would cost nginx
-   * a thousand times as much.
+   * Prints a table for hosts that are contacted in the same way, each at its own origins. A server for each would cost nginx a thousand
+   * times as much.
    * @param {readonly EdgeHost[]} hosts with one `wayOf`
    * @returns {Target}
    */
@@ -103,13 +100,13 @@ export class Upstreams {
   }
 
   /**
-   * An address, or a group where there are several: nginx looks for a group along all that there are.
+   * Returns an address, or a group for several addresses, because nginx searches all groups one after another.
    * @param {'http' | 'https'} scheme
    * @param {Way} way
    */
   #placeOf(scheme, way) {
     const [first, ...more] = this.#serversOf(scheme, way);
-    if (first === undefined) throw new Unwritable('origins without addresses');
+    if (first === undefined) throw new Unwritable('no address of the origins is known');
     return more.length === 0 ? first.place : (this.#add(scheme, way) ?? '');
   }
 
@@ -134,7 +131,7 @@ export class Upstreams {
       const name = this.#add(scheme, way);
       return name && `${scheme}://${name}`;
     }
-    // As the request came: a group for each, since the ports differ.
+    // The scheme of the request: one group for each, because the ports differ.
     const [plain, secure] = [this.#add('http', way), this.#add('https', way)];
     return plain && secure && `$scheme://${plain.replace(/http$/, '')}$scheme`;
   }
@@ -149,7 +146,7 @@ export class Upstreams {
     const lines = servers.map(
       ({ place, weight, backup }) => `  server ${place} weight=${weight}${backup ? ' backup' : ''};\n`,
     );
-    // The hash is over the way, not over the addresses: both schemes of one way share it.
+    // The hash is of the way, not of the addresses, so that both schemes of a way share it.
     const hash = createHash('sha256').update(JSON.stringify(way)).digest('hex').slice(0, 12);
     const name = `${this.prefix}_${hash}_${scheme}`;
     const method = way.method === 'hash' ? '  hash $remote_addr consistent;\n' : '';
@@ -164,7 +161,7 @@ export class Upstreams {
   #serversOf(scheme, way) {
     const servers = way.members.flatMap((member) => {
       const port = whole(member.port, 1, 65_535);
-      // A record's port is 443 unless somebody said another: plain HTTP goes to 80 then.
+      // The port of a record is 443 unless it is set; plain HTTP then uses 80.
       const plain = scheme === 'http' && port === TLS_PORT ? 80 : port;
       return this.facts
         .addressesOf(member.destination)

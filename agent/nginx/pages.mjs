@@ -1,5 +1,5 @@
 // @ts-check
-// Error pages of customers: files beside the configuration, which has only their hashes.
+// Prints customers' error pages as files; the configuration has only their hashes.
 
 import { createHash } from 'node:crypto';
 import { quote, Unwritable } from './quote.mjs';
@@ -9,7 +9,7 @@ import { quote, Unwritable } from './quote.mjs';
  * @typedef {Map<string, import('./domain.mjs').Page>} Pages
  */
 
-/** nginx keeps these for itself. */
+/** Statuses that nginx reserves. */
 const OWN_CODES = [444, 494, 495, 496, 497, 498, 499];
 
 /**
@@ -19,7 +19,7 @@ const OWN_CODES = [444, 494, 495, 496, 497, 498, 499];
  */
 export function keepPage(rule, prefix, pages) {
   const end = { 'text/html': 'html', 'text/plain': 'txt', 'application/json': 'json' }[rule.content_type];
-  if (end === undefined) throw new Unwritable('a page of another type');
+  if (end === undefined) throw new Unwritable('the content type of the page is not supported');
   const hash = createHash('sha256').update(rule.html).digest('hex').slice(0, 16);
   const path = `${prefix}/${hash}.${end}`;
   pages.set(path, { path, content: rule.html });
@@ -44,7 +44,7 @@ export function printPagePlace(folder, pages) {
 }
 
 /**
- * The page of the first rule that matches; for other codes, those of rules that are for all paths.
+ * Prints the page of the first matching rule, and for other statuses the pages of rules that apply to all paths.
  * @param {ErrorPage | undefined} first
  * @param {readonly ErrorPage[]} everywhere
  * @param {string} prefix

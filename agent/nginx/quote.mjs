@@ -1,16 +1,16 @@
 // @ts-check
-// The one way for texts of customers into a file that nginx reads. What cannot be written is refused, and its rule is reported.
+// The only way in which customers' texts get into an nginx file. A text that cannot be written is rejected, and its rule is reported.
 
-/** nginx reads its files in pieces of 4,096 octets, and no word may be longer. */
+/** nginx reads its files in buffers of 4,096 octets, and no word may be longer. */
 const MAX_WORD = 3_900;
 const MAX_STEPS = 50_000;
-/** A variable whose value is a dollar. */
+/** A variable with the value `$`. */
 const DOLLAR = `\${zf_dollar}`;
 
-/** A text that nginx cannot be told; the message says why, for the report. */
+/** A text that cannot be written for nginx. The message is the reason for the report. */
 export class Unwritable extends Error {}
 
-/** A variable of nginx, beside which texts stay texts. */
+/** A variable of nginx, in contrast to literal text. */
 export class Variable {
   /** @param {string} name */
   constructor(name) {
@@ -19,7 +19,7 @@ export class Variable {
   }
 }
 
-/** A group of the regular expression that has just matched, as `$1`. */
+/** A group of the regular expression that has just matched, such as `$1`. */
 export class Capture {
   /** @param {number} group */
   constructor(group) {
@@ -31,8 +31,8 @@ export class Capture {
 export const variable = (name) => new Variable(name);
 
 /**
- * One word of the configuration. Within double quotes only the backslash, the quote and `$` mean something; for the last there
- * is no escape, so a variable stands for it (`zf_dollar`, defined by `geo`, whose values are taken as they are).
+ * Prints one word of the configuration. Within double quotes only the backslash, the quote and `$` are special. `$` cannot be escaped,
+ * so a variable replaces it (`zf_dollar`, defined by `geo`, whose values are literal).
  * @param {readonly (string | Variable | Capture)[]} parts
  */
 export function quote(...parts) {
@@ -49,36 +49,32 @@ function printPart(part) {
 }
 
 /**
- * A regular expression as the first word of an entry of `map`, where variables are not looked for. PCRE gives up after so many
- * steps, some 0.1 ms; nginx goes on with the map's default then, and does not try later entries.
+ * Prints a regular expression as the first word of a `map` entry, where variables are not expanded. PCRE stops after a number of steps,
+ * about 0.1 ms; nginx then uses the map's default without trying later entries.
  * @param {string} regex made by regex.mjs
  */
 export function quoteRegex(regex) {
-  if (regex.includes('$')) throw new Error('a regular expression that was not translated');
+  if (regex.includes('$')) throw new Error('the regular expression was not translated');
   return quote(`~(*LIMIT_MATCH=${MAX_STEPS})${regex}`);
 }
 
 /** @param {string} word */
 function boundWord(word) {
-  if (Buffer.byteLength(word) > MAX_WORD) throw new Unwritable('a text of it is too long for nginx');
+  if (Buffer.byteLength(word) > MAX_WORD) throw new Unwritable('a text is too long for nginx');
   return word;
 }
 
 /** @param {string} text */
 function plainText(text) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)) throw new Unwritable('control characters');
-  // A half of a surrogate pair has no UTF-8.
-  if (/\p{Surrogate}/u.test(text)) throw new Unwritable('text that is not Unicode');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for these
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text))
+    throw new Unwritable('a text has control characters');
+  // Unpaired surrogates have no UTF-8 encoding.
+  if (/\p{Surrogate}/u.test(text)) throw new Unwritable('a text is not valid Unicode');
   return text;
 }
 
-/**
- * A number that a rule brings.
- * @param {unknown} value
- * @param {number} least
- * @param {number} most
- */
+/** Validates a number of a rule. @param {unknown} value @param {number} least @param {number} most */
 export function whole(value, least, most) {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most)
     throw new Unwritable(`expected a whole number from ${least} to ${most}`);
@@ -86,7 +82,7 @@ export function whole(value, least, most) {
 }
 
 /**
- * A word of a known list.
+ * Validates a word from a known list.
  * @template {string | number} T
  * @param {T} value
  * @param {readonly T[]} known

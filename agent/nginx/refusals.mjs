@@ -1,5 +1,5 @@
 // @ts-check
-// The types of rules that refuse requests: drop, rate_limit, bot_route, waf.
+// Prints the rule types that reject requests: drop, rate_limit, bot_route, waf.
 
 import { headerVariable } from './cache.mjs';
 import { KEYS, matchesOf } from './match.mjs';
@@ -11,7 +11,7 @@ import { bodyLimitOf, profileOf } from './waf.mjs';
 /**
  * @typedef {import('./rules.mjs').EdgeRule} EdgeRule
  * @typedef {import('./match.mjs').Maps} Maps
- * @typedef {import('./domain.mjs').Told} Told
+ * @typedef {import('./domain.mjs').RuleReport} RuleReport
  */
 
 /**
@@ -22,11 +22,11 @@ import { bodyLimitOf, profileOf } from './waf.mjs';
 /**
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
- * @param {Told} told
+ * @param {RuleReport} report
  * @param {{ hasCountries: boolean }} facts
  */
-export function printDrops(rules, maps, told, { hasCountries }) {
-  const written = writeEach(rules, 'drop', told, (rule) => {
+export function printDrops(rules, maps, report, { hasCountries }) {
+  const written = writeEach(rules, 'drop', report, (rule) => {
     const lead = countryLead(rule, hasCountries);
     return matchesOf(rule, lead).map(({ regex }) => /** @type {const} */ ([regex, quote(String(rule.id))]));
   });
@@ -34,21 +34,18 @@ export function printDrops(rules, maps, told, { hasCountries }) {
     written,
     KEYS.country,
     maps,
-    told,
+    report,
     (name) => `${refuseUnknown(name)}  if ($${name}) { set $zf_rule $${name}; return 403; }\n`,
     UNKNOWN,
   );
 }
 
-/**
- * @param {RuleOf<'drop'>} rule
- * @param {boolean} hasCountries
- */
+/** @param {RuleOf<'drop'>} rule @param {boolean} hasCountries */
 function countryLead({ countries, country_match_type }, hasCountries) {
   const any = String.raw`[^\n]*+\n`;
   if (countries.length === 0) return any;
-  if (!hasCountries) throw new Unwritable('this edge has no table of countries');
-  if (!countries.every((code) => /^[A-Z]{2}$/.test(code))) throw new Unwritable('a country that is none');
+  if (!hasCountries) throw new Unwritable('this edge has no country database');
+  if (!countries.every((code) => /^[A-Z]{2}$/.test(code))) throw new Unwritable('a country code is invalid');
   const listed = String.raw`(?:${countries.join('|')})\n`;
   return oneOf(country_match_type, ['include', 'exclude']) === 'include' ? listed : `(?!${listed})${any}`;
 }
@@ -56,22 +53,22 @@ function countryLead({ countries, country_match_type }, hasCountries) {
 /**
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
- * @param {Told} told
- * @param {Map<string, string>} zones what has to stand beside the server
+ * @param {RuleReport} report
+ * @param {Map<string, string>} zones directives for the level of the server
  * @param {string} size of a zone
  */
-export function printRateLimits(rules, maps, told, zones, size) {
-  const written = writeEach(rules, 'rate_limit', told, (rule) => {
-    if (rule.action === 'captcha') throw new Unwritable('nginx has no challenges');
+export function printRateLimits(rules, maps, report, zones, size) {
+  const written = writeEach(rules, 'rate_limit', report, (rule) => {
+    if (rule.action === 'captcha') throw new Unwritable('nginx does not support captchas');
     if (rule.action_mode === 'dry_run')
-      throw new Unwritable('nginx cannot count without limiting for one rule alone');
+      throw new Unwritable('nginx does not support log-only mode for a single rate limit');
     const requests = whole(rule.requests, 1, 1_000_000);
     rateOf(requests, whole(rule.period_seconds, 1, 86_400));
     const value = keyOf(rule);
     return matchesOf(rule).map(({ regex }) => /** @type {const} */ ([regex, value]));
   });
-  const limits = affordable(written, told);
-  // nginx does not say which of several has refused.
+  const limits = affordable(written, report);
+  // nginx does not report which of several limits rejected a request.
   const [only, second] = limits;
   const named = only === undefined || second !== undefined ? '' : `    set $zf_limit ${only.rule.id};\n`;
   return named + limits.map(({ rule, written: entries }) => printRateLimit(rule, entries)).join('');
@@ -80,16 +77,19 @@ export function printRateLimits(rules, maps, told, zones, size) {
   function printRateLimit(rule, entries) {
     const { requests } = rule;
     const rate = rateOf(requests, rule.period_seconds);
-    // What takes too long to match counts, too.
+    // Requests that take too many steps to match are counted, too.
     const name = maps.add(KEYS.plain, entries, '""', keyOf(rule));
-    // A zone keeps its key and rate for ever: another key or rate is another zone.
+    // A zone keeps its key and rate, so another key or rate needs another zone.
     const zone = `${name}_${rate.replace('/', '')}_${rule.id}`;
     zones.set(zone, `limit_req_zone $${name} zone=${zone}:${size} rate=${rate};\n`);
     if (rate.endsWith('r/m') && (requests * 60) % rule.period_seconds !== 0) {
-      told.add(rule.id, `in part: nginx counts whole requests a minute, ${rate}`);
+      report.add(rule.id, `in part: nginx counts whole requests a minute, ${rate}`);
     }
     if (rule.block_seconds > rule.period_seconds && rule.action === 'block') {
-      told.add(rule.id, 'in part: nginx refuses what is above the limit, and not all else for block_seconds');
+      report.add(
+        rule.id,
+        'partly supported: nginx rejects requests above the limit, but not all requests for block_seconds',
+      );
     }
     const burst =
       rule.action === 'delay' ? ` burst=${2 * requests} delay=${requests}` : ` burst=${requests - 1} nodelay`;
@@ -100,9 +100,9 @@ export function printRateLimits(rules, maps, told, zones, size) {
 /** @param {number} requests @param {number} seconds */
 function rateOf(requests, seconds) {
   if (requests % seconds === 0) return `${requests / seconds}r/s`;
-  // rounded down: never more than the rule allows
+  // rounded down, so that the rule's limit is never exceeded
   const perMinute = Math.floor((requests * 60) / seconds);
-  if (perMinute < 1) throw new Unwritable('nginx does not count slower than one request a minute');
+  if (perMinute < 1) throw new Unwritable('nginx does not support limits below one request per minute');
   return `${perMinute}r/m`;
 }
 
@@ -121,13 +121,13 @@ function keyOf(rule) {
 /**
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
- * @param {Told} told
- * @param {(destination: string) => string} targetOf the name of the target
+ * @param {RuleReport} report
+ * @param {(destination: string) => string} targetOf returns the name of the target
  */
-export function printBots(rules, maps, told, targetOf) {
-  const written = writeEach(rules, 'bot_route', told, (rule) => {
-    if (rule.bots !== 'list') throw new Unwritable('nginx does not know which robots are verified');
-    if (rule.action === 'captcha') throw new Unwritable('nginx has no challenges');
+export function printBots(rules, maps, report, targetOf) {
+  const written = writeEach(rules, 'bot_route', report, (rule) => {
+    if (rule.bots !== 'list') throw new Unwritable('nginx cannot verify bots');
+    if (rule.action === 'captcha') throw new Unwritable('nginx does not support captchas');
     const agents = rule.list.map(literal).join('|');
     const lead = String.raw`(?>(?i:[^\n]*?(?:${agents})))[^\n]*+\n`;
     const value = {
@@ -142,7 +142,7 @@ export function printBots(rules, maps, told, targetOf) {
     written,
     KEYS.agent,
     maps,
-    told,
+    report,
     (name) => `${refuseUnknown(name)}  if ($${name} ~ "^block ([0-9]+)") { set $zf_rule $1; return 403; }
   if ($${name} ~ "^(o[0-9]+)") { set $zf_target $1; }
 `,
@@ -151,30 +151,30 @@ export function printBots(rules, maps, told, targetOf) {
 }
 
 /**
- * The place where modsecurity looks at a request, and before it which rule wants that; empty: none does.
+ * Prints the location in which modsecurity inspects a request, and selects the rule that applies. Empty if no rule does.
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
- * @param {Told} told
+ * @param {RuleReport} report
  * @param {{ file: string, ids: ReadonlySet<string> } | undefined} waf
  */
-export function printWaf(rules, maps, told, waf) {
-  const written = writeEach(rules, 'waf', told, (rule) => {
+export function printWaf(rules, maps, report, waf) {
+  const written = writeEach(rules, 'waf', report, (rule) => {
     if (waf === undefined) throw new Unwritable('this edge has no modsecurity');
-    // Without the body modsecurity looks at no part of a request in which the core rules look for attacks.
+    // Without the body, modsecurity skips the phase in which the core rules detect attacks.
     if (whole(rule.body_cap_kb, 0, 1_024) === 0)
-      throw new Unwritable('modsecurity cannot leave out the body alone: body_cap_kb must be at least 1');
+      throw new Unwritable('modsecurity cannot skip only the body: body_cap_kb must be at least 1');
     const unknown = rule.rule_excludes.filter((id) => !waf.ids.has(id));
     if (unknown.length > 0)
-      told.add(rule.id, `in part: no rules to leave out: ${unknown.slice(0, 10).join(', ')}`);
+      report.add(rule.id, `in part: no rules to leave out: ${unknown.slice(0, 10).join(', ')}`);
     const profile = quote(profileOf(rule, waf.ids));
     return matchesOf(rule).map(({ regex }) => /** @type {const} */ ([regex, profile]));
   });
   if (waf === undefined || written.length === 0) return { named: '', place: '' };
-  // A request is looked at once. What is enforced comes before what is only tried.
+  // A request is inspected once. Enforced rules take precedence over dry runs.
   const ordered = ['enforce', 'dry_run'].flatMap((mode) =>
     written.filter(({ rule }) => rule.action_mode === mode),
   );
-  const name = maps.add(KEYS.plain, entriesOf(ordered, told), '"off-"', ordered[0]?.written[0]?.[1]);
+  const name = maps.add(KEYS.plain, entriesOf(ordered, report), '"off-"', ordered[0]?.written[0]?.[1]);
   const place = `    modsecurity on;
     modsecurity_rules_file ${quote(waf.file)};
     modsecurity_rules 'SecRequestBodyLimit ${bodyLimitOf(written.map(({ rule }) => rule))}';

@@ -1,5 +1,5 @@
 // @ts-check
-// The text of a regular expression, read from left to right, and its classes of characters.
+// Reads the text of a regular expression from left to right, with its character classes.
 
 import { Unwritable } from './quote.mjs';
 
@@ -23,7 +23,7 @@ export class RegexText {
 
   next() {
     const character = this.characters[this.at++];
-    if (character === undefined) throw new Unwritable('a regular expression that ends too early');
+    if (character === undefined) throw new Unwritable('the regular expression is incomplete');
     return character;
   }
 
@@ -32,7 +32,7 @@ export class RegexText {
       /^(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2}))/.exec(
         this.characters.slice(this.at, this.at + 8).join(''),
       ) ?? [];
-    if (all === undefined) throw new Unwritable('a regular expression with a wrong \\x');
+    if (all === undefined) throw new Unwritable('the regular expression has an invalid \\x');
     this.at += all.length;
     return Number.parseInt(long ?? short ?? '', 16);
   }
@@ -52,7 +52,8 @@ export class RegexText {
     if (this.take('[:')) {
       const [all, name] = /^(\w+):\]/.exec(this.characters.slice(this.at, this.at + 12).join('')) ?? [];
       const known = name === undefined ? undefined : NAMED[name];
-      if (all === undefined || known === undefined) throw new Unwritable('a class that nginx does not have');
+      if (all === undefined || known === undefined)
+        throw new Unwritable('nginx does not support a character class of the regular expression');
       this.at += all.length;
       return known;
     }
@@ -62,11 +63,12 @@ export class RegexText {
     if (dash !== '-' || after === ']' || after === undefined) return hex(low);
     this.at++;
     const high = this.readClassEnd();
-    if (typeof high === 'string' || high < low) throw new Unwritable('a class with a wrong range');
+    if (typeof high === 'string' || high < low)
+      throw new Unwritable('a character class has an invalid range');
     return `${hex(low)}-${hex(high)}`;
   }
 
-  /** @returns {number | string} a character, or a class within the class */
+  /** @returns {number | string} a character, or a nested class */
   readClassEnd() {
     const character = this.next();
     if (character !== '\\') return codeOf(character);
@@ -75,7 +77,7 @@ export class RegexText {
     if (known !== undefined) return known;
     if (escaped === 'x') return this.readHex();
     if (/[^A-Za-z0-9]/.test(escaped)) return codeOf(escaped);
-    throw new Unwritable(`a class with \\${escaped}`);
+    throw new Unwritable(`nginx does not support a character class with \\${escaped}`);
   }
 }
 
@@ -98,10 +100,9 @@ function codeOf(character) {
   return character.codePointAt(0) ?? 0;
 }
 
-/** One octet: paths are matched octet by octet.
- * @param {number} code
- */
+/** Returns one octet, because paths are matched by octets. @param {number} code */
 export function hex(code) {
-  if (code > 0x7e || code < 0x20) throw new Unwritable('a class with characters outside of ASCII');
+  if (code > 0x7e || code < 0x20)
+    throw new Unwritable('nginx does not support character classes with non-ASCII characters');
   return `\\x${code.toString(16).padStart(2, '0')}`;
 }

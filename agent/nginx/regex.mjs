@@ -1,18 +1,19 @@
 // @ts-check
-// Translates customers' patterns to expressions of PCRE. They are read and written anew, never copied, so what PCRE has beyond
-// RE2 (back references, verbs, named groups, which nginx would make variables) cannot reach it. None matches a line break.
+// Translates customers' patterns to PCRE. They are parsed and printed again, never copied, so that no feature of PCRE beyond RE2 can be
+// used (back references, verbs, and named groups, which nginx would make variables). No pattern matches a line break.
 
 import { Unwritable } from './quote.mjs';
 import { hex, RegexText } from './regex-text.mjs';
 
-/** Each wide repetition makes the time of a search longer by one power of the length of the path. */
+/** Each unbounded repetition multiplies the time of a search by the length of the path. */
 const MAX_UNBOUNDED = 4;
 const MAX_DEPTH = 50;
 const NO_BREAK = String.raw`[^\n]`;
 
-/** A wildcard: `*` is any run of characters. Each part is looked for once from the left (atomic), so the time stays linear.
+/**
+ * Translates a wildcard, in which `*` matches any text. Each part is searched once from the left (atomic), so the time stays linear.
  * @param {string} glob
- * @param {string} end what stands behind it, like `\z`
+ * @param {string} end expression that follows, such as `\\z`
  */
 export function translateWildcard(glob, end) {
   const [first = '', ...rest] = glob.split('*').map(literal);
@@ -26,7 +27,7 @@ export function translateWildcard(glob, end) {
 export function literal(text) {
   let written = '';
   for (const octet of Buffer.from(text)) {
-    if (octet < 0x20 || octet === 0x7f) throw new Unwritable('control characters');
+    if (octet < 0x20 || octet === 0x7f) throw new Unwritable('the pattern has control characters');
     const character = String.fromCharCode(octet);
     written += /[A-Za-z0-9/_-]/.test(character) ? character : `\\x${octet.toString(16).padStart(2, '0')}`;
   }
@@ -34,9 +35,9 @@ export function literal(text) {
 }
 
 /**
- * A regular expression of RE2's syntax.
+ * Translates a regular expression in RE2's syntax.
  * @param {string} text
- * @param {{ end: string, captures: boolean }} how `end` is what `$` becomes; without `captures` groups are not counted
+ * @param {{ end: string, captures: boolean }} how `end` replaces `$`; without `captures` groups do not capture
  */
 export function translateRegex(text, how) {
   const reader = new Reader(text, how);
@@ -46,15 +47,12 @@ export function translateRegex(text, how) {
 }
 
 /**
- * `varies`: may match texts of different lengths. `first`: the literal characters that it can begin with, undefined: others too.
+ * `varies`: may match texts of different lengths. `first`: the literal characters that it can begin with; undefined if there are others.
  * @typedef {{ written: string, varies: boolean, alternates: boolean, first: string[] | undefined }} Piece
  */
 
 class Reader extends RegexText {
-  /**
-   * @param {string} text
-   * @param {{ end: string, captures: boolean }} how
-   */
+  /** @param {string} text @param {{ end: string, captures: boolean }} how */
   constructor(text, how) {
     super(text);
     this.how = how;
@@ -62,12 +60,9 @@ class Reader extends RegexText {
     this.unbounded = 0;
   }
 
-  /**
-   * @param {number} depth
-   * @returns {Piece}
-   */
+  /** @param {number} depth @returns {Piece} */
   readAlternatives(depth) {
-    if (depth > MAX_DEPTH) throw new Unwritable('a regular expression with too many groups in groups');
+    if (depth > MAX_DEPTH) throw new Unwritable('the regular expression has too many nested groups');
     const pieces = [this.readSequence(depth)];
     while (this.take('|')) pieces.push(this.readSequence(depth));
     const firsts = pieces.map(({ first }) => first);
@@ -82,10 +77,7 @@ class Reader extends RegexText {
     };
   }
 
-  /**
-   * @param {number} depth
-   * @returns {Piece}
-   */
+  /** @param {number} depth @returns {Piece} */
   readSequence(depth) {
     /** @type {Piece[]} */
     const pieces = [];
@@ -95,31 +87,28 @@ class Reader extends RegexText {
     const alternatesWithin = pieces.length > 1 && pieces.some(({ alternates }) => alternates);
     return {
       written: pieces.map(({ written }) => written).join(''),
-      // Alternatives of different lengths can be cut in several ways, too.
+      // Alternatives of different lengths allow several ways to split a text, too.
       varies: alternatesWithin || pieces.some(({ varies }) => varies),
       alternates: pieces.some(({ alternates }) => alternates),
       first: pieces[0]?.varies === false ? pieces[0].first : undefined,
     };
   }
 
-  /**
-   * @param {number} depth
-   * @returns {Piece}
-   */
+  /** @param {number} depth @returns {Piece} */
   readRepeated(depth) {
     const piece = this.readAtom(depth);
     const count = this.readCount();
     if (count === undefined) return piece;
     const { least, most } = count;
-    // Where a repetition can be cut in several ways, a text that nearly matches is tried in all of them.
+    // If a text can be split in several ways, a near match is tried with all of them.
     if (most > 1 && (piece.varies || (piece.alternates && !areDistinct(piece.first)))) {
-      throw new Unwritable('a regular expression that repeats what repeats needs an engine of linear time');
+      throw new Unwritable('nginx does not support a regular expression with nested repetitions');
     }
     if (most === Number.POSITIVE_INFINITY && ++this.unbounded > MAX_UNBOUNDED)
-      throw new Unwritable(`a regular expression with more than ${MAX_UNBOUNDED} open repetitions`);
+      throw new Unwritable(`the regular expression has more than ${MAX_UNBOUNDED} unbounded repetitions`);
     const lazy = this.take('?') ? '?' : '';
     if (/[*+?]/.test(this.characters[this.at] ?? '') || this.startsCount())
-      throw new Unwritable('a regular expression with two repetitions of the same');
+      throw new Unwritable('the regular expression repeats a repetition');
     const range = most === Number.POSITIVE_INFINITY ? `{${least},}` : `{${least},${most}}`;
     return {
       ...piece,
@@ -142,14 +131,12 @@ class Reader extends RegexText {
     this.at += whole.length;
     const least = Number(low);
     const most = comma === '' ? least : high === '' ? Number.POSITIVE_INFINITY : Number(high);
-    if (most < least || least > 1_000) throw new Unwritable('a regular expression with a wrong repetition');
+    if (most < least || least > 1_000)
+      throw new Unwritable('the regular expression has an invalid repetition');
     return { least, most };
   }
 
-  /**
-   * @param {number} depth
-   * @returns {Piece}
-   */
+  /** @param {number} depth @returns {Piece} */
   readAtom(depth) {
     const character = this.next();
     switch (character) {
@@ -168,32 +155,29 @@ class Reader extends RegexText {
       case '*':
       case '+':
       case '?':
-        throw new Unwritable('a regular expression with a repetition of nothing');
+        throw new Unwritable('the regular expression repeats nothing');
       default:
         return ofCharacter(character);
     }
   }
 
-  /**
-   * @param {number} depth
-   * @returns {Piece}
-   */
+  /** @param {number} depth @returns {Piece} */
   readGroup(depth) {
     let open = '(?:';
     if (this.take('?')) {
       const head = /^(?:P?<([A-Za-z0-9_]+)>|([ims]*)([:)]))/.exec(
         this.characters.slice(this.at, this.at + 80).join(''),
       );
-      if (head === null) throw new Unwritable('a regular expression with a group that nginx does not have');
+      if (head === null) throw new Unwritable('nginx does not support a group of the regular expression');
       this.at += head[0].length;
       const [, name, flags, close] = head;
       if (name !== undefined) open = this.capture();
-      // `m` and `s` say how line breaks are treated, and there are none.
+      // `m` and `s` concern line breaks, which cannot occur.
       else if (close === ')') return { ...piece(flags?.includes('i') ? '(?i)' : ''), first: undefined };
       else open = flags?.includes('i') ? '(?i:' : '(?:';
     } else open = this.capture();
     const inner = this.readAlternatives(depth + 1);
-    if (!this.take(')')) throw new Unwritable('a regular expression with an open group');
+    if (!this.take(')')) throw new Unwritable('the regular expression has an unclosed group');
     return { ...inner, written: `${open}${inner.written})` };
   }
 
@@ -212,7 +196,7 @@ class Reader extends RegexText {
     if (character === 'b' || character === 'B') return piece(`\\${character}`);
     if (character === 'x') return piece(hex(this.readHex()));
     if (/[^A-Za-z0-9]/.test(character)) return ofCharacter(character);
-    throw new Unwritable(`a regular expression with \\${character}`);
+    throw new Unwritable(`nginx does not support a regular expression with \\${character}`);
   }
 }
 

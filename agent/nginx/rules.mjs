@@ -1,5 +1,5 @@
 // @ts-check
-// What rules of every type have in common on their way into nginx's file. A rule that nginx cannot obey is left out and told.
+// Shared parts of all rule types. A rule that nginx does not support is omitted and reported.
 
 import { isSearch, KEYS, matchesOf } from './match.mjs';
 import { quote, Unwritable, whole } from './quote.mjs';
@@ -7,13 +7,13 @@ import { quote, Unwritable, whole } from './quote.mjs';
 /**
  * @typedef {import('../../src/edge/edge-rule.ts').EdgeRule} EdgeRule
  * @typedef {import('./match.mjs').Maps} Maps
- * @typedef {import('./domain.mjs').Told} Told
- * @typedef {readonly (readonly [regex: string, value: string])[]} Entries for a map; values are words already
+ * @typedef {import('./domain.mjs').RuleReport} RuleReport
+ * @typedef {readonly (readonly [regex: string, value: string])[]} Entries for a map; values are quoted
  */
 
-/** Engines take thousands of entries; a request that walks them all pays for each. */
+/** Maximum number of entries: a request may be compared with all of them. */
 const MAX_ENTRIES = 2_000;
-/** Those that are looked for: each may take all steps that one is given. */
+/** Maximum number of entries that need a search, each of which may use the maximum number of steps. */
 const MAX_SEARCHES = 400;
 
 /**
@@ -22,16 +22,16 @@ const MAX_SEARCHES = 400;
  */
 
 /**
- * The rules of one type, in their order, with what could be written of each.
+ * Prints the rules of one type, in their order, and reports those that cannot be printed.
  * @template {EdgeRule['type']} T
  * @template U
  * @param {readonly EdgeRule[]} rules
  * @param {T} type
- * @param {Told} told
+ * @param {RuleReport} report
  * @param {(rule: RuleOf<T>) => U} write
  * @returns {{ rule: RuleOf<T>, written: U }[]}
  */
-export function writeEach(rules, type, told, write) {
+export function writeEach(rules, type, report, write) {
   return rules.flatMap((each) => {
     if (each.type !== type) return [];
     const rule = /** @type {RuleOf<T>} */ (each);
@@ -40,27 +40,27 @@ export function writeEach(rules, type, told, write) {
       return { rule, written: write(rule) };
     } catch (error) {
       if (!(error instanceof Unwritable)) throw error;
-      told.add(rule.id, error.message);
+      report.add(rule.id, error.message);
       return [];
     }
   });
 }
 
 /**
- * The rules up to a bound of what they cost a request: those behind it are told.
+ * Returns the rules up to a limit of the cost per request, and reports the others.
  * @template {EdgeRule} R
  * @param {readonly { rule: R, written: Entries }[]} written
- * @param {Told} told
+ * @param {RuleReport} report
  */
-export function affordable(written, told) {
+export function affordable(written, report) {
   let entries = 0;
   let searches = 0;
   return written.filter((each) => {
     const more = each.written.filter(([regex]) => isSearch(regex)).length;
     if (entries + each.written.length > MAX_ENTRIES)
-      told.add(each.rule.id, `more than ${MAX_ENTRIES} patterns`);
+      report.add(each.rule.id, `more than ${MAX_ENTRIES} patterns`);
     else if (searches + more > MAX_SEARCHES)
-      told.add(each.rule.id, `more than ${MAX_SEARCHES} patterns that are searched for`);
+      report.add(each.rule.id, `more than ${MAX_SEARCHES} patterns that are searched for`);
     else {
       entries += each.written.length;
       searches += more;
@@ -71,55 +71,55 @@ export function affordable(written, told) {
 }
 
 /**
- * What a map is made of.
+ * Returns the entries of a map.
  * @template {EdgeRule} R
  * @param {readonly { rule: R, written: Entries }[]} written
- * @param {Told} told
+ * @param {RuleReport} report
  */
-export function entriesOf(written, told) {
-  return affordable(written, told).flatMap((each) => each.written);
+export function entriesOf(written, report) {
+  return affordable(written, report).flatMap((each) => each.written);
 }
 
-/** What a map says where nobody knows whether a rule matches. */
+/** Value of a map if it is unknown whether a rule matches. */
 export const UNKNOWN = 'unknown';
 
-/** Refuses what cannot be judged: nobody gets past a rule by a path that takes long to match. @param {string} name */
+/** Rejects such requests, so that a path that takes long to match does not bypass a rule. @param {string} name */
 export const refuseUnknown = (name) => `  if ($${name} = ${UNKNOWN}) { return 400; }\n`;
 
 /**
- * Rules that count in dry runs: those only set `zf_dry`, for the log.
+ * Prints rules that may be in dry run, which only set `zf_dry` for the log.
  * @template {EdgeRule} R
  * @param {readonly { rule: R, written: Entries }[]} written
  * @param {string} key
  * @param {Maps} maps
- * @param {Told} told
+ * @param {RuleReport} report
  * @param {(name: string) => string} print
- * @param {string} [unknown] as of a map
+ * @param {string} [unknown] as for a map
  */
-export function printEnding(written, key, maps, told, print, unknown) {
+export function printEnding(written, key, maps, report, print, unknown) {
   const of = (/** @type {string} */ mode) => written.filter(({ rule }) => rule.action_mode === mode);
-  const enforced = entriesOf(of('enforce'), told);
+  const enforced = entriesOf(of('enforce'), report);
   const noted = of('dry_run').map(({ rule, written: entries }) => {
     const id = quote(`${rule.id} `);
     return { rule, written: entries.map(([regex]) => /** @type {const} */ ([regex, id])) };
   });
-  const dry = entriesOf(noted, told);
+  const dry = entriesOf(noted, report);
   const dryPart = dry.length === 0 ? '' : `  set $zf_dry "\${zf_dry}\${${maps.add(key, dry)}}";\n`;
   return dryPart + (enforced.length === 0 ? '' : print(maps.add(key, enforced, '""', unknown)));
 }
 
 /**
- * Which rule of a type is the first one for the request: the name of a variable, with the rule's place in the list.
+ * Selects the first rule of a type that matches: returns the name of a variable that has the rule's index.
  * @template {EdgeRule['type']} T
  * @param {readonly EdgeRule[]} rules
  * @param {T} type
  * @param {string} letter
  * @param {Maps} maps
- * @param {Told} told
+ * @param {RuleReport} report
  * @param {(rule: RuleOf<T>) => void} judge
  */
-export function firstOf(rules, type, letter, maps, told, judge) {
-  const written = writeEach(rules, type, told, (rule) => {
+export function firstOf(rules, type, letter, maps, report, judge) {
+  const written = writeEach(rules, type, report, (rule) => {
     const matches = matchesOf(rule);
     judge(rule);
     return matches;
@@ -129,7 +129,7 @@ export function firstOf(rules, type, letter, maps, told, judge) {
       rule,
       written: matches.map(({ regex }) => /** @type {const} */ ([regex, quote(`${letter}${i + 1}`)])),
     })),
-    told,
+    report,
   );
   const chosen = written.map(({ rule }) => rule);
   return entries.length === 0

@@ -1,6 +1,7 @@
 // @ts-check
-// The server of one host, or of several that differ in their names alone. A request walks through places in the order in which rules act: what ends it at once, then rate
-// limits, the WAF, redirects, and last the origin, with one place for each way to ask it, to cache and to answer errors.
+// Prints the server of one host, or of several that differ only in their names. A request passes locations in the order in which rules
+// apply: immediate rejections, rate limits, the WAF, redirects, and the origin. The last step has a location for each way to contact the
+// origin, to cache and to serve errors.
 
 import { printChallenges } from './challenges.mjs';
 import { printAnswer } from './headers.mjs';
@@ -21,7 +22,7 @@ import { chooseTarget } from './targets.mjs';
  *   facts: EdgeFacts,
  *   maps: import('./match.mjs').Maps,
  *   upstreams: import('./origins.mjs').Upstreams,
- *   told: import('./domain.mjs').Told,
+ *   report: import('./domain.mjs').RuleReport,
  *   beside: Map<string, string>,
  *   pages: Map<string, import('./domain.mjs').Page>,
  *   prefix: string,
@@ -36,7 +37,7 @@ import { chooseTarget } from './targets.mjs';
 const MAX_PLACES = 200;
 
 /**
- * A server costs nginx some 100 KB, a name some hundred bytes: hosts with the same rules that are asked in the same way are one.
+ * Groups hosts with the same rules that are contacted in the same way, because a server costs nginx about 100 KB, and a name 100 bytes.
  * @param {EdgeConfig} config
  * @param {readonly EdgeHost[]} hosts
  * @param {EdgeFacts} facts
@@ -59,7 +60,7 @@ export function groupHosts(config, hosts, facts) {
     ]);
     const narrow = mine.flatMap(({ rule, names }) => (names === undefined ? [] : rule.id));
     const way = wayOf(host, facts);
-    // Robots are sent to the port of the host's own origin.
+    // The target of bots uses the port of the host's own origin.
     const port = rules.some(({ type }) => type === 'bot_route') ? host.origins[0]?.port : undefined;
     const key = config.suspended ? '' : JSON.stringify([way ?? [origins], narrow, certificate?.chain, port]);
     const group = groups.get(key);
@@ -109,26 +110,26 @@ function certificateOf({ certificates }, host, facts) {
  * @param {Around} around
  */
 function printBody(config, hosts, rules, around) {
-  const { facts, maps, told, beside } = around;
+  const { facts, maps, report, beside } = around;
   for (const { id, type } of rules) {
-    if (type === 'captcha') told.add(id, 'nginx has no challenges');
-    if (type === 'fingerprint') told.add(id, 'nginx does not know fingerprints of TLS');
+    if (type === 'captcha') report.add(id, 'nginx does not support captchas');
+    if (type === 'fingerprint') report.add(id, 'nginx does not support TLS fingerprints');
   }
   const { targets, chooses, bots, first } = chooseTarget(hosts, rules, around);
-  const redirects = printRedirects(rules, maps, told);
-  const waf = printWaf(rules, maps, told, facts.waf);
+  const redirects = printRedirects(rules, maps, report);
+  const waf = printWaf(rules, maps, report, facts.waf);
   const before = [
     printChallenges(config),
     '  if ($zf_bad_path) { return 400; }\n  if ($zf_misdirected) { return 421; }\n  if ($zf_loop) { return 508; }\n',
     '  set $zf_path $uri;\n  set $zf_rule "";\n  set $zf_dry "";\n',
     `  set $zf_target ${first};\n`,
-    printDrops(rules, maps, told, facts),
+    printDrops(rules, maps, report, facts),
     bots,
     redirects.dry,
     waf.named,
     chooses,
   ].join('');
-  const limits = printRateLimits(rules, maps, told, beside, facts.rateZone);
+  const limits = printRateLimits(rules, maps, report, beside, facts.rateZone);
   const places = printPlaces(config, rules, targets, around);
   const stages = [limits && `    limit_req_status 429;\n${limits}`, waf.place, redirects.place];
   const texts = stages.filter((text) => text !== '');
@@ -164,16 +165,23 @@ function printStep(where, text, next, facts) {
  * @param {Around} around
  */
 function printPlaces(config, rules, targets, around) {
-  const { maps, told, pages, prefix, facts, beside } = around;
+  const { maps, report, pages, prefix, facts, beside } = around;
   const { settings } = config;
   const { developer_mode_until: until } = settings;
   const isOff = until !== undefined && Date.parse(until) > facts.now.getTime();
   const zone = `${prefix}_cache`;
-  const cache = firstOf(rules, 'cache', 'c', maps, told, (rule) =>
+  const cache = firstOf(rules, 'cache', 'c', maps, report, (rule) =>
     printAnswer(rule, zone, settings, isOff, maps),
   );
-  const errors = firstOf(rules, 'error_page', 'e', maps, told, (rule) => void keepPage(rule, prefix, pages));
-  const everywhere = writeEach(rules, 'error_page', told, (rule) => rule)
+  const errors = firstOf(
+    rules,
+    'error_page',
+    'e',
+    maps,
+    report,
+    (rule) => void keepPage(rule, prefix, pages),
+  );
+  const everywhere = writeEach(rules, 'error_page', report, (rule) => rule)
     .map(({ rule }) => rule)
     .filter(
       ({ path, host }) =>
@@ -184,18 +192,18 @@ function printPlaces(config, rules, targets, around) {
     );
   if (targets.length * (cache.chosen.length + 1) * (errors.chosen.length + 1) > MAX_PLACES) {
     for (const { id } of errors.chosen)
-      told.add(id, 'too many rules of a kind: nginx needs a place for each combination');
+      report.add(id, 'too many rules of this type: nginx needs a location for each combination');
     errors.chosen = [];
     errors.part = 'e0';
   }
   if (targets.length * (cache.chosen.length + 1) > MAX_PLACES) {
     for (const { id } of cache.chosen)
-      told.add(id, 'too many rules of a kind: nginx needs a place for each combination');
+      report.add(id, 'too many rules of this type: nginx needs a location for each combination');
     cache.chosen = [];
     cache.part = 'c0';
   }
   if (cache.chosen.length > 0) beside.set(zone, printZone(config, zone, facts));
-  const rewrites = printRewrites(rules, maps, told);
+  const rewrites = printRewrites(rules, maps, report);
   const text = targets.flatMap((target, o) =>
     [undefined, ...cache.chosen].flatMap((cacheRule, c) =>
       [undefined, ...errors.chosen].map((errorRule, e) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// Which origins a request can go to, and which of them it does.
+// Prints the possible origins of a request, and selects one.
 
 import { Unwritable } from './quote.mjs';
 import { printBots } from './refusals.mjs';
@@ -12,12 +12,12 @@ import { firstOf } from './rules.mjs';
  */
 
 /**
- * A pool before a route, a route before where robots are sent, all before the host's own origins.
+ * Order of precedence: pool, route, target of bots, the host's own origins.
  * @param {readonly EdgeHost[]} hosts of one server
  * @param {readonly import('./rules.mjs').EdgeRule[]} rules
  * @param {import('./server.mjs').Around} around
  */
-export function chooseTarget(hosts, rules, { upstreams, maps, told, beside }) {
+export function chooseTarget(hosts, rules, { upstreams, maps, report, beside }) {
   /** @type {Target[]} */
   const targets = [];
   const place = (/** @type {Way | readonly EdgeHost[]} */ way) => {
@@ -38,7 +38,7 @@ export function chooseTarget(hosts, rules, { upstreams, maps, told, beside }) {
   const isOne = new Set(places.map((each) => JSON.stringify(each))).size <= 1;
   const own = isOne ? ownTargets(host, placeOwn, upstreams.prefix, beside) : placeOwn(hosts);
   const timeoutSeconds = origin?.timeout_seconds ?? 15;
-  const bots = printBots(rules, maps, told, (destination) => {
+  const bots = printBots(rules, maps, report, (destination) => {
     const { scheme = 'default', port = 443, host_header: hostHeader } = origin ?? {};
     return place({ scheme, hostHeader, timeoutSeconds, members: [{ destination, port }] });
   });
@@ -48,7 +48,7 @@ export function chooseTarget(hosts, rules, { upstreams, maps, told, beside }) {
   ) => {
     /** @type {string[]} */
     const names = [];
-    const { part } = firstOf(rules, type, 'n', maps, told, (rule) => names.push(placeOf(rule)));
+    const { part } = firstOf(rules, type, 'n', maps, report, (rule) => names.push(placeOf(rule)));
     if (names.length === 0) return '';
     const lines = names.map((name, i) => `  if ($zf_chosen = n${i + 1}) { set $zf_target ${name}; }\n`);
     return `  set $zf_chosen "${part}";\n${lines.join('')}`;
@@ -57,7 +57,7 @@ export function chooseTarget(hosts, rules, { upstreams, maps, told, beside }) {
     choose('origin_route', ({ destination, port, scheme, host_header }) =>
       place({ scheme, hostHeader: host_header, timeoutSeconds, members: [{ destination, port }] }),
     ),
-    choose('origin_pool', (rule) => placePool(rule, timeoutSeconds, place, told)),
+    choose('origin_pool', (rule) => placePool(rule, timeoutSeconds, place, report)),
   ].join('');
   return { targets, chooses, bots, first: own };
 }
@@ -66,18 +66,18 @@ export function chooseTarget(hosts, rules, { upstreams, maps, told, beside }) {
  * @param {import('./rules.mjs').RuleOf<'origin_pool'>} rule
  * @param {number} timeoutSeconds
  * @param {(way: import('./origins.mjs').Way) => string} place
- * @param {import('./domain.mjs').Told} told
+ * @param {import('./domain.mjs').RuleReport} report
  */
-function placePool(rule, timeoutSeconds, place, told) {
+function placePool(rule, timeoutSeconds, place, report) {
   const { origins, method, health } = rule;
   const [scheme] = new Set(origins.map((each) => each.scheme));
   if (origins.some((each) => each.scheme !== scheme))
-    throw new Unwritable('nginx asks all origins of a pool in one scheme');
-  if (method === 'least_time') throw new Unwritable('this nginx does not measure how quickly origins answer');
+    throw new Unwritable('nginx requires the same scheme for all origins of a pool');
+  if (method === 'least_time') throw new Unwritable('this nginx does not measure response times of origins');
   if (health !== undefined)
-    told.add(rule.id, 'in part: nginx finds out by requests alone which origins are there');
+    report.add(rule.id, 'partly supported: nginx detects failed origins only by requests');
   if (method === 'hash' && origins.some(({ backup }) => backup)) {
-    told.add(rule.id, 'in part: nginx has no backups beside hashing');
+    report.add(rule.id, 'partly supported: nginx does not support backups with hashing');
   }
   const members = origins.map(({ host: destination, port, weight, backup }) => ({
     destination,
@@ -89,7 +89,7 @@ function placePool(rule, timeoutSeconds, place, told) {
 }
 
 /**
- * Origins that are asked in the same way are one group; several groups are taken by chance, by their size.
+ * Groups origins that are contacted in the same way. With several groups, each request picks one at random, weighted by its size.
  * @param {EdgeHost | undefined} host
  * @param {(way: import('./origins.mjs').Way) => string} place
  * @param {string} prefix

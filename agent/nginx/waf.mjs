@@ -1,6 +1,6 @@
 // @ts-check
-// The core rule set for modsecurity. The file is the same for all domains and has no text of any customer: what a rule wants
-// travels in the id of the transaction (`zf-p2t5-x942100-…`), and these rules read it there.
+// Prints the core rule set for modsecurity. The file is shared by all domains and has no text from customers: the settings of a rule are
+// in the transaction id (`zf-p2t5-x942100-…`), where these rules read them.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,14 +8,12 @@ import { whole } from './quote.mjs';
 
 /** @typedef {Extract<import('../../src/edge/edge-rule.ts').EdgeRule, { type: 'waf' }>} WafRule */
 
-/** Of requests, without reputation and counting: those want a database and a memory. */
+/** Files that check requests, without reputation and counting, which require a database. */
 const FILE = /^REQUEST-9(?:01|05|11|13|20|21|22|30|31|32|33|34|41|42|43|44|49)-.*\.conf$/;
-/** Rules that find something; the others are the set's own machinery. */
+/** Files that detect attacks; the others are the rule set's framework. */
 const FINDING = /^9(?:1[1-9]|[234]\d)\d{3}$/;
 
-/**
- * @param {string} folder of modsecurity-crs
- */
+/** @param {string} folder of modsecurity-crs */
 export function readCoreRules(folder) {
   const files = readdirSync(folder)
     .filter((name) => FILE.test(name))
@@ -58,9 +56,9 @@ ${excludes.join('')}${files.map((file) => `Include ${file}\n`).join('')}`;
 }
 
 /**
- * What one rule wants, as the id of a transaction begins.
+ * Returns the settings of a rule as the beginning of a transaction id.
  * @param {WafRule} rule
- * @param {ReadonlySet<string>} ids that the core rule set has
+ * @param {ReadonlySet<string>} ids of the core rule set
  */
 export function profileOf(rule, ids) {
   const paranoia = whole(rule.paranoia, 1, 4);
@@ -70,9 +68,7 @@ export function profileOf(rule, ids) {
   return `p${paranoia}t${threshold}-${dry}r${whole(rule.id, 1, Number.MAX_SAFE_INTEGER)}-${excluded.join('')}`;
 }
 
-/** A host's rules share one place, so the largest cap counts.
- * @param {readonly WafRule[]} rules
- */
+/** Rules of a host share one location, so the largest limit applies. @param {readonly WafRule[]} rules */
 export function bodyLimitOf(rules) {
   return Math.max(...rules.map(({ body_cap_kb }) => whole(body_cap_kb, 1, 1_024))) * 1_024;
 }

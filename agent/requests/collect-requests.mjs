@@ -1,6 +1,6 @@
 // @ts-check
-// Takes from nginx what it has logged, and makes batches of it on the disk. nginx is told to open its log anew after each taking; what a
-// worker still writes into a log that was taken is read on, until the log has been quiet for long.
+// Takes nginx's request log and converts it to batches on disk. After each rotation nginx reopens its log. Workers may still write to
+// a rotated log, so it is read until it has been quiet for long enough.
 
 import { truncateSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -17,36 +17,36 @@ import { SpooledFiles } from './spooled-files.mjs';
  */
 
 const EVERY_MS = 2_000;
-/** While batches wait: fewer and larger ones are sooner told when the API is back. */
+/** Interval while batches wait: fewer, larger batches are sent sooner when the API is available again. */
 const EVERY_MS_WAITING = 30_000;
 const MANY_WAITING = 10;
-/** Workers write what they held back when they open another log: both are one batch. */
+/** Workers flush their buffers when they reopen the log; this delay puts both parts into one batch. */
 const QUIET_MS = 100;
-/** A worker that has not heard in this time that its log is another answers nobody. */
+/** A worker that has not reopened the log after this time is stuck. */
 const KEEP_MS = 120_000;
-/** As long as nginx may hold back what it has to write. */
+/** Maximum time for which nginx buffers log lines. */
 const SETTLED_MS = 5_000;
-/** Of one batch; the API takes 300,000 lines and 64 MiB. */
+/** Limits of one batch. The API accepts 300,000 lines and 64 MiB. */
 const MOST_LINES = 10_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 const pack = promisify(gzip);
 
 export class CollectRequests {
-  /** What can be sent, the oldest first. @type {Batch[]} */
+  /** Batches that can be sent, oldest first. @type {Batch[]} */
   batches = [];
   /** @type {Batch | undefined} */
   #sending;
   /** @type {Log[]} */
   #logs = [];
   #taken = Number.NEGATIVE_INFINITY;
-  /** Whether nginx has been told since a log was taken. */
+  /** True if nginx has reopened its log since the last rotation. */
   #isTold = false;
 
   /**
    * @param {string} folder
-   * @param {{ mostBytes: number, reopen: () => boolean, onLost: (lines: number, why: Loss) => void, nowMs?: () => number }} options `mostBytes`: half of it for
-   *   logs, half for batches
+   * @param {{ mostBytes: number, reopen: () => boolean, onLost: (lines: number, why: Loss) => void, nowMs?: () => number }} options half of
+   *   `mostBytes` is for logs, half for batches
    */
   constructor(folder, { mostBytes, reopen, onLost, nowMs = () => performance.now() }) {
     this.files = new SpooledFiles(folder);
@@ -63,7 +63,7 @@ export class CollectRequests {
     return this.batches.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Takes what is new, and makes batches of all that stands in logs. What it throws is tried again by the next look. */
+  /** Rotates the log and converts all logs to batches. After an error, the next call continues. */
   async look() {
     const isSoon = this.batches.length < MANY_WAITING || (this.files.currentBytes() ?? 0) > this.most / 8;
     if (this.now() - this.#taken >= (isSoon ? EVERY_MS : EVERY_MS_WAITING)) this.#take();
@@ -74,7 +74,7 @@ export class CollectRequests {
     }
   }
 
-  /** The oldest, which is not dropped until it is `finish`ed or `putBack`. @returns {Batch | undefined} */
+  /** Returns the oldest batch, which is not dropped until `finish` or `putBack`. @returns {Batch | undefined} */
   next() {
     this.#sending = this.batches[0];
     return this.#sending;
@@ -95,8 +95,8 @@ export class CollectRequests {
     this.#taken = this.now();
     const log = this.files.takeCurrent();
     if (log !== undefined) this.#logs.push({ ...log, quietSince: this.#taken });
-    // Also at the beginning: an agent before may have been ended between the two. That there is a file says nothing: `nginx -t` makes one,
-    // and nobody writes there.
+    // Also at the start: a previous agent may have ended between rotation and reopening. The file alone proves nothing, because
+    // `nginx -t` creates one.
     if (log !== undefined || !this.#isTold || this.files.currentBytes() === undefined)
       this.#isTold = this.reopen();
   }
@@ -106,12 +106,12 @@ export class CollectRequests {
     const { size } = (await stat(this.files.pathOf(log.file)).catch(() => undefined)) ?? {};
     if (size === undefined) return this.#forget(log);
     if (size !== log.size) Object.assign(log, { size, quietSince: this.now() });
-    // Emptied by an agent that was ended before it could say so.
+    // A previous agent emptied the log and ended before it recorded that.
     if (size < log.done) return this.#renew(log);
     const quietMs = this.now() - log.quietSince;
     if (size > log.done && (quietMs >= QUIET_MS || size - log.done >= MOST_BYTES)) await this.#pack(log);
     if (quietMs < KEEP_MS || !this.#isTold) return;
-    // A line that nginx did not end: the disk was full.
+    // nginx did not complete the line because the disk was full.
     if (size > log.done) this.onLost(1, 'unreadable');
     this.files.remove(log.file);
     this.#forget(log);
@@ -128,7 +128,7 @@ export class CollectRequests {
     this.#logs.push({ ...this.files.renew(log), quietSince: this.now() });
   }
 
-  /** Batch after batch: that octets are done is said once they stand in one. @param {Log} log */
+  /** Writes one batch after another. Octets are recorded as done only after their batch is written. @param {Log} log */
   async #pack(log) {
     /** @type {string[]} */
     let lines = [];
@@ -158,11 +158,7 @@ export class CollectRequests {
     await write();
   }
 
-  /**
-   * @param {Log} log
-   * @param {string[]} lines
-   * @returns {Promise<Batch>}
-   */
+  /** @param {Log} log @param {string[]} lines @returns {Promise<Batch>} */
   async #write(log, lines) {
     const octets = await pack(`${lines.join('\n')}\n`, { level: 1 });
     const file = this.files.batchName(log, lines.length);
@@ -175,7 +171,7 @@ export class CollectRequests {
         return { file, id: log.id, ms: log.ms, from: log.done, lines: lines.length, size: octets.length };
       } catch (error) {
         await rm(`${path}.new`, { force: true });
-        // Older ones make room on a disk that is full.
+        // Deletes old batches if the disk is full.
         if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOSPC' || !this.#dropOldest())
           throw error;
       }
@@ -192,7 +188,7 @@ export class CollectRequests {
     }
   }
 
-  /** @returns {Batch | undefined} undefined: there is none but what is being sent */
+  /** @returns {Batch | undefined} undefined if only the batch that is being sent is left */
   #dropOldest() {
     const oldest = this.batches.find((batch) => batch !== this.#sending);
     if (oldest === undefined) return undefined;
@@ -202,7 +198,7 @@ export class CollectRequests {
     return oldest;
   }
 
-  /** Logs that are read go before their time when they are too large; one that still grows begins anew. */
+  /** Deletes converted logs early if they are too large, and empties one that still grows. */
   async #boundLogs() {
     let total = this.#logs.reduce((sum, { size }) => sum + size, 0);
     for (const log of [...this.#logs]) {
@@ -214,7 +210,7 @@ export class CollectRequests {
         this.files.remove(log.file);
         this.#forget(log);
       } else {
-        // nginx appends to it: what comes stands at its beginning.
+        // nginx appends, so new lines are written at the beginning of the emptied file.
         truncateSync(this.files.pathOf(log.file), 0);
         this.#renew(log);
       }

@@ -1,14 +1,14 @@
 // @ts-check
-// Reads the lines of a part of a file that grows, piece by piece.
+// Reads the lines of a part of a growing file in chunks.
 
 import { createReadStream } from 'node:fs';
 
-/** nginx takes request lines of 8 KiB, and writes an octet as six at most. */
+/** nginx accepts request lines of 8 KiB, and escapes an octet with at most six characters. */
 const MOST_LINE = 128 * 1024;
 const NEW_LINE = 10;
 
 /**
- * Whole lines of a part of a file, with the octet behind each; undefined: one that is too long.
+ * Yields complete lines of a part of a file, with the offset after each. The text is undefined if the line is too long.
  * @param {string} path
  * @param {number} from
  * @param {number} to
@@ -17,7 +17,7 @@ const NEW_LINE = 10;
 export async function* linesOf(path, from, to) {
   let rest = Buffer.alloc(0);
   let isTooLong = false;
-  /** Of the first octet of `rest`. */
+  /** Offset of the first octet of `rest`. */
   let at = from;
   for await (const piece of createReadStream(path, { start: from, end: to - 1 })) {
     rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);

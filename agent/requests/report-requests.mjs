@@ -1,6 +1,6 @@
 // @ts-check
-// Tells Zonefleet each request that nginx has answered: batches from the disk, one after the other, each with the same id until it is
-// answered. What is not told is counted, and said in the agent's log.
+// Reports the requests that nginx has served: sends batches from the disk one after another, each with the same id until it is
+// accepted. Lost requests are counted and logged.
 
 import { readFile } from 'node:fs/promises';
 import { Backoff, pause } from '../backoff.mjs';
@@ -8,7 +8,7 @@ import { Refused } from '../edge-client.mjs';
 import { CollectRequests } from './collect-requests.mjs';
 
 const LOOK_MS = 200;
-/** They will not be taken later either. */
+/** Statuses of batches that the API will never accept. */
 const HOPELESS = [400, 413, 415, 422];
 const MOST_WAIT_MS = 300_000;
 const SAY_MS = 10_000;
@@ -16,7 +16,7 @@ const SAY_MS = 10_000;
 /** @typedef {{ accepted: number, dropped: { line: number, time: number, host: number } }} Taken */
 
 export class RequestReport {
-  /** Why lines were lost, and how many, until it is said. @type {Map<string, number>} */
+  /** Numbers of lost lines by reason, until they are logged. @type {Map<string, number>} */
   #lost = new Map();
   #saidMs = Number.NEGATIVE_INFINITY;
 
@@ -35,7 +35,8 @@ export class RequestReport {
     this.collected = new CollectRequests(folder, {
       mostBytes,
       reopen,
-      onLost: (lines, why) => this.#lose(lines, why === 'full' ? 'reportDisk is full' : 'not readable'),
+      onLost: (lines, why) =>
+        this.#lose(lines, why === 'full' ? 'reportDisk is full' : 'the log line is not readable'),
     });
   }
 
@@ -54,7 +55,7 @@ export class RequestReport {
         backoff.reset();
         await pause(LOOK_MS, stopped);
       } catch (error) {
-        this.log(`requests not collected: ${error instanceof Error ? error.message : error}`);
+        this.log(`could not collect requests: ${error instanceof Error ? error.message : error}`);
         await backoff.wait(stopped);
       }
       this.#say();
@@ -88,7 +89,7 @@ export class RequestReport {
           continue;
         }
         this.collected.putBack();
-        this.log(`requests wait: ${error instanceof Error ? error.message : error}`);
+        this.log(`could not send requests, will retry: ${error instanceof Error ? error.message : error}`);
         const afterMs = error instanceof Refused ? Math.min(error.retryMs, MOST_WAIT_MS) : 0;
         if (afterMs > 0) await pause(afterMs, stopped);
         else await backoff.wait(stopped);
@@ -104,7 +105,7 @@ export class RequestReport {
   #say(isLast = false) {
     if (this.#lost.size === 0 || (!isLast && performance.now() - this.#saidMs < SAY_MS)) return;
     this.#saidMs = performance.now();
-    for (const [why, lines] of this.#lost) this.log(`${lines} requests are not reported: ${why}`);
+    for (const [why, lines] of this.#lost) this.log(`${lines} requests were lost: ${why}`);
     this.#lost.clear();
   }
 }

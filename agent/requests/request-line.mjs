@@ -1,8 +1,8 @@
 // @ts-check
-// What nginx writes of a request, and the line that Zonefleet is told of it (docs/edge.md, "The contract"). Visitors choose most of what
-// stands there: nginx escapes it, so that no text of theirs ends a value, and what is longer than the contract takes is cut.
+// Converts a line of nginx's log to a line of the contract (docs/edge.md, "The contract"). Visitors choose most of its content: nginx
+// escapes it, so that it cannot end a value, and values longer than the contract allows are truncated.
 
-/** Values are texts: a status that nginx does not have is `000`, which is no number of JSON. */
+/** Values are texts, because nginx writes a missing status as `000`, which is not a JSON number. */
 const VARIABLES = {
   ended: 'msec',
   took: 'request_time',
@@ -30,9 +30,9 @@ export const LOG_FORMAT = `{${Object.entries(VARIABLES)
   .map(([name, variable]) => `"${name}":"$${variable}"`)
   .join(',')}}`;
 
-/** No value has it: quotes in values are escaped. */
+/** Cannot occur in a value, because quotes in values are escaped. */
 const BEGIN = '{"ended":"';
-/** RFC 9110 bounds neither; these are what is kept of them. */
+/** RFC 9110 does not limit these values; longer ones are truncated to these lengths. */
 const MOST_URI = 2048;
 const MOST_METHOD = 64;
 const MOST_HOST = 255;
@@ -48,12 +48,12 @@ const CACHE_STATES = {
   UPDATING: 'stale',
   REVALIDATED: 'revalidated',
 };
-/** Of requests that no origin was asked for: what nginx says of those that it cannot read. */
+/** Statuses of requests that nginx could not parse, so that no origin was contacted. */
 const BAD_REQUEST = [400, 405, 411, 413, 414, 417, 431, 494, 495, 496, 497, 505];
 
 /**
- * @param {string} text a line of the log; of one that was cut off within, and went on with another, that other
- * @returns {string | undefined} undefined: it cannot be read
+ * @param {string} text a line of the log; if it was cut off and continues with another line, that other line is parsed
+ * @returns {string | undefined} undefined if it cannot be parsed
  */
 export function printLine(text) {
   /** @type {Logged} */
@@ -91,7 +91,7 @@ export function printLine(text) {
 }
 
 /**
- * Which rule acted, and why no origin has answered.
+ * Returns the rule that acted, and why no origin responded.
  * @param {Logged} logged
  * @param {number} status
  * @returns {{ rule: number, reason?: string | undefined }}
@@ -101,14 +101,14 @@ function refusalOf(logged, status) {
   if (status === 499 || status === 0) return { rule, reason: 'client_closed' };
   if (status === 408) return { rule, reason: 'client_timeout' };
   if (logged.asked !== '') return { rule, reason: failureOf(logged, status) };
-  // From the cache.
+  // Served from the cache.
   if (logged.cache !== '') return { rule };
   if (status === 429 && logged.limit === 'REJECTED')
     return { rule: Number(logged.limited) || 0, reason: 'rule_limited' };
   if (logged.reason === 'suspended') return { rule, reason: logged.reason };
   if (status === 403) {
     if (rule > 0) return { rule, reason: 'rule_blocked' };
-    // What a rule wants of modsecurity, as ../nginx/waf.mjs writes it.
+    // The transaction id of modsecurity with the rule's id, as ../nginx/waf.mjs writes it.
     const [, found] = /^p\dt\d+-r([1-9]\d{0,9})-/.exec(logged.waf) ?? [];
     if (found !== undefined) return { rule: Number(found), reason: 'rule_blocked' };
   }
@@ -118,11 +118,7 @@ function refusalOf(logged, status) {
   return { rule, reason: BAD_REQUEST.includes(status) ? 'client_bad_request' : undefined };
 }
 
-/**
- * Of an origin that was asked, by the last of several; undefined where the answer is its own, or the cache's.
- * @param {Logged} logged
- * @param {number} status
- */
+/** Returns the failure of the last origin that was contacted. Undefined if the response came from an origin or the cache. @param {Logged} logged @param {number} status */
 function failureOf({ asked, connected, headed }, status) {
   const last = (/** @type {string} */ text) => text.split(/, | : /).at(-1) ?? '';
   if (last(headed) !== '-') return undefined;

@@ -1,13 +1,12 @@
 // @ts-check
-// The folder of what is to be told of requests, and what the names in it say. Everything that has to outlive the agent is a name, which
-// changes at once or not at all:
+// The folder of requests that wait to be reported. All state that must survive the agent is in file names, which change atomically:
 //
-//     requests.log                     nginx writes
-//     MS-ID-DONE.log                   taken from nginx at that time; so many octets of it stand in batches
-//     MS-ID-FROM-LINES.gz              a batch of it that begins there; `ID-FROM` is its Batch-Id
-//     ….new                            half written: it goes
+//     requests.log                     written by nginx
+//     MS-ID-DONE.log                   rotated at that time; DONE octets of it are in batches
+//     MS-ID-FROM-LINES.gz              a batch that begins at FROM; `ID-FROM` is its Batch-Id
+//     ….new                            incomplete, to be deleted
 //
-// A batch may be sent once its log's name says that it stands in one: before that the log may still grow, and the batch is made anew.
+// A batch may be sent after its log's name includes it in DONE. Until then the log may grow, and the batch is written again.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -25,12 +24,12 @@ export class SpooledFiles {
   /** @param {string} folder */
   constructor(folder) {
     this.folder = folder;
-    /** nginx's own. */
+    /** The log that nginx writes. */
     this.current = join(folder, 'requests.log');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
   }
 
-  /** Only what can be sent. */
+  /** Lists only batches that can be sent. */
   clean() {
     const logs = new Map(this.logs().map((log) => [log.id, log]));
     for (const name of readdirSync(this.folder)) {
@@ -42,7 +41,7 @@ export class SpooledFiles {
     }
   }
 
-  /** The oldest first. @returns {Log[]} */
+  /** Sorted oldest first. @returns {Log[]} */
   logs() {
     return this.#find(LOG, (file, [ms = '', id = '', done], size) => ({
       file,
@@ -53,7 +52,7 @@ export class SpooledFiles {
     }));
   }
 
-  /** The oldest first. @returns {Batch[]} */
+  /** Sorted oldest first. @returns {Batch[]} */
   batches() {
     return this.#find(BATCH, (file, [ms = '', id = '', from, lines], size) => ({
       file,
@@ -65,34 +64,29 @@ export class SpooledFiles {
     }));
   }
 
-  /** Takes from nginx what it has written; it goes on writing there until it is told. @returns {Log | undefined} */
+  /** Rotates nginx's log, in which it keeps writing until it reopens it. @returns {Log | undefined} */
   takeCurrent() {
     return sizeOf(this.current) ? this.#renamed(this.current) : undefined;
   }
 
-  /** Undefined: nginx has no log. */
+  /** Undefined if nginx has no log. */
   currentBytes() {
     return sizeOf(this.current);
   }
 
-  /**
-   * Says how much of it stands in batches.
-   * @param {Log} log
-   * @param {number} done
-   * @returns {Log}
-   */
+  /** Records how much of the log is in batches. @param {Log} log @param {number} done @returns {Log} */
   advance(log, done) {
     const file = `${pad(log.ms, 13)}-${log.id}-${done}.log`;
     renameSync(join(this.folder, log.file), join(this.folder, file));
     return { ...log, file, done };
   }
 
-  /** As a log that begins anew: its octets are to be told under other ids. @param {Log} log */
+  /** Gives the log a new id, so that its octets are reported under other batch ids. @param {Log} log */
   renew(log) {
     return this.#renamed(join(this.folder, log.file));
   }
 
-  /** Of the next batch of a log. @param {Log} log @param {number} lines */
+  /** Returns the path of a log's next batch. @param {Log} log @param {number} lines */
   batchName({ ms, id, done }, lines) {
     return `${pad(ms, 13)}-${id}-${pad(done, 15)}-${lines}.gz`;
   }

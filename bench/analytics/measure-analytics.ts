@@ -1,5 +1,5 @@
-// The embedded analytics engine: three writers who go on while it is killed and away, and queries over many lines that are made
-// inside it.
+// The embedded analytics engine: three writers that continue while it is killed and unavailable, and queries over many
+// lines generated inside it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Analytics, openAnalytics } from '../../src/analytics/open-analytics.ts';
@@ -12,7 +12,7 @@ const LINES_A_SECOND = 20_000;
 const BESIDE_SECONDS = 10;
 const DAYS = 30;
 const QUERY = { seconds: 60 };
-/** Of the domain that has the lines which are made inside. */
+/** The domain of the generated lines. */
 const DOMAIN = 7;
 
 export interface MeasuredIngest {
@@ -63,7 +63,7 @@ export async function measureAnalytics(lines: number, awayMs: number): Promise<M
 interface Writing {
   sent: number;
   repeats: number;
-  /** What is due until then is written. */
+  /** Writes everything that is due until then. */
   endMs: number;
 }
 

@@ -1,4 +1,4 @@
-// What an HTTP API is to the benchmark: a zone of many records goes in, and comes out again.
+// The benchmark's interface to an HTTP API: a zone of many records is written, and read again.
 
 export interface ZoneRecord {
   readonly name: string;
@@ -11,16 +11,16 @@ export interface RepeatedCall {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; `WORD` in it stands for a word that no other call has. */
+  /** JSON. `WORD` in it represents a word that no other call has. */
   readonly body?: string;
 }
 
-/** What autocannon replaces in each body. */
+/** Text that autocannon replaces in each body. */
 export const WORD = '[<id>]';
 
 export interface ApiUnderTest {
   readonly label: string;
-  /** Makes the zone with all of its records; only the bulk of the work counts. Gives the milliseconds. */
+  /** Creates the zone with all of its records. Returns the milliseconds of the bulk of the work. */
   load(zone: string, records: readonly ZoneRecord[]): Promise<number>;
   /** Reads all records. */
   list(zone: string): Promise<void>;
@@ -28,7 +28,7 @@ export interface ApiUnderTest {
   /** At most 100 records that have the word. */
   search(zone: string, word: string): Promise<void>;
   create(zone: string, record: ZoneRecord): Promise<void>;
-  /** Reads all records; creates a record of a name of its own. */
+  /** Reads all records; creates a record with a new name. */
   repeated(zone: string): { readonly list: RepeatedCall; readonly create: RepeatedCall };
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// autocannon: makes one HTTP call again and again over several connections, each as soon as the one before is answered,
-// and tells how many were answered.
+// autocannon: repeats one HTTP call over several connections, each as soon as the previous one is answered, and counts the
+// responses.
 
 import { createRequire } from 'node:module';
 import { runToEnd } from '../program.ts';

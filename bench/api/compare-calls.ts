@@ -1,4 +1,4 @@
-// The same calls of two HTTP APIs, many at a time, in pairs: whole lists of records, and records created one by one.
+// The same calls of two HTTP APIs, many at a time and in pairs: complete lists of records, and single created records.
 
 import type { BenchOptions } from '../part.ts';
 import { atLeast, type Cell, count, fixed, table } from '../report/table.ts';
@@ -11,7 +11,7 @@ interface Comparison {
   readonly words: string;
   readonly zoneRecords: number;
   readonly call: 'list' | 'create';
-  /** Answers a second, ours by theirs. */
+  /** Responses per second, ours divided by theirs. */
   readonly wanted: number;
 }
 
@@ -21,7 +21,7 @@ const COMPARISONS: readonly Comparison[] = [
   { words: 'one record created, in a zone of 50', zoneRecords: 50, call: 'create', wanted: 0.8 },
 ];
 
-/** The table, and what stands above it. */
+/** The table and the text above it. */
 export async function compareCalls(
   contestants: readonly ApiUnderTest[],
   records: readonly ZoneRecord[],

@@ -1,4 +1,4 @@
-// Our API as an operator runs it (`npm run api`, without npm's own process).
+// Our API as an operator runs it (`npm run api`, without npm's process).
 
 import { fileURLToPath } from 'node:url';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';

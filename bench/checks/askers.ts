@@ -1,5 +1,5 @@
-// A process of a thousand people at `/check/NAME`, each at an address of its own: each asks for a look at a name that nobody has
-// asked for, as often as an address may. It prints how often each status came once it is told to end.
+// A process that simulates a thousand users of `/check/NAME`, each with its own address: each requests checks of new names,
+// as often as an address may. At its end it prints the number of responses by status.
 
 import { parentedName } from './parents.ts';
 

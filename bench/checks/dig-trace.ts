@@ -1,4 +1,4 @@
-// What `dig +trace`, started once for each name, does of the same: from the root down to the domain's own nameservers.
+// `dig +trace` for the same task, started once per name: from the root down to the domain's own nameservers.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { OUR_NAMESERVERS, parentedName, rootAddresses } from './parents.ts';
 export interface Traced {
   readonly checks: number;
   readonly seconds: number;
-  /** Of all the processes. */
+  /** Total of all processes. */
   readonly cpuSeconds: number;
 }
 
@@ -24,7 +24,7 @@ export async function traceWithDig(
   const names = Array.from({ length: order.names }, (_, i) => parentedName(order.first + i));
   writeFileSync(namesFile, names.join('\n'));
   const dig = `dig @${rootAddresses()[0]} -p ${order.port} +trace +nodnssec NAME NS`;
-  // All are descendants that the shell waits for, so the shell's stat counts them.
+  // All are descendants that the shell waits for, so they are counted in the shell's stat.
   const script = `xargs -a ${namesFile} -P ${order.atOnce} -I NAME ${dig}; cat /proc/$$/stat >&2`;
   const startedMs = performance.now();
   const program = runProgram(['bash', '-c', script], { cpu: options.serverCpu, outputFile });

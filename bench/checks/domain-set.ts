@@ -1,5 +1,5 @@
-// Customers' domains in a database of their own, active and delegated to us, made inside Postgres: what the checker looks
-// at, and no records.
+// Customers' domains in a separate database, active and delegated to us, generated inside Postgres, as the checker needs
+// them and without records.
 
 import { migrate } from '../../src/features/migrate.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';

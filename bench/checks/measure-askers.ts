@@ -1,4 +1,4 @@
-// A thousand people have delegations looked at at `/check/NAME`: what that costs the checks of our customers' domains.
+// The cost of a thousand users of `/check/NAME` for the checks of our customers' domains.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -22,13 +22,13 @@ const BEGIN_MS = 7000;
 
 export interface MeasuredAskers {
   readonly domains: number;
-  /** Checks a second of our customers' domains, in turn without and with askers. */
+  /** Checks per second of our customers' domains, alternately without and with users. */
   readonly without: readonly number[];
   readonly beside: readonly number[];
-  /** Of the askers: how often each status came, and in how many seconds. */
+  /** Number of responses by status, and the duration in seconds. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Of the API for each ask, in milliseconds of a core. */
+  /** CPU milliseconds of the API per request. */
   readonly cpuMillis: number;
 }
 

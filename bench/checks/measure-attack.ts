@@ -1,5 +1,5 @@
-// One account has domains under silent parents, all of them due at once; beside it honest accounts create domains and ask for
-// checks. How long these wait, and how many packets the silent addresses get.
+// One account has domains under silent parents, all due at the same time, while honest accounts create domains and request
+// checks. Measures their waiting times, and the packets that the silent addresses receive.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,7 +22,7 @@ const DOMAINS = 1500;
 const ACCOUNTS = 20;
 const SECONDS = 90;
 const PAUSE_MS = 500;
-/** How long a requested check may take until the bench gives up. */
+/** Time limit of the bench for a requested check. */
 const LONGEST_MS = 30_000;
 
 export async function measureAttack(parents: Parents, options: BenchOptions): Promise<string> {
@@ -82,7 +82,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Creates a domain every half second, and asks for a check of it. Gives how long each took, in seconds. */
+/** Creates a domain every half second, and requests its check. Returns the durations in seconds. */
 async function liveHonestly(
   db: Database,
   queue: JobQueue<{ domainId: number; kind: 'manual' | 'background' | 'operator' }>,

@@ -1,4 +1,5 @@
-// How many delegations one process observes and judges in a second, beside dig +trace, on the same core in turn.
+// Number of delegations that one process observes and evaluates per second, compared with dig +trace, alternately on the
+// same core.
 
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +33,7 @@ export interface Observed {
 }
 
 const PROGRAM = fileURLToPath(new URL('./observing-process.ts', import.meta.url));
-/** As CHECK_CONCURRENCY and the questions a second to one address are by themselves. */
+/** Defaults of CHECK_CONCURRENCY and of the queries per second to one address. */
 const [CONCURRENCY, PER_SECOND] = [200, 50];
 const UNLIMITED = 1_000_000;
 const DIGS_AT_ONCE = 16;

@@ -1,5 +1,5 @@
-// From due to saved: a workers process claims domains in Postgres, brings them through the queue, observes, judges and
-// saves them.
+// From due to saved: a workers process claims domains in Postgres, passes them through the queue, and observes, evaluates
+// and saves them.
 
 import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';

@@ -1,4 +1,4 @@
-// How long all domains take from due to saved. Counted in Postgres, from the first claim to the last row.
+// Time for all domains from due to saved, measured in Postgres from the first claim to the last row.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -11,7 +11,7 @@ const LONGEST_MS = 300_000;
 const POLL_MS = 20;
 /** Once the first claim was seen: looking costs Postgres a few milliseconds. */
 const LATER_POLL_MS = 200;
-/** Of a claim; a saved check is due much later. */
+/** Duration of a claim. A saved check is due much later. */
 const LEASE_SECONDS = 120;
 
 export interface Checked {
@@ -29,7 +29,7 @@ export interface Round {
   readonly packets: number;
 }
 
-/** All domains of the database are due at once. */
+/** Makes all domains of the database due. */
 export async function measureRound({ databaseUrl, worker, redis }: Checked, domains: number): Promise<Round> {
   const cluster = await benchCluster();
   const runsBefore = await savedRuns(databaseUrl);

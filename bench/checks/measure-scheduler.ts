@@ -1,4 +1,4 @@
-// What it costs Postgres to look for due domains while nearly none is due: a million of them, spread over a day.
+// The cost for Postgres of searching due domains while almost none is due: a million of them, spread over a day.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -22,7 +22,7 @@ import { domainDatabase, scheduledDomains } from './domain-set.ts';
 const DOMAINS = 1_000_000;
 const PARENTS = 1500;
 const SECONDS = 30;
-/** As the schedule asks when the queue has room. */
+/** Like the scheduler's query when the queue has room. */
 const CLAIM = { limit: 400, perParent: 100, after: undefined, leaseSeconds: 120 };
 /** Never full here. */
 const ROOM = 1000;
@@ -62,7 +62,7 @@ export async function measureScheduler(options: BenchOptions): Promise<string[]>
   }
 }
 
-/** With --keep, up to all of them may have become due since they were made. */
+/** With --keep, up to all of them may have become due since they were created. */
 async function makeFewDue(url: string): Promise<void> {
   const [row] = await runOn(
     url,
@@ -110,7 +110,7 @@ async function claimEachSecond(db: Database, seconds: number): Promise<void> {
   }
 }
 
-/** Nobody takes the jobs out: that is for another part of the benchmark. */
+/** No process takes the jobs: another part of the benchmark measures that. */
 async function runWholeSchedule(db: Database, databaseUrl: string, seconds: number): Promise<void> {
   const place = { databaseUrl, redisUrl: undefined };
   const queue = new JobQueue(place, CHECK_DELEGATION);

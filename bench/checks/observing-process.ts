@@ -19,7 +19,7 @@ const rootServers = await loadRootHints(hintsFile);
 const set = OUR_NAMESERVERS.map((name) => parseName(`${name}.`)).sort();
 const expected: Expected = { sets: [set], ours: new Set(set) };
 
-/** Set anew by each order, so that the resolver keeps what it knows. */
+/** Replaced by each order, so that the resolver keeps its caches. */
 let rates = new AddressRates(1, undefined, Date.now);
 const resolver = createResolver({
   exchange: createExchange({ port: Number(port) }),

@@ -21,7 +21,7 @@ const [A, NS, SOA, OPT] = [1, 2, 6, 41];
 const [NOERROR, NXDOMAIN, REFUSED] = [0, 3, 5];
 const TTL = 86_400;
 const HEADER = 12;
-/** The name of the question. */
+/** The query name. */
 const POINTER = Buffer.from([0xc0, HEADER]);
 const RECEIVE_BYTES = 4 * 2 ** 20;
 
@@ -56,7 +56,7 @@ function records(list: readonly Buffer[]): Records {
   return { octets: Buffer.concat(list), count: list.length };
 }
 
-/** A zone whose servers are silent: `index` is in its name. Their names are in the zone above, so that it may give glue. */
+/** A zone with silent servers: its name contains `index`. Their names are in the parent zone, so that it can send glue. */
 function silentDelegation(index: number): Answer {
   const victims = [index % VICTIMS, (index * 7 + 1) % VICTIMS];
   const hosts = victims.map((victim) => `v${victim}.${parentZone(0)}`);
@@ -90,7 +90,7 @@ const ZONES = Array.from({ length: PARENT_ZONES }, (_, i) => {
     soa: soaOf(parentZone(i)),
   };
 });
-/** The same for every domain that is asked for by its own name. */
+/** The same for every domain that is queried by its own name. */
 const DELEGATION = nsOf(POINTER, OUR_NAMESERVERS);
 const ROOT_SOA = soaOf('.');
 const OPT_RECORD = Buffer.from([0, 0, OPT, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]);
@@ -173,7 +173,7 @@ async function listen(address: string): Promise<void> {
   });
 }
 
-/** How many packets each silent address has got. */
+/** Number of packets that each silent address received. */
 const packets = new Array<number>(VICTIMS).fill(0);
 
 async function listenSilently(index: number): Promise<void> {

@@ -1,6 +1,5 @@
-// A small internet on loopback addresses: a root, top-level zones spread over 64 addresses, and names under them that are
-// all delegated to us. Nameservers are named by their addresses, so that dig finds these without asking the machine's
-// own resolver.
+// A small internet on loopback addresses: a root, top-level zones spread over 64 addresses, and names below them that are
+// all delegated to us. Nameservers are named after their addresses, so that dig finds them without the machine's resolver.
 
 /** The domains are delegated to these: the set that a domain of the benchmark should have. */
 export const OUR_NAMESERVERS = ['127.0.20.65', '127.0.20.66'] as const;

@@ -1,4 +1,4 @@
-// Starts the servers of the small internet, on the core of the load.
+// Starts the servers of the small internet on the load's core.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface Parents {
   /** For ROOT_HINTS. */
   readonly hintsFile: string;
   readonly pid: number;
-  /** How many packets each silent address has got. */
+  /** Number of packets that each silent address received. */
   packets(): Promise<number[]>;
   stop(): Promise<void>;
 }

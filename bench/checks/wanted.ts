@@ -1,4 +1,4 @@
-// A figure that should be large, beside what is wanted, in words.
+// Formats a figure that should be large, with its target.
 
 import { count } from '../report/table.ts';
 

@@ -1,4 +1,4 @@
-// A workers process as an operator runs it (`npm run workers`, without npm's own process), on the small internet.
+// A workers process as an operator runs it (`npm run workers`, without npm's process) in the small internet.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const READY_MS = 60_000;
 
 export interface Worker {
   readonly pid: number;
-  /** What it has sent since its start. */
+  /** Packets that it has sent since its start. */
   packets(): Promise<number>;
   stop(): Promise<void>;
 }

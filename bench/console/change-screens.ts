@@ -1,11 +1,11 @@
-// Goes from screen to screen within the page, and tells what that leaves in memory.
+// Switches between screens within the page, and measures the memory that remains in use.
 
 import type { Page } from 'playwright-core';
 import { type Held, heldBy } from '../../test/support/browser/page-figures.ts';
 import { walkScreens } from '../../test/support/browser/walk-screens.ts';
 
 export interface Changed {
-  /** Of screens. */
+  /** Number of screen changes. */
   readonly changes: number;
   readonly before: Held;
   readonly halfway: Held;

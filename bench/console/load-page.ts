@@ -1,12 +1,12 @@
-// The first load of a page: what comes over the wire, and when a person can use it.
+// The first load of a page: the transferred data, and the time until a user can use it.
 
 import type { Page } from 'playwright-core';
 import { countTransfer } from '../../test/support/browser/page-figures.ts';
 import { tasksOf, watchTasks } from './long-tasks.ts';
 
-/** As Lighthouse takes for a telephone. */
+/** Lighthouse's factor for a mobile phone. */
 export const SLOWER = 4;
-/** Without a task over 50 ms: then the page is taken as at rest. */
+/** Time without a task over 50 ms after which the page counts as idle. */
 const QUIET_MS = 2000;
 const LONGEST_MS = 60_000;
 
@@ -15,13 +15,13 @@ export interface Loaded {
   readonly requests: number;
   /** From the start of the navigation. NaN: it was never at rest. */
   readonly interactiveMs: number;
-  /** What the page's thread used of the processor until it was at rest: the same however busy the machine is. */
+  /** CPU time of the page's thread until it was idle, which does not depend on the load of the machine. */
   readonly processorMs: number;
 }
 
 /**
- * With an empty cache on a processor `SLOWER` times slower. Interactive: what `selector` names is there, and the last long
- * task before the page is at rest has ended.
+ * With an empty cache on a processor that is `SLOWER` times slower. The page is interactive when `selector` exists and the
+ * last long task before the page is idle has ended.
  */
 export async function loadPage(page: Page, path: string, selector: string): Promise<Loaded> {
   const session = await page.context().newCDPSession(page);

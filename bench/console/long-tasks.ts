@@ -1,4 +1,4 @@
-// Tasks of a page's thread that take over 50 ms, as the browser tells them (Long Tasks API): shorter ones it does not tell.
+// Tasks of a page's thread over 50 ms, as reported by the browser (Long Tasks API), which omits shorter ones.
 
 import type { Page } from 'playwright-core';
 
@@ -15,7 +15,7 @@ interface Told {
   readonly nowMs: number;
 }
 
-/** Of every page that is opened next; also notes when `selector` names something first. */
+/** Applies to every page opened next. Also records when `selector` first matches. */
 export async function watchTasks(page: Page, selector: string): Promise<void> {
   await page.addInitScript(`{
     const told = { tasks: [], readyMs: undefined };

@@ -1,4 +1,4 @@
-// Pages that others have for the same kind of people, each served by its own program on loopback as its users have it.
+// Other projects' pages for the same kind of users, each served on loopback by its own program, as its users have it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -19,14 +19,14 @@ const JOBS = 500;
 export interface PeerPage {
   readonly url: string;
   readonly path: string;
-  /** What a person came for. */
+  /** The content that a user needs. */
   readonly selector: string;
   stop(): Promise<void>;
 }
 
 export interface Peer {
   readonly title: string;
-  /** Of Debian. */
+  /** Debian's package. */
   readonly needs: string;
   readonly isInstalled: boolean;
   /** `directory`: for its files. */
@@ -80,7 +80,7 @@ const netdata: Peer = {
       ...['[web]', 'bind to = 127.0.0.1', `default port = ${port}`],
       ...[`web files owner = ${user}`, `web files group = ${user}`],
       ...['[registry]', 'enabled = no'],
-      // What it reads of /proc by itself is enough to look at.
+      // The data that it reads from /proc is sufficient.
       '[plugins]',
       ...['apps', 'cgroups', 'charts.d', 'ebpf', 'fping', 'go.d', 'nfacct', 'python.d', 'tc'].map(
         (name) => `${name} = no`,

@@ -1,4 +1,4 @@
-// A table of many records is scrolled: by the wheel, by leaps to other places, and with the keys.
+// Scrolls a table of many records with the wheel, by jumps, and with the keys.
 
 import type { Browser, Page } from 'playwright-core';
 import { forgetTasks, tasksOf, watchTasks } from './long-tasks.ts';
@@ -12,11 +12,11 @@ const KEYS = ['End', 'Home', ...Array.from({ length: 10 }, () => 'PageDown')];
 export interface Scrolled {
   /** Tasks over 50 ms. */
   readonly longTasks: number;
-  /** In ms; 0 without any over 50. */
+  /** In milliseconds. 0 if no task exceeds 50 ms. */
   readonly longestMs: number;
-  /** Of all tasks the one that used most of the processor, in ms: the same however busy the machine is. */
+  /** Maximum CPU time of a task in milliseconds, which does not depend on the load of the machine. */
   readonly processorMs: number;
-  /** The most that were there at once. */
+  /** Maximum number at one time. */
   readonly rowsDrawn: number;
 }
 
@@ -71,7 +71,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-/** Of the threads that run pages, in ms. */
+/** CPU time of the threads that run pages, in milliseconds. */
 function longestTask(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
   const threads = new Set(

@@ -1,4 +1,4 @@
-// The console on our API as an operator runs it, with an account that has domains, one of them with many records.
+// The console on our API as an operator runs it, with an account that has many domains, one of them with many records.
 
 import { hash } from '@node-rs/argon2';
 import type { Browser } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Measures the caches of edges: how soon every edge receives a purge, and what a page of a full registry costs.
+// Measures the caches of edges: the time until every edge receives a purge, and the cost of a page of a full registry.
 
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { call } from '../api/api-under-test.ts';
@@ -8,7 +8,7 @@ import { say } from '../say.ts';
 import { makeEdges, preparedDatabase, startApi } from './measure-edges.ts';
 
 const DOMAINS = 8;
-/** Fewer than a domain may order in a minute. */
+/** Fewer than a domain may request per minute. */
 const PURGES_EACH = 25;
 const PAGE_RUNS = 3;
 

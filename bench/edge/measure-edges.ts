@@ -1,5 +1,5 @@
-// Edges that follow an API: the first snapshot of many domains, how soon a change of a rule is at every edge, and edges that were
-// away while much changed.
+// Edges that follow an API: the first snapshot of many domains, the time until every edge has a changed rule, and edges
+// that were disconnected during many changes.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EDGES = 3;
 const RULE_CHANGES = 300;
 const SAMPLE_MS = 100;
-/** Of the domains, one of so many changes while edges are away. */
+/** One in this many domains changes while edges are disconnected. */
 const CHANGED_ONE_OF = 10;
 
 export interface MeasuredEdges {
@@ -153,7 +153,7 @@ export async function preparedDatabase(name = 'edges'): Promise<string> {
   });
 }
 
-/** Each has a proxied name and a rule. Gives the address of a rule. */
+/** Each has a proxied name and a rule. Returns the URL of a rule. */
 async function makeDomains(
   url: string,
   headers: Record<string, string>,

@@ -1,4 +1,4 @@
-// An edge's stream of configs as the benchmark reads it: lines are counted and looked through, not kept.
+// Reads an edge's config stream for the benchmark: counts and searches the lines without storing them.
 
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 

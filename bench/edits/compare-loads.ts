@@ -1,4 +1,4 @@
-// The load with and without edits in turn, and what edits change of it.
+// The load alternately with and without edits, and the effect of edits on it.
 
 import type { BenchOptions } from '../part.ts';
 import { count, fixed, judged, table } from '../report/table.ts';
@@ -11,7 +11,7 @@ export interface ComparedLoads {
   readonly changesPerSecond: number;
 }
 
-/** `runEdited` also gives the changes a second that were made meanwhile. */
+/** `runEdited` also returns the changes per second made meanwhile. */
 export async function compareLoads(
   options: BenchOptions,
   runQuiet: () => Promise<Run>,

@@ -1,11 +1,11 @@
-// Edits of published zones as the API writes them, many zones in one transaction: an A record set and the SOA's serial,
+// Edits of published zones as the API writes them, with many zones per transaction: an A record set and the SOA's serial,
 // the zone's version, a change in the feed, and then the wake-up.
 
 import { Client } from 'pg';
 import { CHANGES_CHANNEL } from '../../src/store/postgres/announce-changes.ts';
 
 export interface RecordEdit {
-  /** As in the table `zones`. */
+  /** In the format of the table `zones`. */
   readonly zone: string;
   /** Has one A record. */
   readonly owner: string;
@@ -13,7 +13,7 @@ export interface RecordEdit {
   readonly address: Buffer;
 }
 
-/** Who commits the edits of a stream. */
+/** Commits the edits of a stream. */
 export interface EditWriter {
   /** Each zone once. */
   write(edits: readonly RecordEdit[]): Promise<void>;
@@ -36,7 +36,7 @@ async function editRecords(client: Client, edits: readonly RecordEdit[]): Promis
   });
   if (rowCount !== edits.length)
     throw new Error(`${edits.length - (rowCount ?? 0)} zones to edit are not there`);
-  // Without NOTIFY, nodes look once a second.
+  // Without NOTIFY, nodes poll once per second.
   client.query('select pg_notify($1, $2)', [CHANGES_CHANNEL, '']).catch(() => {});
 }
 

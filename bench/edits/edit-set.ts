@@ -1,4 +1,4 @@
-// What is edited: many small zones, and one of 100,000 names beside them.
+// The edited zones: many small ones, and one with 100,000 names.
 
 import { makeOneZone, type OneZone } from '../zones/one-zone.ts';
 import { makeRecipeZones, recipeName } from '../zones/recipe-zones.ts';

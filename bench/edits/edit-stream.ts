@@ -1,5 +1,5 @@
-// A stream of edits at a steady rate until it is told to stop: what was written last is remembered, and the time until it
-// is answered can be taken.
+// A stream of edits at a steady rate until it is stopped. It stores the last written values, and can measure the time until
+// one is answered.
 
 import { onEnd } from '../cleanup.ts';
 import type { EditWriter, RecordEdit } from './edit-records.ts';
@@ -28,7 +28,7 @@ export interface StreamResult {
 }
 
 export class EditStream {
-  /** By owner: the address written last. */
+  /** Last written address by owner name. */
   readonly written = new Map<string, Buffer>();
   readonly #options: StreamOptions;
   readonly #sinceSentMs: number[] = [];

@@ -1,4 +1,4 @@
-// What 1,000 changes a second, handed to the writer of the image, do to the answers of the same process.
+// The effect of 1,000 changes per second, passed to the image writer, on the answers of the same process.
 
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Domains of customers, with the records of the recipe: as many unsigned as signed by us, and one signed of many names. They
-// are made by the code that production uses, so they can be edited and their signatures made anew.
+// Customers' domains with the records of the recipe: equal numbers of unsigned and signed ones, and one signed domain with
+// many names. They are created by production code, so they can be edited and re-signed.
 
 import { parseName } from '../../src/dns/name.ts';
 import { migrate } from '../../src/features/migrate.ts';
@@ -20,7 +20,7 @@ const NEVER = new AbortController().signal;
 export const LARGE = 'large.test.';
 
 export interface SignedDomains {
-  /** Of each kind. */
+  /** Number of each kind. */
   readonly domains: number;
   readonly names: number;
   readonly url: string;

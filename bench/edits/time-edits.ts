@@ -1,4 +1,4 @@
-// How long it takes until edits are answered, one zone in a transaction, while a server has load.
+// The time until edits are answered, one zone per transaction, while a server is under load.
 
 import type { BenchOptions } from '../part.ts';
 import { count, fixed, judged, table } from '../report/table.ts';
@@ -13,7 +13,7 @@ import { AnswerWatch } from './watch-answers.ts';
 /** Seconds of single edits; a run of the load takes as long. */
 const VISIBLE_SECONDS = 20;
 
-/** Of the n-th edit; both with the final dot. */
+/** Name and address of the n-th edit. Both have a trailing dot. */
 export type EditTarget = (n: number) => { zone: string; owner: string };
 
 export interface TimedEdits {
@@ -50,7 +50,7 @@ export async function timeEdits(
   }
 }
 
-/** An edit that is never answered is no slow one but a lost one. */
+/** An edit that is never answered counts as lost and not as slow. */
 async function untilSeen(watch: AnswerWatch): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (watch.waiting > 0) {

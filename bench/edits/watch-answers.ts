@@ -1,4 +1,4 @@
-// Asks a server for A records until it answers what was written, and tells when that was.
+// Queries a server for A records until it returns the written values, and reports when.
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ interface Waiting {
   readonly seen: (atMs: number) => void;
 }
 
-/** Between two questions for one record: what a time may be too long by. */
+/** Interval between two queries for one record, which is the maximum error of a time. */
 const POLL_MS = 1;
 
 export class AnswerWatch {
@@ -62,7 +62,7 @@ export class AnswerWatch {
   }
 }
 
-/** A question for the A record of a name in text. */
+/** Returns a query for the A record of a name in text form. */
 export function addressQuery(id: number, name: string): Buffer {
   const labels = name.split('.').filter((label) => label !== '');
   const wire = labels.map((label) => String.fromCharCode(label.length) + label).join('');

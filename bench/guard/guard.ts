@@ -1,5 +1,5 @@
-// `npm run bench -- guard`: compares the cost of this tree with that of a commit, in turn on one machine. Fails if a cost grew by
-// more than a tenth.
+// `npm run bench -- guard`: compares the cost of this tree with that of a commit, alternately on one machine. Fails if a
+// cost grew by more than a tenth.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -39,7 +39,7 @@ export async function openThisTree(): Promise<Tree> {
   return await openTree('this tree', ROOT);
 }
 
-/** A commit, checked out into a temporary directory with packages of its own. */
+/** A commit, checked out into a temporary directory with its own packages. */
 export async function openCommit(commit: string): Promise<Tree> {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-guard-'));
   const git = (...words: string[]) => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim();

@@ -1,4 +1,4 @@
-// A process that signs in a thousand times at once, at the URL that it is told, and prints how often each status came.
+// A process that signs in a thousand times concurrently at the given URL, and prints the number of responses by status.
 
 const [url = '', logins = ''] = process.argv.slice(2);
 

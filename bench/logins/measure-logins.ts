@@ -1,5 +1,4 @@
-// A thousand people sign in at once, each from a network of its own: how long other calls wait meanwhile, and how much memory
-// the API takes.
+// A thousand users sign in concurrently, each from a different network: the delay of other calls, and the API's memory.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +23,7 @@ interface MeasuredLogins {
   readonly logins: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Of the other calls, in milliseconds: before and meanwhile. */
+  /** Times of the other calls in milliseconds: before and during the sign-ins. */
   readonly quiet: readonly number[];
   readonly meanwhile: readonly number[];
   /** PSS of the process before and at its largest. */

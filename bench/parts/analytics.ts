@@ -1,4 +1,5 @@
-// The embedded analytics engine: 20,000 lines a second while it is killed and away, and queries over 50 million lines.
+// The embedded analytics engine: 20,000 lines per second while it is killed and unavailable, and queries over 50 million
+// lines.
 
 import { loadavg } from 'node:os';
 import { measureAnalytics } from '../analytics/measure-analytics.ts';

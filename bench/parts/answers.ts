@@ -1,5 +1,5 @@
-// One zone of 10,000 names: processor time for an answer, of every server that is there; plain questions, with EDNS, and
-// with a cookie that the server knows.
+// One zone of 10,000 names: CPU time per answer of every installed server, for plain queries, with EDNS, and with a cookie
+// that the server knows.
 
 import { askCookie } from '../ask-cookie.ts';
 import type { EdnsChoice } from '../dnsperf.ts';

@@ -1,5 +1,5 @@
-// Calls of the HTTP API with a large zone, and many at a time with smaller ones, in turn with PowerDNS's API on the same
-// Postgres; and pages of a long list of domains.
+// Calls of the HTTP API with a large zone, and many concurrent ones with smaller zones, alternating with PowerDNS's API on
+// the same Postgres, and pages of a long list of domains.
 
 import type { ApiUnderTest, ZoneRecord } from '../api/api-under-test.ts';
 import { compareCalls } from '../api/compare-calls.ts';
@@ -13,7 +13,7 @@ import { median, percentile } from '../statistics.ts';
 
 const RECORDS = 20_000;
 const DOMAINS = 300_000;
-/** Of `zones` that are asked for, this part takes so many domains for each. */
+/** This part uses this many domains per requested zone. */
 const QUICK_DOMAINS = 10_000;
 const CREATES = 100;
 const PAGES = 200;

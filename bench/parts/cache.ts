@@ -1,4 +1,4 @@
-// Caches of edges: purges at three edges, and pages of what is cached of a domain that has a million entries.
+// Edge caches: purges at three edges, and pages of cached content of a domain with a million entries.
 
 import { measureCache } from '../edge/measure-cache.ts';
 import type { Part } from '../part.ts';

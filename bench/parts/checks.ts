@@ -1,5 +1,5 @@
-// The delegation checker: how many domains a second one process observes, what the way through the queue costs, and what it
-// costs to find out that nothing is due.
+// The delegation checker: the number of domains that one process observes per second, the cost of the queue, and the cost
+// of finding that nothing is due.
 
 import { measureAttack } from '../checks/measure-attack.ts';
 import { measureObserving } from '../checks/measure-observing.ts';

@@ -1,4 +1,4 @@
-// The console in a browser: what the first load weighs and how soon it can be used, how it scrolls, and whether it keeps memory.
+// The console in a browser: size and speed of the first load, scrolling, and memory leaks.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +19,9 @@ const FIRST_LOAD_KIB = 120;
 const INTERACTIVE_MS = 1000;
 const RECORDS = 10_000;
 const CHANGES = 200;
-/** Peers ask for fonts and news elsewhere: waiting for them would be counted. */
+/** Peers request fonts and news from other sites, which would be included in the time. */
 const NOTHING_ELSEWHERE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
-/** Of the figure after the changes over the one before. */
+/** Ratio of the figure after the changes to the one before. */
 const FLAT = 1.05;
 
 export const console: Part = {
@@ -75,7 +75,7 @@ async function firstLoads(
       await context.close();
       return loaded;
     });
-    // The answer with all records is the largest by far, and is no part of the page.
+    // The response with all records is by far the largest, and not part of the page.
     const isFirst = path !== ours[2][1];
     const limits = isFirst ? ([FIRST_LOAD_KIB, INTERACTIVE_MS] as const) : [undefined, undefined];
     rows.push([

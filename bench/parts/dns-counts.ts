@@ -1,5 +1,5 @@
-// Counts by domain, on beside off: one zone of 10,000 names, and ten thousand zones asked evenly, where each answer is counted
-// somewhere else.
+// Counts by domain, on compared with off: one zone of 10,000 names, and ten thousand zones queried evenly, with a different
+// counter for each answer.
 
 import type { BenchOptions, Part, Section } from '../part.ts';
 import { count, fixed, judged, table } from '../report/table.ts';
@@ -17,7 +17,7 @@ const NAMES = 10_000;
 const ZONES = 10_000;
 const QUESTIONS = 200_000;
 const ADDRESS = '127.0.0.1';
-/** Of the time without counts. */
+/** Relative to the time without counts. */
 const LIMIT = 1.03;
 /** The least number of rounds: the two are nearer than what disturbs the machine. */
 const LEAST_ROUNDS = 9;

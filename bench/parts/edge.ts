@@ -1,4 +1,5 @@
-// Edges that follow an API: a snapshot of 100,000 domains for three of them, changes of rules, and edges that were away.
+// Edges that follow an API: a snapshot of 100,000 domains for three of them, changes of rules, and edges that were
+// disconnected.
 
 import { measureEdges } from '../edge/measure-edges.ts';
 import type { Part } from '../part.ts';

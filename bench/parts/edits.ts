@@ -1,5 +1,5 @@
-// Edits under load: what 1,000 changes a second do to the answers, and how soon an edit through Postgres is answered.
-// Postgres and this program share the core of dnsperf.
+// Edits under load: the effect of 1,000 changes per second on the answers, and the time until an edit through Postgres is
+// answered. Postgres and this program share dnsperf's core.
 
 import { type ComparedLoads, comparedTable, compareLoads } from '../edits/compare-loads.ts';
 import { openRecordWriter } from '../edits/edit-records.ts';

@@ -1,4 +1,4 @@
-// How long an answer takes at half load: each server at half of what it reached a moment before, every answer timed.
+// Answer times at half load: each server runs at half of its previous maximum, and every answer is timed.
 
 import type { Part } from '../part.ts';
 import { count, fixed, table } from '../report/table.ts';

@@ -1,4 +1,4 @@
-// A thousand sign-ins at once, and what other calls notice of them.
+// A thousand concurrent sign-ins, and their effect on other calls.
 
 import { measureLogins } from '../logins/measure-logins.ts';
 import type { Part } from '../part.ts';

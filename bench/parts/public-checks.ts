@@ -1,4 +1,4 @@
-// A thousand people at `/check/NAME`, and what the checks of our customers' domains notice of them.
+// A thousand users of `/check/NAME`, and their effect on the checks of our customers' domains.
 
 import { measureAskers } from '../checks/measure-askers.ts';
 import { startParents } from '../checks/start-parents.ts';

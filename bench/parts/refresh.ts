@@ -1,5 +1,5 @@
-// Signatures made anew eight days later, as a worker does it and with Postgres beside: of many small zones that are due at
-// once, and of a large one.
+// Signatures renewed eight days later, as by a worker and including Postgres: of many small zones that are due at the same
+// time, and of a large one.
 
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';

@@ -1,4 +1,5 @@
-// Signatures over the sets of regions, for a large zone whose names are all proxied: the first time, and when an edge leaves a region.
+// Signatures over the sets of regions, for a large zone whose names are all proxied: the first time, and when an edge
+// leaves a region.
 
 import type { EdgeSets } from '../../src/zone/edge-sets.ts';
 import type { Part } from '../part.ts';

@@ -1,5 +1,6 @@
-// Regional answers: a zone of names that are all proxied, once without regions and once with a set for the region that asks. Half of
-// the names that exist are asked for addresses that a region replaces, and the table of countries is searched for each.
+// Regional answers: a zone whose names are all proxied, once without regions and once with a set for the client's region.
+// Half of the existing names are queried for addresses that a region replaces, and each query searches the table of
+// countries.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +26,7 @@ import type { ZoneSet } from '../zones/zone-set.ts';
 const NAMES = 10_000;
 const QUESTIONS = 200_000;
 const ADDRESS = '127.0.0.1';
-/** Of the time without regions. */
+/** Relative to the time without regions. */
 const LIMIT = 1.03;
 /** The least number of rounds: the two are nearer than what disturbs the machine. */
 const LEAST_ROUNDS = 9;
@@ -36,7 +37,7 @@ const SETS: EdgeSets = {
   regions: [{ region: 'eu', v4: [['203.0.113.1']], v6: [['2001:db8:e::1']] }],
 };
 
-/** 127.0.0.0/24 told by subnet, and by the address that asks. */
+/** 127.0.0.0/24 by client subnet, and by the client's address. */
 const SUBNET: EdnsChoice = { kind: 'subnet', subnet: '000118007f0000' };
 const LOADS = [
   { title: 'By the address that asks', edns: { kind: 'none' } as EdnsChoice, limit: LIMIT },
@@ -88,7 +89,7 @@ async function startWith(
     countryDb,
   });
   if (isOn)
-    await until(async () => (await server.metric('zonefleet_regions')) === 1, 'regions are told apart');
+    await until(async () => (await server.metric('zonefleet_regions')) === 1, 'the regions are loaded');
   return server;
 }
 

@@ -1,5 +1,5 @@
-// Response-rate limits on: every answer is counted, and none is withheld. Nobody limits the loopback addresses' clients, so
-// this part runs in a network namespace of its own, whose loopback interface has others.
+// Response-rate limiting on: every answer is counted, and none is withheld. Clients on loopback addresses are exempt, so
+// this part runs in a separate network namespace with other addresses on its loopback interface.
 
 import { fileURLToPath } from 'node:url';
 import type { BenchOptions, Part, Section } from '../part.ts';
@@ -24,7 +24,7 @@ export const rrl: Part = {
   run: (options) => (process.argv.includes(INSIDE) ? compare(options) : runInNamespace(options)),
 };
 
-/** The benchmark anew, for this part alone; it writes the section itself. */
+/** Starts the benchmark again only for this part, which writes the section itself. */
 async function runInNamespace(options: BenchOptions): Promise<Section[]> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const asRoot = process.getuid?.() === 0;
@@ -48,7 +48,7 @@ async function runInNamespace(options: BenchOptions): Promise<Section[]> {
 async function compare(options: BenchOptions): Promise<Section[]> {
   const zone = makeOneZone('names', NAMES);
   const queries = writeQueries(options.directory, 'rrl', zone.questions(200_000, 1));
-  // PowerDNS has no limits of its own.
+  // PowerDNS has no rate limits.
   const servers = serversNamed(options.servers, 'zonefleet', 'nsd', 'knot', 'bind');
   const start = { address: SERVER_ADDRESS, limitsRates: true };
   const contestants = await startServers(servers, zone.set, options, start);

@@ -1,6 +1,6 @@
-// A million small zones: what an answer costs, what the zones take in memory, and how soon they are answered after a start.
-// The three parts share their servers. Ours stays up; the others come one after the other, since all of them at once do not
-// fit into most memories.
+// A million small zones: the cost of an answer, the memory of the zones, and the time until they are answered after a
+// start. The three parts share their servers. Ours keeps running, and the others run one after the other, because most
+// machines cannot hold all of them in memory.
 
 import type { BenchOptions, Part, PartName, Section } from '../part.ts';
 import { largestPssBytes, pssBytes } from '../process-tree.ts';

@@ -1,4 +1,4 @@
-// The scan of a zone that nobody may read: how much of it is found, at what cost, beside dnsrecon on the same zones.
+// The scan of a zone without transfer: how much it finds and at what cost, compared with dnsrecon on the same zones.
 
 import type { Part } from '../part.ts';
 import { count } from '../report/table.ts';

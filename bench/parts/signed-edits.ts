@@ -1,5 +1,5 @@
-// Edits of signed domains under load, as the API saves them: how soon an edit is answered, beside edits of unsigned
-// ones.
+// Edits of signed domains under load, as the API saves them: the time until an edit is answered, compared with edits of
+// unsigned domains.
 
 import { parseName } from '../../src/dns/name.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
@@ -31,7 +31,7 @@ const DOMAINS = 1000;
 const LARGE_NAMES = 100_000;
 const EDITS_PER_SECOND = 100;
 const LARGE_EDITS_PER_SECOND = 20;
-/** As many calls may be under way: one that signs must not make the next one wait. */
+/** Maximum number of concurrent calls: one that signs must not delay the next one. */
 const AT_ONCE = 8;
 const LIMITS = { p99: 100, largeP99: 60, moreP50: 1 };
 /** Prime to the number of names. */

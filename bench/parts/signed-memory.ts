@@ -1,5 +1,5 @@
-// Many small signed zones: what they take in memory, beside NSD and Knot and beside the same zones without signatures, and
-// how soon a node answers for them after a start.
+// Many small signed zones: their memory, compared with NSD, Knot and the same zones without signatures, and the time until
+// a node answers for them after a start.
 
 import type { BenchOptions, Part, Section } from '../part.ts';
 import { largestPssBytes, pssBytes } from '../process-tree.ts';

@@ -1,6 +1,6 @@
-// Signed zones of 10,000 names, signed by somebody else and served as they are: processor time for an answer with DO, of the
-// servers that keep zones in memory; names that do not exist alone, since their proofs cost most; and what signatures
-// cost those who do not ask for them.
+// Signed zones of 10,000 names, signed externally and served unchanged: CPU time per answer with DO of the servers that
+// keep zones in memory; nonexistent names alone, since their proofs are the most expensive; and the cost of signatures for
+// clients that do not request them.
 
 import type { EdnsChoice } from '../dnsperf.ts';
 import type { BenchOptions, Part, Section } from '../part.ts';
@@ -25,7 +25,7 @@ const VARIANTS = [
   { name: 'nsec3', title: 'Names that do not exist, NSEC3', limits: { nsd: 1.2 }, leastNoError: 0 },
 ] as const satisfies readonly { name: string; title: string; limits: Limits; leastNoError: number }[];
 
-/** Of the signed zone's time, without DO, as a part of the unsigned one's. */
+/** Time for the signed zone without DO, relative to the unsigned one. */
 const UNASKED_LIMIT = 1.03;
 
 export const signed: Part = {
@@ -80,7 +80,7 @@ async function compare(
   return { part: 'signed', title: 'Answers from a signed zone', blocks, charts };
 }
 
-/** What signatures cost ours when nobody asks for them. */
+/** The cost of signatures for us when no client requests them. */
 async function compareUnasked(
   contestants: readonly Contestant[],
   files: { readonly mixed: string; readonly bare: string },

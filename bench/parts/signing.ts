@@ -1,4 +1,4 @@
-// Signing of whole zones beside edits: a large one, many small ones, and a large batch in a signed one.
+// Signing of whole zones during edits: a large one, many small ones, and a large batch in a signed one.
 
 import type { Part } from '../part.ts';
 import { count, fixed, judged, table } from '../report/table.ts';

@@ -1,4 +1,4 @@
-// Half load and edits for ten minutes: memory, lost zones, and how often each thread's collector had to look at everything.
+// Half load and edits for ten minutes: memory, lost zones, and the full garbage collections of each thread.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

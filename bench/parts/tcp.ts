@@ -1,4 +1,4 @@
-// The same zone and questions over TCP: a few connections that stay, each with many questions under way.
+// The same zone and queries over TCP: a few permanent connections, each with many queries in flight.
 
 import type { Part } from '../part.ts';
 import { comparisonTable, cpuBars } from '../report/comparison.ts';

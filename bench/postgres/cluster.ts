@@ -1,5 +1,5 @@
-// The embedded Postgres of the benchmark, started when a part first needs it: one database for each set of zones, kept
-// for the parts that follow (and, with --keep, for later runs).
+// The benchmark's embedded Postgres, started when a part first needs it: one database per set of zones, kept for the
+// following parts (and, with --keep, for later runs).
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ export async function runOn(url: string, ...statements: string[]): Promise<Recor
   }
 }
 
-/** Keeps Postgres to one core, beside the load, while the server has the other; undone by the call that it gives. */
+/** Restricts Postgres to the load's core while the server has the other. The returned function undoes this. */
 export async function pinCluster(cpu: number | undefined): Promise<() => Promise<void>> {
   if (cpu === undefined) return async () => {};
   const { pid } = await benchCluster();

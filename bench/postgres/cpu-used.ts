@@ -1,4 +1,4 @@
-// Processor time of this process and of Postgres: what work takes, also on a machine that does other things beside.
+// CPU time of this process and of Postgres: the cost of work, also on a machine with other load.
 
 import { cpuSeconds } from '../process-tree.ts';
 import { benchCluster } from './cluster.ts';

@@ -1,5 +1,5 @@
-// A million zones of one recipe into our tables, made inside Postgres from the recipe's records: what `zone load` would
-// write, in minutes instead of hours. Indexes are made behind the rows, as they were.
+// Loads a million zones of one recipe into our tables, generated inside Postgres from the recipe's records: the result of
+// `zone load` in minutes instead of hours. Indexes are created after the rows.
 
 import type { ZoneSet } from '../zones/zone-set.ts';
 import { runOn } from './cluster.ts';

@@ -1,4 +1,4 @@
-// A set of zones in a database of PowerDNS's, by the schema that its package brings.
+// A set of zones in a PowerDNS database, with the schema of its package.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';

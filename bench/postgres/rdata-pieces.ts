@@ -1,4 +1,4 @@
-// The records of a zone file, cut where they name the zone itself, so that another zone's name can be put there.
+// Splits the records of a zone file at the zone's own name, so that another zone's name can be inserted.
 
 import { encodeKey } from '../../src/dns/dnssec/canonical-key.ts';
 import { type Name, parseName, printName } from '../../src/dns/name.ts';
@@ -6,7 +6,7 @@ import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { placeOfRecord } from '../../src/zone/signing/denial-records.ts';
 
 export interface RecordPieces {
-  /** In front of the zone's name: empty, or labels with a dot behind each. */
+  /** Text before the zone's name: empty, or labels that each end in a dot. */
   readonly owner: string;
   readonly type: number;
   readonly ttl: number;

@@ -1,4 +1,4 @@
-// A set of zones in a database of Zonefleet's.
+// A set of zones in a Zonefleet database.
 
 import { parseName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';

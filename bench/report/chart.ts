@@ -1,14 +1,14 @@
-// Bars in SVG, one below the other: a title, a name and a figure for each. Readable on white and on black.
+// An SVG bar chart with a title, and a name and a figure per bar. Readable on white and on black.
 
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** Ours stands out. */
+  /** Our bar is highlighted. */
   readonly isOurs?: boolean;
 }
 
 export interface Chart {
-  /** Of the file, without its ending. */
+  /** File name without extension. */
   readonly name: string;
   readonly title: string;
   readonly unit: string;

@@ -1,4 +1,4 @@
-// The table of one comparison: a row for each server, and how much of its processor time ours takes.
+// The table of one comparison: a row per server, with our CPU time relative to it.
 
 import { type Medians, mediansOf, type Run } from '../rounds.ts';
 import type { Contestant } from '../servers/all.ts';

@@ -1,4 +1,4 @@
-// What machine and which programs the figures are of.
+// The machine and the program versions of the figures.
 
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, release, totalmem, type } from 'node:os';

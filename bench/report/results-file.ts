@@ -1,4 +1,4 @@
-// RESULTS.md: a section for each part between marks, so that a part that is run alone replaces its own section only.
+// RESULTS.md: a section per part between markers, so that a part that runs alone replaces only its own section.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ export interface Provenance {
   readonly command: string;
   readonly date: string;
   readonly machine: string;
-  /** How many runs the medians are of, and how long each. */
+  /** Number and duration of the runs of the medians. */
   readonly runs: string;
 }
 
-/** Writes the section and its charts under `directory`. Sections stand in the order of `names`, the names of all parts. */
+/** Writes the section and its charts to `directory`. Sections are in the order of `names`, the names of all parts. */
 export function writeSection(
   directory: string,
   section: Section,

@@ -1,4 +1,4 @@
-// A Markdown table. Columns after the first are figures, and stand on the right.
+// Formats a Markdown table. Columns after the first contain figures and are right-aligned.
 
 export type Cell = string | number;
 
@@ -17,7 +17,7 @@ export function fixed(value: number | undefined, digits: number): string {
   return value === undefined || Number.isNaN(value) ? '–' : value.toFixed(digits);
 }
 
-/** A figure beside its limit, in words. */
+/** Formats a figure with its limit. */
 export function judged(value: number, limit: number | undefined, digits = 2): string {
   if (limit === undefined || Number.isNaN(value)) return fixed(value, digits);
   return `${fixed(value, digits)} (wanted ≤ ${fixed(limit, digits)}: ${value <= limit ? 'yes' : '**no**'})`;

@@ -1,5 +1,5 @@
-// Questions about many zones in three ways of drawing them, a file for each round: one file would be asked from its start
-// in every run, and visit the same zones again.
+// Queries for many zones with three distributions, one file per round: a single file would be read from its start in every
+// run, and visit the same zones again.
 
 import type { BenchOptions } from '../part.ts';
 import { writeQueries } from '../zones/query-file.ts';

@@ -1,4 +1,4 @@
-// What was measured with a million small zones.
+// Results with a million small zones.
 
 import type { Run } from '../rounds.ts';
 import type { Server } from '../servers/server.ts';
@@ -11,7 +11,7 @@ export interface DrawnRuns {
   readonly server: Server;
   readonly draw: DrawName;
   readonly runs: readonly Run[];
-  /** The server whose turns alternated with it; ours is measured beside each. */
+  /** The server with which the turns alternated. Ours is measured together with each. */
   readonly beside: Server | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface Weight {
   readonly server: Server;
   readonly pssBytes: number;
   readonly largestBytes: number;
-  /** What the server says that the zones take, when it does. */
+  /** Memory of the zones according to the server, if it reports it. */
   readonly imageBytes: number | undefined;
 }
 

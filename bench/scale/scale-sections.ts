@@ -1,4 +1,4 @@
-// What the parts about a million zones say in RESULTS.md.
+// The sections of RESULTS.md about a million zones.
 
 import type { Section } from '../part.ts';
 import { count, fixed, judged, table } from '../report/table.ts';

@@ -1,4 +1,4 @@
-// The snapshot that a node keeps, seen from outside: files under its data directory.
+// The snapshot of a node, seen from outside: files in its data directory.
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

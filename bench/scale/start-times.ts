@@ -1,4 +1,4 @@
-// How long a node takes to its first answer: from Postgres, and from its snapshot with and without its pages in memory.
+// Time of a node until its first answer: from Postgres, and from its snapshot with and without cached pages.
 
 import { say } from '../say.ts';
 import { makeDirectory, type StartOptions } from '../servers/server.ts';
@@ -6,7 +6,7 @@ import { type RunningZonefleet, startZonefleet } from '../servers/zonefleet.ts';
 import { forgetPages, untilSnapshotWritten } from './snapshot-files.ts';
 
 export interface StartTimes {
-  /** What each start took, by where the zones came from. */
+  /** Duration of each start by the source of the zones. */
   readonly fromPostgresMs: number;
   readonly warmMs: readonly number[];
   readonly coldMs: readonly number[];

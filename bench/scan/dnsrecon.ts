@@ -1,4 +1,4 @@
-// dnsrecon as its manual says, for one zone: the standard enumeration and its own list of names, at a resolver on port 53.
+// dnsrecon as in its manual, for one zone: the standard enumeration and its own list of names, with a resolver on port 53.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface DnsreconRun {
 }
 
 const THREADS = 32;
-/** The one that it would take by itself where it is installed from source. */
+/** Its default list when it is installed from source. */
 const WORDS = '/usr/share/dnsrecon/namelist.txt';
 
 export const dnsreconVersion = () => versionOf(['dnsrecon', '-V'], /version (\S+)/);
@@ -53,7 +53,7 @@ export async function runDnsrecon(
   return { keys: keysOf(found, domain), seconds, cpuSeconds: childSeconds(program.output()) };
 }
 
-/** What it tells of a record: no TTLs, preferences or weights. Nobody is blamed for that here. */
+/** Its data for a record: no TTLs, preferences or weights, which therefore do not count here. */
 export function simpleKey({ owner, type, rdata }: ZoneRecord): string {
   const head = `${printName(owner)} ${typeMnemonic(type)}`;
   switch (type) {

@@ -1,4 +1,4 @@
-// Twenty scans at once, in three places: each server and each resolver is still asked no more than its limit.
+// Twenty concurrent scans in three places: each server and each resolver still receives no more queries than its limit.
 
 import { PUBLIC_QUESTIONS_PER_SECOND } from '../../src/resolver/state/public-resolvers.ts';
 import { type CorpusZone, makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
@@ -13,7 +13,7 @@ import { startScanning } from './start-scanning.ts';
 const SCANS = 20;
 const RESOLVERS = 4;
 
-/** What the limiter lets through at once: `AddressRates` hands out a fifth of a second's, and at least five. */
+/** Burst size of the limiter: `AddressRates` grants a fifth of a second's tokens at once, and at least five. */
 const burstOf = (perSecond: number) => Math.max(5, perSecond / 5);
 
 interface Place {

@@ -1,4 +1,4 @@
-// Our scan and dnsrecon beside it, zone by zone of one made corpus: what each finds, makes up, asks and takes.
+// Our scan and dnsrecon, zone by zone on one generated corpus: what each finds and invents, its queries and its duration.
 
 import { type CorpusZone, makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
 import { exactKey, type KeyOf, ScanTally } from '../../test/support/corpus/scan-tally.ts';
@@ -12,7 +12,7 @@ import { startScanning } from './start-scanning.ts';
 
 export const HELD_OUT_SEED = 7919;
 export const REPLY_DELAY_MS = 20;
-/** As by default. */
+/** The default. */
 export const PER_SECOND = 50;
 const UNLIMITED = 1_000_000;
 /** At as many hosters: none waits for another. */
@@ -21,7 +21,7 @@ const HOSTERS = 16;
 const ZONES_PER_ROUND = 25;
 const PORT_53_ADDRESS = '127.0.20.53';
 
-/** What one program did with all zones. */
+/** Results of one program for all zones. */
 class Measured {
   readonly tally = new ScanTally();
   readonly seconds: number[] = [];

@@ -1,4 +1,4 @@
-// What the processes of this part tell each other. Each makes the same zones from the same seed.
+// Messages between the processes of this part. Each generates the same zones from the same seed.
 
 export interface CorpusOrder {
   readonly seed: number;
@@ -9,11 +9,11 @@ export interface CorpusOrder {
 /** Of the servers' process. */
 export interface ServersOrder extends CorpusOrder {
   readonly delayMs: number;
-  /** No hoster says anything: only resolvers of others help. */
+  /** True if no hoster answers, so that only public resolvers help. */
   readonly areSilent: boolean;
-  /** Resolvers of others, at ports of their own. */
+  /** Public resolvers, each at its own port. */
   readonly resolvers: number;
-  /** One more for a program that asks port 53 only. */
+  /** One more for a program that only uses port 53. */
   readonly at53: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Place {
 
 export interface ServersReady {
   readonly rootServers: readonly { readonly name: string; readonly addresses: readonly string[] }[];
-  /** Where each address of the made internet is. */
+  /** Location of each address of the generated internet. */
   readonly places: Readonly<Record<string, Place>>;
   readonly resolvers: readonly Place[];
 }
@@ -34,7 +34,7 @@ export interface ScanOrder {
   readonly first: number;
   readonly zones: number;
   readonly atOnce: number;
-  /** Questions a second to one address. */
+  /** Queries per second to one address. */
   readonly perSecond: number;
 }
 

@@ -24,7 +24,7 @@ let at53: RecursiveServer | undefined;
 if (order.at53 !== undefined)
   at53 = await startRecursive(corpus, { address: order.at53, port: 53 }, order.delayMs);
 
-/** Tells how many questions that one was asked since the last time, and what was asked wrongly anywhere. */
+/** Returns the number of queries since the last call, and any invalid queries. */
 process.on('message', () => {
   process.send?.({ asked: at53?.asked ?? 0, violations: internet.violations });
   if (at53 !== undefined) at53.asked = 0;

@@ -1,4 +1,4 @@
-// Starts the two processes of this part: the made internet on the core of the load, and what scans on the servers' core.
+// Starts the two processes of this part: the generated internet on the load's core, and the scanner on the servers' core.
 
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import type { CorpusOrder, ScanOrder, ScanReport, ServersOrder, ServersReady } f
 
 export interface Scanning {
   scan(order: ScanOrder): Promise<ScanReport>;
-  /** Questions at the resolver on port 53 since the last time; throws when something was asked wrongly anywhere. */
+  /** Returns the queries at the resolver on port 53 since the last call. Throws if any query was invalid. */
   takeAsked(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Every server of the comparison, ours first, and starting several of them on one set of zones.
+// All servers of the comparison, ours first. Starts several of them with one set of zones.
 
 import type { BenchOptions } from '../part.ts';
 import { say } from '../say.ts';
@@ -20,7 +20,7 @@ export interface Contestant {
   readonly label: string;
 }
 
-/** All are up at the same time: an idle one takes nothing but memory. */
+/** All run at the same time: an idle server uses only memory. */
 export async function startServers(
   servers: readonly Server[],
   set: ZoneSet,

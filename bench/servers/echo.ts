@@ -1,4 +1,4 @@
-// The floor in C: receives and sends, and does nothing between. Needs a compiler.
+// The lower bound in C: receives and sends without any work in between. Requires a compiler.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,9 +1,9 @@
-// Whether a program is there, and which one it is.
+// Detects if a program is installed, and its version.
 
 import { spawnSync } from 'node:child_process';
 import { PROGRAM_PATH } from '../program.ts';
 
-/** The first match of `pattern` in what the program says about itself; undefined when it is not installed. */
+/** Returns the first match of `pattern` in the program's description of itself, or undefined if it is not installed. */
 export function versionOf(command: readonly string[], pattern: RegExp): string | undefined {
   const { error, stdout, stderr } = spawnSync(command[0] as string, command.slice(1), {
     env: { PATH: PROGRAM_PATH },

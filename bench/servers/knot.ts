@@ -1,4 +1,4 @@
-// Knot DNS: one UDP worker. Cookies and rate limits are modules of it; rate limits hold for all zones at once.
+// Knot DNS with one UDP worker. Cookies and rate limits are modules; rate limits apply to all zones together.
 
 import { join } from 'node:path';
 import { freePort } from '../../test/support/processes/free-port.ts';

@@ -1,4 +1,4 @@
-// NSD: one server process. It has a second that reloads and a third that transfers zones; they sleep, but take memory.
+// NSD with one server process. A second process reloads and a third transfers zones; they are idle but use memory.
 
 import { join } from 'node:path';
 import { freePort } from '../../test/support/processes/free-port.ts';

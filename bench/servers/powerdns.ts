@@ -1,5 +1,5 @@
-// PowerDNS with its Postgres backend: one receiver. Its caches outlive the run, so that what was asked once is answered
-// from them; rate limits it leaves to another program.
+// PowerDNS with its Postgres backend and one receiver. Its caches outlive the run, so repeated queries are answered from
+// them. It leaves rate limits to other programs.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What every server of the comparison is to the benchmark: something that starts on a set of zones, answers on a port,
-// and whose processes can be weighed.
+// The benchmark's interface to a server: it starts with a set of zones, answers on a port, and its processes can be
+// measured.
 
 import { createSocket } from 'node:dgram';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface StartOptions {
   readonly address: string;
   /** Counts answers for response-rate limiting, with a limit that the load does not reach. */
   readonly limitsRates: boolean;
-  /** How long a start may take. */
+  /** Time limit of a start. */
   readonly timeoutMs: number;
 }
 
@@ -38,7 +38,7 @@ export interface RunningServer {
 export interface Server {
   readonly name: ServerName;
   readonly title: string;
-  /** Undefined: it is not installed. */
+  /** Undefined if it is not installed. */
   version(): string | undefined;
   /** Answers nothing: there is nothing to compare but the time. */
   readonly isEcho?: boolean;
@@ -118,7 +118,7 @@ export function soaQuery(id: number, apex: string): Buffer {
   return query;
 }
 
-/** A directory of its own, gone with the benchmark. */
+/** A separate directory that is removed with the benchmark. */
 export function makeDirectory(name: string): { path: string; remove: () => Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), `zonefleet-bench-${name}-`));
   mkdirSync(join(path, 'run'));

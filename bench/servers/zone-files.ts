@@ -1,5 +1,5 @@
-// The set as zone files for the servers that read them. All zones of a recipe share one file, since its names are relative:
-// a million files would measure the file system.
+// The set as zone files for servers that read them. All zones of a recipe share one file with relative names: a million
+// files would measure the file system.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Our nameserver as an operator runs it (`npm run nameserver`, without npm's own process): one UDP thread, its zones in
-// the benchmark's Postgres, its snapshots in a directory of its own.
+// Our nameserver as an operator runs it (`npm run nameserver`, without npm's process): one UDP thread, zones in the
+// benchmark's Postgres, snapshots in a separate directory.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NODE_NAME = 'bench';
 
 export interface ZonefleetOptions extends StartOptions {
-  /** Where the set is stored already; without it, it is. */
+  /** Location of an already stored set. By default, the set is stored. */
   readonly databaseUrl?: string;
-  /** Where its snapshots are; without it, a new one. */
+  /** Location of its snapshots. By default, a new one. */
   readonly dataDirectory?: string;
   readonly nodeFlags?: readonly string[];
   /** The countries of addresses; without it, those of the package. */
   readonly countryDb?: string;
-  /** Whether answers are counted by zone; without it, as by default. */
+  /** True if answers are counted by zone. Default: the setting's default. */
   readonly dnsCounts?: boolean;
   /** Its standard output, where `nodeFlags` make it long. */
   readonly outputFile?: string;

@@ -1,4 +1,4 @@
-// Signs while others edit: how long it takes, how late the event loop of the process that signs is, and how long edits take.
+// Signs during edits: its duration, the event loop delay of the signing process, and the duration of edits.
 
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
@@ -15,7 +15,7 @@ const EDITS_PER_SECOND = 20;
 
 export interface Signed {
   readonly done: Done;
-  /** Of edits meanwhile, in milliseconds. */
+  /** Duration of the concurrent edits in milliseconds. */
   readonly edits: readonly number[];
   /** Load of the machine in the last minute, when it was done. */
   readonly load: number;

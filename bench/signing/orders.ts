@@ -1,13 +1,13 @@
-// What the processes of this part are told, and tell.
+// Messages to and from the processes of this part.
 
 import type { EdgeSets } from '../../src/zone/edge-sets.ts';
 
 export type Order =
-  /** Signs a domain's zone in pieces, and tells when it serves its keys. */
+  /** Signs a domain's zone in pieces, and reports when its keys are served. */
   | { readonly kind: 'sign'; readonly domainId: number; readonly denial: 'nsec' | 'nsec3' }
   /** Unsigns it, so that the next order finds it as it was. */
   | { readonly kind: 'unsign'; readonly domainId: number }
-  /** Signs the sets of regions for all names of the domain once, whoever edits meanwhile: so many signatures. */
+  /** Signs the sets of regions for all names of the domain once, during edits. The number of signatures is fixed. */
   | {
       readonly kind: 'regions';
       readonly domainId: number;
@@ -19,12 +19,12 @@ export type Order =
   /** Makes edits until `stop`: a new name, and an address that changes, in turn. */
   | { readonly kind: 'edit'; readonly domainIds: readonly number[]; readonly perSecond: number }
   | { readonly kind: 'stop' }
-  /** Makes so many records, and takes them away again. */
+  /** Creates this many records, and removes them again. */
   | { readonly kind: 'batch'; readonly domainId: number; readonly records: number };
 
 export interface Done {
   readonly seconds: number;
-  /** By how much the event loop was late, in milliseconds. */
+  /** Event loop delay in milliseconds. */
   readonly lateMs: { readonly worst: number; readonly p99: number };
   readonly cpuSeconds: number;
   /** Of edits. */

@@ -22,13 +22,13 @@ export interface SigningDatabase {
   readonly url: string;
   readonly largeId: number;
   readonly smallIds: readonly number[];
-  /** Of domains that stay unsigned. */
+  /** Domains that stay unsigned. */
   readonly otherIds: readonly number[];
 }
 
 const OTHERS = 50;
 
-/** Of one domain, whose names are all proxied, in a fleet that answers by region. */
+/** One domain, whose names are all proxied, in a fleet with regional answers. */
 export async function proxiedDatabase(
   names: number,
 ): Promise<{ readonly url: string; readonly domainId: number }> {

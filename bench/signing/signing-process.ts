@@ -80,7 +80,7 @@ async function signRegions({
   if (made !== signatures) throw new Error(`${made} signatures were made, not ${signatures}`);
 }
 
-/** As the API sets goals, and as workers then sign: no DS is looked for before a zone is signed. */
+/** Sets the goal like the API, and signs like workers. No DS is looked up before a zone is signed. */
 async function enableAll(domainIds: readonly number[]): Promise<void> {
   const left = domainIds.values();
   await inTurn(async () => {
@@ -185,7 +185,7 @@ async function apexOf(domainId: number): Promise<Name> {
   return apex;
 }
 
-/** How long creating them takes, in milliseconds. */
+/** Duration of creating them, in milliseconds. */
 async function batch(domainId: number, records: number): Promise<number> {
   const apex = await apexOf(domainId);
   const create = Array.from({ length: records }, (_, i) => ({

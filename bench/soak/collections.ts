@@ -2,7 +2,7 @@
 //   [4711:0x7f2c40000d50]    12345 ms: Scavenge 20.1 (25.3) -> 18.9 (26.1) MB, 1.2 / 0.0 ms …
 
 export interface Collections {
-  /** By the order in which they first collected. */
+  /** In the order of their first collection. */
   readonly name: string;
   readonly minor: number;
   readonly major: number;
@@ -12,7 +12,7 @@ export interface Collections {
 const LINE =
   /^\[\d+:(0x[0-9a-f]+)\]\s+(\d+) ms: (?:\(\w+\) )?(Scavenge|Minor|Mark-Compact|Mark-sweep)[^,]*, ([\d.]+)/gm;
 
-/** Of heaps that collected later than `sinceMs` after their start. */
+/** Ignores collections earlier than `sinceMs` after the start of their heap. */
 export function readCollections(text: string, sinceMs: number): Collections[] {
   const heaps = new Map<string, { minor: number; major: number; longestMs: number }>();
   const names = new Map<string, string>();

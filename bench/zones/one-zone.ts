@@ -1,5 +1,5 @@
-// One zone of many names, and the questions that are asked about it: 60 % A, 15 % AAAA, 5 % through a CNAME, 5 % for
-// names that do not exist, 5 % to wildcards, 10 % MX and TXT of the apex.
+// One zone of many names, and queries for it: 60 % A, 15 % AAAA, 5 % through a CNAME, 5 % nonexistent names, 5 % wildcards,
+// 10 % MX and TXT of the apex.
 
 import { type Random, randomFrom } from '../../test/support/random/random-zones.ts';
 import type { ZoneSet } from './zone-set.ts';

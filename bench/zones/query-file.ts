@@ -1,4 +1,4 @@
-// Questions as a file for dnsperf.
+// Writes queries as a file for dnsperf.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Many small zones of one recipe (SOA, 2 NS, 3 A, 2 CNAME, MX, 3 TXT of 30, 40 and 110 characters), and questions about
-// them: zones drawn evenly or by Zipf's law.
+// Many small zones of one recipe (SOA, 2 NS, 3 A, 2 CNAME, MX, 3 TXT of 30, 40 and 110 characters), and queries for them,
+// with zones chosen evenly or by Zipf's law.
 
 import { type Random, randomFrom } from '../../test/support/random/random-zones.ts';
 import type { ZoneSet } from './zone-set.ts';
@@ -39,14 +39,17 @@ export function makeRecipeZones(count: number): ZoneSet {
   };
 }
 
-/** Gives the index of a zone. */
+/** Returns the index of a zone. */
 export type Draw = (random: Random) => number;
 
 export function evenly(zones: number): Draw {
   return (random) => Math.floor(random() * zones);
 }
 
-/** The zone of rank r is asked 1/r as often as the first. Ranks are spread over the zones, so that neighbours in rank are none in memory. */
+/**
+ * The zone of rank r gets 1/r of the first one's queries. Ranks are spread over the zones, so that neighbouring ranks are
+ * not neighbours in memory.
+ */
 export function byZipf(zones: number): Draw {
   const sums = new Float64Array(zones);
   let sum = 0;

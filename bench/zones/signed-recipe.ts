@@ -1,5 +1,5 @@
-// Many small zones of the recipe, each with the signatures of the first. They fit no other zone, and no server looks: signatures
-// of the right length take the memory of right ones, and a million zones are signed in a moment.
+// Many small zones of the recipe, each with the signatures of the first. They are invalid for the other zones, but servers
+// do not check: signatures of the right length use the same memory, and a million zones are signed in a moment.
 
 import { createHash } from 'node:crypto';
 import { parseName, printName } from '../../src/dns/name.ts';
@@ -41,7 +41,7 @@ export async function makeSignedRecipe(count: number): Promise<SignedRecipe> {
   };
 }
 
-/** With each name that ends in the apex as a zone file has it without. */
+/** Each name that ends in the apex is relative, as in a zone file. */
 function relative(line: string, apex: string): string {
   return line
     .split(' ')

@@ -1,6 +1,6 @@
-// One zone in three ways, of the same records: unsigned, and signed by BIND's dnssec-signzone with NSEC and with NSEC3. Every
-// server serves them as they are. Questions are those of the zone of many names, some of them replaced by questions for
-// types that a name does not have and for names below a cut.
+// One zone in three variants with the same records: unsigned, and signed by BIND's dnssec-signzone with NSEC and with
+// NSEC3. Every server serves them unchanged. The queries are those of the zone of many names; some are replaced by queries
+// for missing types and for names below a cut.
 
 import { createHash } from 'node:crypto';
 import { signWith } from '../../test/support/dnssec/signing-programs.ts';

@@ -1,7 +1,7 @@
-// What the servers are given to serve: a few zones with records of their own, or many with those of one recipe.
+// The zones of the servers: a few with their own records, or many with those of one recipe.
 
 export interface ZoneText {
-  /** With the final dot. */
+  /** With the trailing dot. */
   readonly apex: string;
   /** A zone file without $ORIGIN: names are relative to the apex. */
   readonly text: string;

@@ -1,4 +1,4 @@
-// Where the console begins.
+// Entry point of the console.
 
 import './styles/tokens.css';
 import './styles/base.css';

@@ -1,5 +1,5 @@
-// Brings the tables of the analytics store up to date. ClickHouse has no lock for it: each statement can be run twice, also by
-// two processes at once, and a migration is noted once it is through.
+// Migrates the tables of the analytics store. ClickHouse has no lock for this, so each statement may run twice, even
+// concurrently, and a migration is recorded once it is complete.
 
 import type { ClickHouseClient } from '@clickhouse/client';
 import { MIGRATIONS } from './migrations/every-migration.ts';
@@ -8,7 +8,7 @@ const NOTES = `
   CREATE TABLE IF NOT EXISTS migrations (name String, applied_at DateTime('UTC') DEFAULT now())
   ENGINE = ReplacingMergeTree ORDER BY name`;
 
-/** A store that has more than ours was migrated by a newer program, and fits. */
+/** A store with more migrations than these was migrated by a newer program, and is compatible. */
 export async function migrateAnalytics(client: ClickHouseClient): Promise<void> {
   const run = async (query: string) => void (await client.command({ query }));
   await run(NOTES);

@@ -1,5 +1,6 @@
-// The analytics store: ClickHouse over HTTP, a server or the embedded one. All its SQL is in this folder and its tables are
-// made on the first call; values travel as query parameters only, and every call is bounded in time, memory and answer.
+// The analytics store: ClickHouse over HTTP, as a server or embedded. All its SQL is in this folder. Its tables are
+// created on the first call. Values are passed only as query parameters, and every call is limited in time, memory
+// and size of the response.
 
 import type { Readable } from 'node:stream';
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
@@ -7,8 +8,9 @@ import { type FaultKind, judgeFault, lacksTables, wordsOf } from './judge-fault.
 import { migrateAnalytics } from './migrate-analytics.ts';
 
 /**
- * `absent`: it is away, and has not been there since this process began. `away`: it cannot be reached, or cannot work now (no space, no memory, too many calls): the same call may succeed later.
- * `slow`: it took longer than it may. `refused`: it says no to this call, and would again.
+ * `absent`: the store is unavailable, and has been since this process started. `away`: it is unavailable or cannot
+ * work now (no space, no memory, too many calls), so the same call may succeed later. `slow`: the call exceeded its
+ * time limit. `refused`: the store rejects this call, and would reject it again.
  */
 export class AnalyticsFault extends Error {
   override readonly name = 'AnalyticsFault';
@@ -21,26 +23,26 @@ export class AnalyticsFault extends Error {
 }
 
 export interface Analytics {
-  /** Rows of a SELECT; values only as `{name:Type}` parameters. `seconds`: how long the store may work on it. */
+  /** Returns the rows of a SELECT. Values are `{name:Type}` parameters. `seconds` limits the time in the store. */
   query<R>(
     sql: string,
     values: Record<string, unknown>,
     options: { readonly seconds: number; readonly signal?: AbortSignal },
   ): Promise<R[]>;
   /**
-   * One insert, whole when this resolves; after a failure some of it may be there. `token` makes a repeat of the same rows
-   * harmless, also in the rollups. At most 64 MiB of JSON, and rows of at most 100 days.
+   * Inserts all rows before it resolves. After a failure, some of them may be stored. `token` makes a repeat of the
+   * same rows harmless, also in the rollups. At most 64 MiB of JSON, and rows of at most 100 days.
    */
   insert(table: string, rows: readonly object[] | Readable, token: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const CONNECTIONS = 16;
-/** Beyond the time that the store is given: for the way there and back, and for waiting until it begins. */
+/** Added to the time limit of the store, for the network and for waiting until it starts. */
 const MARGIN_MS = 10_000;
 const INSERT_MS = 60_000;
 
-/** Of what one query may take. */
+/** Limits of one query. */
 const QUERY_LIMITS: ClickHouseSettings = {
   max_result_rows: '100000',
   max_result_bytes: String(32 * 1024 * 1024),
@@ -56,7 +58,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
-  // One block a partition, the same on every repeat: the token counts for blocks.
+  // One block per partition, identical in every repeat, because the token applies to blocks.
   input_format_parallel_parsing: 0,
   max_insert_block_size: '1000000000',
   max_insert_threads: '1',
@@ -66,7 +68,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   throw_on_max_partitions_per_insert_block: 1,
 };
 
-/** Opens no connection yet: the store may be away, and each call tells of it. `url` names user, password and database. */
+/** Opens no connection yet, because the store may be unavailable. `url` includes user, password and database. */
 export function openAnalytics(url: string): Analytics {
   const client = createClient({
     url,
@@ -74,7 +76,7 @@ export function openAnalytics(url: string): Analytics {
     max_open_connections: CONNECTIONS,
     request_timeout: INSERT_MS + MARGIN_MS,
     keep_alive: { idle_socket_ttl: 1500 },
-    log: { level: 127 }, // off: faults are thrown
+    log: { level: 127 }, // off: errors are thrown
   });
   let migrated: Promise<void> | undefined;
   let wasThere = false;
@@ -92,8 +94,8 @@ export function openAnalytics(url: string): Analytics {
     } catch (error) {
       if (lacksTables(error)) migrated = undefined;
       const kind = judgeFault(error);
-      const told = kind === 'away' && !wasThere ? 'absent' : kind;
-      throw new AnalyticsFault(told, `the analytics store: ${wordsOf(error)}`, { cause: error });
+      const shownKind = kind === 'away' && !wasThere ? 'absent' : kind;
+      throw new AnalyticsFault(shownKind, `the analytics store: ${wordsOf(error)}`, { cause: error });
     }
   }
 
@@ -138,7 +140,7 @@ async function select<R>(
   return await result.json<R>();
 }
 
-/** Returns a handler that ignores errors of a store that is offline, which its watch reports once. */
+/** Returns a handler that ignores errors of an unavailable store, which its watch reports once. */
 export function unlessAway(trouble: (error: Error) => void): (error: unknown) => void {
   return (error) => {
     const isAway = error instanceof AnalyticsFault && (error.kind === 'away' || error.kind === 'absent');

@@ -1,5 +1,5 @@
-// Listens for edge nodes, at the addresses of the API or at separate addresses with TLS that ends in this process. The certificate
-// is read again when the operator renews its files.
+// Listens for edge nodes, at the addresses of the API or at separate addresses. TLS may end in this process: a
+// renewed certificate is then loaded while it runs.
 
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
@@ -11,7 +11,7 @@ import { StartFault } from '../process/start-fault.ts';
 import { isEdgePath } from './http/admit-edge.ts';
 import { type HttpListeners, listenHttp } from './http/listen.ts';
 
-const LOOK_MS = 60_000;
+const RELOAD_MS = 60_000;
 
 interface EdgeSettings {
   readonly edgeListen: readonly ListenAddress[];
@@ -19,12 +19,12 @@ interface EdgeSettings {
   readonly edgeTlsKey: string | undefined;
 }
 
-/** The paths that API_LISTEN has; undefined: all. */
+/** Returns a filter for the paths that API_LISTEN serves, or nothing if it serves all paths. */
 export function pathsBesideEdges({ edgeListen }: EdgeSettings): { serves?: (path: string) => boolean } {
   return edgeListen.length === 0 ? {} : { serves: (url) => !isEdgePath(url) };
 }
 
-/** Undefined: EDGE_LISTEN is not set. */
+/** Returns undefined if EDGE_LISTEN is not set. */
 export async function listenForEdges(
   app: FastifyInstance,
   settings: EdgeSettings,
@@ -32,9 +32,9 @@ export async function listenForEdges(
 ): Promise<HttpListeners | undefined> {
   const { edgeListen, edgeTlsCert, edgeTlsKey } = settings;
   if ((edgeTlsCert === undefined) !== (edgeTlsKey === undefined))
-    throw new StartFault('EDGE_TLS_CERT and EDGE_TLS_KEY: expected both, or none');
+    throw new StartFault('EDGE_TLS_CERT and EDGE_TLS_KEY: set both, or none');
   if (edgeListen.length === 0) {
-    if (edgeTlsCert !== undefined) throw new StartFault('EDGE_TLS_CERT: expected EDGE_LISTEN beside it');
+    if (edgeTlsCert !== undefined) throw new StartFault('EDGE_TLS_CERT: set EDGE_LISTEN too');
     return undefined;
   }
   const load = async (): Promise<ServerTls | undefined> => {
@@ -54,21 +54,21 @@ export async function listenForEdges(
   );
   if (tls === undefined) return listeners;
   let shown = tls;
-  const looking = setInterval(async () => {
+  const reloading = setInterval(async () => {
     try {
       const now = await load();
       if (now === undefined || (now.cert === shown.cert && now.key === shown.key)) return;
       listeners.renew(now);
       shown = now;
-      log.info({}, 'edges are shown the certificate that was renewed');
+      log.info({}, 'loaded the renewed certificate for edges');
     } catch (error) {
-      log.warn({ err: error }, 'EDGE_TLS_CERT cannot be read again: edges are shown the one before');
+      log.warn({ err: error }, 'EDGE_TLS_CERT could not be reloaded: the previous certificate stays in use');
     }
-  }, LOOK_MS).unref();
+  }, RELOAD_MS).unref();
   return {
     ...listeners,
     async close(drainMs) {
-      clearInterval(looking);
+      clearInterval(reloading);
       await listeners.close(drainMs);
     },
   };

@@ -1,5 +1,4 @@
-// Serves /healthz and /readyz on the address of the API, in the form of its other responses. METRICS_LISTEN has them too
-// (process/listen-health.ts).
+// Serves /healthz and /readyz on the address of the API. METRICS_LISTEN serves them too (process/listen-health.ts).
 
 import type { FastifyInstance } from 'fastify';
 import type { Readiness } from '../process/listen-health.ts';

@@ -1,4 +1,4 @@
-// The API process: listens, then waits for the database; until it answers, callers get a 503.
+// The API process. It listens first, then waits for the database. Until then, clients get a 503.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,10 +54,10 @@ type Settings = SettingsOf<'API'>;
 const BUILT_CONSOLE = fileURLToPath(new URL('../../console/dist', import.meta.url));
 const MAX_CONNECTIONS = 20;
 const SESSION_REQUESTS_PER_MINUTE = 600;
-/** Of each credential. */
+/** Per credential. */
 const RESELLER_REQUESTS_PER_MINUTE = 600;
 const FAULT_LINE_MS = 60_000;
-/** How many of the files that the process may open are not connections of the API. */
+/** Number of open files that are reserved for other uses than connections of the API. */
 const RESERVED_FILES = 200;
 const STANDBY_AFTER_MS = 1000;
 const DRAIN_MS = 1000; // `npm start` waits 1.5 s
@@ -75,7 +75,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const place = { databaseUrl, redisUrl: settings.redisUrl };
   const portOf = <J extends object>(kind: JobKind<J>) => {
     const queue = new JobQueue(place, kind, {
-      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // the caller gets the error too
+      onTrouble: (error) => log.debug({ err: error }, 'a call of the queue failed'), // the caller receives the error too
     });
     life.onStop(() => queue.close());
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
@@ -91,11 +91,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const databaseState = databaseReadiness(db, () => outages.lacking());
   let isPrepared = false;
   const readiness: typeof databaseState = async () => {
-    if (life.stopping.aborted) return { kind: 'waiting', reason: 'it is being stopped' };
+    if (life.stopping.aborted) return { kind: 'waiting', reason: 'the process is stopping' };
     const state = await databaseState();
-    // Until then it answers BOOTSTRAP_API_KEY with 401.
+    // Before that, a BOOTSTRAP_API_KEY would be answered with 401.
     return state.kind === 'ready' && !isPrepared
-      ? { kind: 'waiting', reason: 'its keys are being checked' }
+      ? { kind: 'waiting', reason: 'the encryption keys are being checked' }
       : state;
   };
   const health = await listenHealth(
@@ -130,7 +130,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const analytics = settings.analyticsUrl === undefined ? undefined : openAnalytics(settings.analyticsUrl);
   life.onStop(async () => analytics?.close());
   let requests: Awaited<ReturnType<typeof openRequests>> | undefined;
-  life.onStop(async () => requests?.close()); // behind the listeners
+  life.onStop(async () => requests?.close()); // after the listeners
   const app = await createServer({
     api: {
       db,
@@ -225,12 +225,12 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   isPrepared = true;
   const trialSlug = settings.trial?.planSlug ?? null;
   if ((await findPlan(db, trialSlug)) === undefined) {
-    throw new StartFault(`TRIAL: there is no plan "${trialSlug}"`);
+    throw new StartFault(`TRIAL: the plan "${trialSlug}" does not exist`);
   }
   const edges = edgeListeners === undefined ? {} : { edges: edgeListeners.addresses };
   log.info({ addresses, ...edges, metrics: health.address }, 'ready');
   life.ready({ addresses });
-  // Not awaited, so that the start does not take longer.
+  // Deferred, so that it does not delay the start.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
   life.onStop(async () => clearTimeout(standby));
 }
@@ -253,10 +253,10 @@ async function publicChecksOf(settings: Settings, life: ProcessLife): Promise<Pu
 function onlineGateway({ paymentUrl: url, paymentSecret: secret }: Settings) {
   if (url !== undefined && secret !== undefined) return { url, secret };
   if (url === undefined && secret === undefined) return undefined;
-  throw new StartFault('PAYMENT_URL and PAYMENT_SECRET go together: set both, or none');
+  throw new StartFault('PAYMENT_URL and PAYMENT_SECRET: set both, or none');
 }
 
-/** Under DATA_DIR, or in root's place where the user that root becomes cannot enter DATA_DIR. */
+/** Returns a directory under DATA_DIR, or in the alternative place of root if the new user cannot enter it. */
 function placeSpool({ spoolDirectory, dataDirectory }: Settings, user: ProcessUser | undefined): string {
   const place = spoolDirectory ?? join(dataDirectory, 'spool');
   if (user === undefined) return place;
@@ -264,7 +264,7 @@ function placeSpool({ spoolDirectory, dataDirectory }: Settings, user: ProcessUs
   return giveDirectory(places, user);
 }
 
-/** If the system cannot start a thread now, the first large request tries again. */
+/** If the system cannot start a thread now, the first large request retries. */
 function prepareLargeWork(largeWork: LargeWork, log: Log): void {
   try {
     largeWork.prepare();
@@ -273,7 +273,7 @@ function prepareLargeWork(largeWork: LargeWork, log: Log): void {
   }
 }
 
-/** Limits the connections, since the process's files also serve the database and other uses. */
+/** Limits the connections, because the open files of the process also serve the database and other uses. */
 function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiListen }: Settings, log: Log) {
   const files = openFileLimit();
   const room = Math.floor((files - RESERVED_FILES) / apiListen.length);
@@ -285,12 +285,12 @@ function apiLimits({ apiConnections, apiConnectionsPerNetwork: perNetwork, apiLi
   return { ...API_LIMITS, perNetwork, connections: Math.min(apiConnections, room) };
 }
 
-/** Logs one line a minute: each client that waits causes another fault. */
+/** Logs at most one line per minute, because each waiting client causes another error. */
 function acceptFaults(log: Log): (error: Error) => void {
-  let toldAtMs = Number.NEGATIVE_INFINITY;
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
   return (error) => {
-    if (performance.now() - toldAtMs < FAULT_LINE_MS) return;
-    toldAtMs = performance.now();
+    if (performance.now() - loggedAtMs < FAULT_LINE_MS) return;
+    loggedAtMs = performance.now();
     log.warn(`a connection could not be accepted: ${error.message}`);
   };
 }

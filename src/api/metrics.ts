@@ -1,4 +1,4 @@
-// The Prometheus metrics of an API process: requests by route, method and status, and how long they took.
+// The Prometheus metrics of an API process: requests by route, method and status, and their duration.
 
 import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -9,15 +9,15 @@ const LATENCY_BOUNDS_SECONDS = [
 
 interface ApiMetrics {
   readonly registry: Registry;
-  /** Call it before the routes are mounted. */
+  /** Must be called before the routes are mounted. */
   watch(app: FastifyInstance): void;
-  /** Lines that edges have reported. */
+  /** Counts lines that edges reported. */
   countLines(outcome: string, lines: number): void;
-  /** What waits for the analytics store on this machine. */
+  /** Registers gauges for the data on this machine that waits for the analytics store. */
   watchSpool(spool: { readonly bytes: number; readonly batches: number }): void;
   countFlushed(lines: number): void;
   countLost(why: string, lines: number): void;
-  /** An observer elsewhere has answered. */
+  /** Counts an answer of an observer. */
   countVantageAnswer(outcome: string): void;
 }
 
@@ -31,31 +31,31 @@ export function createApiMetrics(): ApiMetrics {
   });
   const seconds = new Histogram({
     name: 'zonefleet_api_request_seconds',
-    help: 'Time from a request to the end of its answer, by route and method.',
+    help: 'Time from a request to the end of its response, by route and method.',
     labelNames: ['route', 'method'],
     buckets: LATENCY_BOUNDS_SECONDS,
     registers: [registry],
   });
   const answers = new Counter({
     name: 'zonefleet_vantage_answers_total',
-    help: 'Answers of observers elsewhere: taken, or why they were dropped.',
+    help: 'Answers of observers: taken, or the reason why they were dropped.',
     labelNames: ['outcome'],
     registers: [registry],
   });
   const lines = new Counter({
     name: 'zonefleet_edge_lines_total',
-    help: 'Lines that edges have reported: accepted, or why they were dropped (line, time, host).',
+    help: 'Lines that edges reported: accepted, or the reason why they were dropped (line, time, host).',
     labelNames: ['outcome'],
     registers: [registry],
   });
   const flushed = new Counter({
     name: 'zonefleet_spool_flushed_lines_total',
-    help: 'Lines that the analytics store has taken.',
+    help: 'Lines written to the analytics store.',
     registers: [registry],
   });
   const lost = new Counter({
     name: 'zonefleet_spool_lost_lines_total',
-    help: 'Lines that were accepted and lost: the spool was full, or a file of it damaged.',
+    help: 'Lines that were accepted but lost, because the spool was full or one of its files was damaged.',
     labelNames: ['why'],
     registers: [registry],
   });
@@ -75,7 +75,7 @@ export function createApiMetrics(): ApiMetrics {
     watchSpool(spool) {
       new Gauge({
         name: 'zonefleet_spool_bytes',
-        help: 'What waits on this disk for the analytics store.',
+        help: 'Bytes on this disk that wait for the analytics store.',
         registers: [registry],
         collect() {
           this.set(spool.bytes);
@@ -83,7 +83,7 @@ export function createApiMetrics(): ApiMetrics {
       });
       new Gauge({
         name: 'zonefleet_spool_batches',
-        help: 'Batches of edges that wait for the analytics store.',
+        help: 'Batches from edges that wait for the analytics store.',
         registers: [registry],
         collect() {
           this.set(spool.batches);
@@ -93,7 +93,7 @@ export function createApiMetrics(): ApiMetrics {
     countVantageAnswer: (outcome) => answers.inc({ outcome }),
     watch(app) {
       app.addHook('onResponse', async (request, reply) => {
-        // Label by route, since there are as many paths as domains; unknown paths and methods share one label.
+        // Labelled by route, since there are as many paths as domains. Unknown paths and methods share one label.
         const known = !request.is404;
         const route = known
           ? (request.routeOptions.config.route?.path ?? request.routeOptions.url ?? '')

@@ -1,5 +1,5 @@
-// Writes the description of the API and of its part for global admins as files, without a database: the types of the console's
-// client are made from them.
+// Writes the OpenAPI documents for customers and global admins as files, without a database. The types of the
+// console's API client are generated from them.
 //   node src/start/run.mjs src/api/print-description.ts FOLDER
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { describeRoutes } from './description/describe-routes.ts';
 import { createServer } from './http/server.ts';
 
 const [folder = '.'] = process.argv.slice(2);
-/** Routes are mounted and never called, so nothing is connected. */
+/** Routes are mounted but never called, so nothing connects to it. */
 const db = openDatabase('postgres://localhost/nothing');
 const app = await createServer({
   api: { db, payments: { gateways: new Map() } } as unknown as Api,

@@ -1,11 +1,11 @@
-// What may be bought for a domain that has this subscription, and from when on it counts.
+// Decides if a term may be bought for a domain with a given subscription, and when the new term starts.
 
 import { addDays, GRACE_DAYS, type SubscriptionState, type Term } from './subscription.ts';
 
 export type BuyKind = 'purchase' | 'switch';
 
 type Buying =
-  /** The new subscription's time. */
+  /** Period of the new subscription. */
   | { readonly kind: 'buys'; readonly start: Date; readonly end: Date }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -13,40 +13,40 @@ interface BuyingOrder {
   readonly kind: BuyKind;
   readonly term: Term;
   readonly at: Date;
-  /** The last subscription of the domain that was bought, if it has ended. */
+  /** The domain's last purchased subscription, if it has ended. */
   readonly lastPaid?: EndedSubscription | undefined;
 }
 
-/** `own`: the domain's subscription that has not ended, as it is at this time. */
+/** `own`: the domain's current subscription, as of this time. */
 export function judgeBuying(
   own: SubscriptionState | undefined,
   { kind, term, at, lastPaid }: BuyingOrder,
 ): Buying {
   const paidUntil = own === undefined ? undefined : paidUntilOf(own, at);
   if (kind === 'purchase' && paidUntil !== undefined) {
-    return refused(`the domain's subscription is paid until ${paidUntil.toISOString()}: switch it`);
+    return refused(`the domain's subscription is paid until ${paidUntil.toISOString()}: switch it instead`);
   }
   if (kind === 'switch' && paidUntil === undefined) {
-    return refused('the domain has no subscription with paid time to switch from: purchase one');
+    return refused('the domain has no paid subscription to switch from: purchase one instead');
   }
-  if (kind === 'switch' && own?.term?.id === term.id) return refused('the domain has this term already');
+  if (kind === 'switch' && own?.term?.id === term.id) return refused('the domain already has this term');
   const served = isInGrace(own) ? { expiresAt: own.expiresAt, endedAt: at } : lastPaid;
   const start = startOf(served, term, at);
   if (served !== undefined && addDays(start, term.days) <= at) {
     const until = addDays(served.expiresAt, GRACE_DAYS).toISOString();
     return refused(
-      `the domain was served after its paid time for longer than this term lasts: buy a longer one, or have the subscription renewed, or wait until ${until}`,
+      `the domain was served after its paid time for longer than this term lasts: buy a longer one, renew the subscription, or wait until ${until}`,
     );
   }
   return { kind: 'buys', start, end: addDays(start, term.days) };
 }
 
-/** Whether time that was bought is left: then a plan is switched, and not purchased. */
+/** True if paid time is left. In that case a plan is switched instead of purchased. */
 export function hasPaidTime(own: SubscriptionState | undefined, at: Date): boolean {
   return own !== undefined && paidUntilOf(own, at) !== undefined;
 }
 
-/** Undefined: no time that was bought is left. */
+/** Returns undefined if no paid time is left. */
 function paidUntilOf({ term, status, expiresAt, isTrial }: SubscriptionState, at: Date): Date | undefined {
   const isPaid = term !== null && term.priceRials > 0 && !isTrial && status !== 'grace';
   return isPaid && expiresAt !== null && expiresAt > at ? expiresAt : undefined;
@@ -58,16 +58,15 @@ function isInGrace(
   return own?.status === 'grace' && own.expiresAt !== null && own.term !== null && own.term.priceRials > 0;
 }
 
-/** Later than `expiresAt`, `endedAt` says that it was served in grace. */
+/** If `endedAt` is later than `expiresAt`, the domain was served during the grace period. */
 export interface EndedSubscription {
   readonly expiresAt: Date;
   readonly endedAt: Date;
 }
 
 /**
- * Who was served in grace pays for that time with the next term that costs something, as with a renewal, also if it left for a
- * free one meanwhile; unless the old end is a whole grace ago. A term that is no longer than what was served would pay for it
- * with less: it is refused.
+ * The next paid term also covers time served in grace, as a renewal does, even after a free term in between, unless the old
+ * end is a whole grace period ago. A term that is not longer than the time served would be too cheap, so it is refused.
  */
 function startOf(served: EndedSubscription | undefined, term: Term, at: Date): Date {
   if (served === undefined || term.priceRials === 0) return at;

@@ -1,7 +1,7 @@
-// What a plan lets a domain do, and what one subscription has instead of its plan's.
+// The entitlements of plans, and the overrides of single subscriptions.
 
 export interface Entitlements {
-  /** Null in a limit: no limit. */
+  /** In a limit, null means unlimited. */
   readonly maxRecords: number | null;
   readonly maxTrafficGb: number | null;
   readonly maxRulesPerSet: number | null;
@@ -16,10 +16,10 @@ export interface Entitlements {
   readonly dedicatedSupportEnabled: boolean;
 }
 
-/** A limit may be null, an amount may not, a feature is there or not. */
+/** A limit may be null, an amount may not, and a feature is true or false. */
 type Kind = 'limit' | 'amount' | 'feature';
 
-/** Each entitlement with the name that it has in JSON. */
+/** Each entitlement with its JSON name. */
 export const ENTITLEMENTS = {
   maxRecords: { name: 'max_records', kind: 'limit' },
   maxTrafficGb: { name: 'max_traffic_gb', kind: 'limit' },
@@ -37,10 +37,10 @@ export const ENTITLEMENTS = {
 
 export type EntitlementName = (typeof ENTITLEMENTS)[keyof Entitlements]['name'];
 type EntitlementValue = number | boolean | null;
-/** Entitlements by their names in JSON, as a subscription stores them. */
+/** Entitlements by JSON name, as stored in a subscription. */
 export type Overrides = { readonly [name in EntitlementName]?: EntitlementValue };
 
-/** What a domain without an active plan may do. Its limits are 0, since null would mean no limit. */
+/** Entitlements of a domain without an active plan. The limits are 0, because null would mean unlimited. */
 export const NO_ENTITLEMENTS: Entitlements = {
   maxRecords: 0,
   maxTrafficGb: 0,
@@ -58,7 +58,7 @@ export const NO_ENTITLEMENTS: Entitlements = {
 
 const KEYS = Object.keys(ENTITLEMENTS) as (keyof Entitlements)[];
 
-/** The plan as one subscription has it. An override with a wrong value changes nothing. */
+/** Returns the plan with the overrides of one subscription. Ignores overrides with invalid values. */
 export function entitlementsOf<P extends Entitlements>(plan: P, overrides: Overrides | null): P {
   if (overrides === null) return plan;
   const own = KEYS.flatMap((key) => {
@@ -71,11 +71,11 @@ export function entitlementsOf<P extends Entitlements>(plan: P, overrides: Overr
 
 const MAX_LIMIT = 2_147_483_647;
 
-/** What is wrong with a value for this entitlement; undefined: nothing. */
+/** Returns the error in a value for this entitlement, or undefined if it is valid. */
 export function judgeEntitlement(name: string, value: unknown): string | undefined {
   const key = keyOf(name);
   if (key === undefined) {
-    return `is no entitlement: expected one of ${KEYS.map((each) => ENTITLEMENTS[each].name).join(', ')}`;
+    return `is not an entitlement: expected one of ${KEYS.map((each) => ENTITLEMENTS[each].name).join(', ')}`;
   }
   return faultOf(ENTITLEMENTS[key].kind, value);
 }

@@ -1,5 +1,5 @@
-// Every gate that a plan opens or keeps shut, in one table: what it is about, the entitlement that opens it, how a call
-// is refused. A gate whose surface does not exist yet stands here for whoever builds that surface.
+// Table of all features and limits that depend on a plan, with the entitlement that each requires and how a call is
+// refused. Entries may be listed before their feature is implemented.
 
 import { ENTITLEMENTS, type EntitlementName, type Entitlements, NO_ENTITLEMENTS } from './entitlements.ts';
 
@@ -8,10 +8,10 @@ type Feature = KeysWith<boolean>;
 type Limit = Exclude<keyof Entitlements, Feature>;
 
 export type Gate =
-  /** Any active plan opens it. Without one, analytics and imports are refused with 402, everything else with 403. */
+  /** Any active plan is sufficient. Without one, analytics and imports are refused with 402, everything else with 403. */
   | { readonly opens: 'plan'; readonly what: string; readonly isBuilt: boolean; readonly status: 402 | 403 }
   | { readonly opens: 'feature'; readonly by: Feature; readonly what: string; readonly isBuilt: boolean }
-  /** Up to the limit; `refuses` false: beyond it nothing is refused, the owner is told. */
+  /** Allowed up to the limit. If `refuses` is false, exceeding it only notifies the owner. */
   | {
       readonly opens: 'limit';
       readonly by: Limit;
@@ -45,7 +45,7 @@ export const GATES = {
   traffic: limit('maxTrafficGb', 'GB of traffic', true, false),
 } as const satisfies Record<string, Gate>;
 
-/** The ways in which a gate refuses, each with its status. */
+/** The error codes of refusals, each with its status. */
 export const GATE_REFUSALS = { no_active_plan: 402, plan_feature: 403, plan_limit: 403 } as const;
 
 export type EntitlementRefusal =
@@ -57,7 +57,7 @@ export type EntitlementRefusal =
   | { readonly code: 'plan_limit'; readonly message: string; readonly limit: number };
 type GateRefusal = EntitlementRefusal | { readonly code: 'no_active_plan'; readonly message: string };
 
-/** `entitlements`: null without an active plan. `amount`: for a limit, how much there would be after the call. */
+/** `entitlements`: null without an active plan. `amount`: for a limit, the total after the call. */
 export function judgeGate(
   gate: Exclude<Gate, { readonly opens: 'plan' }>,
   entitlements: Entitlements | null,
@@ -84,11 +84,11 @@ export function judgeGate(
   const included = entitlements ?? NO_ENTITLEMENTS;
   if (gate.opens === 'feature') {
     if (included[gate.by]) return undefined;
-    const message = withoutPlan ?? `${what}: the plan does not include it`;
+    const message = withoutPlan ?? `${what}: not included in the plan`;
     return { code: 'plan_feature', message, feature: ENTITLEMENTS[gate.by].name };
   }
   const allowed = included[gate.by];
   if (!gate.refuses || allowed === null || amount <= allowed) return undefined;
-  const message = withoutPlan ?? `the plan allows ${allowed} ${what}, this would make ${amount}`;
+  const message = withoutPlan ?? `the plan allows ${allowed} ${what}, but this would be ${amount}`;
   return { code: 'plan_limit', message, limit: allowed };
 }

@@ -1,12 +1,12 @@
-// The gateways by which accounts pay, and the signatures of their notices.
+// Payment gateways, and the signatures of their notices.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What is to be paid. */
+/** A payment order. */
 interface Order {
   readonly reference: string;
   readonly amountRials: number;
-  /** Where a browser goes afterwards: our page of the top-up. */
+  /** Where the browser is sent afterwards: our page of the top-up. */
   readonly pageUrl: string;
   readonly at: Date;
 }
@@ -14,13 +14,13 @@ interface Order {
 export interface Gateway {
   /** As in the path of its notices. */
   readonly name: string;
-  /** Where it is paid. */
+  /** Returns the URL for the payment. */
   paymentUrl(order: Order): string;
-  /** With which its notices are signed; undefined: it sends none. */
+  /** Key of its notice signatures. Undefined if it sends no notices. */
   readonly secret?: string;
 }
 
-/** The gateways of this service by their names; the first is taken where a call names none. */
+/** The configured gateways by name. The first is the default. */
 export type Gateways = ReadonlyMap<string, Gateway>;
 
 const NOTICE_MS = 5 * 60_000;
@@ -31,7 +31,7 @@ export interface NoticeProof {
   readonly mac: Uint8Array;
 }
 
-/** Undefined: the header is missing or has another form, or its time is more than 5 minutes from ours. */
+/** Returns undefined if the header is missing or malformed, or if its time differs from ours by more than 5 minutes. */
 export function readNoticeProof(
   header: string | readonly string[] | undefined,
   nowMs: number,
@@ -42,10 +42,10 @@ export function readNoticeProof(
   return { seconds, mac: Buffer.from(mac, 'hex') };
 }
 
-/** Of gateways that there are not: the work is the same, and the answer is no. */
+/** Used for unknown gateways, so that a notice takes the same time and is rejected. */
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
-/** `gateways`: those that there are. */
+/** `gateways`: the configured ones. */
 export function isNoticeOf(
   name: string,
   gateways: Gateways,
@@ -57,7 +57,10 @@ export function isNoticeOf(
   return timingSafeEqual(own, mac) && gateway?.secret !== undefined;
 }
 
-/** Of an order, by which the gateway sees that it is ours. It begins with another word than a notice, so it is never that of one. */
+/**
+ * Signs an order, so that the gateway can verify it. It starts with a different word than a notice, so the signatures
+ * cannot be exchanged.
+ */
 export function signOrder(
   secret: string,
   { reference, amountRials, pageUrl }: Order,
@@ -71,10 +74,10 @@ function macOf(secret: string, head: string, body: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(head).update(body).digest();
 }
 
-/** Our own page says how to pay. */
+/** Our own page explains how to pay. */
 const MANUAL: Gateway = { name: 'manual', paymentUrl: ({ pageUrl }) => pageUrl };
 
-/** `url`: its page, which reads the order from the query. */
+/** `url`: page that reads the order from the query string. */
 function onlineGateway(url: string, secret: string): Gateway {
   return {
     name: 'online',
@@ -91,7 +94,7 @@ function onlineGateway(url: string, secret: string): Gateway {
   };
 }
 
-/** `online` is the first where there is one. */
+/** `online` comes first if it is configured. */
 export function openGateways(online?: { readonly url: string; readonly secret: string }): Gateways {
   const gateways = [...(online === undefined ? [] : [onlineGateway(online.url, online.secret)]), MANUAL];
   return new Map(gateways.map((gateway) => [gateway.name, gateway]));

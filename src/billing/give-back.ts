@@ -1,6 +1,6 @@
-// What is given back for paid time that is not used, and to whom: each gets the share that it had paid.
+// Calculates refunds for unused paid time. Each payer gets back the share that it paid.
 
-/** What one invoice was paid for. */
+/** The period that one invoice was paid for. */
 export interface PaidPeriod {
   readonly paidRials: number;
   readonly start: Date;
@@ -11,15 +11,15 @@ export interface PaidPeriod {
 }
 
 export interface GivenBack {
-  /** In all. */
+  /** Total refund. */
   readonly totalRials: number;
-  /** What of it goes on to resellers, by their accounts. */
+  /** Parts of the total that go to resellers, by account. */
   readonly funders: ReadonlyMap<number, number>;
 }
 
 /**
- * The share of the money whose time is still to come, each invoice's rounded down. The client's part of it is rounded down too, so
- * that no rial of a reseller's becomes its client's.
+ * Returns the refund for the time that remains, rounded down per invoice. The client's part is rounded down as well, so
+ * that a reseller's money never goes to its client.
  */
 export function giveBackOf(paid: readonly PaidPeriod[], at: Date): GivenBack {
   let totalRials = 0;
@@ -39,7 +39,7 @@ function unusedOf({ paidRials, start, end }: PaidPeriod, at: Date): number {
   return share(paidRials, Math.max(0, Math.min(end.getTime() - at.getTime(), whole)), whole);
 }
 
-/** Exact, also where the product has more digits than a number has. */
+/** Exact, even if the product exceeds the precision of a number. */
 function share(amount: number, part: number, whole: number): number {
   return whole <= 0 ? 0 : Number((BigInt(amount) * BigInt(part)) / BigInt(whole));
 }

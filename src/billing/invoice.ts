@@ -1,9 +1,9 @@
-// What invoices and the ledger say of a purchase.
+// Descriptions and numbers of invoices.
 
 interface BoughtTerm {
   readonly planName: string;
   readonly days: number;
-  /** As people read it: without the final dot. */
+  /** In display form, without the trailing dot. */
   readonly domain: string;
 }
 
@@ -11,12 +11,12 @@ export function describeTerm({ planName, days, domain }: BoughtTerm): string {
   return `${planName} for ${days} ${days === 1 ? 'day' : 'days'}: ${domain}`;
 }
 
-/** `2026-000042`: without gaps in a year. */
+/** Formats for example `2026-000042`. Numbers have no gaps within a year. */
 export function invoiceNumber({ year, number }: { readonly year: number; readonly number: number }): string {
   return `${year}-${String(number).padStart(6, '0')}`;
 }
 
-/** Undefined: it is no number of an invoice. */
+/** Returns undefined if the text is not an invoice number. */
 export function readInvoiceNumber(
   text: string,
 ): { readonly year: number; readonly number: number } | undefined {

@@ -1,7 +1,7 @@
-// The rules of money: whole rials, moved between wallets, or between a wallet and what is outside of them. Every movement
-// adds up to zero, so the sum over all that was ever written is zero.
+// Rules of the ledger: whole rials move between wallets, or between a wallet and an external party. Every movement adds up
+// to zero, so the sum of all movements is always zero.
 
-/** Why money moved. `adjustment`: by the operator's hand. */
+/** Reason for a movement. `adjustment`: made manually by the operator. */
 export type RefType =
   | 'topup'
   | 'subscription'
@@ -10,45 +10,45 @@ export type RefType =
   | 'reseller_autofund'
   | 'adjustment';
 
-/** The other side of a movement that is no wallet: who pays in, what is sold, and the operator's own hand. */
+/** The external party of a movement: payments, sales, or the operator. */
 export type Outside = 'gateway' | 'sales' | 'operator';
 
-/** The most that one movement may move, and a wallet may hold: a number in JSON stays exact. */
+/** Maximum of one movement and of a wallet's balance. JSON numbers of this size are exact. */
 export const MAX_RIALS = 1_000_000_000_000_000;
 
-/** How far below zero a wallet may go: only what resellers buy may be paid later. */
+/** Returns the lowest allowed balance. Only resellers may pay later for purchases. */
 export function floorOf(account: { readonly isReseller: boolean }, maxNegativeRials: number): number {
   return account.isReseller ? -maxNegativeRials : 0;
 }
 
 const DAY_MS = 86_400_000;
 
-/** A wallet that is below zero since this time, or longer, suspends the domains that it pays for. */
+/** Wallets that have been negative since this time or longer suspend the domains that they pay for. */
 export function overdueSince(at: Date, graceDays: number): Date {
   return new Date(at.getTime() - graceDays * DAY_MS);
 }
 
-/** What a wallet knows of its balance and its debt. */
+/** A wallet's balance and debt. */
 export interface WalletState {
   readonly balanceRials: number;
   readonly negativeSince: Date | null;
-  /** What was given back since the debt began, and was not spent since. */
+  /** Refunds since the debt began that have not been spent since. */
   readonly givenBackRials: number;
-  /** How long a debt had lasted when only what was given back settled it; null: there is none. */
+  /** Age of the debt when a refund alone settled it. Null if there is none. */
   readonly debtMs: number | null;
 }
 
 interface Booking {
-  /** Below zero: it goes out. */
+  /** Negative for outgoing money. */
   readonly amountRials: number;
-  /** For unused time of what was bought. */
+  /** True for a refund of unused time. */
   readonly isGivenBack: boolean;
   readonly at: Date;
 }
 
 /**
- * A wallet after a movement. A debt ends with money that comes in. What is given back settles it too, but whoever then spends
- * that again has the same debt: its time goes on where it stopped, or a switch there and back would begin it anew.
+ * Returns a wallet after a movement. Incoming money ends a debt. A refund settles it as well, but if the refund is spent
+ * again, the debt resumes at its previous age. Otherwise switching back and forth would restart it.
  */
 export function bookOn(wallet: WalletState, { amountRials, isGivenBack, at }: Booking): WalletState {
   const balanceRials = wallet.balanceRials + amountRials;
@@ -72,13 +72,13 @@ function givenBackAfter(before: number, amountRials: number, isGivenBack: boolea
 
 interface Purse {
   readonly balanceRials: number;
-  /** How far down it may go. */
+  /** Lowest allowed balance. */
   readonly floorRials: number;
 }
 
 /**
- * What the reseller of an account adds to its purchase: what the account's own wallet lacks. Undefined: it cannot be
- * paid.
+ * Returns what an account's reseller adds to its purchase: the amount missing in the account's own wallet. Returns
+ * undefined if the purchase cannot be paid.
  */
 export function shortfallOf(priceRials: number, own: Purse, reseller?: Purse): number | undefined {
   if (own.balanceRials - own.floorRials >= priceRials) return 0;

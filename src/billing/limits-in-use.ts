@@ -1,15 +1,15 @@
-// What a domain uses beyond what another plan allows: a plan that would break what is in use is not bought by mistake.
+// Determines where a domain's usage exceeds another plan, so that such a plan is not bought by mistake.
 
 import { ENTITLEMENTS, type EntitlementName, type Entitlements } from './entitlements.ts';
 
-/** The values that `cache_cap_mb` of a domain may have. */
+/** Allowed values of a domain's `cache_cap_mb`. */
 export const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
 /** `cache_cap_mb` of a new domain. */
 const DEFAULT_CACHE_CAP_MB = 512;
 
 interface InUse {
   readonly records: number;
-  /** The rules of each type. */
+  /** Number of rules by type. */
   readonly rules: ReadonlyMap<string, number>;
   readonly cacheCapMb: number;
   readonly hasOwnCertificate: boolean;
@@ -17,22 +17,22 @@ interface InUse {
 
 export interface Above {
   readonly limit: EntitlementName;
-  /** What there is too much of: `records`, `rules_waf`. */
+  /** Exceeded limit: `records`, `rules_waf`. */
   readonly what: string;
   readonly used: number;
   readonly allowed: number;
 }
 
 /**
- * Returns `cache_cap_mb` of a domain under another plan. The default is lowered to what the plan allows, since its owner may
- * never have set it. Any other value stays, and `aboveLimits` reports it if it is too large.
+ * Returns a domain's `cache_cap_mb` under another plan. The default is lowered to the plan's limit, since its owner may
+ * never have set it. Any other value is kept, and `aboveLimits` reports it if it is too large.
  */
 export function cacheCapUnder({ maxCacheCapMb }: Entitlements, cacheCapMb: number): number {
   if (cacheCapMb !== DEFAULT_CACHE_CAP_MB || cacheCapMb <= maxCacheCapMb) return cacheCapMb;
   return CACHE_CAPS_MB.findLast((size) => size <= maxCacheCapMb) ?? CACHE_CAPS_MB[0];
 }
 
-/** Empty: the domain fits. */
+/** Returns an empty list if the domain fits. */
 export function aboveLimits(
   plan: Entitlements,
   { records, rules, cacheCapMb, hasOwnCertificate }: InUse,

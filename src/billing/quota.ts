@@ -1,5 +1,5 @@
-// The periods over which traffic is counted: they follow each other from the start of a subscription, whose length of a
-// period is the plan's on the day that it began.
+// Periods over which traffic is counted. They are consecutive from the start of a subscription. Their length is that of the
+// plan when the subscription began.
 
 import { addDays } from './subscription.ts';
 
@@ -10,7 +10,7 @@ interface QuotaPeriod {
   readonly end: Date;
 }
 
-/** Undefined: the quota is never reset. */
+/** Returns undefined if the quota is never reset. */
 export function quotaPeriod(startedAt: Date, resetDays: number, at: Date): QuotaPeriod | undefined {
   if (resetDays <= 0) return undefined;
   const past = Math.floor((at.getTime() - startedAt.getTime()) / (resetDays * DAY_MS));
@@ -18,7 +18,7 @@ export function quotaPeriod(startedAt: Date, resetDays: number, at: Date): Quota
   return { start, end: addDays(start, resetDays) };
 }
 
-/** The time over which traffic is counted now; one that is never reset goes on since the start, and has no end. */
+/** Returns the period over which traffic is currently counted. Without resets it begins at the start and has no end. */
 export function trafficPeriod(
   startedAt: Date,
   resetDays: number,
@@ -27,10 +27,10 @@ export function trafficPeriod(
   return quotaPeriod(startedAt, resetDays, at) ?? { start: startedAt, end: undefined };
 }
 
-/** Owners are told when they have used so much of what is included. */
+/** Owners are notified when they have used this percentage of the included traffic. */
 const TOLD_PERCENT = [100, 80] as const;
 
-/** What is to be told of so much traffic; undefined: nothing. No traffic is never told. */
+/** Returns the percentage to notify about, or undefined if there is none. Zero traffic is never notified. */
 export function toldPercent(
   octets: number,
   limitGb: number | null,
@@ -39,5 +39,5 @@ export function toldPercent(
   return TOLD_PERCENT.find((percent) => octets * 100 >= limitGb * GB * percent);
 }
 
-/** 10^9 bytes, as networks count them. */
+/** 10^9 bytes, as used for network traffic. */
 export const GB = 1_000_000_000;

@@ -1,14 +1,14 @@
-// The life of a subscription: what becomes of it next, as of a time. Steps bear their own time, so that a round that
-// comes late leaves the same history (docs/rules.md "Plans").
+// Life cycle of a subscription: determines its next step at a given time. Steps have their own time, so that a late worker
+// produces the same history (docs/rules.md "Plans").
 
 const DAY_MS = 86_400_000;
 export const GRACE_DAYS = 7;
-/** The wallet is first asked so long before the end. */
+/** Days before the end at which the wallet is first charged. */
 const RENEWAL_DAYS = 3;
 
 export type SubscriptionStatus = 'active' | 'grace' | 'cancelled' | 'expired';
 
-/** How long a subscription lasts, and for how much. A term is never changed. */
+/** Duration and price of a subscription. A term never changes. */
 export interface Term {
   readonly id: number;
   readonly days: number;
@@ -18,32 +18,32 @@ export interface Term {
 export interface SubscriptionState {
   readonly status: SubscriptionStatus;
   readonly term: Term | null;
-  /** Null: it has no end. */
+  /** Null if it has no end. */
   readonly expiresAt: Date | null;
   readonly graceUntil: Date | null;
-  /** When it stopped to be the domain's; null: it is. */
+  /** When it stopped being the domain's subscription. Null if it still is. */
   readonly endedAt: Date | null;
   readonly autoRenew: boolean;
   readonly isTrial: boolean;
-  /** When the wallet was last asked for the renewal that is next. */
+  /** When the next renewal was last attempted. */
   readonly chargeTriedAt: Date | null;
 }
 
 type Step =
-  /** Nothing before `dueAt`; null: never. */
+  /** Nothing happens before `dueAt`. Null means never. */
   | { readonly kind: 'wait'; readonly dueAt: Date | null }
   | { readonly kind: 'become'; readonly next: SubscriptionState }
-  /** The wallet decides. */
+  /** The result depends on the wallet. */
   | {
       readonly kind: 'charge';
       readonly priceRials: number;
       readonly paid: SubscriptionState;
       readonly unpaid: SubscriptionState;
     }
-  /** It is over, and the domain has a new one on `free` from its end on. */
+  /** It has ended, and the domain has a new subscription to `free` from that time on. */
   | { readonly kind: 'end'; readonly next: SubscriptionState; readonly endedAt: Date };
 
-/** A subscription that begins. With a term it lasts as long as that, and is renewed. */
+/** Returns a new subscription. With a term, it has the term's duration and is renewed. */
 export function beginSubscription(
   at: Date,
   term: Term | null,
@@ -65,13 +65,14 @@ export function beginTrial(at: Date, days: number): SubscriptionState {
   return { ...beginSubscription(at, null), expiresAt: addDays(at, days), isTrial: true };
 }
 
-/** The one next step that is due at this time. Apply it and ask again, until it is to wait. */
+/** Returns the next step at this time. Apply it and call again until it is `wait`. */
 export function nextSubscription(now: SubscriptionState, at: Date): Step {
   const { status, expiresAt, graceUntil, isTrial } = now;
   if (now.endedAt !== null || expiresAt === null) return { kind: 'wait', dueAt: null };
   if (status === 'cancelled') return at < expiresAt ? wait(expiresAt) : finish(now, 'cancelled', expiresAt);
   if (isTrial) return at < expiresAt ? wait(expiresAt) : finish(now, 'expired', expiresAt);
-  // Before anything that only time does: who was not asked in time, since no worker ran, is asked now.
+  // Renewals precede steps that depend only on time: a wallet that was not charged in time because no worker ran is charged
+  // now.
   const renewAt = nextRenewal(now, expiresAt);
   if (renewAt !== undefined && renewAt <= at) return renew(now, expiresAt, at);
   const turnsAt = status === 'grace' && graceUntil !== null ? graceUntil : expiresAt;
@@ -92,8 +93,8 @@ function wait(dueAt: Date): Step {
 }
 
 /**
- * When the next try is: 3 days before the end (a shorter term: when it began), at the end, and each day of grace. Tries
- * that were missed are one. Undefined: there is none.
+ * Returns the time of the next attempt: 3 days before the end (at the start, for a shorter term), at the end, and each day
+ * of grace. Missed attempts count as one. Returns undefined if there is none.
  */
 function nextRenewal({ term, autoRenew, chargeTriedAt }: SubscriptionState, end: Date): Date | undefined {
   if (term === null || !autoRenew) return undefined;
@@ -103,7 +104,7 @@ function nextRenewal({ term, autoRenew, chargeTriedAt }: SubscriptionState, end:
   return days < GRACE_DAYS ? addDays(end, days) : undefined;
 }
 
-/** The new term follows the old end; if that is a whole grace ago it begins now, since nobody pays for past time. */
+/** The new term follows the old end. If that is a whole grace period ago, it begins now, since past time is not charged. */
 function renew(now: SubscriptionState, end: Date, at: Date): Step {
   const { days, priceRials } = now.term as Term;
   const from = at < addDays(end, GRACE_DAYS) ? end : at;

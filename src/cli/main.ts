@@ -1,5 +1,5 @@
-// The command line `zonefleet …`: reads the arguments, runs one command, and turns whatever happens into words and an
-// exit code (0 yes, 1 no or refused, 2 wrong usage or something broken).
+// The command line `zonefleet …`: parses the arguments, runs one command, and reports errors. Exit codes: 0 success or yes,
+// 1 no or refused, 2 usage error or failure.
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
@@ -41,17 +41,14 @@ async function run(args: readonly string[]): Promise<number> {
 
 async function programFor(cli: Cli): Promise<Command> {
   const program = new Command('zonefleet')
-    .description('operate a Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
+    .description('operate Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
     .version(versionOf(), '--version')
     .configureHelp(HELP_STYLE)
-    .configureOutput({ outputError: () => {} }) // we print them ourselves, as JSON where that was asked for
+    .configureOutput({ outputError: () => {} }) // endUsage prints errors, as JSON if requested
     .exitOverride()
     .showSuggestionAfterError()
-    .addHelpText(
-      'after',
-      '\nExit code: 0 yes, 1 the answer is no or input was refused, 2 wrong usage or something broken.',
-    );
+    .addHelpText('after', '\nExit codes: 0 success or yes, 1 no or refused, 2 usage error or failure.');
   addCheckCommand(program, cli);
   addScanCommand(program, cli);
   addVerifyCommand(program, cli);
@@ -84,8 +81,8 @@ async function readSettings(): Promise<CliSettings> {
 }
 
 async function endUsage(error: CommanderError, output: Output): Promise<number> {
-  if (error.exitCode === 0) return 0; // help and version were asked for
-  if (error.code === 'commander.help') return FAILED; // a group without a command: commander has shown the help
+  if (error.exitCode === 0) return 0; // help or version was requested
+  if (error.code === 'commander.help') return FAILED; // a group without a command: commander has printed the help
   return await endFailure(
     new Failure('usage', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')),
     output,

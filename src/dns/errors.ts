@@ -1,8 +1,8 @@
-// The two faults that input can have, and the only exceptions that src/dns throws for bad input.
+// The two kinds of invalid input: the only exceptions that src/dns throws for bad input.
 
 /**
- * An error without a stack trace. Callers catch it as the result of bad input, and capturing a stack takes eight times as long as
- * creating the error. Anyone can send malformed packets, and an import may have thousands of bad lines.
+ * An error without a stack trace. Callers catch it as the result of bad input, and capturing a stack takes eight times
+ * as long as creating the error. Any client can send malformed packets, and an import may have thousands of bad lines.
  */
 class InputError extends Error {
   constructor(message: string) {
@@ -13,12 +13,12 @@ class InputError extends Error {
   }
 }
 
-/** Malformed wire data: the packet is FORMERR (RFC 1035 §4.1.1), the stored rdata is unusable. */
+/** Malformed wire data: a packet is answered FORMERR (RFC 1035 §4.1.1), and stored rdata is unusable. */
 export class WireError extends InputError {
   override readonly name = 'WireError';
 }
 
-/** Bad presentation text. `field` names the rdata field, `line` and `column` (from 1) the place, where known. */
+/** Invalid presentation text. `field` is the rdata field; `line` and `column` (from 1) are set if known. */
 export class TextError extends InputError {
   override readonly name = 'TextError';
   readonly field: string | undefined;

@@ -1,5 +1,5 @@
-// Domain names. A Name is its uncompressed wire form (RFC 1035 §3.1) held in a string, one character (0..255) an
-// octet: immutable, compared with ===, usable as a Map key. Case is kept (RFC 4343); `foldCase` makes the key.
+// Domain names. A Name is an uncompressed wire form (RFC 1035 §3.1) in a string, one character (0..255) per octet. It is
+// immutable, compared with ===, and usable as a Map key. Its case is preserved (RFC 4343); `foldCase` returns the key.
 
 import { TextError, WireError } from './errors.ts';
 
@@ -10,11 +10,11 @@ export const ROOT = '\0' as Name;
 export const MAX_NAME_OCTETS = 255; // RFC 1035 §2.3.4
 const MAX_LABEL_OCTETS = 63;
 const POINTER = 0xc0; // RFC 1035 §4.1.4
-const MAX_POINTERS = 127; // as many as labels fit: more would only cost time
+const MAX_POINTERS = 127; // the maximum number of labels; more would only waste time
 
 /**
- * Parses presentation text with the escapes `\X` and `\DDD` (RFC 1035 §5.1). `@` is the origin; a name without a
- * final dot is relative to it, or an error when there is none. Octets above 127 must be escaped.
+ * Parses presentation text with the escapes `\X` and `\DDD` (RFC 1035 §5.1). `@` is the origin. A name without a final
+ * dot is relative to it, or an error if there is no origin. Octets above 127 must be escaped.
  */
 export function parseName(text: string, origin?: Name): Name {
   if (text === '.') return ROOT;
@@ -50,7 +50,7 @@ export function parseName(text: string, origin?: Name): Name {
   return wire as Name;
 }
 
-/** The octet that the escape at `text[at] === '\\'` stands for, and the index of its last character. */
+/** Returns the octet of the escape at `text[at] === '\\'`, and the index of its last character. */
 export function unescapeAt(text: string, at: number): { octet: string; end: number } {
   const next = text[at + 1];
   if (next === undefined) throw new TextError(`"${text}" ends in a lone backslash`);
@@ -69,7 +69,7 @@ function checkLabel(label: string, text: string): string {
   return String.fromCharCode(label.length) + label;
 }
 
-/** Presentation text, always absolute (with the final dot), escaped so that `parseName` gives the same name back. */
+/** Returns absolute presentation text (with the final dot), escaped so that `parseName` returns the same name. */
 export function printName(name: Name): string {
   if (name === ROOT) return '.';
   let text = '';
@@ -81,7 +81,7 @@ export function printName(name: Name): string {
 }
 
 function printLabel(label: string): string {
-  // escapes more than RFC 1035 §5.1 requires: Knot refuses other bare punctuation, and BIND reads `\[` as a bit string
+  // escapes more than RFC 1035 §5.1 requires: Knot rejects other unescaped punctuation, and BIND reads `\[` as a bit string
   return label.replace(/[^A-Za-z0-9*/_-]/g, (char) => {
     const octet = char.charCodeAt(0);
     const isPrintable = octet > 0x20 && octet < 0x7f && char !== '[';
@@ -89,15 +89,12 @@ function printLabel(label: string): string {
   });
 }
 
-/**
- * The name with A–Z as a–z and all other octets unchanged (RFC 4343 §3). Length octets are below "A", so all octets can
- * be mapped.
- */
+/** Returns the name with A–Z as a–z and other octets unchanged (RFC 4343 §3). Length octets are less than "A". */
 export function foldCase(name: Name): Name {
   return name.replace(/[A-Z]+/g, (upper) => upper.toLowerCase()) as Name;
 }
 
-/** The labels without the root's, leftmost first, each as a string of octets. */
+/** Returns the labels without the root's, leftmost first, each as a string of octets. */
 export function labelsOf(name: Name): string[] {
   const labels: string[] = [];
   for (let i = 0; name.charCodeAt(i) !== 0; i += name.charCodeAt(i) + 1) {
@@ -106,34 +103,34 @@ export function labelsOf(name: Name): string[] {
   return labels;
 }
 
-/** The number of labels without the root's: 0 for the root. */
+/** Returns the number of labels without the root's. */
 export function labelCount(name: Name): number {
   let count = 0;
   for (let i = 0; name.charCodeAt(i) !== 0; i += name.charCodeAt(i) + 1) count++;
   return count;
 }
 
-/** The name without its leftmost label. The root has no parent: asking for it is a bug. */
+/** Returns the name without its leftmost label. Must not be called for the root, which has no parent. */
 export function parentOf(name: Name): Name {
   if (name === ROOT) throw new RangeError('the root has no parent');
   return name.slice(name.charCodeAt(0) + 1) as Name;
 }
 
-/** True when `name` is `ancestor` or lies below it. Compares octets: fold both first. */
+/** Returns true if `name` is `ancestor` or below it. Compares octets: fold both first. */
 export function isWithin(name: Name, ancestor: Name): boolean {
   let i = 0;
   while (name.length - i > ancestor.length) i += name.charCodeAt(i) + 1;
   return name.length - i === ancestor.length && name.endsWith(ancestor);
 }
 
-/** `label.name`, or undefined when that is longer than 255 octets. */
+/** Returns `label.name`. Returns undefined if that is longer than 255 octets. */
 export function prependLabel(label: string, name: Name): Name | undefined {
   if (label.length === 0 || label.length > MAX_LABEL_OCTETS) return undefined;
   const joined = String.fromCharCode(label.length) + label + name;
   return joined.length > MAX_NAME_OCTETS ? undefined : (joined as Name);
 }
 
-/** `*.name` (RFC 4592 §2.1.1), or undefined when that is longer than 255 octets. */
+/** Returns `*.name` (RFC 4592 §2.1.1). Returns undefined if that is longer than 255 octets. */
 export function wildcardBelow(name: Name): Name | undefined {
   return prependLabel('*', name);
 }
@@ -142,13 +139,13 @@ export function isWildcard(name: Name): boolean {
   return name.startsWith('\x01*');
 }
 
-/** `name` with its suffix `from` replaced by `to` (DNAME, RFC 6672 §2.2), or undefined when that is too long. */
+/** Returns `name` with its suffix `from` replaced by `to` (DNAME, RFC 6672 §2.2). Returns undefined if that is too long. */
 export function replaceSuffix(name: Name, from: Name, to: Name): Name | undefined {
   const joined = name.slice(0, name.length - from.length) + to;
   return joined.length > MAX_NAME_OCTETS ? undefined : (joined as Name);
 }
 
-/** Canonical order: labels from the right, folded, as unsigned octets (RFC 4034 §6.1). */
+/** Compares in canonical order: labels from the right, folded, as unsigned octets (RFC 4034 §6.1). */
 export function compareNames(a: Name, b: Name): number {
   const left = labelsOf(foldCase(a)).reverse();
   const right = labelsOf(foldCase(b)).reverse();
@@ -160,31 +157,30 @@ export function compareNames(a: Name, b: Name): number {
   return left.length - right.length;
 }
 
-/** The uncompressed wire form. */
 export function encodeName(name: Name): Uint8Array {
   return Buffer.from(name, 'latin1');
 }
 
 /**
- * Reads the name at `offset` of a message, following compression pointers (RFC 1035 §4.1.4), which must point
- * before the part they end: no loop is possible. `end` is the offset behind the name in the original place.
+ * Reads the name at `offset` of a message. Follows compression pointers (RFC 1035 §4.1.4), which must point to before
+ * the part that they end, so that no loop is possible. `end` is the offset after the name at its original position.
  */
 export function decodeName(message: Uint8Array, offset: number): { name: Name; end: number } {
   let wire = '';
   let end = -1;
   let at = offset;
   let pointers = 0;
-  let limit = offset; // a pointer must lead to before the place where this part of the name started
+  let limit = offset; // a pointer must lead to before the start of this part of the name
   for (;;) {
     const length = message[at];
-    if (length === undefined) throw new WireError('a name runs past the end');
+    if (length === undefined) throw new WireError('a name exceeds the data');
     if (length === 0) {
       if (end < 0) end = at + 1;
       return { name: (wire + ROOT) as Name, end };
     }
     if ((length & POINTER) === POINTER) {
       const low = message[at + 1];
-      if (low === undefined) throw new WireError('a name runs past the end');
+      if (low === undefined) throw new WireError('a name exceeds the data');
       if (end < 0) end = at + 2;
       at = ((length & ~POINTER) << 8) | low;
       if (at >= limit) throw new WireError('a compression pointer does not point backwards');
@@ -193,18 +189,18 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
       continue;
     }
     if ((length & POINTER) !== 0) throw new WireError('a label has an unknown type'); // RFC 6891 §5
-    if (at + 1 + length > message.length) throw new WireError('a name runs past the end');
+    if (at + 1 + length > message.length) throw new WireError('a name exceeds the data');
     wire += String.fromCharCode(...message.subarray(at, at + 1 + length));
     if (wire.length >= MAX_NAME_OCTETS) throw new WireError('a name is longer than 255 octets');
     at += 1 + length;
   }
 }
 
-/** The name at `offset` of an uncompressed rdata that is known to be well formed. */
+/** Returns the name at `offset` of uncompressed, well-formed rdata. */
 export function nameInRdata(rdata: Uint8Array, offset = 0): Name {
   let end = offset;
   for (let length = rdata[end]; length !== 0; length = rdata[end]) {
-    if (length === undefined) throw new WireError('a name runs past the end');
+    if (length === undefined) throw new WireError('a name exceeds the data');
     end += 1 + length;
   }
   return Buffer.from(rdata.buffer, rdata.byteOffset + offset, end + 1 - offset).toString('latin1') as Name;

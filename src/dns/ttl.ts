@@ -2,7 +2,7 @@
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** Seconds from 0 to 4294967295, or undefined. A number without a unit stands alone: `1h30` is refused, as in BIND. */
+/** Returns seconds from 0 to 4294967295, or undefined. As in BIND, a number without a unit stands alone: not `1h30`. */
 export function parseTtl(text: string): number | undefined {
   if (!/^(?:[0-9]+|(?:[0-9]+[smhdw])+)$/i.test(text)) return undefined;
   let seconds = 0;

@@ -1,5 +1,5 @@
-// The codes of record types and classes and their mnemonics (IANA "DNS parameters"). Everything that has no mnemonic
-// here is written TYPEnnn and CLASSnnn (RFC 3597 §5), also where IANA has a name for it.
+// The codes of record types and classes and their mnemonics (IANA "DNS parameters"). Codes without a mnemonic here are
+// written TYPEnnn and CLASSnnn (RFC 3597 §5), even if IANA has a name for them.
 
 import { upperCaseAscii } from './ascii.ts';
 
@@ -62,7 +62,7 @@ const typeMnemonics = new Map<number, string>(
 );
 const classCodes = new Map<string, number>(Object.entries(CLASS));
 
-/** The code of `A`, `a` or `TYPE65280`; undefined for what is neither. */
+/** Returns the code of `A`, `a` or `TYPE65280`, or undefined. */
 export function typeCode(mnemonic: string): number | undefined {
   const upper = upperCaseAscii(mnemonic);
   return typeCodes.get(upper) ?? numberAfter('TYPE', upper);
@@ -72,7 +72,7 @@ export function typeMnemonic(code: number): string {
   return typeMnemonics.get(code) ?? `TYPE${code}`;
 }
 
-/** The code of `IN`, `in` or `CLASS32`; undefined for what is neither. */
+/** Returns the code of `IN`, `in` or `CLASS32`, or undefined. */
 export function classCode(mnemonic: string): number | undefined {
   const upper = upperCaseAscii(mnemonic);
   return classCodes.get(upper) ?? numberAfter('CLASS', upper);

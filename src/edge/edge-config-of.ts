@@ -1,5 +1,4 @@
-// Makes what edges are told of one domain from the values that are stored. Decides nothing about who is served: whoever calls it
-// has a domain that is.
+// Builds the edge configuration of one domain from stored values. Does not decide if the domain is served.
 
 import type {
   EdgeCertificate,
@@ -11,11 +10,11 @@ import type {
 } from './edge-config.ts';
 import type { EdgeRule } from './edge-rule.ts';
 
-/** A proxied record. Names are folded text with the final dot. */
+/** A proxied record. Names are folded text with the trailing dot. */
 export interface ProxiedRecord {
   readonly id: number;
   readonly name: string;
-  /** As customers read it: an address, or a host with or without the final dot. */
+  /** In display form: an address, or a host with or without the trailing dot. */
   readonly destination: string;
   readonly scheme: 'Http' | 'Https' | 'Auto' | 'Default';
   readonly port: number;
@@ -32,7 +31,7 @@ export interface EdgeDomain {
   readonly suspended: boolean;
   readonly settings: Omit<EdgeSettings, 'websockets' | 'developer_mode_until'>;
   readonly developerModeUntil: Date | null;
-  /** Null: it has no active plan. */
+  /** Null without an active plan. */
   readonly plan: { readonly wsEnabled: boolean } | null;
 }
 
@@ -44,13 +43,13 @@ interface EdgeValues {
   readonly certificates: readonly EdgeCertificate[];
 }
 
-/** Undefined members of rules are left out by JSON; what is unset here is absent. */
+/** JSON omits undefined members of rules. Unset values are absent. */
 export function edgeConfigOf({ domain, records, rules, http01, certificates }: EdgeValues): EdgeConfig {
   const { id, name, status, suspended, settings, developerModeUntil, plan } = domain;
   return {
     domain_id: id,
     domain: withoutDot(name),
-    // What is answered before it is proved, or still answered on its way out, is one to edges.
+    // Edges treat a domain as pending if it is answered before it is proved or while it leaves.
     status: status === 'active' || status === 'moved' ? status : 'pending',
     suspended,
     settings: {
@@ -71,7 +70,7 @@ export function edgeConfigOf({ domain, records, rules, http01, certificates }: E
   };
 }
 
-/** In the order of names, whatever the order of the records. */
+/** Sorted by name, regardless of the order of records. */
 function hostsOf(records: readonly ProxiedRecord[]): EdgeHost[] {
   const byName = new Map<string, ProxiedRecord[]>();
   for (const record of records) {
@@ -90,7 +89,7 @@ function hostsOf(records: readonly ProxiedRecord[]): EdgeHost[] {
   });
 }
 
-/** No request has a host with octets that must be escaped in DNS. */
+/** Requests never have hosts with octets that must be escaped in DNS. */
 function isHost(name: string): boolean {
   return /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.$/.test(name);
 }

@@ -1,23 +1,30 @@
-// A rule as an edge is told it: which requests it matches, and what it does to them. Only enabled rules are told.
+// A rule in the edge configuration: the requests that it matches, and what it does to them. Only enabled rules are
+// included.
 
 export interface RuleMatch {
   readonly id: number;
   readonly priority: number;
-  /** `dry_run`: it matches and is reported, the request goes on unchanged. */
+  /** `dry_run`: matches are reported, but the request continues unchanged. */
   readonly action_mode: 'enforce' | 'dry_run';
-  /** The proxied names that it applies to, as in `EdgeHost.host`; absent: all of the domain. */
+  /** Proxied names that it applies to, as in `EdgeHost.host`. Absent: the whole domain. */
   readonly hosts?: readonly string[];
-  /** A filter of hosts beside `hosts`. In a wildcard `*` stands for any labels; a regular expression matches anywhere (RE2 syntax). */
+  /**
+   * A host filter in addition to `hosts`. In a wildcard, `*` matches any labels. A regular expression matches anywhere (RE2
+   * syntax).
+   */
   readonly host?: { readonly type: 'exact' | 'wildcard' | 'regex'; readonly pattern: string };
-  /** A wildcard is matched with the whole path and by case, `*` is any run of characters; a regular expression matches anywhere. */
+  /**
+   * A wildcard must match the whole path, case-sensitively, and `*` matches any characters. A regular expression matches
+   * anywhere.
+   */
   readonly path: {
     readonly type: 'wildcard' | 'regex';
     readonly includes: readonly string[];
     readonly excludes: readonly string[];
   };
   /**
-   * A regular expression of the rule needs an engine whose time is linear, as RE2's: one that backtracks may take for ever over
-   * it, or reads it otherwise. An edge with such an engine reports the rule as unsupported.
+   * True if a regular expression of the rule needs a linear-time engine such as RE2: a backtracking engine may take forever
+   * or interpret it differently. An edge with such an engine reports the rule as unsupported.
    */
   readonly needs_linear_engine?: true;
 }
@@ -27,7 +34,7 @@ interface PoolOrigin {
   readonly port: number;
   readonly scheme: 'http' | 'https';
   readonly weight: number;
-  /** Asked only when no other origin answers. */
+  /** Used only if no other origin answers. */
   readonly backup: boolean;
 }
 
@@ -36,7 +43,7 @@ export type EdgeRule = RuleMatch &
     | {
         readonly type: 'drop';
         readonly country_match_type: 'include' | 'exclude';
-        /** Empty: no filter by country, every matching request is dropped. */
+        /** Empty: no country filter, so every matching request is dropped. */
         readonly countries: readonly string[];
       }
     | {
@@ -51,7 +58,7 @@ export type EdgeRule = RuleMatch &
     | {
         readonly type: 'bot_route';
         readonly bots: 'verified' | 'unverified' | 'list';
-        /** Parts of User-Agent, compared without case. */
+        /** Parts of User-Agent, compared case-insensitively. */
         readonly list: readonly string[];
         readonly action: 'allow' | 'block' | 'captcha' | 'route';
         readonly destination?: string;
@@ -74,12 +81,12 @@ export type EdgeRule = RuleMatch &
         readonly target: string;
         readonly status_code: 301 | 302 | 307 | 308;
         readonly preserve_query: boolean;
-        /** The path of the request is put behind the target. */
+        /** The request's path is appended to the target. */
         readonly preserve_path: boolean;
       }
     | {
         readonly type: 'rewrite';
-        /** `$1`…`$9`: groups of the first include that matches, when that is a regular expression. */
+        /** `$1`…`$9`: groups of the first matching include, if that is a regular expression. */
         readonly path_target: string;
         readonly query_mode: 'preserve' | 'replace' | 'strip';
         readonly query_target: string;
@@ -92,7 +99,7 @@ export type EdgeRule = RuleMatch &
         readonly key_query_list: readonly string[];
         readonly key_headers: readonly string[];
         readonly bypass: boolean;
-        /** Cache-Control of the origin counts before `ttl_seconds`. */
+        /** If true, the origin's Cache-Control takes precedence over `ttl_seconds`. */
         readonly respect_origin: boolean;
       }
     | {

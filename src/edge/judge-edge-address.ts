@@ -1,11 +1,11 @@
-// Whether visitors can reach an edge at an address: what an operator registers is published to everybody who asks.
+// Classifies an edge's address: operators register it, and it is published to all visitors.
 
 import { addressOctets, isInNetwork, networksOf } from '../dns/record/network.ts';
 import { judgeOrigin } from './judge-origin.ts';
 
 const LOOPBACK = networksOf('127.0.0.0/8', '::1/128'); // RFC 1122 §3.2.1.3, RFC 4291 §2.5.3
 
-/** Reached from within one network, which may be all that is wanted. */
+/** Reachable only within one network, which may be intended. */
 const PRIVATE = networksOf(
   '10.0.0.0/8', // RFC 1918, as the next two
   '172.16.0.0/12',
@@ -15,7 +15,7 @@ const PRIVATE = networksOf(
   'fc00::/7', // unique local: RFC 4193
 );
 
-/** `nowhere`: link-local, multicast, unspecified, reserved, or an IPv6 address that stands for an IPv4 one. */
+/** `nowhere`: link-local, multicast, unspecified or reserved, or an IPv6 address with an embedded IPv4 address. */
 type AddressReach = 'public' | 'private' | 'loopback' | 'nowhere';
 
 export function judgeEdgeAddress(address: string): AddressReach {

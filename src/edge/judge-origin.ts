@@ -1,19 +1,19 @@
-// Where an edge may be told to connect to. Customers choose origins, and edges stand inside the operator's network: addresses that
-// are not public would let a customer read what is meant for the operator alone (SSRF), and an edge as origin is a loop. Edges
-// hold the addresses that a name resolves to against the same list.
+// Decides which origins an edge may connect to. Customers choose origins, but edges are inside the operator's network:
+// private addresses would give customers access to internal services (SSRF), and an edge as origin would be a loop. Edges
+// check resolved addresses against the same list.
 
 import { addressOctets, isInNetwork, type Network, networksOf } from '../dns/record/network.ts';
 
 /**
- * By the IANA special-purpose registries (RFC 6890, RFC 8190). Documentation networks (RFC 5737, RFC 3849) are left out: nobody is
- * reached at them, and examples and tests have them.
+ * From the IANA special-purpose registries (RFC 6890, RFC 8190). Documentation networks (RFC 5737, RFC 3849) are allowed,
+ * because no host is reachable there and examples and tests use them.
  */
 const FORBIDDEN = networksOf(
   '0.0.0.0/8', // this network: RFC 791 §3.2
   '10.0.0.0/8', // private: RFC 1918
   '100.64.0.0/10', // shared with carriers: RFC 6598
   '127.0.0.0/8', // loopback: RFC 1122 §3.2.1.3
-  '169.254.0.0/16', // link-local, where clouds have their metadata: RFC 3927
+  '169.254.0.0/16', // link-local, cloud metadata services: RFC 3927
   '172.16.0.0/12', // private: RFC 1918
   '192.0.0.0/24', // protocol assignments: RFC 6890 §2.1
   '192.88.99.0/24', // 6to4 relays: RFC 7526
@@ -27,7 +27,7 @@ const FORBIDDEN = networksOf(
 /** All space allocated for global unicast (RFC 4291 §2.4): not ::1, fc00::/7, fe80::/10, ff00::/8 … */
 const [GLOBAL_IPV6] = networksOf('2000::/3') as [Network];
 
-/** Prefixes with an IPv4 address inside, to which packets go in the end; and where it begins. */
+/** Prefixes with an embedded IPv4 address, to which packets are finally delivered, and its offset. */
 const EMBEDDING: readonly (readonly [Network, number])[] = (
   [
     ['::ffff:0:0/96', 12], // RFC 4291 §2.5.5.2
@@ -40,19 +40,19 @@ const EMBEDDING: readonly (readonly [Network, number])[] = (
 interface OriginRules {
   /** Networks that are allowed although they are not public. */
   readonly allowed: readonly Network[];
-  /** The addresses of our edges. */
+  /** Addresses of our edges. */
   readonly edges: readonly string[];
 }
 
 const DOCUMENTATION = networksOf('192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32');
 
-/** Whether an address is one of those that stand for others in examples, as the addresses that settings have by default. */
+/** True for documentation addresses, such as the default addresses in settings. */
 export function isExample(address: string): boolean {
   const octets = addressOctets(address);
   return octets !== undefined && DOCUMENTATION.some((network) => isInNetwork(network, octets));
 }
 
-/** Why an edge may not connect there; undefined: it may. A name is judged when an edge has resolved it. */
+/** Returns why an edge may not connect there, or undefined if it may. Names are checked after an edge has resolved them. */
 export function judgeOrigin(host: string, { allowed, edges }: OriginRules): string | undefined {
   if (/(^|\.)localhost$/.test(host)) return 'localhost is the edge itself'; // RFC 6761 §6.3
   const octets = addressOctets(host);
@@ -69,7 +69,7 @@ export function judgeOrigin(host: string, { allowed, edges }: OriginRules): stri
 
 function isPublic(octets: Uint8Array): boolean {
   const inside = embedded(octets);
-  // What is not allowed as such is not allowed in disguise.
+  // An address embedded in IPv6 must itself be public.
   if (inside !== undefined) return isPublic(inside);
   if (octets.length === 16 && !isInNetwork(GLOBAL_IPV6, octets)) return false;
   return !FORBIDDEN.some((network) => isInNetwork(network, octets));

@@ -1,17 +1,17 @@
-// Judges regular expressions of customers: RE2 syntax, whose time is linear in the text that is searched. One is measured
-// before it is compiled, so that a call cannot make us compile a program of a million instructions.
+// Validates customers' regular expressions: RE2 syntax, which is matched in linear time. Their size is measured before
+// compilation, so that a call cannot make us compile a program of a million instructions.
 
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { measureRegex } from './measure-regex.ts';
 
 export const MAX_REGEX_CHARACTERS = 1024;
-/** Compiling so many takes some ten milliseconds. */
+/** Compiling an expression of this size takes about ten milliseconds. */
 const MAX_SIZE = 12_000;
 
 type JudgedRegex =
   | {
       readonly kind: 'regex';
-      /** The capture groups, which `$1` and on refer to. */
+      /** Number of capture groups, which `$1` etc. refer to. */
       readonly groups: number;
       readonly size: number;
     }
@@ -23,7 +23,10 @@ export function judgeRegex(text: string): JudgedRegex {
     return { kind: 'problem', message: `expected at most ${MAX_REGEX_CHARACTERS} characters` };
   const { size } = measureRegex(text);
   if (size > MAX_SIZE)
-    return { kind: 'problem', message: 'the regular expression repeats too much: it would become too large' };
+    return {
+      kind: 'problem',
+      message: 'the regular expression has too many repetitions: its program would be too large',
+    };
   try {
     return { kind: 'regex', groups: RE2JS.compile(text).groupCount(), size };
   } catch (error) {
@@ -34,7 +37,7 @@ export function judgeRegex(text: string): JudgedRegex {
 
 interface SyntaxFault {
   readonly error: string;
-  /** The part of the text that is wrong, where the parser knows it. */
+  /** The invalid part of the text, if the parser reports it. */
   readonly input: string | null;
 }
 
@@ -45,8 +48,8 @@ function explain({ error, input }: SyntaxFault, text: string): string {
 }
 
 /**
- * Whether an engine that backtracks may take a regular expression that `judgeRegex` accepts: nothing repeats within what
- * repeats, so no text takes it more than polynomial time, and it means the same in Perl's syntax.
+ * True if a backtracking engine may run a regular expression that `judgeRegex` accepts: without nested repetition, every
+ * text takes at most polynomial time, and the meaning in Perl's syntax is the same.
  */
 export function isSafeForBacktracking(text: string): boolean {
   const { isNested, isPortable } = measureRegex(text);

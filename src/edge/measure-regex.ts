@@ -1,24 +1,24 @@
-// Measures the text of a regular expression before it is compiled: how large its program will be, and whether an engine that
-// backtracks may take it. It reads more than RE2 accepts, and never counts less than RE2 makes.
+// Measures a regular expression before it is compiled: the size of its program, and if a backtracking engine may run it.
+// Accepts more syntax than RE2, and never underestimates the size.
 
 interface RegexMeasure {
-  /** At least the instructions of the compiled program, and what reading its character classes costs. */
+  /** Upper bound for the instructions of the compiled program and the cost of its character classes. */
   readonly size: number;
-  /** Something that repeats stands within something that repeats, or too many of them follow each other. */
+  /** True for nested repetitions, or too many consecutive ones. */
   readonly isNested: boolean;
-  /** Engines of other kinds read a part of it otherwise. */
+  /** False if other kinds of engines interpret a part of it differently. */
   readonly isPortable: boolean;
 }
 
 interface Piece {
   readonly size: number;
-  /** It can match texts of several lengths, or in several ways. */
+  /** True if it can match texts of several lengths, or in several ways. */
   readonly varies: boolean;
 }
 
-/** What reading one `\p` costs, in instructions. */
+/** Cost of one `\p`, in instructions. */
 const PROPERTY_COST = 30;
-/** So many repetitions in a row take a backtracking engine time in the third power of the text. */
+/** With this many consecutive repetitions, a backtracking engine needs cubic time. */
 const MAX_UNBOUNDED = 3;
 const REPEAT = /^(?:[*+?]|\{(\d{1,9})(,(\d{0,9}))?\})\??/;
 const ATOM: Piece = { size: 2, varies: false };
@@ -66,7 +66,7 @@ class Measurer {
     return { size, isNested, isPortable: this.#isPortable };
   }
 
-  /** `(?i)` matches nothing by itself: what repeats it repeats the atom before it, which may have been repeated already. */
+  /** `(?i)` matches nothing. A repetition after it applies to the preceding atom, which may already be repeated. */
   #skipFlags(): boolean {
     const read = /^\(\?[a-zA-Z-]*\)/.exec(this.#text.slice(this.#at, this.#at + 300))?.[0];
     if (read === undefined) return false;
@@ -132,7 +132,7 @@ class Measurer {
     return ATOM;
   }
 
-  /** Reads what follows an atom or a group: `*`, `+`, `?`, `{2,5}`, and the mark of laziness. */
+  /** Reads the quantifier after an atom or group: `*`, `+`, `?`, `{2,5}`, and the lazy modifier. */
   #repeat(piece: Piece): Piece {
     const read = REPEAT.exec(this.#text.slice(this.#at, this.#at + 24));
     if (read === null) {
@@ -156,7 +156,7 @@ class Measurer {
   }
 }
 
-/** What stands between two parentheses. */
+/** The contents of a pair of parentheses. */
 class Level {
   #size = 3;
   #varies = false;

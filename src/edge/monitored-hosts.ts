@@ -1,6 +1,9 @@
-// Which hosts of a domain count for its uptime: those whose record, by the rules of DNS, has `monitor`.
+// Determines which hosts count for a domain's uptime: those whose record, by the DNS rules, has `monitor`.
 
-/** The names of records that may be the host's, the nearest first. `apex`: of the domain, as the host without the final dot. */
+/**
+ * Returns the names of records that may apply to the host, closest first. `apex`: the domain's apex. Both names have no
+ * trailing dot.
+ */
 export function recordNamesFor(host: string, apex: string): string[] {
   if (host !== apex && !host.endsWith(`.${apex}`)) return [];
   const names = [host];
@@ -11,7 +14,7 @@ export function recordNamesFor(host: string, apex: string): string[] {
   return names;
 }
 
-/** `monitored`: of each proxied name whether it has `monitor`. */
+/** `monitored`: for each proxied name, true if it has `monitor`. */
 export function isMonitored(host: string, apex: string, monitored: ReadonlyMap<string, boolean>): boolean {
   const name = recordNamesFor(host, apex).find((each) => monitored.has(each));
   return name !== undefined && monitored.get(name) === true;

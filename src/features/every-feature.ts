@@ -1,4 +1,4 @@
-// Every feature: the only list of them. Their tables are created in this order.
+// All features, in the order in which their tables are created.
 
 import { JOB_KINDS, type JobKind } from '../jobs/jobs.ts';
 import type { Retention } from '../store/housekeeping/retention.ts';

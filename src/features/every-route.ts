@@ -17,13 +17,13 @@ async function ofFeatures(surface: 'routes' | 'edgeRoutes' | 'resellerRoutes'): 
 
 export const ROUTES: readonly Route[] = [...CORE_ROUTES, ...(await ofFeatures('routes'))];
 
-/** What edges call. */
+/** Routes that edges call. */
 export const EDGE_ROUTES: readonly Route[] = [...CORE_EDGE_ROUTES, ...(await ofFeatures('edgeRoutes'))];
 
 const isMountedForResellers = (route: Route) =>
   route.access.kind === 'domain' && route.forResellers !== false;
 
-/** What resellers call: their own routes, and each route about one domain, for a client's domain. */
+/** Routes that resellers call: their own, and each route about one domain, for a client's domain. */
 export const RESELLER_ROUTES: readonly Route[] = [
   ...CORE_RESELLER_ROUTES,
   ...(await ofFeatures('resellerRoutes')),

@@ -1,5 +1,5 @@
-// What a feature contributes to the processes. A feature is one folder; its `feature.ts` names its parts, and
-// every-feature.ts lists the features. Parts that only one process needs are loaded by that process alone.
+// Defines what a feature contributes to the processes. A feature is one folder; its `feature.ts` names its parts, and
+// every-feature.ts lists the features. Parts that only one process needs are loaded only by that process.
 
 import type { Command } from 'commander';
 import type { Registry } from 'prom-client';
@@ -22,15 +22,15 @@ export interface Feature {
   readonly name: string;
   /** The SQL files of its folder that create its tables, in order. */
   readonly schema?: readonly string[];
-  /** What each kind of process may do with these tables, sequences and functions. */
+  /** Rights of each kind of process on its tables, sequences and functions. */
   readonly privileges: Privileges;
-  /** Rows that workers delete. */
+  /** Rows that workers delete after some time. */
   readonly retention?: Retention;
-  /** The kinds of jobs that `jobs` runs. */
+  /** Kinds of jobs that `jobs` runs. */
   readonly queues?: readonly JobKind<never>[];
-  /** Writes the mails of the kinds that it orders. */
+  /** Writers of the kinds of mail that the feature orders. */
   readonly letters?: Readonly<Record<string, WriteLetter>>;
-  /** Describes its tags in the API description of customers, and in that of global admins. */
+  /** Descriptions of its tags in the customers' API and in that of global admins. */
   readonly tags?: Tags;
   readonly adminTags?: Tags;
   readonly services?: () => Promise<OpenServices>;
@@ -44,20 +44,20 @@ export interface Feature {
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Returns undefined if the mail is not to be sent. */
+/** Writes an ordered mail. Returns undefined if it must not be sent. */
 export type WriteLetter = (mail: OrderedMail, publicUrl: string) => Letter | undefined;
 
-/** Adds what the feature's routes use. */
+/** Adds the services that the feature's routes use. */
 type OpenServices = (tools: ServiceTools, services: Services) => Promise<void> | void;
 
-/** What an API process gives to the services of features. */
+/** Parts of an API process that the services of features use. */
 export interface ServiceTools {
   readonly db: Database;
   readonly databaseUrl: string;
   readonly settings: {
-    /** Undefined if the registry of cached entries is in the main database. */
+    /** Undefined if the cache registry is in the main database. */
     readonly cacheRegistryUrl: string | undefined;
-    /** Networks that are not public, and that webhooks may nevertheless call. */
+    /** Non-public networks that webhooks may call nevertheless. */
     readonly webhookAllow: readonly string[];
   };
   readonly registry: Registry;
@@ -68,24 +68,24 @@ export interface ServiceTools {
 
 /** Settings of the workers process that features read. */
 interface WorkSettings {
-  /** Networks that are not public, and that webhooks may nevertheless call. */
+  /** Non-public networks that webhooks may call nevertheless. */
   readonly webhookAllow: readonly string[];
-  /** How far below zero a reseller's wallet may go, and for how many days. */
+  /** How far below zero the wallet of a reseller may fall, and for how many days. */
   readonly resellerMaxNegativeRials: number;
   readonly resellerNegativeGraceDays: number;
-  /** The seller that invoices name. */
+  /** Seller named in invoices. */
   readonly invoiceSeller: string | undefined;
-  /** The URL of the directory of a certificate authority (ACME). Undefined if no certificates are issued. */
+  /** Directory URL of the certificate authority (ACME). Undefined if no certificates are issued. */
   readonly acmeDirectory: string | undefined;
   readonly acmeBinding: { readonly kid: string; readonly hmacKey: string } | undefined;
   readonly acmeContact: string | undefined;
-  /** The PEM file of the roots that the authority's own certificate is checked with. */
+  /** PEM file with the roots that the authority's own certificate is verified with. */
   readonly acmeCaFile: string | undefined;
-  /** Undefined if the registry of cached entries is in the main database. */
+  /** Undefined if the cache registry is in the main database. */
   readonly cacheRegistryUrl: string | undefined;
 }
 
-/** What a workers process gives to the jobs and rounds of features. */
+/** Parts of a workers process that the jobs and rounds of features use. */
 export interface WorkTools extends JobTools {
   readonly settings: WorkSettings;
   readonly databaseUrl: string;
@@ -105,7 +105,7 @@ type AnyJob = Job<any, any>;
 /** Returns undefined if this process cannot run the job. */
 type OpenJob = (tools: WorkTools) => AnyJob | undefined | Promise<AnyJob | undefined>;
 
-/** Starts work that is done in rounds. Returns undefined if this process cannot do it. */
+/** Starts work that runs in rounds. Returns undefined if this process cannot do it. */
 type StartRounds = (tools: WorkTools) => Rounds | undefined;
 
 type AddCommands = (program: Command, cli: Cli) => void;

@@ -1,5 +1,5 @@
-// Brings the schema up to date, stores the settings that answers are made of, and grants the database roles their
-// rights. Many processes may run it at once: one works, the others wait and find nothing to do.
+// Updates the schema, stores the settings that affect answers, and grants the database roles their rights. Several
+// processes may run it concurrently: one works, and the others wait and find nothing to do.
 
 import { Migrator, sql } from 'kysely';
 import { StartFault } from '../process/start-fault.ts';
@@ -11,10 +11,10 @@ import type { AnswerSettings } from '../store/postgres/answer-settings.ts';
 import { saveAnswerSettings } from '../store/postgres/answer-settings.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { withMigrationLimits } from '../store/postgres/deadlines.ts';
-import { appliedMigrations } from '../store/postgres/schema-version.ts';
+import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';
 import { type PreparedRoles, prepareRoles } from '../store/roles/roles.ts';
 import { PRIVILEGES_OF_FEATURES } from './every-feature.ts';
-import { BASELINE, MIGRATIONS } from './migrations.ts';
+import { BASELINE, migrationsForOne } from './migrations.ts';
 
 const MIGRATION_LOCK = 0x7a6f6e65; // 'zone'
 /** The first and the last migration of development versions, before the baseline. */
@@ -26,19 +26,20 @@ interface Migrated {
   applied: string[];
   /** The settings whose stored value differed. */
   changed: string[];
-  /** How many domains have answers made of a changed setting: each got a change. */
+  /** Number of domains whose answers depend on a changed setting. Each got a change. */
   zones: number;
   roles: PreparedRoles;
 }
 
 interface MigrateOptions {
-  /** Drops names of nameservers that are in use, too. */
+  /** Drops names of nameservers even if they are in use. */
   readonly force?: boolean;
 }
 
 /**
- * Throws StartFault if the schema is one from before the baseline that cannot be adopted, if the settings drop nameserver
- * names that are in use, or if domains are signed with another secret; and DnssecUnavailable if this process has none.
+ * Throws StartFault if the schema predates the baseline and cannot be adopted, if the settings drop nameserver names
+ * that are in use, or if domains are signed with another secret. Throws DnssecUnavailable if this process has no
+ * secret.
  */
 export async function migrate(
   db: Database,
@@ -52,7 +53,7 @@ export async function migrate(
       const changed = await connection.transaction().execute(async (trx) => {
         if (!force) await refuseDroppedNames(trx, settings);
         const changed = await saveAnswerSettings(trx, settings);
-        // Domains are published anew with what is stored here: all of them, or nothing is stored.
+        // The stored settings apply to all domains, so none is stored unless this process can re-sign the domains.
         if (changed.length > 0) await requireSigner(trx);
         return changed;
       });
@@ -75,8 +76,8 @@ async function applyMigrations(db: Database): Promise<string[]> {
   const known = (await appliedMigrations(db)) ?? [];
   if (known[0] === FIRST_STEP) await adopt(db, known.at(-1) as string);
   // A newer program has already migrated. Its schema fits this program, but Kysely would report it as corrupt.
-  else if (known.some((name) => !(name in MIGRATIONS))) return [];
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+  else if (known.some((name) => !MIGRATION_NAMES.includes(name))) return [];
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsForOne() } });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   return results.map((result) => result.migrationName);
@@ -86,7 +87,7 @@ async function applyMigrations(db: Database): Promise<string[]> {
 async function adopt(db: Database, newest: string): Promise<void> {
   if (newest !== LAST_STEP) {
     throw new StartFault(
-      `the database was created by a development version, and its newest migration is ${newest}: this program can use only a new database, or one that the last development version has migrated to ${LAST_STEP}`,
+      `the database was created by a development version, and its newest migration is ${newest}: this program requires a new database, or one that the last development version migrated to ${LAST_STEP}`,
     );
   }
   await db.transaction().execute(async (trx) => {

@@ -8,7 +8,7 @@ import { FEATURES } from './every-feature.ts';
 /** The migration that creates the schema. */
 export const BASELINE = '0001-schema';
 
-/** The files of the core, in the order in which they depend on each other. The files of features come after them. */
+/** Files of the core, in the order of their dependencies. The files of features follow. */
 const CORE_SCHEMA = [
   ...[
     'zones',
@@ -41,9 +41,25 @@ const SCHEMA_FILES = [
   ...FEATURES.flatMap(({ name, schema = [] }) => schema.map((file) => `features/${name}/${file}`)),
 ];
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
-  MIGRATION_NAMES.map((name) => [
-    name,
-    sqlMigration(name === BASELINE ? SCHEMA_FILES : [`store/migrate/steps/${name}.sql`]),
-  ]),
-);
+/**
+ * Returns the migrations for one database. A database that gets the baseline now already has what the steps change, so it
+ * only records their names.
+ */
+export function migrationsForOne(): Record<string, Migration> {
+  let isNew = false;
+  const baseline = sqlMigration(SCHEMA_FILES);
+  const stepOf = (name: string): Migration => {
+    const step = sqlMigration([`store/migrate/steps/${name}.sql`]);
+    return { up: async (db) => (isNew ? undefined : await step.up(db)) };
+  };
+  const [, ...steps] = MIGRATION_NAMES;
+  return {
+    [BASELINE]: {
+      async up(db) {
+        isNew = true;
+        await baseline.up(db);
+      },
+    },
+    ...Object.fromEntries(steps.map((name) => [name, stepOf(name)])),
+  };
+}

@@ -1,15 +1,16 @@
-// What each account uses of this process's slots, told to all workers each second: whose check is next depends on it.
+// Measures how much of this process's slots each account uses, and shares it with all workers every second. The order
+// of checks depends on it.
 
 import { addSlotTime, purgeShares } from '../store/checks/check-shares.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 const INTERVAL_MS = 1000;
-/** After how many rounds old rows are deleted. */
+/** Number of rounds after which old rows are deleted. */
 const PURGE_EACH = 60;
 
 export class AccountShares {
-  /** When each running check of an account began, or was last counted. */
+  /** The number of running checks of an account, and their time up to `since`. */
   readonly #running = new Map<number, { count: number; since: number; usedMs: number }>();
   readonly #now: () => number;
 
@@ -17,7 +18,7 @@ export class AccountShares {
     this.#now = now;
   }
 
-  /** A check of the account takes a slot; call what it gives when it is over. */
+  /** Starts a check of the account. Call the returned function when the check ends. */
   begin(accountId: number): () => void {
     const use = this.#running.get(accountId) ?? { count: 0, since: this.#now(), usedMs: 0 };
     this.#running.set(accountId, use);
@@ -29,7 +30,7 @@ export class AccountShares {
     };
   }
 
-  /** What was used since the last call. */
+  /** Returns the slot time used since the last call. */
   take(): { readonly accountId: number; readonly slotMs: number }[] {
     const used: { accountId: number; slotMs: number }[] = [];
     for (const [accountId, use] of this.#running) {
@@ -48,7 +49,7 @@ export class AccountShares {
   }
 }
 
-/** Shares them until it is stopped. What a failed call would have told is lost: it fades anyway. */
+/** Shares the slot time until it is stopped. The numbers of a failed call are lost, because they fade anyway. */
 export function shareSlotTime(
   db: Database,
   shares: AccountShares,

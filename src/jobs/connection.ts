@@ -1,6 +1,6 @@
-// Connects BullMQ to the place of its jobs: Postgres, in a schema of its own beside ours, or Redis. Its Postgres
-// backend is made to reconnect here: by itself it would keep a failed first connection forever, and count a broken one
-// as a fault of the job.
+// Connects BullMQ to its backend: Postgres, in its own schema besides Zonefleet's, or Redis. The Postgres backend is
+// made to reconnect here. Without this, it would keep a failed first connection forever, and treat a broken one as an
+// error of the job.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -13,24 +13,24 @@ import {
 
 export interface QueuePlace {
   readonly databaseUrl: string;
-  /** Undefined: the queue is in Postgres. */
+  /** Undefined if the queue is in Postgres. */
   readonly redisUrl: string | undefined;
 }
 
-/** The options for making a Queue or a Worker. */
+/** Options for creating a Queue or a Worker. */
 interface QueueConnection {
   readonly factory: BackendFactory<IQueueBackend>;
   readonly options: { readonly connection: ConnectionOptions; readonly prefix: string };
 }
 
 type ConnectionUse =
-  /** Adds jobs and must not wait long: an HTTP request waits for it. */
+  /** Adds jobs. It must not wait long, because an HTTP request waits for it. */
   | 'producer'
-  /** Takes jobs out, and waits for the backend however long it is gone. */
+  /** Takes jobs from the queue, and waits for the backend for any time. */
   | 'worker';
 
 const QUEUE_SCHEMA = 'bullmq';
-/** The longest wait of a producer's call, since a caller waits for its answer. */
+/** Maximum wait of a producer's call, because a caller waits for its result. */
 export const PRODUCER_TIMEOUT_MS = 2000;
 
 const PREFIX = 'zonefleet'; // of the keys in Redis
@@ -42,7 +42,7 @@ const WORKER_CONNECT_MS = 5000;
 const RETRY_MS = 1000;
 const LONGEST_BLOCK_SECONDS = 5;
 
-/** `onTrouble` is called for every failed call, also for those that are retried. */
+/** `onTrouble` is called for every failed call, even if the call is retried. */
 export function connectQueue(
   { databaseUrl, redisUrl }: QueuePlace,
   use: ConnectionUse,
@@ -68,10 +68,7 @@ export function connectQueue(
   };
 }
 
-/**
- * Brings BullMQ's own tables up to date, where the backend has any. A role that may not create tables expects those
- * that `zonefleet migrate` has made, and fails with a message if they are missing.
- */
+/** Migrates BullMQ's tables, if any. Rejects if a table is missing that the role may not create. */
 export async function migrateQueue(
   { databaseUrl, redisUrl }: QueuePlace,
   queues: readonly string[],
@@ -100,10 +97,7 @@ async function connectOnce(databaseUrl: string, queues: readonly string[] | unde
   }
 }
 
-/**
- * Creates the sequences of job numbers. BullMQ would do so at the first job of a queue, which the processes' roles may
- * not.
- */
+/** Creates the sequences of job numbers, because the processes' roles may not when BullMQ would do so. */
 async function makeSequences(backend: IQueueBackend, queues: readonly string[]): Promise<void> {
   const { pool } = (backend as unknown as PostgresParts).connection;
   const make =
@@ -115,7 +109,7 @@ function redisOptions(use: ConnectionUse): object {
   const retryStrategy = (times: number) => Math.min(times * 100, RETRY_MS);
   if (use === 'worker') return { maxRetriesPerRequest: null, retryStrategy, keepAlive: 10_000 };
   return {
-    // Do not send commands later: their callers have already got an error.
+    // Do not send commands later: their callers have already received an error.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: PRODUCER_CONNECT_MS,
@@ -140,20 +134,20 @@ function postgresOptions(databaseUrl: string, use: ConnectionUse, connections = 
 }
 
 /**
- * Settings for plans. All BullMQ's statements can use an index, but their plans are cached, and made while the tables
- * are nearly empty: reading a whole table then looks cheaper, and is slow once the table has dead rows.
+ * Settings for plans. All statements of BullMQ can use an index, but their plans are cached, and made while the
+ * tables are nearly empty. Then a sequential scan looks cheaper, but it is slow once the table has dead rows.
  */
 const PLANNING = ['-c enable_seqscan=off', '-c jit=off'];
-/** The server cancels what a client that is gone has begun, shortly before a worker itself gives up. */
+/** The server cancels statements of a lost client shortly before the worker itself would give up. */
 const LIMITS = [
   '-c statement_timeout=29500',
   '-c lock_timeout=20000',
   '-c idle_in_transaction_session_timeout=30000',
 ];
-/** A crash of Postgres may lose the last state changes of a job: the job then runs again, which does no harm. */
+/** If Postgres crashes, the last state changes of a job may be lost. The job then runs again, which is harmless. */
 const ASYNC_COMMIT = '-c synchronous_commit=off';
 
-/** BullMQ sets the schema by the `options` of a connection; those of a URL would displace it. */
+/** BullMQ sets the schema in the `options` of a connection, which the options of a URL would replace. */
 function takeOptions(databaseUrl: string): { connectionString: string; options: string[] } {
   const [, options] = /[?&]options=([^&]*)/.exec(databaseUrl) ?? [];
   if (options === undefined) return { connectionString: databaseUrl, options: [] };
@@ -161,13 +155,13 @@ function takeOptions(databaseUrl: string): { connectionString: string; options: 
   return { connectionString: rest, options: [decodeURIComponent(options.replaceAll('+', ' '))] };
 }
 
-/** BullMQ's connection remembers its first attempt, successful or failed. */
+/** Part of BullMQ that remembers its first connection attempt, successful or failed. */
 interface Remembering {
   readyPromise: Promise<void> | undefined;
   waitUntilReady(): Promise<void>;
 }
 
-/** The parts of BullMQ's connection that are changed. */
+/** Parts of BullMQ's connection that are changed here. */
 interface PostgresParts extends Remembering {
   connection: Remembering & {
     pool: {
@@ -180,7 +174,7 @@ interface PostgresParts extends Remembering {
   };
 }
 
-/** The code of a refused job state change, which is not an outage. */
+/** Error code of a rejected job state change, which is not an outage. */
 const REFUSED_MOVE = 'BM001';
 
 function withReconnect<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) => void): B {
@@ -211,12 +205,12 @@ function withReconnect<B extends IQueueBackend>(backend: B, onTrouble: (error: E
       throw asOutage(error as Error, onTrouble);
     }
   };
-  // After a failed LISTEN it would wait for a notification for up to an hour.
+  // After a failed LISTEN, it would wait up to an hour for a notification.
   Object.defineProperty(backend, 'maximumBlockTimeout', { get: () => LONGEST_BLOCK_SECONDS });
   return backend;
 }
 
-/** A statement as `pg` takes it. */
+/** Statement in the form that `pg` accepts. */
 interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -225,13 +219,10 @@ interface Statement {
 
 const statementNames = new Map<string, string>();
 
-/**
- * Errors after which a pool no longer prepares statements: a newer BullMQ changed the tables, or a pooler gives each
- * transaction another connection.
- */
+/** Errors of prepared statements if BullMQ changed its tables, or if a pooler switches connections. */
 const UNPREPARABLE = new Set(['0A000', '26000', '42P05']);
 
-/** Gives the statement a name, so that each connection plans it once. */
+/** Names the statement, so that each connection plans it once. */
 function prepared(statement: string | Statement, values: unknown[] | undefined): string | Statement {
   if (typeof statement !== 'string' || values === undefined) return statement;
   const name = statementNames.get(statement) ?? `queue_${statementNames.size + 1}`;
@@ -239,15 +230,13 @@ function prepared(statement: string | Statement, values: unknown[] | undefined):
   return { name, text: statement, values };
 }
 
-/**
- * Turns an error into the form that makes BullMQ retry the connection; without a `cause`, which the log would repeat.
- */
+/** Converts an error so that BullMQ retries the connection. Omits the `cause`, which the log would repeat. */
 function asOutage(error: Error, onTrouble: (error: Error) => void): Error {
   onTrouble(error);
   return Object.assign(new Error(error.message), { code: 'ECONNREFUSED', stack: error.stack });
 }
 
-/** Delays the retry of a failed fetch: a worker would else ask again at once, without a pause. */
+/** Delays the retry of a failed fetch, because a worker would retry it without a pause. */
 function withRetryDelay<B extends IQueueBackend>(backend: B, onTrouble: (error: Error) => void): B {
   const moveToActive = backend.moveToActive.bind(backend);
   backend.moveToActive = async (...args) => {

@@ -1,5 +1,5 @@
-// Whether Postgres answers, asked once for all runs that want to know. A run that fails while Postgres does not answer,
-// hangs or has no disk space waits here and begins again, so that an outage makes no job a dead letter.
+// Checks whether Postgres is available, once for all runs that need to know. A run that fails while Postgres is
+// unavailable, hangs or has no disk space waits and starts again, so that an outage causes no dead letters.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../store/postgres/database.ts';
@@ -17,10 +17,7 @@ export class DatabaseWatch {
     this.#db = db;
   }
 
-  /**
-   * Does the work, and does it again each time that it failed while Postgres was away; `again` says so. Ends with the
-   * signal.
-   */
+  /** Repeats the work each time that it failed while Postgres was unavailable. `again` is then true. */
   async steadily<T>(signal: AbortSignal, work: (again: boolean) => Promise<T>): Promise<T> {
     for (let failures = 0; ; ) {
       try {
@@ -29,14 +26,14 @@ export class DatabaseWatch {
         signal.throwIfAborted();
         if (!isOutage(error) && (await this.isThere())) throw error;
         failures++;
-        // Pause first: Postgres may accept reads only, and each repetition queries foreign servers again.
+        // Pause first, because Postgres may accept only reads, and each repetition queries foreign servers again.
         await pause(backoffMs(PROBE_MS, failures), undefined, { signal }).catch(() => {});
         await this.untilThere(signal);
       }
     }
   }
 
-  /** Asks Postgres now, or shares the answer of a question that is open. */
+  /** Checks Postgres now, or joins a check that is in progress. */
   isThere(): Promise<boolean> {
     this.#probe ??= checkSchema(this.#db)
       .then(
@@ -49,7 +46,7 @@ export class DatabaseWatch {
     return this.#probe;
   }
 
-  /** Rejects with the signal's reason when that aborts. */
+  /** Rejects with the signal's reason when the signal aborts. */
   async untilThere(signal: AbortSignal): Promise<void> {
     while (!(await this.isThere())) {
       await pause(PROBE_MS, undefined, { signal }).catch(() => {});
@@ -60,7 +57,7 @@ export class DatabaseWatch {
 
 const QUERY_CANCELED = '57014';
 
-/** A slow statement does not count: work that is too slow each time would be repeated forever. */
+/** A slow statement is not an outage: work that is always too slow would be repeated forever. */
 function isOutage(error: unknown): boolean {
   return outageOf(error) !== undefined && (error as { code?: string }).code !== QUERY_CANCELED;
 }

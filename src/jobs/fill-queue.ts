@@ -1,5 +1,5 @@
-// One round of bringing due work into its queue, as far as it has room. A claim moves the time at which the work is
-// due, so that no two processes take it, and work that is lost is due again.
+// One round that moves due work into its queue, as far as there is room. A claim postpones the due time of the work,
+// so that no two processes claim it, and lost work is due again.
 
 import { dueTurn } from '../checks/shares/turns.ts';
 import type { ClaimedInTurns, DueClaim } from '../store/checks/check-shares.ts';
@@ -9,27 +9,27 @@ type Claim<J> = (limit: number) => Promise<J[]>;
 
 export interface FillOptions<J> {
   readonly queue: { depth(): Promise<QueueDepth>; enqueue(jobs: readonly J[]): Promise<void> };
-  /** How many jobs may wait in the queue. */
+  /** Maximum number of jobs that wait in the queue. */
   readonly room: number;
   readonly claim: (limit: number) => Promise<readonly J[]>;
-  /** The same for accounts that have used little, while the queue is full. */
+  /** Claims work of accounts that have used little, while the queue is full. */
   readonly claimLight?: ((limit: number) => Promise<readonly J[]>) | undefined;
 }
 
-/** How many jobs of light accounts a round takes while the queue is full, and how full it may get by them. */
+/** Number of jobs of light accounts that a round adds to a full queue, and how far these may overfill it. */
 export const LIGHT_AT_ONCE = 20;
 export const FULLEST = 20;
 
-/** The least share of the room that is worth a claim, which costs the same for one job as for many. */
+/** Minimum fraction of the room that justifies a claim, which costs the same for one job as for many. */
 const LEAST_SHARE = 0.25;
 
-/** How many jobs the queue takes now; 0 while a claim is not worth it. */
+/** Returns the number of jobs that the queue accepts now, or 0 if a claim is not worthwhile. */
 export function roomLeft({ waiting, delayed }: QueueDepth, room: number): number {
   const left = room - waiting - delayed;
   return left < room * LEAST_SHARE ? 0 : left;
 }
 
-/** Makes a round for `runRounds`. */
+/** Creates a round for `runRounds`. */
 export function fillQueue<J>({
   queue,
   room,
@@ -50,7 +50,7 @@ export function fillQueue<J>({
   };
 }
 
-/** The claims of work whose accounts take turns: of all accounts, and of those that have used little. */
+/** Returns the claims of work whose accounts take turns: of all accounts, and of accounts that have used little. */
 export function accountsInTurn<J>(
   claimDue: (claim: DueClaim) => Promise<ClaimedInTurns>,
   jobOf: (id: number, turn: number) => J,

@@ -1,11 +1,11 @@
-// Puts jobs of one kind into their queue and counts them. A background job waits once for each key; a job that a caller
-// waits for goes ahead of all of them, and is never merged with one.
+// Adds jobs of one kind to their queue, and counts them. Background jobs with the same key wait only once. A job that
+// a caller waits for precedes all of them, and is never merged with one.
 
 import { type IQueueBackend, Queue } from 'bullmq';
 import { connectQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from './connection.ts';
 import type { JobKind } from './jobs.ts';
 
-/** The backend is gone, or does not answer in time. The message says why; a `cause` would repeat it in the log. */
+/** The backend is unavailable or too slow. The message says why; a `cause` would repeat it in the log. */
 class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
@@ -31,7 +31,7 @@ interface DeadLetter<J> {
 interface JobQueueOptions {
   /** Called with the error of each failed call. */
   readonly onTrouble?: (error: Error) => void;
-  /** The wait before the second attempt; the third waits twice as long. */
+  /** Delay before the second attempt. The third one waits twice as long. */
   readonly backoffMs?: number;
 }
 
@@ -39,13 +39,13 @@ const ATTEMPTS = 3;
 const BACKOFF_MS = 2000;
 const KEPT_DEAD_LETTERS = { count: 1000, age: 7 * 86_400 };
 const KEPT_EVENTS = 1000; // no process reads them
-/** The priority of background jobs in BullMQ: 0 goes first, then in rising order. */
+/** Priority of background jobs in BullMQ. 0 is first, followed by ascending numbers. */
 const BACKGROUND_PRIORITY = 10;
-/** How many jobs one statement adds, each with a lock of its own. */
+/** Number of jobs that one statement adds. Each takes its own lock. */
 const BATCH = 100;
 
 export class JobQueue<J extends object> {
-  /** For the board. */
+  /** Used by the board. */
   readonly queue: Queue<J, void, string, J, void, string, IQueueBackend>;
   readonly #kind: JobKind<J>;
 
@@ -73,7 +73,7 @@ export class JobQueue<J extends object> {
     this.queue.on('error', onTrouble);
   }
 
-  /** Adds background jobs; a job whose key is already in the queue or running is left out. */
+  /** Adds background jobs. Omits a job if one with the same key is queued or running. */
   async enqueue(jobs: readonly J[]): Promise<void> {
     for (let start = 0; start < jobs.length; start += BATCH) {
       const bulk = jobs.slice(start, start + BATCH).map((data) => ({
@@ -88,12 +88,10 @@ export class JobQueue<J extends object> {
     }
   }
 
-  /**
-   * Adds a job ahead of all background jobs, unless it has a later turn. If its kind has a `keyNow`, it may be left out for another that will run.
-   */
+  /** Adds a job ahead of background jobs, unless it has a later turn. `keyNow` may merge it with another. */
   async enqueueNow(job: J): Promise<void> {
     const id = this.#kind.keyNow?.(job);
-    // Of the jobs added while one with the same id runs, the last one runs after it.
+    // If several jobs with the same id are added while one runs, only the last of them runs afterwards.
     const once = id === undefined ? {} : { deduplication: { id, keepLastIfActive: true } };
     const turn = this.#kind.turn?.(job);
     const opts = turn === undefined ? once : { ...once, priority: turn };
@@ -108,7 +106,7 @@ export class JobQueue<J extends object> {
     return { waiting: waiting + prioritized, active, delayed, dead: failed };
   }
 
-  /** The newest first. */
+  /** Lists the newest dead letters first. */
   async deadLetters(limit = 100): Promise<DeadLetter<J>[]> {
     const jobs = await this.#ask(() => this.queue.getFailed(0, limit - 1));
     return jobs.map((job) => ({
@@ -124,9 +122,7 @@ export class JobQueue<J extends object> {
     await this.queue.close();
   }
 
-  /**
-   * Calls the backend only once it answers: otherwise the job would be added later, when its caller no longer waits.
-   */
+  /** Calls the backend only when it is available, so that no job is added after its caller has given up. */
   async #ask<T>(call: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + PRODUCER_TIMEOUT_MS;
     try {
@@ -138,7 +134,7 @@ export class JobQueue<J extends object> {
   }
 }
 
-/** Rejects when the promise is not settled by then; `deadline` is of `performance.now()`. */
+/** Rejects if the promise is not settled by `deadline`, a time of `performance.now()`. */
 export async function within<T>(deadline: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {

@@ -1,5 +1,5 @@
-// Takes jobs of one kind out of their queue and runs them, many at a time. The jobs of a killed process are found when
-// their locks expire, and go to another process; a process that is stopped gives back what it cannot finish.
+// Takes jobs of one kind from their queue, and runs many of them concurrently. When the locks of a killed process
+// expire, its jobs go to another process. A process that is stopped returns the jobs that it cannot finish.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IQueueBackend, type Job, WaitingError, Worker } from 'bullmq';
@@ -7,11 +7,11 @@ import { connectQueue, type QueuePlace } from './connection.ts';
 import type { JobKind } from './jobs.ts';
 
 export interface JobRun {
-  /** Aborted when the process ends: give up, the job is run again elsewhere. */
+  /** Aborted when the process ends. The job then runs again elsewhere. */
   readonly signal: AbortSignal;
-  /** The job was begun before, by a process that may have finished its work. */
+  /** True if the job was started before, by a process that may have finished its work. */
   readonly again: boolean;
-  /** Reports the job's progress, for the board; a failed call is ignored. */
+  /** Reports the job's progress for the board. Failed calls are ignored. */
   readonly report?: (progress: object) => Promise<void>;
 }
 
@@ -21,22 +21,22 @@ interface JobWorkerOptions<J> {
   readonly concurrency: number;
   /** Called with the error of each failed call of the backend. */
   readonly onTrouble: (error: Error) => void;
-  /** Called for each failed run, with whether it was the last one. */
+  /** Called for each failed run. `isDead` is true if it was the last one. */
   readonly onFailed: (job: J, error: Error, isDead: boolean) => void;
-  /** How long until a killed process's jobs count as lost. */
+  /** Time after which jobs of a killed process count as lost. */
   readonly lockMs?: number;
 }
 
 export interface JobWorker {
   running(): number;
-  /** Takes no more jobs; runs that are not over after `graceMs` are given back. */
+  /** Takes no more jobs. Runs that last longer than `graceMs` are returned to the queue. */
   stop(graceMs: number): Promise<void>;
 }
 
 const LOCK_MS = 20_000;
 const RETRY_MS = 1000;
 const IDLE_SECONDS = 2;
-/** How many times a job may be lost by killed processes before it is a dead letter. */
+/** Number of times that killed processes may lose a job before it becomes a dead letter. */
 const LOST_TIMES = 5;
 
 export function runJobWorker<J extends object>(

@@ -1,33 +1,32 @@
-// The queue, name and payload of every job. A job holds ids and no content: it says what to look at, and Postgres has
-// the data.
+// The queue, name and payload of every kind of job. A job contains ids but no data, which are in Postgres.
 
-/** One kind of job: a queue of its own. */
+/** A kind of job, which has its own queue. */
 export interface JobKind<J> {
   readonly queue: string;
-  /** Of background jobs with the same key only one waits or runs. */
+  /** Of background jobs with the same key, only one waits or runs. */
   readonly key: (job: J) => string;
-  /** The same for jobs that a caller waits for; but a request during a run causes another run after it. */
+  /** The same for jobs that a caller waits for, but a request during a run causes another run after it. */
   readonly keyNow?: (job: J) => string;
-  /** Jobs go in the order of this number, the lowest first; undefined: as all of their kind do. */
+  /** Position of the job, lowest first. Undefined for the default position of its kind. */
   readonly turn?: (job: J) => number | undefined;
-  /** How long until a killed process's jobs count as lost, if not the usual time. */
+  /** Time after which jobs of a killed process count as lost, if it differs from the default. */
   readonly lockMs?: number;
-  /** How many connections its worker has in BullMQ's Postgres backend. */
+  /** Number of connections of its worker in BullMQ's Postgres backend. */
   readonly connections: number;
 }
 
-/** Callers wait for these: what a killed process was at is begun by another within 5 seconds. */
+/** Used for jobs that callers wait for: another process starts the jobs of a killed one within 5 seconds. */
 const SHORT_LOCK_MS = 3000;
 
 export type CheckKind = 'background' | 'manual' | 'operator';
 
-/** Observe a domain's delegation, judge it, save what follows. */
+/** Observes a domain's delegation, evaluates it, and saves the result. */
 export interface CheckJob {
   readonly domainId: number;
   readonly kind: CheckKind;
-  /** A UUID that is saved with the run, by which the caller finds it; only for `manual` and `operator`. */
+  /** A UUID that is saved with the run, so that the caller finds it. Only for `manual` and `operator`. */
   readonly request?: string;
-  /** When it is its turn among the jobs that wait: the lowest number goes first. */
+  /** Position among the waiting jobs, lowest first. */
   readonly turn?: number;
 }
 
@@ -46,11 +45,11 @@ export function backgroundChecks(domainIds: readonly number[], turns: readonly n
   });
 }
 
-/** Look for the TXT record of a domain. */
+/** Looks up the TXT record of a domain. */
 export interface VerifyJob {
   readonly domainId: number;
   readonly kind: CheckKind;
-  /** The same as for a check. */
+  /** As for a delegation check. */
   readonly request?: string;
   readonly turn?: number;
 }
@@ -64,10 +63,10 @@ export const VERIFY_TXT: JobKind<VerifyJob> = {
   connections: 2,
 };
 
-/** Find the records that a domain has elsewhere, and import them where that is wanted. */
+/** Finds the records that a domain has elsewhere, and imports them if requested. */
 export interface ScanJob {
   readonly scanId: number;
-  /** As for a check. */
+  /** As for a delegation check. */
   readonly turn?: number;
 }
 
@@ -78,7 +77,7 @@ export const SCAN_IMPORT: JobKind<ScanJob> = {
   connections: 2,
 };
 
-/** Look at a domain's own zone, at its nameservers. */
+/** Checks a domain's zone on its own nameservers. */
 export interface ChildJob {
   readonly domainId: number;
 }
@@ -89,7 +88,7 @@ export const CHECK_CHILD: JobKind<ChildJob> = {
   connections: 2,
 };
 
-/** Send a mail. The row says to whom and of what kind; the job's worker makes its link. */
+/** Sends a mail. Its row has the address and the kind, and the worker makes its link. */
 export interface MailJob {
   readonly mailId: number;
 }
@@ -100,10 +99,10 @@ export const SEND_MAIL: JobKind<MailJob> = {
   connections: 2,
 };
 
-/** Look at the keys of a signed zone, and take the next step with them. */
+/** Checks the keys of a signed zone, and takes the next step with them. */
 export interface KeyJob {
   readonly signedZoneId: number;
-  /** As for a check. */
+  /** As for a delegation check. */
   readonly turn?: number;
 }
 
@@ -123,7 +122,7 @@ export const JOB_KINDS: readonly JobKind<never>[] = [
   ROLL_KEYS,
 ];
 
-/** True for the members of jobs, all of which operators may see: ids, kinds and turns. */
+/** True for fields of jobs that operators may see: ids, kinds and turns. */
 export function isJobMember(name: string): boolean {
   return /^(\w+Id|kind|request|turn)$/.test(name);
 }

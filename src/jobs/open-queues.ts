@@ -1,4 +1,4 @@
-// Every queue, for those who look at them: a connection is opened when one is first asked for.
+// Opens queues for processes that inspect them, each at its first use.
 
 import type { QueuePlace } from './connection.ts';
 import { JobQueue } from './job-queue.ts';
@@ -13,7 +13,7 @@ export class OpenQueues {
     this.#names = names;
   }
 
-  /** Whoever calls it is told by its rejections that it cannot be reached. */
+  /** The queue's calls reject if it cannot be reached. */
   open(name: string): JobQueue<object> {
     const known = this.#opened.get(name);
     if (known !== undefined) return known;

@@ -1,4 +1,5 @@
-// Leases for questions to one address, counted in Redis for all workers: at most so many in each second of Redis's clock.
+// Leases for queries to one address, counted in Redis for all workers. Limits the queries in each second of Redis's
+// clock.
 
 import { Redis } from 'ioredis';
 
@@ -9,7 +10,8 @@ interface RedisLeases {
 
 const TIMEOUT_MS = 1000;
 
-// KEYS[1]: the prefix, ARGV: the most a second, wanted. What is granted, and milliseconds until the next second.
+// KEYS[1] is the prefix, ARGV the maximum per second and the number wanted. Returns the number granted, and the
+// milliseconds until the next second.
 const LEASE = `
 local now = redis.call('time')
 local key = KEYS[1] .. now[1]
@@ -27,7 +29,7 @@ export function openRedisLeases(
   onTrouble: (error: Error) => void = () => {},
 ): RedisLeases {
   const redis = new Redis(redisUrl, {
-    // A late lease is useless, since its second is over.
+    // A late lease is useless, because its second is over.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: TIMEOUT_MS,

@@ -1,5 +1,5 @@
-// Repeats a round of work until it is stopped: at once while there is more work, after a pause when there was none, and
-// after longer pauses while it fails.
+// Repeats a round of work until it is stopped: immediately if there is more work, after a pause if there was none,
+// and after longer pauses if it fails.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -10,7 +10,7 @@ interface RoundsOptions {
 }
 
 export interface Rounds {
-  /** Resolves when the current round is over. */
+  /** Resolves when the current round has ended. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function runRounds(options: RoundsOptions): Rounds {
   };
 }
 
-/** The pause after so many failures in a row, from 1. */
+/** Returns the pause after this many consecutive failures, at least 1. */
 export function backoffMs(idleMs: number, failures: number): number {
   return Math.min(idleMs * 2 ** failures, LONGEST_BACKOFF_MS);
 }

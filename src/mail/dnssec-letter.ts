@@ -1,11 +1,11 @@
-// The letter that reminds an owner of what is to be entered at the registrar for DNSSEC.
+// The letter that reminds an owner of a DNSSEC step at the registrar.
 
 import type { Letter } from './mailer.ts';
 
 interface DnssecReminder {
   /** Without the final dot. */
   readonly domain: string;
-  /** What to do: the sentences of the findings. */
+  /** The sentences of the findings, which say what to do. */
   readonly message: string;
   readonly publicUrl: string;
 }
@@ -13,7 +13,7 @@ interface DnssecReminder {
 export function writeDnssecLetter(to: string, { domain, message, publicUrl }: DnssecReminder): Letter {
   return {
     to,
-    subject: `${domain}: DNSSEC waits for your registrar`,
-    text: `This is about DNSSEC of ${domain}, which your account has or manages here.\n\n${message}\n\nIf you did that lately, there is nothing to do: registries take up to a day. We remind you once in 30 days.\n\nSee the domain: ${publicUrl}\n`,
+    subject: `${domain}: DNSSEC requires a step at your registrar`,
+    text: `This is about DNSSEC of ${domain}, which your account owns or manages here.\n\n${message}\n\nIf you did this recently, there is nothing to do: registries take up to a day. We remind you once in 30 days.\n\nView the domain: ${publicUrl}\n`,
   };
 }

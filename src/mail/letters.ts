@@ -1,45 +1,45 @@
-// The letters that are mailed, by their kind. Plain text; the link is a secret until it is used.
+// The letters that are mailed, by kind. They are plain text. A link is a secret until it is used.
 
 import type { Letter } from './mailer.ts';
 
-/** What a letter says of an invite. */
+/** Facts about an invite for its letter. */
 interface InviteFacts {
   readonly domain: string;
   readonly role: string;
-  /** The email of whoever invites. */
+  /** Email of the inviter. */
   readonly invitedBy: string;
-  /** The day until which the link works. */
+  /** Last day on which the link works. */
   readonly until: string;
 }
 
 const NOT_YOU = 'If you did not ask for this, ignore this mail: nothing changes.';
 
-/** What a kind of letter is made of. A kind without a link has no need of one. */
+/** Subject and text of each kind. Some kinds have no link. */
 const LETTERS = {
   reset: {
     subject: 'Set a new password',
     text: (link: string) =>
-      `Somebody, probably you, asks to set a new password for this address.\n\nOpen this link within 30 minutes; it works once:\n\n${link}\n\n${NOT_YOU}\n`,
+      `Someone, probably you, requested a new password for this address.\n\nOpen this link within 30 minutes; it works once:\n\n${link}\n\n${NOT_YOU}\n`,
   },
   register: {
-    subject: 'Begin with Zonefleet',
+    subject: 'Create your Zonefleet account',
     text: (link: string) =>
-      `Somebody, probably you, asks for an account with this address.\n\nOpen this link within a day to choose a password; it works once:\n\n${link}\n\n${NOT_YOU}\n`,
+      `Someone, probably you, requested an account with this address.\n\nOpen this link within a day to choose a password; it works once:\n\n${link}\n\n${NOT_YOU}\n`,
   },
   'has-account': {
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     text: () =>
-      'Somebody, probably you, asks for an account with this address. It has one already: sign in, or ask for a new password.\n\nIf it was not you, ignore this mail: nothing changes.\n',
+      'Someone, probably you, requested an account with this address. It already has one: sign in, or request a new password.\n\nIf it was not you, ignore this mail: nothing changes.\n',
   },
   email: {
     subject: 'Confirm your new address',
     text: (link: string) =>
-      `An account asks to use this address from now on.\n\nOpen this link within a day, in the browser in which you are signed in; it works once:\n\n${link}\n\n${NOT_YOU}\n`,
+      `An account requested to use this address from now on.\n\nOpen this link within a day, in the browser in which you are signed in; it works once:\n\n${link}\n\n${NOT_YOU}\n`,
   },
   'email-changed': {
     subject: 'Your address was changed',
     text: () =>
-      'Your account now uses another email address, and this one no longer signs in.\n\nIf it was not you, tell the operator of the service at once.\n',
+      'Your account now uses another email address, and this one no longer signs in.\n\nIf it was not you, inform the operator of the service immediately.\n',
   },
 } as const;
 
@@ -50,7 +50,7 @@ export function writeInvite(to: string, link: string, facts: InviteFacts): Lette
   return {
     to,
     subject: 'You are invited to a domain',
-    text: `${invitedBy} invites you to the domain ${domain}, as ${role}.\n\nOpen this link until ${until} (UTC) and accept with an account of this address, or make one there; it works once:\n\n${link}\n\nIf you do not know who this is, ignore this mail: nothing changes.\n`,
+    text: `${invitedBy} invites you to the domain ${domain} as ${role}.\n\nOpen this link by ${until} (UTC) and accept the invite with an account for this address, or create one there; it works once:\n\n${link}\n\nIf you do not know who this is, ignore this mail: nothing changes.\n`,
   };
 }
 

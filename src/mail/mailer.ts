@@ -1,4 +1,4 @@
-// Sends mail through one SMTP server (RFC 5321), by nodemailer. A password goes over TLS only, except to loopback.
+// Sends mail through one SMTP server (RFC 5321). A password is sent only over TLS, except to loopback.
 
 import { createTransport } from 'nodemailer';
 
@@ -14,10 +14,10 @@ export interface Mailer {
   close(): void;
 }
 
-/** Why a mail was not taken, without its content and without a password. */
+/** Says why a mail was not accepted, without its content or a password. */
 export class MailFault extends Error {
   override readonly name = 'MailFault';
-  /** The server will never take it: trying again does not help. */
+  /** True if the server will never accept the mail, so that retrying does not help. */
   readonly isFinal: boolean;
 
   constructor(message: string, isFinal: boolean) {
@@ -63,10 +63,10 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
         });
       } catch (error) {
         const { code, responseCode } = error as { code?: string; responseCode?: number };
-        const said = responseCode === undefined ? '' : `, the server said ${responseCode}`;
-        // RFC 5321 §4.2.1: 5yz is final. Refused credentials are the operator's to mend.
+        const said = responseCode === undefined ? '' : `, server response ${responseCode}`;
+        // RFC 5321 §4.2.1: 5yz is final. Rejected credentials are not final, because the operator can fix them.
         const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
-        throw new MailFault(`the mail was not taken (${code ?? 'unknown'}${said})`, isFinal);
+        throw new MailFault(`the mail was not accepted (${code ?? 'unknown'}${said})`, isFinal);
       }
     },
     close: () => transport.close(),

@@ -1,11 +1,11 @@
-// The letter that warns whoever holds a name: another account is about to take it.
+// The letter that warns the holder of a name that another account is about to take it.
 
 import type { Letter } from './mailer.ts';
 
 interface TakeoverWarning {
   /** Without the final dot. */
   readonly domain: string;
-  /** What is seen, and what to do against it: the finding's sentence. */
+  /** The sentence of the finding: what was observed, and what to do against it. */
   readonly message: string;
   readonly publicUrl: string;
 }
@@ -14,6 +14,6 @@ export function writeTakeoverLetter(to: string, { domain, message, publicUrl }: 
   return {
     to,
     subject: `${domain} is about to pass to another account`,
-    text: `This is about ${domain}, which your account has or manages here.\n\n${message}\n\nIf you moved the domain to the other account yourself, there is nothing to do.\n\nSee the domain: ${publicUrl}\n`,
+    text: `This is about ${domain}, which your account owns or manages here.\n\n${message}\n\nIf you moved the domain to the other account yourself, there is nothing to do.\n\nView the domain: ${publicUrl}\n`,
   };
 }

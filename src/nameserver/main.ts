@@ -1,6 +1,6 @@
-// The nameserver process: one thread writes the zone image, this one answers over TCP, others over UDP. The image's
-// thread starts first and reads the snapshot while the rest is loaded. Under `npm start` the process tells its parent
-// when it is ready or why it cannot be, and ends when the parent is gone.
+// The nameserver process. One thread writes the zone image, this one answers over TCP, and others answer over UDP. The
+// image's thread starts first and reads the snapshot while the rest loads. Under `npm start`, the process reports to
+// its parent when it is ready or why it cannot start, and ends when the parent ends.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const buffer = reserveImage(settings);
   const asked = new SharedArrayBuffer(ASKED_MARKS_BYTES);
   const countries = new SharedArrayBuffer(COUNTRY_TABLE_BYTES);
-  // one for TCP and one for each UDP thread
+  // one for TCP, and one per UDP thread
   const zoneCounts = settings.dnsCounts
     ? Array.from({ length: 1 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
     : [];
@@ -42,7 +42,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
   const predecessor = isSuccessor ? await takeOver(snapshotDirectory) : undefined;
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  // Before the snapshot fills the image, whose pages are of one size for good.
+  // Must precede the snapshot: once the image is filled, the size of its pages is fixed.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const thread = startImageThread(
     {
@@ -69,10 +69,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   await serveZones({ ...settings, ...memory, ...started });
 }
 
-/**
- * Gives the snapshot's directory: under DATA_DIR, or in root's place where the user that root becomes cannot enter
- * DATA_DIR.
- */
+/** Returns the snapshot's directory: in DATA_DIR, or in root's directory if the process's user cannot enter DATA_DIR. */
 function placeSnapshot({ dataDirectory, nodeName }: Settings, user: ProcessUser | undefined): string {
   const place = join(dataDirectory, 'nodes', nodeName);
   return user === undefined
@@ -84,7 +81,9 @@ function reserveImage({ imageBytes }: Settings): SharedArrayBuffer {
   try {
     return createImage(imageBytes, randomBytes(4).readInt32LE());
   } catch (error) {
-    throw new StartFault(`IMAGE_BYTES: ${imageBytes} bytes cannot be reserved (${(error as Error).message})`);
+    throw new StartFault(
+      `IMAGE_BYTES: ${imageBytes} bytes of memory cannot be reserved (${(error as Error).message})`,
+    );
   }
 }
 
@@ -92,12 +91,12 @@ async function tryHugePages(image: SharedArrayBuffer, log: Log): Promise<void> {
   try {
     useHugePages(await openLibc(), image);
   } catch (error) {
-    log.info({ reason: (error as Error).message }, 'the zone image has pages of the usual size');
+    log.info({ reason: (error as Error).message }, 'the zone image uses pages of the default size');
   }
 }
 
-// Many small functions make an answer, and V8 inlines few of them unless it is allowed more: then an answer takes a fifth less
-// time. The flags hold for all threads that start later.
+// Many small functions produce an answer. With these limits V8 inlines them, which saves a fifth of the time per
+// answer. The flags apply to all threads started later.
 setFlagsFromString('--max-inlined-bytecode-size-cumulative=4000');
 setFlagsFromString('--max-inlined-bytecode-size=600');
 runProcess((life) => start(readSettings(process.env), life));

@@ -1,31 +1,31 @@
-// The Prometheus metrics of a node (docs/operating.md "Watching"), read from its counters at each scrape, so that a
-// query pays nothing.
+// The Prometheus metrics of a node (docs/operating/monitor.md "Metrics"), computed from its counters at each scrape, so that
+// queries do not pay for them.
 
 import { Counter, Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
 
-/** Values that are read at every scrape. */
+/** Values read at every scrape. */
 interface NodeGauges {
   zones(): number;
   records(): number;
-  /** Regions that have sets of their own. */
+  /** Regions with edge sets of their own. */
   regions(): number;
-  /** Bytes of the zone image: in use, and reserved. */
+  /** Bytes of the zone image in use, and reserved. */
   imageBytes(): number;
   imageCapacityBytes(): number;
   tcpConnections(): number;
-  /** How far the node is behind the change feed; undefined while unknown. */
+  /** Seconds behind the change feed; undefined if unknown. */
   feedLagSeconds(): number | undefined;
-  /** Zones whose newest content cannot be built: their last good content is served. */
+  /** Zones whose newest content cannot be built. Their last valid content is served. */
   refusedZones(): number;
-  /** Zones for whose newest content the image has no room. */
+  /** Zones whose newest content does not fit into the image. */
   zonesWithoutRoom(): number;
-  /** Zones whose removal is held back until `node confirm`. */
+  /** Zones whose removal is held until `node confirm`. */
   heldZones(): number;
-  /** Reports of unproven zones that were asked for. */
+  /** Reports of unproven zones with queries. */
   asked(): { readonly reported: number; readonly dropped: number };
-  /** Answers in the counts by domain. */
+  /** Answers counted by domain. */
   counted(): { readonly reported: number; readonly other: number; readonly dropped: number };
   /** The space of the file system that holds the snapshot, in bytes; undefined if it cannot be read. */
   diskSpace(): Promise<{ readonly free: number; readonly total: number } | undefined>;
@@ -33,7 +33,7 @@ interface NodeGauges {
   writeFailures(): { readonly disk_full: number; readonly other: number };
 }
 
-/** `counters` gives the sum of all threads' counters. */
+/** @param counters returns the sum of all threads' counters */
 export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges): Registry {
   const registry = new Registry();
   const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
@@ -47,9 +47,9 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     });
   gauge('zonefleet_zones', 'Zones that this node serves.', gauges.zones);
   gauge('zonefleet_records', 'Records in these zones.', gauges.records);
-  gauge('zonefleet_regions', 'Regions whose own edges proxied names publish.', gauges.regions);
-  gauge('zonefleet_image_bytes', 'Bytes of the zone image in use.', gauges.imageBytes);
-  gauge('zonefleet_image_capacity_bytes', 'Bytes that the zone image may take.', gauges.imageCapacityBytes);
+  gauge('zonefleet_regions', 'Regions with edges of their own, which proxied names publish.', gauges.regions);
+  gauge('zonefleet_image_bytes', 'Bytes in use in the zone image.', gauges.imageBytes);
+  gauge('zonefleet_image_capacity_bytes', 'Capacity of the zone image in bytes.', gauges.imageCapacityBytes);
   gauge('zonefleet_tcp_connections', 'Open TCP connections.', gauges.tcpConnections);
   gauge(
     'zonefleet_feed_lag_seconds',
@@ -58,24 +58,28 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   gauge(
     'zonefleet_refused_zones',
-    'Zones served in an older version: the newest is faulty.',
+    'Zones served in an older version because the newest cannot be built.',
     gauges.refusedZones,
   );
   gauge(
     'zonefleet_zones_without_room',
-    'Zones for which the image is full: served in an older version, or not at all.',
+    'Zones that do not fit into the image: served in an older version or not at all.',
     gauges.zonesWithoutRoom,
   );
-  gauge('zonefleet_held_zones', 'Zones whose removal waits for node confirm.', gauges.heldZones);
+  gauge(
+    'zonefleet_held_zones',
+    'Zones whose removal is held until `zonefleet node confirm`.',
+    gauges.heldZones,
+  );
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   gauge(
     'zonefleet_disk_free_bytes',
-    'Bytes that the node can still write to the disk of its snapshot.',
+    'Bytes that the node can still write to the disk that holds its snapshot.',
     async () => (await gauges.diskSpace())?.free,
   );
   gauge(
     'zonefleet_disk_bytes',
-    'Size of the disk of the snapshot.',
+    'Size in bytes of the disk that holds the snapshot.',
     async () => (await gauges.diskSpace())?.total,
   );
   const results = (
@@ -102,12 +106,12 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   results(
     'zonefleet_asked_reports_total',
-    'Unproven zones that were asked for, by what became of the report.',
+    'Reports of unproven zones with queries, by result.',
     gauges.asked,
   );
   results(
     'zonefleet_zone_counts_total',
-    'Answers in the counts by domain: reported, those of them without a domain (other), dropped.',
+    'Answers counted by domain: reported, among these without a domain (other), and dropped.',
     gauges.counted,
   );
   addAnswerCounter(registry, counters);
@@ -155,13 +159,9 @@ function addSignedCounters(registry: Registry, counters: () => QueryCounters): v
         this.inc(counters().signed[of]);
       },
     });
-  counter(
-    'zonefleet_signed_answers_total',
-    'Answers with signatures: queries with DO for signed zones.',
-    'answers',
-  );
-  counter('zonefleet_signed_truncated_total', 'Those of them with TC.', 'truncated');
-  counter('zonefleet_proofs_total', 'NSEC and NSEC3 sets that were found for them.', 'proofs');
+  counter('zonefleet_signed_answers_total', 'Signed answers: queries with DO for signed zones.', 'answers');
+  counter('zonefleet_signed_truncated_total', 'Signed answers sent with TC.', 'truncated');
+  counter('zonefleet_proofs_total', 'NSEC and NSEC3 sets found for signed answers.', 'proofs');
 }
 
 function addDropCounters(registry: Registry, counters: () => QueryCounters): void {
@@ -176,17 +176,21 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
         for (const [reason, count] of Object.entries(read(counters()))) this.inc({ reason }, count);
       },
     });
-  counter('zonefleet_limited_total', 'Answers and connections withheld by a limit.', (counted) => ({
-    rate_dropped: counted.rateDropped,
-    rate_truncated: counted.rateTruncated,
-    octets_dropped: counted.octetsDropped,
-    octets_truncated: counted.octetsTruncated,
-    tcp_refused: counted.tcpRefused,
-    tcp_expired: counted.tcpExpired,
-    tcp_unread: counted.tcpUnread,
-    tcp_slowed: counted.tcpSlowed,
-  }));
-  counter('zonefleet_unanswered_total', 'Packets without an answer for another reason.', (counted) => ({
+  counter(
+    'zonefleet_limited_total',
+    'Answers and connections dropped, truncated or delayed by a limit.',
+    (counted) => ({
+      rate_dropped: counted.rateDropped,
+      rate_truncated: counted.rateTruncated,
+      octets_dropped: counted.octetsDropped,
+      octets_truncated: counted.octetsTruncated,
+      tcp_refused: counted.tcpRefused,
+      tcp_expired: counted.tcpExpired,
+      tcp_unread: counted.tcpUnread,
+      tcp_slowed: counted.tcpSlowed,
+    }),
+  );
+  counter('zonefleet_unanswered_total', 'Packets left unanswered for another reason.', (counted) => ({
     ignored: counted.ignored,
     unsent: counted.unsent,
   }));
@@ -195,12 +199,12 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
   }));
 }
 
-/** prom-client's own histogram costs more than an answer, so this one is read from the counters. */
+/** prom-client's own histogram costs more than an answer, so this one is computed from the counters. */
 function addLatencyHistogram(registry: Registry, counters: () => QueryCounters): void {
   const name = 'zonefleet_answer_seconds';
   const histogram = {
     name,
-    help: 'Time from a received query to its written answer.',
+    help: 'Time from receiving a query to writing its answer.',
     aggregator: 'sum',
     type: 'histogram',
     reset() {},

@@ -1,4 +1,4 @@
-// Gives the sockets of this process to the one that replaces it, so that a restart loses no answer.
+// Passes the sockets of this process to the one that replaces it, so that a restart loses no answers.
 
 import type { ListenAddress } from '../process/listen-address.ts';
 import type { HealthListener } from '../process/listen-health.ts';
@@ -14,7 +14,7 @@ import type { TcpListener } from './tcp/tcp.ts';
 import type { ChosenUdpListener } from './udp/udp.ts';
 
 interface Serving {
-  /** The addresses as they are written in DNS_LISTEN: the successor finds its sockets by them. */
+  /** The addresses as written in DNS_LISTEN. The successor finds its sockets by them. */
   readonly addresses: readonly ListenAddress[];
   readonly tcp: TcpListener;
   readonly udp: Extract<ChosenUdpListener, { io: 'koffi' }>;
@@ -48,7 +48,7 @@ export async function offerSockets(serving: Serving): Promise<void> {
     });
     life.onStop(control.close);
   } catch (error) {
-    log.warn({ err: error }, 'there is no control socket: a restart of this node loses answers');
+    log.warn({ err: error }, 'the control socket cannot be opened: a restart of this node will lose answers');
   }
 }
 

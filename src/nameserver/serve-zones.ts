@@ -1,5 +1,5 @@
-// What the nameserver's main thread does after the image's thread has started: it listens once all zones are there,
-// from a snapshot or loaded, so that no client gets a wrong answer before.
+// Runs in the main thread after the image's thread has started. Listens once all zones are available, from a snapshot
+// or loaded, so that no client gets a wrong answer earlier.
 
 import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,11 +37,10 @@ import { loadUdpThreads } from './udp/udp-threads.ts';
 
 const LOADED_POLL_MS = 5;
 /**
- * How long a process that answers from its snapshot waits for the database before it is ready: the schema may be wrong, or
- * the name taken.
+ * Time that a process with a snapshot waits for the database before it is ready: the schema may be wrong, or the name taken.
  */
 const DATABASE_GRACE_MS = 2000;
-/** How long a successor waits for the database if the snapshot has zones. */
+/** Time that a successor waits for the database if the snapshot has zones. */
 const CURRENT_TIMEOUT_MS = 10_000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
 /** The reader slots of the image: TCP in this thread, then the UDP threads. */
@@ -60,7 +59,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly databaseReadUrl: string | undefined;
   readonly life: ProcessLife;
   readonly log: Log;
-  /** The process becomes this user once it listens. */
+  /** The user that the process switches to once it listens. */
   readonly user: ProcessUser | undefined;
   readonly version: string;
   readonly snapshotDirectory: string;
@@ -69,9 +68,9 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly asked: SharedArrayBuffer;
   /** The memory of CountryTable. */
   readonly countries: SharedArrayBuffer;
-  /** The memory of ZoneCounts: of TCP, then of the UDP threads. Empty: answers are not counted by zone. */
+  /** The memory of ZoneCounts: TCP first, then the UDP threads. Empty if answers are not counted by zone. */
   readonly zoneCounts: readonly SharedArrayBuffer[];
-  /** The memory of QueryCounters: of TCP, then of the UDP threads. */
+  /** The memory of QueryCounters: TCP first, then the UDP threads. */
   readonly counters: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
@@ -80,7 +79,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Resolves when the node answers. Throws StartFault when it cannot listen on an address. */
+/** Resolves when the node answers. Throws StartFault if it cannot listen on an address. */
 export async function serveZones(options: ServeOptions): Promise<void> {
   const { life, log, user, buffer, thread, snapshotDirectory, predecessor } = options;
   const image = new Image(buffer);
@@ -111,13 +110,13 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const { metricsListen, metricsHosts } = options;
   const openHealth = () =>
     listenHealth(metricsListen, registry, readiness, metricsHosts, predecessor?.health);
-  // The predecessor answers for the node until this process can.
+  // The predecessor reports the node's health until this process can.
   let health = predecessor === undefined ? await openHealth() : undefined;
   life.onStop(async () => health?.close());
   const addresses = addressesToListenOn(options);
   if (predecessor === undefined) await tryAddresses(addresses).catch(refuse);
 
-  // The image's thread has the processor to itself until it has read the snapshot; then the others load.
+  // The image's thread has the processor to itself until it has read the snapshot. Then the UDP threads load.
   const { isServing } = await thread.restored;
   const loading = options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads, ANSWERER);
   if (predecessor !== undefined) await untilCurrent(thread, isServing, life);
@@ -131,7 +130,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       ? undefined
       : new AmplificationLimit(options.amplifiedOctetsPerSecond);
   const reportFailure = failureReporter(log, counters);
-  // A second view of the buffer: the snapshot brings the seed of its hashes with it.
+  // A second view of the buffer: the snapshot replaces the seed of its hashes.
   const served = new Image(buffer);
   const tcpCounters = counters[TCP_SLOT] as QueryCounters;
   const answers = {
@@ -173,7 +172,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     inherited,
   }).catch(refuse);
   life.onStop(udp.close);
-  if (user !== undefined) giveDirectory([snapshotDirectory], user); // with what was written until now
+  if (user !== undefined) giveDirectory([snapshotDirectory], user); // including the files written so far
   dropRights(user, log);
   if (udp.io === 'dgram') warnOfWildcard(options);
   if (isServing) await untilJudged(thread, life);
@@ -184,9 +183,9 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   if (predecessor !== undefined) {
     notifyMainProcess(await openLibc(), options.environment.NOTIFY_SOCKET);
     await predecessor.release(tcp.adopt);
-    thread.beAlone();
+    thread.predecessorEnded();
   }
-  // Only now: if this process ends before, its parent has the predecessor go on.
+  // Only now: if this process ends earlier, its parent lets the predecessor continue.
   life.ready({ addresses });
   if (udp.io === 'koffi') await offerSockets({ ...options, addresses, tcp, udp, health });
 }
@@ -200,11 +199,11 @@ function whyNotListening(thread: ImageThread): string {
   const state = thread.state();
   const isReading = doing === 'reading the snapshot' || doing === 'reading the log of the snapshot';
   if (isReading) return total > 0 ? `${doing}: ${done} of ${total} MiB` : doing;
-  if (state === undefined) return thread.isReached() ? 'asking the database for its name' : 'it starts';
-  if (state.loaded) return 'it does not listen yet';
+  if (state === undefined) return thread.isReached() ? 'claiming the node name in the database' : 'starting';
+  if (state.loaded) return 'not listening yet';
   const why = state.fault === undefined ? '' : `: ${hidePasswords(state.fault)}`;
   if (!state.connected) return `the database has not been reached yet${why}`;
-  return total > 0 ? `zones are being loaded: ${done} of ${total}${why}` : `zones are being loaded${why}`;
+  return total > 0 ? `loading zones: ${done} of ${total}${why}` : `loading zones${why}`;
 }
 
 async function untilLoaded(thread: ImageThread, { life, databaseReadUrl }: ServeOptions): Promise<void> {
@@ -219,7 +218,7 @@ async function untilLoaded(thread: ImageThread, { life, databaseReadUrl }: Serve
   }
 }
 
-/** Rejects if the database reports in time that this process must not run. Meanwhile it answers from the snapshot. */
+/** Rejects if the database reports in time that this process must not run. Until then it answers from the snapshot. */
 async function untilJudged(thread: ImageThread, life: ProcessLife): Promise<void> {
   const signal = life.stopping;
   thread.started.catch(life.fail);
@@ -227,13 +226,13 @@ async function untilJudged(thread: ImageThread, life: ProcessLife): Promise<void
   if (thread.isReached()) await thread.started;
 }
 
-/** Resolves when this process answers no older content than its predecessor, which serves until then. */
+/** Resolves when this process is as current as its predecessor, which serves until then. */
 async function untilCurrent(thread: ImageThread, isServing: boolean, life: ProcessLife): Promise<void> {
   const signal = life.stopping;
   await thread.started;
   const deadline = performance.now() + CURRENT_TIMEOUT_MS;
   while (!thread.state()?.isCurrent) {
-    if (isServing && performance.now() > deadline) return; // the database does not answer either process
+    if (isServing && performance.now() > deadline) return; // the database answers neither process
     await pause(LOADED_POLL_MS, undefined, { signal });
   }
 }
@@ -252,7 +251,7 @@ function answerSettings(
 function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: unknown) => void {
   let loggedAtMs = 0;
   return (error) => {
-    // Queries come by the thousand, and one bug is told well enough once a second; the counter has them all.
+    // A bug may affect thousands of queries per second: one log line per second suffices, and the counter has them all.
     if (Date.now() - loggedAtMs < FAILURE_LOG_INTERVAL_MS) return;
     loggedAtMs = Date.now();
     log.error(
@@ -265,7 +264,7 @@ function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: 
 function addressesToListenOn({ dnsListen, dnsListenIsDefault, log }: ServeOptions): ListenAddress[] {
   const loopbacks = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   if (!dnsListenIsDefault || loopbacks.some(({ address }) => address === '::1')) return [...dnsListen];
-  log.warn({}, 'this machine has no IPv6 loopback address: DNS_LISTEN goes on with IPv4');
+  log.warn({}, 'this machine has no IPv6 loopback address: DNS_LISTEN uses only IPv4');
   return dnsListen.filter(({ address }) => !address.includes(':'));
 }
 
@@ -274,7 +273,7 @@ function warnOfWildcard({ dnsListen, log }: ServeOptions): void {
   if (wildcard === undefined) return;
   log.warn(
     { address: wildcard.address },
-    'DNS_LISTEN: UDP answers leave from the address of the route back; with several addresses list each of them',
+    'DNS_LISTEN: UDP answers are sent from the address of the route to the client; if the machine has several addresses, list each of them',
   );
 }
 

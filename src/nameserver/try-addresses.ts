@@ -1,12 +1,12 @@
-// Detects an address that is in use before the zones are loaded, which may take a minute. It must not listen that early: a
-// client would wait for an answer instead of asking another node.
+// Detects an address in use before the zones are loaded, which may take a minute. The node must not listen that early:
+// a client would wait for an answer instead of trying another node.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { ListenAddress } from '../process/listen-address.ts';
 
-/** Binds each address over TCP and UDP and closes it again. Rejects with the error of the first that cannot be used. */
+/** Binds each address over TCP and UDP and closes it again. Rejects with the error of the first address that fails. */
 export async function tryAddresses(addresses: readonly ListenAddress[]): Promise<void> {
   for (const { address, port } of addresses) {
     const ipv6Only = address.includes(':');

@@ -1,13 +1,13 @@
-// The control socket of a nameserver process, in the node's directory.
+// Path of a nameserver process's control socket, in the node's directory.
 
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const CONTROL_FILE = 'control.sock';
-/** The kernel's limit for the path of a socket, less the final zero (unix(7)). */
+/** The kernel's limit for a socket path without the terminating zero (unix(7)). */
 const MAX_PATH_BYTES = 107;
 
-/** The answer to `{"ask":"restart"}`. */
+/** Response to `{"ask":"restart"}`. */
 export type RestartOutcome =
   | { readonly kind: 'restarted'; readonly pid: number; readonly before: number }
   | { readonly kind: 'failed'; readonly reason: string };

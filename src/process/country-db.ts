@@ -1,5 +1,5 @@
-// The country of an address, from a MaxMind database in memory: `dest_country` is filled from it. The one that comes with the
-// package is made of what the registries publish (CC0).
+// Looks up the country of an address in a MaxMind database in memory, for `dest_country`. The shipped database is made from
+// the registries' published data (CC0).
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,13 +9,13 @@ import { StartFault } from './start-fault.ts';
 
 const SHIPPED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 
-/** Databases name the country in one of these members. */
+/** Databases store the country in one of these members. */
 interface Found {
   readonly country_code?: unknown;
   readonly country?: { readonly iso_code?: unknown };
 }
 
-/** Undefined when no database is wanted. Throws StartFault. */
+/** Returns undefined if no database is configured. Throws StartFault. */
 export async function openCountryDb(
   setting: 'shipped' | { readonly path: string } | undefined,
 ): Promise<CountryOf | undefined> {

@@ -1,5 +1,6 @@
-// Gives up root's rights once the sockets are bound. For the whole process: the C library changes all its threads, and those
-// that start later inherit it. The kernel then also hides its memory and environment from other processes of that user.
+// Gives up root's privileges once the sockets are bound. This applies to the whole process: the C library changes all of
+// its threads, and later ones inherit it. The kernel then also hides the process's memory and environment from other
+// processes of that user.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ProcessUser } from './run-as.ts';
@@ -10,13 +11,13 @@ interface Log {
   debug(fields: object, message: string): void;
 }
 
-/** For good: no thread has root's rights afterwards, or this throws. Without `user` the process stays as it is. */
+/** Permanent: afterwards no thread has root's privileges, or this throws. Without `user`, the process does not change. */
 export function dropRights(user: ProcessUser | undefined, log: Log): void {
   if (user === undefined) {
     if (process.getuid?.() === 0) log.warn({}, STAYS_ROOT);
     return;
   }
-  process.chdir('/'); // later threads run a compiler where we are, which may be root's home
+  process.chdir('/'); // later threads run a compiler in the current directory, which may be root's home
   try {
     process.setgroups?.([]);
     process.setgid?.(user.gid);
@@ -26,11 +27,12 @@ export function dropRights(user: ProcessUser | undefined, log: Log): void {
     throw new StartFault(`RUN_AS: cannot become uid ${user.uid}, gid ${user.gid}: ${message}`);
   }
   const left = threadsOfRoot();
-  if (left > 0 || process.getuid?.() === 0) throw new Error(`RUN_AS: ${left} threads are still root's`);
-  log.debug(user, 'the rights of root are given up');
+  if (left > 0 || process.getuid?.() === 0) throw new Error(`RUN_AS: ${left} threads still run as root`);
+  log.debug(user, 'root privileges were dropped');
 }
 
-const STAYS_ROOT = 'RUN_AS is off: this process keeps the rights of root, and so does whoever breaks into it';
+const STAYS_ROOT =
+  'RUN_AS is off: this process keeps root privileges, and an attacker who takes it over gets them too';
 
 function threadsOfRoot(): number {
   if (process.platform !== 'linux') return 0;
@@ -41,6 +43,6 @@ function statusOf(task: string): string {
   try {
     return readFileSync(`/proc/self/task/${task}/status`, 'utf8');
   } catch {
-    return ''; // it has ended
+    return ''; // the thread has ended
   }
 }

@@ -1,4 +1,4 @@
-// Does long work of the pure folders piece by piece: between two pieces all other work has its turn.
+// Runs long computations of the pure folders in pieces, with other work between the pieces.
 
 import { setImmediate } from 'node:timers/promises';
 

@@ -1,15 +1,15 @@
-// An address with a port, as the settings name it and people read it: `127.0.0.1:5300`, `[::1]:5300` (RFC 3986 §3.2.2).
+// An address with a port in the format of settings and messages: `127.0.0.1:5300`, `[::1]:5300` (RFC 3986 §3.2.2).
 
 import { isIPv4, isIPv6 } from 'node:net';
 
 export interface ListenAddress {
   /** IPv4 or IPv6, without brackets. */
   readonly address: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
 }
 
-/** Undefined when the text is none, or names no port. */
+/** Returns undefined if the text is not an address with a port. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const isAddress = (v4 !== undefined && isIPv4(v4)) || (v6 !== undefined && isIPv6(v6));

@@ -1,9 +1,9 @@
-// Says why a process cannot listen on an address, in words that name the setting.
+// Explains why a process cannot listen on an address, with the name of the setting.
 
 import { type ListenAddress, printListenAddress } from './listen-address.ts';
 import { StartFault } from './start-fault.ts';
 
-/** What to throw when listening on the address of `setting` has failed: a StartFault, or `error` if something else went wrong. */
+/** Returns the error to throw if listening on the address of `setting` failed: a StartFault, or `error` for other problems. */
 export function listenFault(setting: string, error: unknown): unknown {
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & Partial<ListenAddress>;
   if (address === undefined || port === undefined || (syscall !== 'bind' && syscall !== 'listen'))
@@ -20,7 +20,7 @@ function explain(setting: string, place: string, code: string | undefined): stri
       return `this machine does not have the address of ${place}`;
     case 'EACCES':
     case 'EPERM':
-      return `${place} may not be used by this user (ports below 1024 are the system's)`;
+      return `this user may not listen on ${place} (ports below 1024 require privileges)`;
     default:
       return `cannot listen on ${place} (${code})`;
   }

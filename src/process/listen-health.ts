@@ -1,5 +1,5 @@
-// /metrics, /healthz and /readyz of a process over HTTP (docs/rules.md "Health and held removals"), on an address of
-// their own, apart from that of the service.
+// Serves /metrics, /healthz and /readyz of a process over HTTP (docs/rules.md "Health and held removals"), on a separate
+// address.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,9 +9,9 @@ import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { listenFault } from './listen-fault.ts';
 
-/** Whether the process can do its work; if not, why, in words for the operator. */
+/** Tells if the process can do its work and, if not, why, for the operator. */
 export type Readiness =
-  /** `warnings`: what an operator should see to although it works, a line each. */
+  /** `warnings`: conditions that an operator should look into although the process works, one per line. */
   | { readonly kind: 'ready'; readonly warnings?: readonly string[] }
   | { readonly kind: 'waiting'; readonly reason: string };
 
@@ -28,12 +28,12 @@ const HEALTH_LIMITS: ServerLimits = {
   unreadBytes: 16 * 1024 * 1024,
   headersTimeoutMs: 5000,
   requestTimeoutMs: 5000,
-  keepAliveTimeoutMs: 72_000, // a scraper comes once a minute
+  keepAliveTimeoutMs: 72_000, // scrapers come once per minute
 };
 
 /**
- * The address is METRICS_LISTEN, `hosts` are METRICS_HOSTS, `inherited` is a listening socket of the process that this one
- * replaces. Throws StartFault when it cannot listen.
+ * The address is METRICS_LISTEN, and `hosts` are METRICS_HOSTS. `inherited` is a listening socket of the process that this
+ * one replaces. Throws StartFault if it cannot listen.
  */
 export async function listenHealth(
   { address: host, port }: ListenAddress,
@@ -54,7 +54,7 @@ export async function listenHealth(
     server.listen(inherited === undefined ? { host, port, exclusive: true } : { fd: inherited }, done);
   });
   server.removeAllListeners('error');
-  server.on('error', () => {}); // a failed accept: the scraper asks again
+  server.on('error', () => {}); // a failed accept: the scraper retries
   const bound = server.address() as AddressInfo;
   return {
     address: { address: bound.address, port: bound.port },
@@ -75,7 +75,7 @@ async function respond(
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return send(response, 405, 'only GET and HEAD\n');
+    return send(response, 405, 'only GET and HEAD are allowed\n');
   }
   switch (request.url?.split('?')[0]) {
     case '/metrics':
@@ -92,7 +92,7 @@ async function respond(
       return send(response, 503, `${state.reason}\n`);
     }
     default:
-      return send(response, 404, 'one of /metrics, /healthz, /readyz\n');
+      return send(response, 404, 'available paths: /metrics, /healthz, /readyz\n');
   }
 }
 

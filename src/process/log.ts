@@ -1,5 +1,5 @@
-// The log: one JSON object a line on standard output. Passwords in URLs and tokens are taken out of every line, wherever they came
-// from (a driver's error message, say), and no line is longer than MAX_LINE_CHARACTERS.
+// The log: one JSON object per line on standard output. Passwords in URLs and tokens are removed from every line, including
+// error messages of drivers, and lines have at most MAX_LINE_CHARACTERS.
 
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { hidePasswords, hideTokens } from './hide-passwords.ts';
@@ -9,7 +9,7 @@ export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Lines from this level on, in pino's numbers, report faults of the program and keep the stack of their error. */
+/** Lines from this level on, in pino's numbers, report program errors and include the stack of their error. */
 const ERROR_LEVEL = 50;
 const INFO_LEVEL = 30;
 const MAX_LINE_CHARACTERS = 32_768;
@@ -20,7 +20,7 @@ export function openLog(
   level: LogLevel,
   destination: DestinationStream = process.stdout,
 ): Log {
-  // Hidden before it is cut: half a URL does not show that it has a password.
+  // Hidden before truncation: half a URL does not show that it contains a password.
   const hiding = { write: (line: string) => destination.write(shortenLine(hideTokens(hidePasswords(line)))) };
   return pino(
     { level, base: { process: process_ }, serializers: { err: printFault }, hooks: { logMethod: logLine } },
@@ -28,7 +28,7 @@ export function openLog(
   );
 }
 
-/** Leaves the stack out of notices and warnings: they report what the operator or the network caused. */
+/** Omits the stack from notices and warnings, because the operator or the network causes them. */
 function logLine(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
   const [first, ...rest] = args as [unknown, ...unknown[]];
   const fields = first instanceof Error ? { err: first } : (first as { readonly err?: unknown } | undefined);
@@ -48,9 +48,9 @@ function withoutStack(printed: object): object {
     : { ...kept, aggregateErrors: aggregateErrors.map(withoutStack) };
 }
 
-/** Prints a fault as pino does, and adds to its message the reasons that it does not contain. */
+/** Prints an error like pino does, and adds the reasons that its message does not contain. */
 function printFault(error: unknown): object {
-  if (!(error instanceof Error)) return error as object; // printed by `logLine` already
+  if (!(error instanceof Error)) return error as object; // already printed by `logLine`
   return { ...pino.stdSerializers.err(error), message: reasonsOf(error) };
 }
 
@@ -64,7 +64,7 @@ function reasonsOf(error: Error): string {
   return text;
 }
 
-/** Cuts long texts in the line; if that is not enough, keeps only its time, process and message. */
+/** Truncates long texts in the line. If that is not sufficient, keeps only its time, process and message. */
 function shortenLine(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const whole = JSON.parse(line) as Record<string, unknown>;

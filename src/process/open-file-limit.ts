@@ -1,8 +1,8 @@
-// How many files, sockets among them, this process may have open.
+// Maximum number of open files, including sockets, of this process.
 
 import { readFileSync } from 'node:fs';
 
-/** Infinite where the system does not say. Node has raised the soft limit to the hard one when it started. */
+/** Returns Infinity if the system does not report it. Node has raised the soft limit to the hard limit at its start. */
 export function openFileLimit(): number {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

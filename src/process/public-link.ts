@@ -1,9 +1,9 @@
-// PUBLIC_URL: where browsers find us. It alone makes links, the Origin that may write, and cookies; the Host header never does.
+// Links based on PUBLIC_URL. Only this setting, never the Host header, determines links, the allowed Origin, and cookies.
 
-/** What a link is for: the console's page that redeems it. */
+/** Page of the console that redeems the link. */
 type LinkPage = 'sign-in' | 'reset' | 'register' | 'email' | 'invite';
 
-/** The token is in the fragment, which browsers do not send: no log of a server or proxy has it. */
+/** The token is in the fragment, which browsers do not send, so it appears in no server or proxy log. */
 export function linkTo(publicUrl: string, page: LinkPage, token: string): string {
   return `${publicUrl}/console/#${page}=${token}`;
 }

@@ -1,8 +1,8 @@
-// What the two connections of a node share: a wait that can be ended early, and the time until the next attempt.
+// Shared by a node's two connections: an interruptible wait, and the time until the next attempt.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Any logger like pino. */
+/** Any logger with pino's interface. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -18,7 +18,7 @@ export interface Backoff {
 const FIRST_MS = 100;
 const LONGEST_MS = 5000;
 
-/** Waits double up to 5 s; half of each is random, so that a fleet does not reconnect at the same moment. */
+/** Waits double up to 5 s. Half of each is random, so that a fleet does not reconnect at the same moment. */
 export function createBackoff(): Backoff {
   let ms = FIRST_MS;
   return {
@@ -33,7 +33,7 @@ export function createBackoff(): Backoff {
   };
 }
 
-/** Ends early, without an error, when the process is to stop. A time that has passed already is no pause. */
+/** Ends early, without an error, if the process must stop. A negative time is no pause. */
 export async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
   await pause(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-// Which user a process that root has started becomes (RUN_AS), and what that user may reach.
+// Chooses the user that replaces root in a process (RUN_AS), and the directories that this user can reach.
 
 import { createHash } from 'node:crypto';
 import {
@@ -20,33 +20,33 @@ export interface ProcessUser {
   readonly gid: number;
 }
 
-/** What the machine's files say of users. */
+/** User data of the machine. */
 export interface Accounts {
   readonly uid: number;
-  /** /etc/passwd and /etc/group. */
+  /** Contents of /etc/passwd and /etc/group. */
   readonly passwd: string;
   readonly group: string;
-  /** /proc/self/uid_map: which ids exist in this container. Empty: all. */
+  /** Contents of /proc/self/uid_map: the ids that exist in this container. Empty means all. */
   readonly idMap: string;
 }
 
-/** Where root keeps what an unprivileged user must reach. */
+/** Parent directory of root's files that an unprivileged user must reach. */
 export const ROOT_PLACE = '/var/lib/zonefleet';
 
-/** The place for the files of one DATA_DIR, for users that cannot enter it. */
+/** Returns the directory that replaces DATA_DIR for users that cannot enter it. */
 export function rootPlaceOf(dataDirectory: string): string {
   return join(ROOT_PLACE, createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12));
 }
 
-/** The user that is chosen if it exists. */
+/** The preferred user, if it exists. */
 const OWN_NAME = 'zonefleet';
 /**
- * The id that is chosen otherwise: it has no name and lies outside the ranges that distributions and systemd assign, so
- * no other program has it.
+ * The id used otherwise. It has no name and is outside the ranges that distributions and systemd assign, so no other
+ * program has it.
  */
 const UNNAMED_ID = 60_953;
 
-/** Undefined: the process stays the user that it is. `setting` is RUN_AS; 'off' keeps root. */
+/** Returns undefined if the process keeps its user. `setting` is RUN_AS. 'off' keeps root. */
 export function chooseUser(setting: string | undefined, accounts: Accounts): ProcessUser | undefined {
   if (accounts.uid !== 0 || setting === 'off') return undefined;
   if (setting !== undefined) return parseUser(setting, accounts);
@@ -56,10 +56,10 @@ export function chooseUser(setting: string | undefined, accounts: Accounts): Pro
   const nobody = findEntry(accounts.passwd, 'nobody');
   if (nobody !== undefined && isMapped(nobody.id, accounts.idMap))
     return { uid: nobody.id, gid: nobody.group };
-  throw new StartFault('RUN_AS: there is no user to run as instead of root: name one, or say off');
+  throw new StartFault('RUN_AS: there is no unprivileged user to run as: set one, or set off to stay root');
 }
 
-/** `user` or `user:group`, each a name or a number. */
+/** Parses `user` or `user:group`, each a name or a number. */
 function parseUser(setting: string, { passwd, group }: Accounts): ProcessUser {
   const [user = '', groupName] = setting.split(':');
   const found = isNumber(user) ? findById(passwd, Number(user)) : findEntry(passwd, user);
@@ -71,13 +71,13 @@ function parseUser(setting: string, { passwd, group }: Accounts): ProcessUser {
     if (id === undefined) throw new StartFault(`RUN_AS: there is no group "${groupName}"`);
     gid = id;
   }
-  if (uid === 0 || gid === 0) throw new StartFault('RUN_AS: root cannot be named: say off to stay root');
+  if (uid === 0 || gid === 0) throw new StartFault('RUN_AS: root is not allowed: set off to stay root');
   return { uid, gid };
 }
 
 const isNumber = (text: string) => /^\d+$/.test(text);
 
-/** Of a line `name:x:id:group:…`; in /etc/group the fourth field is no group, and not looked at. */
+/** Parses a line `name:x:id:group:…`. In /etc/group the fourth field is not a group and is not used. */
 function findEntry(file: string, name: string): { id: number; group: number } | undefined {
   const fields = file
     .split('\n')
@@ -128,7 +128,7 @@ export function loadAccounts(): Accounts {
   return { uid: process.getuid?.() ?? -1, passwd, group, idMap };
 }
 
-/** Whether `user` may pass through `directory` and all that enclose it. */
+/** True if `user` may traverse `directory` and all of its parents. */
 function mayEnter(directory: string, user: ProcessUser): boolean {
   for (let at = directory; ; at = dirname(at)) {
     if (!has(at, user, 1)) return false;
@@ -147,7 +147,7 @@ function has(path: string, user: ProcessUser, bit: number): boolean {
   return (found.mode & (bit << shift)) !== 0;
 }
 
-/** Makes the first of `places` that `user` can reach, and gives it to the user, with the files that root has left there. */
+/** Creates the first of `places` that `user` can reach, and changes its owner and that of root's files in it. */
 export function giveDirectory(places: readonly string[], user: ProcessUser): string {
   for (const place of places) {
     mkdirSync(place, { recursive: true, mode: 0o711 });
@@ -161,8 +161,8 @@ export function giveDirectory(places: readonly string[], user: ProcessUser): str
 }
 
 /**
- * Gives away only what belongs to root. The user may have put links there: symbolic links are not followed, and a file with
- * a second name is left alone.
+ * Changes the owner only of root's files. The user may have created links: symbolic links are not followed, and files with
+ * several hard links are skipped.
  */
 function give(path: string, { uid, gid }: ProcessUser, flag: number): void {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flag);

@@ -1,24 +1,24 @@
-// The life of a process of ours. Under `npm start` it tells its parent when it is ready or why it cannot be. It ends at
-// a signal, when its parent is gone, or after a failed start, and closes what it opened in reverse order.
+// Life cycle of a process. Under `npm start`, it reports to its parent when it is ready, or why it cannot start. It ends on
+// a signal, when its parent has ended, or after a failed start, and closes its resources in reverse order.
 
 import type { ListenAddress } from './listen-address.ts';
 import { explainLimit, StartFault } from './start-fault.ts';
 
 export interface ProcessLife {
-  /** Aborted as soon as the process is to end, also during its start. */
+  /** Aborted when the process must end, including during its start. */
   readonly stopping: AbortSignal;
   /** `close` is called when the process ends. */
   onStop(close: () => Promise<unknown>): void;
-  /** Ends a process that cannot go on, also after its start. */
+  /** Ends a process that cannot continue, also after its start. */
   fail(error: unknown): void;
-  /** Ends a process that has nothing more to do. */
+  /** Ends a process that has finished its work. */
   end(): void;
   ready(told: { readonly addresses: readonly ListenAddress[] }): void;
 }
 
 const STOP_TIMEOUT_MS = 4000;
 
-/** Returns at once; the process ends by itself when nothing of it is left to run, or with an exit code of ours. */
+/** Returns immediately. The process ends when it has nothing left to do, or with our exit code. */
 export function runProcess(
   start: (life: ProcessLife) => Promise<void>,
   { stopTimeoutMs = STOP_TIMEOUT_MS }: { readonly stopTimeoutMs?: number } = {},
@@ -27,22 +27,22 @@ export function runProcess(
   const stopping = new AbortController();
 
   async function stop(code: number): Promise<void> {
-    if (stopping.signal.aborted) return; // it is ending already
+    if (stopping.signal.aborted) return; // it is already ending
     stopping.abort();
-    process.exitCode = code; // in case that nothing keeps the process alive until `exit` below
+    process.exitCode = code; // in case nothing keeps the process alive until `exit` below
     setTimeout(() => process.exit(1), stopTimeoutMs).unref();
     let exitCode = code;
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
       await close().catch((error: unknown) => {
         exitCode = 1;
-        process.stderr.write(`zonefleet: while it was stopped: ${explain(error)}\n`);
+        process.stderr.write(`zonefleet: error while stopping: ${explain(error)}\n`);
       });
     }
     process.exit(exitCode);
   }
 
   function fail(error: unknown): void {
-    if (stopping.signal.aborted) return; // the stop has cut off what it waited for
+    if (stopping.signal.aborted) return; // stopping has aborted the start
     const reason = explain(error);
     if (process.send === undefined) process.stderr.write(`zonefleet: ${reason}\n`);
     else process.send({ kind: 'failed', reason });

@@ -1,13 +1,13 @@
-// Starts a thread of ours, written in TypeScript, and waits for its end. Its two sides define their messages.
+// Starts a thread written in TypeScript, and waits for its end. The two sides define their messages.
 
 import { pathToFileURL } from 'node:url';
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { compiledFile } from './compiled.ts';
 
-/** How long a thread may take to end. */
+/** Time limit for a thread to end. */
 export const END_TIMEOUT_MS = 2000;
 
-/** The thread finds `given` in `workerData`. */
+/** The thread receives `given` in `workerData`. */
 export function startThread(
   name: string,
   entry: URL,
@@ -25,14 +25,14 @@ export function startThread(
   });
 }
 
-/** Whether the thread still runs: one that has ended has no id any more. */
+/** True while the thread runs. After it has ended, it has no id. */
 export function isRunning(worker: Worker): boolean {
   return worker.threadId > 0;
 }
 
 /**
- * Resolves when the thread is gone, or could not be ended. The thread is first asked to end: if it were terminated
- * while it loads, the files that it reads would stay open.
+ * Resolves when the thread has ended or could not be ended. The thread is first requested to end: terminating it while it
+ * loads would leave files open.
  */
 export async function untilThreadEnds(worker: Worker): Promise<void> {
   const timers: NodeJS.Timeout[] = [];

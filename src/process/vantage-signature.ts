@@ -1,6 +1,6 @@
-// Requests of observers elsewhere (docs/rules.md "Vantage points") are signed with Ed25519 (RFC 8032). A signature binds the
-// method, the path, the observer's name, the time, a nonce and the digest of the body: it is verified before the body comes. The
-// server remembers each nonce while its time is accepted: so a request counts once.
+// Requests of remote observers (docs/rules.md "Vantage points") are signed with Ed25519 (RFC 8032). A signature covers the
+// method, path, observer name, time, a nonce and the digest of the body, and is verified before the body is received. The
+// server remembers each nonce while its time is accepted, so that a request counts once.
 
 import {
   createHash,
@@ -13,7 +13,7 @@ import {
   verify,
 } from 'node:crypto';
 
-/** How far the times of the two sides may be apart. */
+/** Maximum difference between the clocks of both sides. */
 export const VANTAGE_CLOCK_MS = 60_000;
 
 interface VantageKeyPair {
@@ -22,20 +22,20 @@ interface VantageKeyPair {
   readonly publicKey: string;
 }
 
-/** What is signed, besides what the headers say. */
+/** The signed data besides the headers. */
 export interface SignedRequest {
   readonly method: string;
-  /** From `/vantage/` on, whatever a proxy puts before it. */
+  /** Starts at `/vantage/`, regardless of a proxy's prefix. */
   readonly path: string;
 }
 
-/** What the five headers say, in the right form, but not verified. */
+/** Contents of the five headers, well-formed but not verified. */
 export interface VantageProof {
   readonly name: string;
   readonly timeMs: number;
-  /** Hex. */
+  /** Hexadecimal. */
   readonly nonce: string;
-  /** The SHA-256 of the body, in hex. */
+  /** SHA-256 of the body in hexadecimal. */
   readonly digest: string;
   readonly signature: Uint8Array;
 }
@@ -45,11 +45,11 @@ const PRIVATE_PREFIX = 'zfv_';
 const KEY_OCTETS = 32;
 const NONCE_OCTETS = 16;
 const SIGNATURE_OCTETS = 64;
-/** What stands before the 32 octets in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410 §7, §4). */
+/** Prefixes of the 32 octets in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410 §7, §4). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Letters, digits and hyphens: it stands in a signed text, in headers and in logs. */
+/** Letters, digits and hyphens, because the name is used in a signed text, headers and logs. */
 export function isVantageName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 }
@@ -63,31 +63,31 @@ export function makeVantageKey(): VantageKeyPair {
   };
 }
 
-/** Undefined when the text is no private key. */
+/** Returns undefined if the text is not a private key. */
 export function readPrivateKey(text: string): KeyObject | undefined {
   const seed = text.startsWith(PRIVATE_PREFIX) ? keyOctets(text.slice(PRIVATE_PREFIX.length)) : undefined;
   return seed && createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
 }
 
-/** Undefined when the text is no public key. */
+/** Returns undefined if the text is not a public key. */
 export function readPublicKey(text: string): KeyObject | undefined {
   const octets = keyOctets(text);
   return octets && createPublicKey({ key: Buffer.concat([SPKI, octets]), format: 'der', type: 'spki' });
 }
 
-/** As text, of a private key. */
+/** Returns the public key of a private key as text. */
 export function publicKeyOf(privateKey: KeyObject): string {
   const der = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   return der.subarray(SPKI.length).toString('base64url');
 }
 
-/** By which people compare keys: 128 bits of the SHA-256 of the public key's octets, in hex. */
+/** Returns a short form for comparing keys: 128 bits of the SHA-256 of the public key's octets, in hexadecimal. */
 export function fingerprintOf(publicKey: string): string {
   const hash = createHash('sha256').update(Buffer.from(publicKey, 'base64url')).digest('hex');
   return (hash.slice(0, 2 * NONCE_OCTETS).match(/.{4}/g) as string[]).join(':');
 }
 
-/** The headers of a request. */
+/** Returns the headers of a request. */
 export function signVantageRequest(
   key: KeyObject,
   name: string,
@@ -108,7 +108,7 @@ export function signVantageRequest(
   };
 }
 
-/** Undefined when a header is missing, comes twice or has another form. Names are in lower case, as Node gives them. */
+/** Returns undefined if a header is missing, repeated or malformed. Names are in lower case, as in Node. */
 export function readVantageHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): VantageProof | undefined {
@@ -129,7 +129,7 @@ export function readVantageHeaders(
   return isRight ? { name, timeMs: Number(time), nonce, digest, signature: octets } : undefined;
 }
 
-/** The caller has to see besides that the nonce is new, and that the body is that of the digest. */
+/** The caller must also check that the nonce is new and that the body matches the digest. */
 export function isSignedBy(
   key: KeyObject,
   proof: VantageProof,
@@ -147,12 +147,12 @@ function signedText(
   return Buffer.from([CONTEXT, method, path, name, timeMs, nonce, digest].join('\n'));
 }
 
-/** As the header has it. */
+/** Returns the digest in the format of the header. */
 export function digestOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** The same octets have one text only, so a key cannot be stored twice. */
+/** Accepts only the canonical text of the octets, so that a key cannot be stored twice. */
 function keyOctets(text: string): Buffer | undefined {
   const octets = Buffer.from(text, 'base64url');
   return octets.length === KEY_OCTETS && octets.toString('base64url') === text ? octets : undefined;

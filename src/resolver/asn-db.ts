@@ -1,11 +1,11 @@
-// Reads the file with the autonomous systems of prefixes into memory.
+// Loads the file that maps prefixes to autonomous systems.
 
 import { readFile } from 'node:fs/promises';
 import type { AsnOf } from '../checks/child/observation.ts';
 import { readAsnDb } from '../checks/child/read-asn-db.ts';
 import { StartFault } from '../process/start-fault.ts';
 
-/** Undefined when there is no file. Throws StartFault. */
+/** Returns undefined if no file is configured. Throws StartFault. */
 export async function openAsnDb(path: string | undefined): Promise<AsnOf | undefined> {
   if (path === undefined) return undefined;
   try {

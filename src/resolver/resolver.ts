@@ -1,5 +1,5 @@
-// The resolver: observes delegations from the root down, for any number of domains at once, and caches what it learns
-// on the way. Root priming (RFC 8109) is left out: the hints are used as they are. Prefetching is not needed.
+// The resolver: observes delegations from the root down, for many domains concurrently, and caches what it learns. Root
+// priming (RFC 8109) is omitted: the hints are used unchanged. Prefetching is not needed.
 
 import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
 import type { CaaEvidence } from '../checks/caa/judge-caa.ts';
@@ -40,67 +40,60 @@ export interface Resolver {
   /** Rejects with the signal's reason when that aborts, and when the resolver is closed. */
   observeDelegation(domain: Name, options?: ObserveOptions): Promise<Evidence>;
   /**
-   * Observes what the servers of the challenge's zone and public resolvers say. `host` is the name of the TXT record.
-   * `fresh`: somebody waits for it, so what failed before is asked again. Rejects as `observeDelegation` does.
+   * Observes the answers of the servers of the challenge's zone and of public resolvers. `host` is the name of the TXT
+   * record. `fresh`: a user waits, so earlier failures are retried. Rejects like `observeDelegation`.
    */
   observeTxt(host: Name, options?: Pick<ObserveOptions, 'signal' | 'fresh'>): Promise<TxtEvidence>;
-  /**
-   * Observes what every server of the parent says of the domain's DS set; nothing is taken from a cache. Rejects as
-   * `observeDelegation` does.
-   */
+  /** Observes the domain's DS set at every server of the parent, without a cache. Rejects like `observeDelegation`. */
   observeDs(domain: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<DsEvidence>;
   /**
-   * Observes whether the domain's nameservers answer so that it would validate with a key of ours. Rejects as
-   * `observeDelegation` does.
+   * Observes if the domain would validate with one of our keys, given its nameservers' answers. Rejects like
+   * `observeDelegation`.
    */
   observeSigned(domain: Name, options: SignedOptions): Promise<PreflightEvidence>;
-  /**
-   * Observes the keys that nameservers of another operator show for a domain. Rejects as `observeDelegation` does.
-   */
+  /** Observes the keys that another operator's nameservers show for a domain. Rejects like `observeDelegation`. */
   observeTheirKeys(domain: Name, options: TheirOptions): Promise<TheirEvidence>;
-  /** Observes the delegated zone itself, at its own nameservers. Rejects as `observeDelegation` does. */
+  /** Observes the delegated zone at its own nameservers. Rejects like `observeDelegation`. */
   observeChild(domain: Name, options?: ChildOptions): Promise<ChildEvidence>;
-  /**
-   * Observes the addresses that a name leads to, from the servers of its zones. Rejects as `observeDelegation` does.
-   */
+  /** Observes the addresses of a name at the servers of its zones. Rejects like `observeDelegation`. */
   observeAddresses(
     target: Name,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<TargetEvidence>;
-  /** The CAA records that count for a name. Rejects as `observeDelegation` does. */
+  /** Looks up the CAA records that apply to a name. Rejects like `observeDelegation`. */
   observeCaa(name: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<CaaEvidence>;
-  /** The addresses of all these names; undefined when those of one are not found. Rejects as `observeDelegation` does. */
+  /** Returns the addresses of all these names, or undefined if those of one are not found. Rejects like `observeDelegation`. */
   findAllAddresses(
     names: Iterable<Name>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ReadonlySet<string> | undefined>;
   /**
-   * Finds the records that a zone seems to have, by a list of names and the names that those lead to. Rejects as
-   * `observeDelegation` does.
+   * Finds the records that a zone appears to have, from a list of names and the names in those records. Rejects like
+   * `observeDelegation`.
    */
   scanZone(domain: Name, options?: ScanOptions): Promise<Scan>;
-  /** Observes our own nameservers as the world sees them. Rejects as `observeDelegation` does. */
+  /** Observes our own nameservers from outside. Rejects like `observeDelegation`. */
   observePool(
     pool: ObservedPool,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<PoolEvidence>;
   /**
-   * What the root's DNSKEY set says for the roll of trust anchors; undefined when no server gave one. Rejects as
-   * `observeDelegation` does.
+   * Returns the keys in the root's DNSKEY set for trust anchor rollovers, or undefined if no server returned it. Rejects
+   * like `observeDelegation`.
    */
   observeRootKeys(options?: { readonly signal?: AbortSignal | undefined }): Promise<RootKeys | undefined>;
-  /** Whether the root's keys did not validate when they were last asked for. */
+  /** True if the root's keys did not validate when they were last queried. */
   hasRootFault(): boolean;
-  /** The packets counted since the start. */
+  /** Returns the packets counted since the start. */
   packets(): Readonly<PacketCounts>;
-  /** Closes the exchange as well. */
+  /** Also closes the exchange. */
   close(): Promise<void>;
 }
 
 interface ResolverOptions {
   readonly exchange: Exchange;
   readonly rootServers: readonly RootServer[];
-  /** Networks that may be asked although their addresses are not public. */
+  /** Networks that may be queried although their addresses are not public. */
   readonly allowed: readonly Network[];
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
   readonly gate?: NonNullable<Surroundings['gate']>;
@@ -108,22 +101,22 @@ interface ResolverOptions {
   readonly hasIpv6: () => boolean;
   readonly publicResolvers?: PublicResolvers;
   readonly now?: () => number;
-  /** Gives a number from 0 up to, not including, 1. */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
   readonly limits?: Partial<Limits>;
-  /** The rdata of DS records of the root. Absent or empty: nothing is validated. */
+  /** Rdata of DS records of the root. Absent or empty: nothing is validated. */
   readonly trustAnchors?: () => readonly Uint8Array[];
-  /** Called, at most once a minute, when the root's keys do not validate by the anchors. */
+  /** Called at most once per minute if the root's keys do not validate with the anchors. */
   readonly onRootFault?: (message: string) => void;
-  /** The size of each of the two caches: names with their delegations, hosts with their addresses. */
+  /** Capacity of each of the two caches: names with their delegations, and hosts with their addresses. */
   readonly cacheEntries?: number;
 }
 
 const DEFAULT_CACHE_ENTRIES = 20_000;
 /**
- * The targets of ANAME records have caches of their own, in which a failure lasts no longer than until the next
- * look-up: a target that is reachable again is published within a minute. Delegations are checked by the million, and a
- * registry that fails would delay all of them, so their failures last longer.
+ * ANAME targets have their own caches, in which a failure expires before the next lookup: a recovered target is published
+ * within a minute. Delegations are checked by the million, and a failing registry would delay all of them, so their
+ * failures last longer.
  */
 const TARGET_FAILURE_MAX_MS = 30_000;
 

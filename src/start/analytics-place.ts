@@ -1,4 +1,4 @@
-// Where the embedded analytics store of `npm start` lies, what it may take, and who knows its password: anew at each start.
+// Directory, memory limit and password of the embedded analytics store of `npm start`. The password is new at each start.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
@@ -31,7 +31,7 @@ export function analyticsOf(dataDirectory: string, user: ProcessUser | undefined
   };
 }
 
-/** The engine's user alone may look into it. */
+/** Only the engine's user may access it. */
 function directoryOf(dataDirectory: string, user: ProcessUser | undefined): string {
   const directory = join(dataDirectory, 'analytics');
   if (user !== undefined)

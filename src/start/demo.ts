@@ -1,5 +1,5 @@
-// The demo: one small customer domain of the first admin, loaded at the first start on a database without zones. It is
-// loaded only once: if it is deleted it does not come back.
+// The demo: one small customer domain of the first admin, created at the first start on a database without zones. If it is
+// deleted, it is not created again.
 
 import { parseName } from '../dns/name.ts';
 import type { ChangedBy } from '../store/accounts/actor.ts';
@@ -12,10 +12,10 @@ import { inTransaction } from '../store/postgres/transaction.ts';
 import { parseEdit, type RecordText } from '../zone/edit/parse-edit.ts';
 
 export const DEMO_APEX = 'zonefleet.example.';
-/** A name of it that is answered with an address: of the edge where there is one, else of the origin. */
+/** A name of the demo with an address: of the edge if there is one, otherwise of the origin. */
 export const DEMO_NAME = 'www.zonefleet.example';
 
-/** Reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849). */
+/** Uses reserved names (RFC 2606) and documentation addresses (RFC 5737, RFC 3849). */
 function demoRecords(hasEdge: boolean): RecordText[] {
   return [
     { name: '@', type: 'A', destination: '192.0.2.10' },
@@ -34,7 +34,7 @@ function demoRecords(hasEdge: boolean): RecordText[] {
   ];
 }
 
-/** Loads all of it or nothing, so that after a kill the next start does it. */
+/** Creates everything or nothing, so that an interrupted start is completed by the next one. */
 export async function loadDemoOnce(db: Database, hasEdge: boolean): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (await isFirstStart(trx)) await loadDemo(trx, hasEdge);
@@ -52,11 +52,11 @@ async function loadDemo(trx: Database, hasEdge: boolean): Promise<void> {
     unicode: DEMO_APEX.slice(0, -1),
     dnsMode: 'managed',
     exempt: true,
-    isChecked: false, // the name is reserved: at its parent there is nothing to see
+    isChecked: false, // the name is reserved: its parent has nothing to check
   });
-  if (created.kind !== 'created') throw new Error(`the demo cannot be made: ${created.message}`);
+  if (created.kind !== 'created') throw new Error(`the demo domain cannot be created: ${created.message}`);
   const parsed = parseEdit({ create: demoRecords(hasEdge) }, name);
-  if (parsed.kind === 'problems') throw new Error(`the demo is wrong: ${parsed.problems[0]?.message}`);
+  if (parsed.kind === 'problems') throw new Error(`the demo zone is invalid: ${parsed.problems[0]?.message}`);
   const saved = await saveEdit(trx, { ...by, domainId: created.domain.id, edit: parsed.edit });
-  if (saved.kind !== 'saved') throw new Error(`the demo is not saved: ${JSON.stringify(saved)}`);
+  if (saved.kind !== 'saved') throw new Error(`the demo records cannot be saved: ${JSON.stringify(saved)}`);
 }

@@ -36,7 +36,7 @@ function start() {
   child.once('exit', (code) => {
     if (isEnding) process.exit(code ?? 0);
     if (isChanged) return start();
-    console.error('dev: npm start has ended; it is restarted when a source file changes');
+    console.error('dev: npm start has ended; it will be restarted when a source file changes');
     child = undefined;
   });
 }

@@ -1,8 +1,8 @@
-// The embedded analytics engine of `npm start`: installs its package in the background, keeps its process running, and kills one
-// that no longer answers. Nothing waits for it: until it is there the port says 503.
+// The embedded analytics engine of `npm start`: installs its package in the background, keeps its process running, and
+// kills a process that no longer answers. Nothing waits for it: until it is ready, its port responds 503.
 //
 //   installing ──▶ starting ──ready──▶ running ──crash, or no answer──▶ starting …
-//   a failed install or start is told, and tried again after 1 minute, doubled up to 1 hour
+// a failed install or start is reported and retried after 1 minute, doubled up to 1 hour
 
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,33 +15,33 @@ import { SupervisedProcess } from './supervise.ts';
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 3_600_000;
 const PING_EVERY_MS = 5000;
-/** A busy disk or machine makes it slow; one that is silent for so long is stuck. */
+/** A busy disk or machine makes the engine slow. If it is silent for this long, it is stuck. */
 const HUNG_MS = 30_000;
 
 interface AnalyticsOptions {
-  /** Of this program's files. */
+  /** Directory of this program's files. */
   readonly root: string;
-  /** Where the package may be installed, the best first. */
+  /** Installation directories in order of preference. */
   readonly places: readonly string[];
-  /** The engine's own; it is made by the caller, for the user. */
+  /** The engine's own directory. The caller creates it for the user. */
   readonly directory: string;
   readonly password: string;
   readonly memoryBytes: number;
   readonly user?: ProcessUser | undefined;
-  /** Of npm, which installs the engine: it reads variables of its own. */
+  /** Environment of npm, which installs the engine and has its own variables. */
   readonly npmEnv: NodeJS.ProcessEnv;
-  /** Of the engine. */
+  /** Environment of the engine. */
   readonly env: NodeJS.ProcessEnv;
   readonly say: (told: string) => void;
   readonly hungMs?: number;
 }
 
 export interface KeptAnalytics {
-  /** With the password; it stays the same. */
+  /** Includes the password. It does not change. */
   readonly url: string;
-  /** Of the engine's process; undefined: there is none. */
+  /** Returns the pid of the engine's process, or undefined if there is none. */
   readonly pid: () => number | undefined;
-  /** Installs and starts it; resolves when it runs for the first time, or is stopped. */
+  /** Installs and starts the engine. Resolves when it runs for the first time, or when it is stopped. */
   keep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
     let packages = installedEngine(options.root, options.places);
     if (packages === undefined) {
       options.say(
-        'installing the analytics engine in the background (chdb, 548 MiB); ANALYTICS=off leaves it out',
+        'installing the analytics engine in the background (chdb, 548 MiB; set ANALYTICS=off to skip it)',
       );
       const lack = lackOfHash(options.root);
       if (lack !== undefined) options.say(lack);
@@ -72,7 +72,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
       name: 'analytics engine',
       entry: new URL('./analytics/main.ts', import.meta.url),
       env: { ...options.env, UV_THREADPOOL_SIZE: '12', ANALYTICS_ENGINE: JSON.stringify(told) },
-      onCrash: ({ ended }) => options.say(`the analytics engine ended (${ended}) and is started again`),
+      onCrash: ({ ended }) => options.say(`the analytics engine ended (${ended}) and is being restarted`),
     });
     engine = started;
     await started.start();
@@ -86,7 +86,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
       const { pid } = watched;
       if (stopping.signal.aborted || pid === undefined) continue;
       if ((await ping(socket, options.password, hungMs)) !== 'silent' || watched.pid !== pid) continue;
-      options.say(`the analytics engine gave no answer for ${hungMs / 1000} s and is killed`);
+      options.say(`the analytics engine did not respond for ${hungMs / 1000} s and was killed`);
       kill(pid);
     }
   }
@@ -99,12 +99,12 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
     ) {
       try {
         await startOnce();
-        options.say('analytics are there');
+        options.say('analytics are ready');
         return;
       } catch (error) {
         if (stopping.signal.aborted) return;
         const { message } = error as Error;
-        options.say(`no analytics for now: ${message}; tried again in ${retryMs / 60_000} min`);
+        options.say(`analytics are not available: ${message}; trying again in ${retryMs / 60_000} min`);
         await pause(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -121,7 +121,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
       stopping.abort();
       await engine?.stop();
       await kept;
-      await engine?.stop(); // that which was being started when the stop came
+      await engine?.stop(); // an engine that was starting when the stop came
       await watching;
       await front.close();
       door.remove();
@@ -129,7 +129,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
   };
 }
 
-/** Away: it is being started, and whoever started it knows. */
+/** `away`: the engine is being started, and its start reports failures. */
 function ping(
   socketPath: string,
   password: string,
@@ -157,6 +157,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has ended meanwhile
+    // it has ended in the meantime
   }
 }

@@ -1,5 +1,5 @@
-// The demo of `npm start -- --demo`: judges whether it may run here, makes its domains, keeps its process running, and says
-// which settings our processes get so that they live in its private internet.
+// The demo of `npm start -- --demo`: checks if it may run here, creates its domains, keeps its process running, and
+// provides the settings with which our processes use its private internet.
 
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -23,7 +23,7 @@ import { environmentWithoutSettings } from './process-environment.ts';
 import { SupervisedProcess } from './supervise.ts';
 
 interface DemoPlace {
-  /** Of the role that owns the schema; the database is migrated. */
+  /** URL of the role that owns the schema. The database is migrated. */
   readonly url: string;
   readonly keySecrets: ReturnType<typeof readKeySecrets>;
   readonly dataDirectory: string;
@@ -33,16 +33,16 @@ interface DemoPlace {
 }
 
 interface KeptDemo {
-  /** Of our processes, by the names of their variables. */
+  /** Settings of our processes, by variable name. */
   readonly settings: Readonly<Record<string, string>>;
   /** The registrar's URL. */
   readonly registrar: string;
-  /** Lets things happen, from when our processes run. */
+  /** Starts the demo's events once our processes run. */
   play(): void;
   stop(): Promise<void>;
 }
 
-/** The demo has a root, nameservers and names of its own: what leads elsewhere does not go with it. */
+/** The demo has its own root, nameservers and names. Settings that point elsewhere conflict with it. */
 const DECIDED = [
   SETTINGS.rootHints,
   SETTINGS.trustAnchors,
@@ -53,16 +53,16 @@ const DECIDED = [
   SETTINGS.nameserverPool,
   SETTINGS.allowReservedNames,
 ].map(({ name }) => name);
-/** Three misses and a minute instead of a day. */
+/** Allows a domain to become `moved` after three misses and a minute, instead of a day. */
 const MOVED_AFTER = '1m';
 const SHOWN_NAMES = 3;
 
-/** Throws StartFault. Before anything is started. */
+/** Throws StartFault. Called before anything is started. */
 export function judgeDemoSettings(env: NodeJS.ProcessEnv): void {
   const set = DECIDED.filter((name) => (env[name] ?? '').trim() !== '');
   if (set.length > 0)
     throw new StartFault(
-      `--demo: expected ${set.join(', ')} to be unset: the demo has a root and nameservers of its own`,
+      `--demo: expected ${set.join(', ')} to be unset: the demo has its own root and nameservers`,
     );
 }
 
@@ -101,7 +101,7 @@ export async function openDemo({
       name: 'demo',
       entry: new URL('./demo/main.ts', import.meta.url),
       env: { ...environmentWithoutSettings(env), DEMO: JSON.stringify(options) },
-      onCrash: (told) => log.error(told, 'a process ended and is started again'),
+      onCrash: (told) => log.error(told, 'a process ended and is being restarted'),
     });
     await process.start();
     const stopping = new AbortController();
@@ -112,7 +112,7 @@ export async function openDemo({
       settings: settingsOf(dnsPort, hints, env),
       registrar: place,
       play() {
-        const onTrouble = ({ message }: Error) => log.warn({ error: message }, 'the demo waits');
+        const onTrouble = ({ message }: Error) => log.warn({ error: message }, 'the demo is waiting');
         playing = playDemo({ db, url: place, signal, onTrouble });
       },
       async stop() {
@@ -132,12 +132,12 @@ function refusalOf(real: readonly string[]): string {
   const shown = real.slice(0, SHOWN_NAMES).map((name) => name.replace(/\.$/, ''));
   const names = `${shown.join(', ')}${real.length > SHOWN_NAMES ? ', …' : ''}`;
   return (
-    `--demo: this database has domains that may be real (${names}): below the demo's private root they do not exist, ` +
-    'and its checks would take them for lost. Set DATA_DIR to another directory, or start without --demo'
+    `--demo: this database has domains that may be real (${names}): they do not exist below the demo's private root, ` +
+    'so its checks would treat them as lost. Set DATA_DIR to another directory, or start without --demo'
   );
 }
 
-/** The process writes its registry there, and the workers read the root's hints. */
+/** The process stores its registry there, and the workers read the root hints. */
 function directoryOf(dataDirectory: string, user: ProcessUser | undefined): string {
   const directory = join(dataDirectory, 'demo');
   if (user !== undefined)
@@ -159,7 +159,7 @@ function settingsOf(dnsPort: number, hints: string, env: NodeJS.ProcessEnv): Rec
   };
 }
 
-/** As without the demo: of the default addresses those that this machine has. */
+/** Returns the default listening addresses that exist on this machine, as without the demo. */
 function usualListen(env: NodeJS.ProcessEnv): string {
   const { name, byDefault } = SETTINGS.dnsListen;
   const text = env[name]?.trim() || undefined;

@@ -1,4 +1,4 @@
-// The secret with which stored secrets are sealed: where KEY_SECRETS is not set, `npm start` makes one in DATA_DIR, once.
+// The secret that encrypts stored secrets. If KEY_SECRETS is not set, `npm start` creates one in DATA_DIR once.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { readKeySecrets } from '../process/settings/read-key-secrets.ts';
 import { StartFault } from '../process/start-fault.ts';
 
 interface FoundSecrets {
-  /** As KEY_SECRETS has it. */
+  /** Format of KEY_SECRETS. */
   readonly text: string;
   readonly file: string;
   readonly list: ReturnType<typeof readKeySecrets>;
   readonly isNew: boolean;
 }
 
-/** The name is random too: two machines that each make one do not take the other's for their own. */
+/** The name is also random, so that two machines do not mistake each other's secret for their own. */
 export function ensureKeySecrets(dataDirectory: string): FoundSecrets {
   const file = join(dataDirectory, 'keys');
   const made = `k${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
@@ -34,5 +34,7 @@ export function ensureKeySecrets(dataDirectory: string): FoundSecrets {
 }
 
 function cannot(file: string, error: unknown): StartFault {
-  return new StartFault(`${file}: the secret for stored secrets cannot be read: ${(error as Error).message}`);
+  return new StartFault(
+    `${file}: cannot read the secret that encrypts stored secrets: ${(error as Error).message}`,
+  );
 }

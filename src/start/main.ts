@@ -1,5 +1,5 @@
-// `npm start`: starts the database, the schema, the demo, then the processes; stops them in reverse order. It never
-// asks: what is missing is created, and obstacles are reported in one line.
+// `npm start`: starts the database, the schema, the demo, then the processes, and stops them in reverse order. It never
+// asks questions: missing parts are created, and obstacles are reported in one line.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,10 +28,10 @@ type Settings = SettingsOf<'npm start'>;
 
 type Stop = () => Promise<void>;
 
-/** What has been started, in that order. */
+/** Everything that has been started, in order. */
 const running: Stop[] = [];
 const stopping = new AbortController();
-/** npm hands the terminal's signal on, so that one Ctrl-C comes twice. */
+/** npm forwards the terminal's signal, so one Ctrl-C arrives twice. */
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
 
@@ -60,7 +60,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
   const { samples, roles } = await prepareDatabase(url, {
     ...settings,
     keySecrets,
-    onOverpowered: (role) => log.warn({ role }, 'this database role has more rights than needed'),
+    onOverpowered: (role) => log.warn({ role }, 'this database role has more privileges than it needs'),
   });
   const analytics = await prepareAnalytics(settings, user);
   const analyticsUrl = settings.analyticsUrl ?? analytics?.url;
@@ -79,7 +79,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
     : undefined;
   if (demo !== undefined) running.push(demo.stop);
   stopping.signal.throwIfAborted();
-  // Each process has metrics of its own: one port after the other.
+  // Each process has its own metrics port, on consecutive ports.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
   const processes: SupervisedProcess[] = [];
@@ -98,7 +98,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
         ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
-      onCrash: (told) => log.error(told, 'a process ended and is started again'),
+      onCrash: (told) => log.error(told, 'a process ended and is being restarted'),
     });
     processes.push(supervised);
     return supervised.start();
@@ -119,11 +119,11 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
     }),
   );
   demo?.play();
-  void analytics?.keep(); // tells itself what goes wrong
+  void analytics?.keep(); // reports its own errors
   if (settings.console && settings.consoleFiles === undefined) void keepConsoleBuilt(builtConsole);
 }
 
-/** Built where the API can read it after it has given up root's rights. */
+/** Returns a directory that the API can read after it has dropped root privileges. */
 function consoleOf({ dataDirectory }: Settings, user: ProcessUser | undefined) {
   const place = join(
     user === undefined ? dataDirectory : rootPlaceOf(realpathSync(dataDirectory)),
@@ -134,7 +134,7 @@ function consoleOf({ dataDirectory }: Settings, user: ProcessUser | undefined) {
   return { sources, folder, env: environmentOfProgram(process.env), signal: stopping.signal, say };
 }
 
-/** The embedded store; undefined where there is another, or none is wanted. */
+/** Prepares the embedded store. Returns undefined if another one is used or none is wanted. */
 async function prepareAnalytics(
   { analytics, analyticsUrl, dataDirectory }: Settings,
   user: ProcessUser | undefined,
@@ -151,7 +151,7 @@ async function stopAll(): Promise<void> {
   }
 }
 
-/** Also in the middle of a start. */
+/** Also works in the middle of a start. */
 async function end(exitCode: number): Promise<void> {
   if (stopping.signal.aborted) return;
   stopping.abort();
@@ -161,7 +161,7 @@ async function end(exitCode: number): Promise<void> {
   process.exit(exitCode);
 }
 
-/** A second Ctrl-C ends this process at once. What is left then ends by itself. */
+/** A second Ctrl-C ends this process immediately. The remaining processes then end automatically. */
 function interrupt(): void {
   if (++interrupts > SIGNALS_OF_CTRL_C) process.exit(1);
   void end(0);
@@ -178,7 +178,7 @@ function say(text: string): void {
 
 process.on('SIGINT', interrupt);
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
-process.stdout.on('error', () => {}); // the terminal is gone; a signal tells us to end
+process.stdout.on('error', () => {}); // the terminal was closed; a signal ends the process
 
 const starting = (async () => start(readSettings(process.env), readArguments(process.argv.slice(2))))();
 starting.catch((error: unknown) => {

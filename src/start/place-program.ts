@@ -1,6 +1,6 @@
-// Where the code of the processes lies. After dropping root, a process may be unable to read the checkout in root's home,
-// but threads that start later still read code: then a copy lies in root's place under /var/lib, made once for each
-// version of the files.
+// Location of the processes' code. After dropping root, a process may be unable to read a checkout in root's home, but
+// later threads still read code. In that case a copy is made in root's directory under /var/lib, once per version of the
+// files.
 
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import { mayRead, type ProcessUser, ROOT_PLACE } from '../process/run-as.ts';
 import { StartFault } from '../process/start-fault.ts';
 
 const PARTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'workers'];
-/** One of each kind: where these can be read, all can. */
+/** One file of each kind. If these are readable, all are. */
 const READ_LATER = [
   'package.json',
   'src/process/run-process.ts',
@@ -29,14 +29,14 @@ const READ_LATER = [
 ];
 const LEFT_OUT = /^node_modules\/(\.bin|\.cache)\//;
 
-/** The root of the code that `user` can read: `root`, or a copy under `place`. */
+/** Returns the root of the code that `user` can read: `root`, or a copy under `place`. */
 export function placeProgram(root: string, user: ProcessUser | undefined, place = ROOT_PLACE): string {
   if (user === undefined || READ_LATER.every((file) => mayRead(join(root, file), user))) return root;
   mkdirSync(place, { recursive: true, mode: 0o755 });
   const { uid, mode } = statSync(place);
   if (uid !== 0 || (mode & 0o022) !== 0) {
     throw new StartFault(
-      `${place} must be root's, and writable for root alone: processes are started from it`,
+      `${place} must belong to root and be writable only by root, because processes are started from it`,
     );
   }
   const installed = readFileSync(join(root, 'node_modules/.package-lock.json'));
@@ -63,7 +63,7 @@ function copyPackages(root: string, part: string, packages: Record<string, { dev
   });
 }
 
-/** The copy appears complete or not at all, and everyone can read it, whatever the umask was. */
+/** Creates the copy completely or not at all, readable by everyone regardless of the umask. */
 function makeOnce(wanted: string, fill: (part: string) => void): string {
   if (existsSync(wanted)) return wanted;
   const part = `${wanted}.part-${process.pid}`;
@@ -75,7 +75,7 @@ function makeOnce(wanted: string, fill: (part: string) => void): string {
     renameSync(part, wanted);
   } catch (error) {
     rmSync(part, { recursive: true });
-    if (!existsSync(wanted)) throw error; // else another start was faster
+    if (!existsSync(wanted)) throw error; // otherwise another start was faster
   }
   return wanted;
 }

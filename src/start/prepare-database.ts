@@ -1,4 +1,4 @@
-// The database as `npm start` hands it to the processes: migrated, with roles, the demo, and the first admin's key.
+// Prepares the database of `npm start`: migration, roles, the demo, and the first admin's key.
 
 import { parseName } from '../dns/name.ts';
 import { QUEUES } from '../features/every-feature.ts';
@@ -20,32 +20,32 @@ import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 
 interface DatabaseSettings {
-  /** Undefined: the database is the embedded one. */
+  /** Undefined for the embedded database. */
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly rolePasswords: Readonly<Record<string, string>>;
   readonly answers: AnswerSettings;
   readonly keySecrets: readonly KeySecret[];
-  /** Is told the roles that have more rights than needed. */
+  /** Called with each role that has more privileges than needed. */
   readonly onOverpowered: (role: string) => void;
 }
 
 export interface Samples {
-  /** The name for the `dig` line. */
+  /** Name and type for the `dig` line. */
   readonly question: string;
-  /** What the answer to it has that would surprise; undefined: nothing. */
+  /** Explains a surprising answer. Undefined if there is nothing to explain. */
   readonly remark: string | undefined;
-  /** The path for the `curl` line. */
+  /** Path for the `curl` line. */
   readonly path: string;
 }
 
-/** Creates what is missing in the database: schema, roles, demo. */
+/** Creates what is missing in the database: schema, roles and demo. */
 export async function prepareDatabase(
   url: string,
   settings: DatabaseSettings,
 ): Promise<{ samples: Samples; roles: RoleUrls }> {
   const db = openDatabase(url);
-  useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // what follows from settings is published in signed domains, too
+  useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // changes that follow from settings are also published in signed domains
   try {
     await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl }, QUEUES);
     const migrated = await migrate(db, settings.answers);
@@ -54,30 +54,28 @@ export async function prepareDatabase(
       settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);
     await loadDemoOnce(db, settings.answers.edgeIpv4.length > 0);
     const apex = await loadSampleApex(db, DEMO_APEX);
-    // An operator zone has the name where the database is older than customers' domains.
+    // In databases that are older than customers' domains, an operator zone has this name.
     const demo = await findDomain(db, parseName(DEMO_APEX));
     const isAskedForDemo = apex === DEMO_APEX;
     const atName = demo === undefined ? [] : await loadRecordsAt(db, demo.id, [parseName(`${DEMO_NAME}.`)]);
     const isProxied = isAskedForDemo && atName.some(({ proxied }) => proxied);
     const samples = {
       question: apex === undefined ? 'CH TXT id.server' : isAskedForDemo ? `${DEMO_NAME} A` : `${apex} SOA`,
-      remark: isProxied ? "this record is proxied: the answer has the edge's addresses" : undefined,
+      remark: isProxied ? "this record is proxied, so the answer has the edge's addresses" : undefined,
       path: demo === undefined ? '/domains/' : `/domains/${DEMO_APEX.slice(0, -1)}/records/`,
     };
     return { samples, roles };
   } catch (error) {
     if (settings.databaseUrl === undefined) throw error;
-    // Node tells of several addresses that all fail without a message of its own.
+    // If several addresses all fail, Node's error has no message of its own.
     const { message, code } = error as NodeJS.ErrnoException;
-    throw new StartFault(
-      `DATABASE_URL: ${hidePasswords(message || `the server cannot be reached (${code})`)}`,
-    );
+    throw new StartFault(`DATABASE_URL: ${hidePasswords(message || `cannot reach the server (${code})`)}`);
   } finally {
     await db.destroy();
   }
 }
 
-/** On the operator's own server, the operator chooses the passwords of the roles. */
+/** On an operator's own server, the operator chooses the roles' passwords. */
 async function rolesOf(db: Database, url: string, { rolePasswords }: DatabaseSettings): Promise<RoleUrls> {
   await setRolePasswords(db, rolePasswords);
   return roleUrls(url, rolePasswords);
@@ -85,11 +83,11 @@ async function rolesOf(db: Database, url: string, { rolePasswords }: DatabaseSet
 
 export interface FirstSecrets {
   readonly key: string;
-  /** Signs the first admin in, once. */
+  /** One-time sign-in link for the first admin. */
   readonly link: string;
 }
 
-/** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
+/** Creates the first key as the last step, so that it is certainly printed. Returns undefined if there already is one. */
 export async function makeFirstSecrets(url: string, publicUrl: string): Promise<FirstSecrets | undefined> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {

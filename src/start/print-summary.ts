@@ -1,4 +1,4 @@
-// What `npm start` prints once all is ready: where everything listens, what is shown once, and lines to try.
+// Prints the summary of `npm start` when everything is ready: addresses, first credentials, and commands to try.
 
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import type { FirstSecrets, Samples } from './prepare-database.ts';
@@ -7,7 +7,7 @@ interface Started extends Samples {
   readonly addresses: readonly ListenAddress[];
   readonly api: readonly ListenAddress[];
   readonly metrics: readonly ListenAddress[];
-  /** The demo's. */
+  /** Address of the demo's registrar page. Undefined without the demo. */
   readonly registrar: string | undefined;
   readonly place: string;
   readonly first: FirstSecrets | undefined;
@@ -25,23 +25,25 @@ export function summary(started: Started): string {
   return [
     'ready',
     `  DNS       ${started.addresses.map(printListenAddress).join(' ')} (UDP and TCP)`,
-    `  API       ${urls(started.api)} (described at /openapi.yaml)`,
+    `  API       ${urls(started.api)} (description: /openapi.yaml)`,
     ...(started.hasConsole ? [`  console   ${started.publicUrl}/console/`] : []),
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     ...(started.registrar === undefined
       ? []
-      : [`  registrar ${started.registrar} (of the demo's private internet: enter nameservers there)`]),
+      : [`  registrar ${started.registrar} (of the demo: enter nameservers there)`]),
     `  database  ${started.place}`,
     ...(started.first === undefined
       ? started.hasConsole
         ? ['  sign in   npx zonefleet account sign-in EMAIL prints a link for an account without a password']
         : []
       : [
-          `  API key   ${started.first.key} (a global admin's, shown this once)`,
-          `  sign in   ${started.first.link} (the same admin, once, within 15 minutes)`,
+          `  API key   ${started.first.key} (of a global admin; shown only once)`,
+          `  sign in   ${started.first.link} (for the same admin; works once, expires after 15 minutes)`,
         ]),
     ...(started.secrets?.isNew === true
-      ? [`  secrets   ${started.secrets.file} seals stored secrets: back it up, apart from the database`]
+      ? [
+          `  secrets   ${started.secrets.file} encrypts stored secrets; back it up separately from the database`,
+        ]
       : []),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
     ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
@@ -50,7 +52,7 @@ export function summary(started: Started): string {
   ].join('\n');
 }
 
-/** Where a process that listens on every address can be asked. */
+/** Replaces a wildcard address with a loopback address. */
 function reachable({ address, port }: ListenAddress): ListenAddress {
   return { address: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port };
 }

@@ -1,31 +1,31 @@
-// The environment of each process of `npm start`: its own settings, and what any program needs to run. A secret reaches
-// only the process that uses it.
+// The environment of each process of `npm start`: its own settings, and variables that any program needs. A secret is
+// passed only to the process that uses it.
 
 import { READERS_OF } from '../process/settings/every-setting.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 
 /**
- * Of Node, its libraries, the C library and OpenSSL. `UV_USE_IO_URING` is left out: a ring that root has made keeps root's
- * rights after the process has given them up (CVE-2024-22017).
+ * Variables of Node, its libraries, the C library and OpenSSL. `UV_USE_IO_URING` is omitted: a ring that root has created
+ * keeps root's privileges after the process has dropped them (CVE-2024-22017).
  */
 const OF_ANY_PROGRAM =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH|NODE_\w+|UV_THREADPOOL_SIZE|SSL_CERT_(FILE|DIR))$/;
-/** The `pg` client takes from them what the URL does not say. */
+/** The `pg` client uses these for parameters missing in the URL. */
 const OF_POSTGRES_CLIENT = /^PG[A-Z]+$/;
 
-/** That of a program that is not ours, npm for example: everything but our settings, which hold secrets. */
+/** Environment of programs that are not ours, such as npm: everything except our settings, which contain secrets. */
 export function environmentOfProgram(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isKept = (variable: string) =>
     !READERS_OF.has(variable) && !OF_POSTGRES_CLIENT.test(variable) && variable !== 'UV_USE_IO_URING';
   return Object.fromEntries(Object.entries(env).filter(([variable]) => isKept(variable)));
 }
 
-/** That of a process of ours that reads no setting. */
+/** Environment of our processes that read no settings. */
 export function environmentWithoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([variable]) => OF_ANY_PROGRAM.test(variable)));
 }
 
-/** The environment of one process; `own` are the settings that `npm start` decides. */
+/** Environment of one process. `own` are the settings chosen by `npm start`. */
 export function environmentOf(
   name: ProcessName,
   env: NodeJS.ProcessEnv,

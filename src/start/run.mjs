@@ -1,5 +1,5 @@
-// Installs what package-lock.json asks for when node_modules lacks it, then becomes the program that is named: a
-// TypeScript file, or vitest. Runs in this one process, so that signals and the exit code are the program's own.
+// Installs the packages of package-lock.json that node_modules lacks, then runs the given program, a TypeScript file or
+// vitest, in this process, so that signals and the exit code are the program's own.
 //   node src/start/run.mjs src/nameserver/main.ts [ARGUMENT…]
 //   node src/start/run.mjs vitest run [--prove] [ARGUMENT…]
 
@@ -14,11 +14,11 @@ const [program, ...args] = process.argv.slice(2);
 if (program === undefined) fail('usage: node src/start/run.mjs PROGRAM [ARGUMENT…]');
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  fail(`Node ${process.versions.node} is too old: 20.19 or newer is needed, 24 recommended`);
+  fail(`Node ${process.versions.node} is too old: 20.19 or newer is required, 24 is recommended`);
 }
 const files = openFileLimit();
 if (files < 256)
-  fail(`only ${files} files may be open at once: 256 are needed, 4096 recommended (ulimit -n)`);
+  fail(`the limit of open files is ${files}: at least 256 are required, 4096 are recommended (ulimit -n)`);
 
 endWithNpm();
 const isTest = program === 'vitest';
@@ -29,7 +29,7 @@ if (isTest) {
   await becomeProgram(args);
 }
 
-/** Linux says; elsewhere no limit is known. Too few end a program in the middle of its imports, with a stack. */
+/** Known only on Linux. With too few files, a program would end in the middle of its imports with a stack trace. */
 function openFileLimit() {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -39,7 +39,10 @@ function openFileLimit() {
   }
 }
 
-/** npm hands signals on, but a killed one cannot: then we would go on unseen, and hold ports and the database. */
+/**
+ * npm forwards signals, but a killed npm cannot. Without this check, we would continue unnoticed and keep ports and the
+ * database.
+ */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -51,7 +54,7 @@ function endWithNpm() {
   watch.unref();
 }
 
-/** Where the program is read from. A process that gives up root's rights reads code later on, of later threads. */
+/** Returns the root of the code. A process that drops root privileges must still be able to read code for later threads. */
 async function placeOfCode() {
   const wanted = process.env.RUN_AS?.trim() || undefined;
   const givesUp = process.getuid?.() === 0 && !/^(off|root|0)$/i.test(wanted ?? '');
@@ -66,7 +69,7 @@ async function placeOfCode() {
   }
 }
 
-/** Whether everyone may read the checkout, as is usual: then nobody has to look closer. */
+/** True if everyone may read the checkout, which is usual and needs no further checks. */
 function isOpenToAll() {
   for (let at = resolve(root); ; at = dirname(at)) {
     if ((statSync(at).mode & 0o001) === 0) return false;
@@ -76,7 +79,7 @@ function isOpenToAll() {
   return some.every((file) => (statSync(join(root, file)).mode & 0o004) !== 0);
 }
 
-/** Compares the lock with npm's own note of what it installed. A stop half-way leaves no note. */
+/** Compares the lock file with npm's record of what it installed. An interrupted installation leaves no record. */
 function isStale(withDevelopment) {
   const wanted = readPackages('package-lock.json');
   const installed = readPackages('node_modules/.package-lock.json');
@@ -95,7 +98,7 @@ function readPackages(file) {
   }
 }
 
-/** One install at a time: others wait for it and then look again. */
+/** One installation at a time: others wait for it and then check again. */
 async function installOnce(withDevelopment) {
   const lock = join(root, '.npm-install.lock');
   const mine = `${lock}.${process.pid}`;
@@ -115,7 +118,7 @@ async function installOnce(withDevelopment) {
 function claim(lock, mine) {
   writeFileSync(mine, String(process.pid));
   try {
-    linkSync(mine, lock); // whole or not at all, and never over another's
+    linkSync(mine, lock); // atomic, and never overwrites another's
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -137,21 +140,21 @@ function isAlive(lock) {
 
 async function install() {
   say('installing packages');
-  // Every package works without its install scripts. npm 11 warns of each that it does not run, unless it is told not to.
+  // All packages work without their install scripts. npm 11 warns about each skipped script unless it is disabled.
   const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--include=optional'];
   for (let attempt = 1; ; attempt++) {
     const { code, output } = await npm(['ci', ...flags]);
     if (code === 0) return;
-    // npm ci refuses a lock that does not fit package.json; only then may npm choose.
+    // npm ci rejects a lock file that does not match package.json. Only then may npm choose versions.
     const lockUnfit = output.includes('EUSAGE');
     if (lockUnfit && (await npm(['install', ...flags])).code === 0) return;
-    if (lockUnfit || attempt === 3) fail('npm could not install the packages; its own words are above');
-    say(`npm failed, trying again in ${attempt * 2} s`);
+    if (lockUnfit || attempt === 3) fail('npm could not install the packages; see its messages above');
+    say(`npm failed; trying again in ${attempt * 2} s`);
     await pause(attempt * 2000);
   }
 }
 
-/** With the npm that started us, where one did. */
+/** Uses the npm that started us, if there is one. */
 function npm(words) {
   const [command, ...first] = process.env.npm_execpath?.endsWith('npm-cli.js')
     ? [process.execPath, process.env.npm_execpath]
@@ -184,7 +187,7 @@ function npm(words) {
   });
 }
 
-/** Compiled, where that can be: it starts in a fraction of the time. */
+/** Runs the compiled program if possible, because it starts in a fraction of the time. */
 async function becomeProgram(rest) {
   const code = await placeOfCode();
   process.argv = [process.argv[0], resolve(code, program), ...rest];
@@ -198,7 +201,7 @@ async function becomeProgram(rest) {
   await import(pathToFileURL(compiled ?? resolve(code, program)).href);
 }
 
-/** Those that do more when everything is to be proved: they ask for the scale, or whether packages are installed. */
+/** Returns the tests that do more with --prove: they check for the scale or for installed packages. */
 function longTests() {
   const files = readdirSync(join(root, 'test'), { recursive: true }).filter((path) =>
     path.endsWith('.test.ts'),

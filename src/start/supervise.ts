@@ -1,5 +1,5 @@
-// Keeps one process of ours running: starts it, waits until it says ready, brings it back after a crash. The process ends
-// by itself when we are gone, since it sees the channel to us close.
+// Keeps one of our processes running: starts it, waits until it is ready, and restarts it after a crash. The process ends
+// automatically when we end, because its channel to us closes.
 //
 //   starting ──ready──▶ running ──exit──▶ waiting (three times not at all, then 0.1 s, doubled up to 10 s; the count ends after
 //   two seconds of running) ──▶ starting
@@ -16,10 +16,10 @@ import type { ListenAddress } from '../process/listen-address.ts';
 import { explainEarlyEnd, OVERDUE, RESTART_LIMIT_MS } from '../process/restart-limit.ts';
 import { StartFault } from '../process/start-fault.ts';
 
-/** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can fix. */
+/** Messages from a process over the channel. `failed` precedes an exit for a reason that the operator can fix. */
 type ProcessMessage =
   | { kind: 'ready'; addresses: readonly ListenAddress[] }
-  /** A second process is to replace this one. The answer to a failure is `restart failed`. */
+  /** Requests that a second process replaces this one. The response to a failure is `restart failed`. */
   | { kind: 'restart' }
   | { kind: 'failed'; reason: string };
 
@@ -33,15 +33,15 @@ interface SupervisedOptions {
   readonly restartLimitMs?: number | undefined;
 }
 
-/** A crash that is not its own doing should cost no more than the start. */
+/** A crash with an external cause should cost no more than the start. */
 const RESTARTS_AT_ONCE = 3;
 const FIRST_RESTART_MS = 100;
 const LAST_RESTART_MS = 10_000;
-/** A process that ran this long is restarted immediately when it crashes, since a start takes half a second. */
+/** A process that ran this long is restarted immediately after a crash, since a start takes half a second. */
 const STEADY_MS = 2000;
 const STOP_TIMEOUT_MS = 1500;
 
-/** How long to wait before a process is started again that has crashed so often already. */
+/** Returns the wait before a process is restarted that has crashed this many times. */
 export function restartDelayMs(crashesBefore: number): number {
   if (crashesBefore < RESTARTS_AT_ONCE) return 0;
   return Math.min(LAST_RESTART_MS, FIRST_RESTART_MS * 2 ** (crashesBefore - RESTARTS_AT_ONCE));
@@ -51,17 +51,17 @@ interface Started {
   readonly child: ChildProcess;
   /** Resolves when the process is ready, or with the reason why it ended before. */
   readonly outcome: Promise<Ready | string>;
-  /** Resolves with how the process ended. */
+  /** Resolves with the way in which the process ended. */
   readonly ended: Promise<string>;
 }
 
 export class SupervisedProcess {
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
-  /** All running processes: the current one, and its successor or its predecessor. */
+  /** All running processes: the current one, and its successor or predecessor. */
   readonly #children = new Set<ChildProcess>();
   #current: Started | undefined;
-  /** Resolves when the successor that is starting is the current process, or has ended. Undefined if none is starting. */
+  /** Resolves when the starting successor is the current process or has ended. Undefined if none is starting. */
   #replacing: Promise<void> | undefined;
   #ended: Promise<unknown> = Promise.resolve();
 
@@ -73,7 +73,10 @@ export class SupervisedProcess {
     return this.#current?.child.pid;
   }
 
-  /** Resolves when it is ready, with where it listens; rejects when it ends before. From then on it is brought back. */
+  /**
+   * Resolves with the listening addresses when the process is ready. Rejects if it ends before. From then on it is
+   * restarted after crashes.
+   */
   async start(): Promise<Ready['addresses']> {
     const first = this.#spawn();
     this.#current = first;

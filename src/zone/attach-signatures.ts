@@ -1,4 +1,4 @@
-// Gives the signatures of a zone to the sets that they cover. Each takes the TTL of its set, whatever its own was
+// Attaches the signatures of a zone to the sets that they cover. Each takes the TTL of its set, whatever its own was
 // (RFC 4034 §3).
 
 import { TYPE } from '../dns/type-codes.ts';
@@ -6,9 +6,9 @@ import type { CollectedRecords } from './collect-records.ts';
 import type { RecordSet } from './zone.ts';
 
 interface AttachedSignatures {
-  /** How many signatures have a set. */
+  /** Number of signatures that have a set. */
   readonly count: number;
-  /** Signatures beside no set that they could cover: no answer can have them. */
+  /** Signatures without a set that they cover. No answer can contain them. */
   readonly stray: readonly RecordSet[];
 }
 

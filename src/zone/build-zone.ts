@@ -1,5 +1,5 @@
-// Builds the immutable zone from its records, or reports everything that is wrong with them. Bad records are never
-// dropped silently: a zone is served as it was written or not at all.
+// Builds the immutable zone from its records, or reports all problems in them. Bad records are never dropped silently:
+// a zone is served as written or not at all.
 
 import { type Name, parentOf } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
@@ -11,18 +11,18 @@ import type { RecordSet, Zone, ZoneNode, ZoneRecord } from './zone.ts';
 import { ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 export type BuiltZone =
-  /** `stray`: signatures beside no set that they cover, which no answer can have. They are left out. */
+  /** `stray`: signatures without a set that they cover. They are left out, because no answer can contain them. */
   | { readonly kind: 'built'; readonly zone: Zone; readonly stray: readonly RecordSet[] }
   | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] };
 
 const NO_SETS: ReadonlyMap<number, RecordSet> = new Map();
 
-/** A mask that gives 0 once in 1024 records or names. */
+/** Mask that is 0 for one in 1024 records or names. */
 const ITEMS_A_STEP = 1023;
 
 /**
- * Owners must be folded. The order of the records decides only the order of rdata within a set. `onStep` is called now
- * and then, so that a watchdog sees progress in a very large zone.
+ * Builds a zone. Owners must be folded. The order of the records only determines the order of rdata within a set.
+ * `onStep` is called regularly, so that a watchdog sees progress in a very large zone.
  */
 export function buildZone(
   apex: Name,
@@ -55,7 +55,7 @@ export function buildZone(
   };
 }
 
-/** Adds names that exist because a name lies below them (RFC 4592 §2.2.2). */
+/** Adds names that exist because of a name below them (RFC 4592 §2.2.2). */
 function addEmptyNonTerminals(apex: Name, nodes: Map<Name, CollectedNode | ZoneNode>): void {
   for (const owner of [...nodes.keys()]) {
     if (owner === apex) continue;
@@ -65,9 +65,9 @@ function addEmptyNonTerminals(apex: Name, nodes: Map<Name, CollectedNode | ZoneN
   }
 }
 
-/** The numbers in the rdata of an SOA. */
+/** Returns the serial of an SOA, and the TTL of negative answers. */
 export function soaNumbers(soa: RecordSet): { serial: number; negativeTtl: number } {
-  const timers = soa.rdata[0] as Uint8Array; // SERIAL REFRESH RETRY EXPIRE MINIMUM end the rdata (RFC 1035 §3.3.13)
+  const timers = soa.rdata[0] as Uint8Array; // the rdata ends with SERIAL REFRESH RETRY EXPIRE MINIMUM (RFC 1035 §3.3.13)
   const view = new DataView(timers.buffer, timers.byteOffset + timers.byteLength - 20, 20);
   return { serial: view.getUint32(0), negativeTtl: Math.min(soa.ttl, view.getUint32(16)) };
 }

@@ -1,5 +1,5 @@
-// Checks the record sets of one name against each other and against the names above it; all other rules concern single
-// records. For a change of a zone, only the names that it touches need this check.
+// Checks the record sets of one name against each other and against the names above it. All other rules concern single
+// records, so a change of a zone requires this check only for the names that it touches.
 
 import { NSEC3_SHA1 } from '../dns/dnssec/nsec3-hash.ts';
 import { isWildcard, type Name, parentOf, printName } from '../dns/name.ts';
@@ -10,7 +10,7 @@ import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.
 
 const MAX_MESSAGE_OCTETS = 65535; // RFC 1035 §4.2.2
 
-/** Checks what must and what must not stand at the apex. */
+/** Checks the required and forbidden records at the apex. */
 export function checkApex(
   apex: Name,
   sets: ReadonlyMap<number, RecordSet> | undefined,
@@ -30,7 +30,7 @@ export function checkApex(
   checkHashParameters(apex, sets?.get(TYPE.NSEC3PARAM), problems);
 }
 
-/** Every question for a name that is not there costs the iterations, and validators refuse many (RFC 9276 §3.2). */
+/** Every query for a nonexistent name costs the iterations, and many validators reject more (RFC 9276 §3.2). */
 const MAX_ITERATIONS = 50;
 
 function checkHashParameters(apex: Name, set: RecordSet | undefined, problems: ProblemList): void {
@@ -42,7 +42,7 @@ function checkHashParameters(apex: Name, set: RecordSet | undefined, problems: P
     if (hashAlgorithm !== NSEC3_SHA1) {
       report(
         'NSEC3_ALGORITHM',
-        `an NSEC3PARAM with the hash algorithm ${hashAlgorithm}: only 1, SHA-1, is known`,
+        `an NSEC3PARAM with the hash algorithm ${hashAlgorithm}: only 1 (SHA-1) is supported`,
       );
     }
     if (iterations > MAX_ITERATIONS) {
@@ -68,7 +68,7 @@ export function checkNode(
     if (sets.has(TYPE.NS)) checkCut(name, sets, problems);
     const above = dnameAbove(apex, name, hasDname);
     if (above !== undefined) {
-      problems.report('BELOW_DNAME', `${printName(name)} lies below the DNAME at ${printName(above)}`, name); // RFC 6672 §2.4
+      problems.report('BELOW_DNAME', `${printName(name)} is below the DNAME at ${printName(above)}`, name); // RFC 6672 §2.4
     }
   }
   if (sets.has(TYPE.CNAME)) checkAlias(name, sets, problems);
@@ -78,16 +78,18 @@ export function checkNode(
   }
 }
 
-/** Checks each set of a name by itself. */
+/** Checks the size of each set of a name. */
 export function checkSizes(name: Name, sets: Iterable<RecordSet>, problems: ProblemList): void {
   for (const set of sets) {
     if (smallestAnswerOctets(set) <= MAX_MESSAGE_OCTETS) continue;
     const what = describeSet(name, set.type);
-    problems.report('SET_TOO_LARGE', `${what}: the set fits in no message`, name, set.type);
+    problems.report('SET_TOO_LARGE', `${what}: the set does not fit into a message`, name, set.type);
   }
 }
 
-/** The length of the smallest answer with the set and an OPT record, each owner being a pointer to the question. */
+/**
+ * Returns the length of the smallest answer with the set and an OPT record, in which each owner is a pointer to the question.
+ */
 function smallestAnswerOctets({ owner, rdata, signatures = [] }: RecordSet): number {
   const OPT_OCTETS = 11;
   let octets = 12 + (isWildcard(owner) ? 255 : owner.length) + 4 + OPT_OCTETS;

@@ -1,5 +1,5 @@
 // Groups records into the sets of each name. Records that cannot belong to this zone are reported and left out. Signatures
-// and NSEC3 stand apart: RRSIG is no set of a name but belongs to one, and owners of NSEC3 are no names of the zone.
+// and NSEC3 are kept apart: RRSIG records belong to the sets that they cover, and owners of NSEC3 are not names of the zone.
 
 import { WireError } from '../dns/errors.ts';
 import { foldCase, isWithin, type Name, printName } from '../dns/name.ts';
@@ -11,10 +11,10 @@ import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
 
-/** A mask that gives 0 once in 1024 records. */
+/** Mask that is 0 for one in 1024 records. */
 const RECORDS_A_STEP = 1023;
 
-/** A record set while it grows. */
+/** A record set under construction. */
 interface GrowingSet {
   readonly owner: Name;
   readonly type: number;
@@ -30,15 +30,15 @@ export interface CollectedNode {
 
 export interface CollectedRecords {
   readonly nodes: Map<Name, CollectedNode>;
-  /** NSEC3 sets by their owner, which is no name of the zone (RFC 5155 §7.2.8). */
+  /** NSEC3 sets by owner, which is not a name of the zone (RFC 5155 §7.2.8). */
   readonly hashed: ReadonlyMap<Name, GrowingSet>;
-  /** RRSIG by owner and type covered; `attachSignatures` gives them to the sets. */
+  /** RRSIG by owner and type covered. `attachSignatures` attaches them to the sets. */
   readonly signatures: ReadonlyMap<Name, ReadonlyMap<number, RecordSet>>;
   /** Names that exist even without records: each has a node. */
   readonly marked: ReadonlySet<Name>;
-  /** There is a mark that says that nothing has proved the zone. */
+  /** True if a mark states that the zone is unproven. */
   readonly unproven: boolean;
-  /** How many records the sets have, without duplicates; signatures do not count. */
+  /** Number of records in the sets, without duplicates and signatures. */
   readonly count: number;
 }
 
@@ -85,11 +85,10 @@ function nodeAt(nodes: Map<Name, CollectedNode>, name: Name): CollectedNode {
   return node;
 }
 
-/** Checks one record alone. */
 function acceptRecord(apex: Name, record: ZoneRecord, problems: ProblemList): boolean {
   const { owner, type, ttl, rdata } = record;
   if (!isWithin(owner, apex)) {
-    const where = `does not lie in the zone ${printName(apex)}`;
+    const where = `is not in the zone ${printName(apex)}`;
     problems.report('OUT_OF_ZONE', `${printName(owner)} ${where}`, owner, type);
     return false;
   }
@@ -102,9 +101,9 @@ function acceptRecord(apex: Name, record: ZoneRecord, problems: ProblemList): bo
 function faultOf(type: number, ttl: number, rdata: Uint8Array): ZoneProblem | undefined {
   const isMarking = isMark({ type }) && rdata.length === 0;
   if (isMetaType(type) && !isMarking)
-    return { code: 'META_TYPE', message: 'this type exists in messages only' };
+    return { code: 'META_TYPE', message: 'this type only exists in messages' };
   if (!Number.isInteger(ttl) || ttl < 0 || ttl > MAX_TTL_SECONDS) {
-    return { code: 'BAD_TTL', message: `the TTL ${ttl} is not 0 to ${MAX_TTL_SECONDS}` };
+    return { code: 'BAD_TTL', message: `the TTL ${ttl} is not from 0 to ${MAX_TTL_SECONDS}` };
   }
   try {
     checkRdata(type, rdata);
@@ -115,15 +114,17 @@ function faultOf(type: number, ttl: number, rdata: Uint8Array): ZoneProblem | un
   return undefined;
 }
 
-/** Types that no record of a zone can have: 0, OPT, and the question and meta types 128 to 255 (RFC 6895 §3.1). */
+/**
+ * Returns true for types that no record of a zone can have: 0, OPT, and the query and meta types 128 to 255 (RFC 6895 §3.1).
+ */
 function isMetaType(type: number): boolean {
   return type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
 }
 
-/** The rdata of sets with more than one, to find duplicates. Most sets have one rdata and no entry here. */
+/** The rdata of sets with more than one, used to find duplicates. Most sets have only one, and no entry here. */
 type RdataKeys = Map<GrowingSet, Set<string>>;
 
-/** False when the set has that rdata already: it is dropped (RFC 2181 §5). */
+/** Adds a record. Returns false for a duplicate, which is dropped (RFC 2181 §5). */
 function addRecord<K>(sets: Map<K, GrowingSet>, at: K, record: ZoneRecord, keys: RdataKeys): boolean {
   const { owner, type, ttl, rdata } = record;
   const set = sets.get(at);
@@ -131,7 +132,7 @@ function addRecord<K>(sets: Map<K, GrowingSet>, at: K, record: ZoneRecord, keys:
     sets.set(at, { owner, type, ttl, rdata: [rdata] });
     return true;
   }
-  if (ttl < set.ttl) set.ttl = ttl; // RFC 2181 §5.2: as if all had the lowest
+  if (ttl < set.ttl) set.ttl = ttl; // the lowest TTL is used for all (RFC 2181 §5.2)
   let held = keys.get(set);
   if (held === undefined) {
     held = new Set([sameRdataKey(type, set.rdata[0] as Uint8Array)]);
@@ -155,7 +156,7 @@ function addSignature(signatures: SignatureSets, record: ZoneRecord, keys: Rdata
   addRecord(ofOwner, coveredType(record.rdata), record, keys);
 }
 
-/** Types whose rdata is names from this offset on: they are compared without case (RFC 4034 §6.2). */
+/** Offset of the names in the rdata, which ends with them. They are compared without regard to case (RFC 4034 §6.2). */
 const NAMES_FROM: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, 0],
   [TYPE.CNAME, 0],

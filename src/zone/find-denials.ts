@@ -1,27 +1,27 @@
-// How a zone proves that something is not there, from its records: NSEC3 when the apex has the parameters of a chain, else
-// NSEC; and not at all while its SOA has no signature.
+// Determines how a zone proves denials, from its records: with NSEC3 if the apex has the parameters of a chain, else
+// with NSEC. Without a signed SOA there are no proofs.
 
 import { readNsec3 } from '../dns/dnssec/denial.ts';
 import { NSEC3_SHA1 } from '../dns/dnssec/nsec3-hash.ts';
 import { sortNames } from '../dns/dnssec/sort-names.ts';
 import type { Name } from '../dns/name.ts';
-import { NSEC3PARAM } from '../dns/record/types/nsec3param.ts';
+import { NSEC3PARAM } from '../dns/record/types/dnssec.ts';
 import { WireReader } from '../dns/record/wire-reader.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import type { Denials, HashedDenial, RecordSet, ZoneNode } from './zone.ts';
 
 export type HashParameters = ReturnType<typeof NSEC3PARAM.decode>;
 
-/** The parameters of the chain that answers use: a record with other flags is to be ignored (RFC 5155 §4.1.2). */
+/** Returns the parameters of the chain that answers use. Records with other flags must be ignored (RFC 5155 §4.1.2). */
 export function hashParameters(set: RecordSet | undefined): HashParameters[] {
   const all = (set?.rdata ?? []).map((rdata) => NSEC3PARAM.decode(new WireReader(rdata)));
   return all.filter(({ flags }) => flags === 0);
 }
 
-/** How answers prove denials: not at all, with NSEC, or with NSEC3 of these parameters. */
+/** How answers prove denials: not at all, with NSEC, or with NSEC3 and these parameters. */
 export type DenialStyle = 'none' | 'nsec' | HashParameters;
 
-/** From the sets of the apex. */
+/** @param sets the sets of the apex */
 export function denialStyle(sets: ReadonlyMap<number, RecordSet> | undefined): DenialStyle {
   if ((sets?.get(TYPE.SOA)?.signatures?.length ?? 0) === 0) return 'none';
   const [chain] = hashParameters(sets?.get(TYPE.NSEC3PARAM));
@@ -33,7 +33,7 @@ export function isSameStyle(one: DenialStyle, other: DenialStyle): boolean {
   return one.iterations === other.iterations && Buffer.compare(one.salt, other.salt) === 0;
 }
 
-/** Of the sets of a zone with their signatures. `hashed` are the NSEC3 sets. */
+/** @param hashed the NSEC3 sets */
 export function findDenials(
   apex: Name,
   nodes: ReadonlyMap<Name, ZoneNode>,
@@ -65,7 +65,7 @@ function* nsecOwners(nodes: ReadonlyMap<Name, ZoneNode>): Generator<Name> {
   for (const { name, sets } of nodes.values()) if (sets.has(TYPE.NSEC)) yield name;
 }
 
-/** The hash in the owner of an NSEC3 set; undefined when none of its records is of the chain. */
+/** Returns the hash in the owner of an NSEC3 set. Returns undefined if none of its records belongs to the chain. */
 export function hashIn(
   { owner, rdata }: RecordSet,
   chain: HashParameters,

@@ -1,5 +1,5 @@
-// A name as people write it in forms and JSON: Unicode (UTS 46), A-labels, underscores, escapes. The result is ASCII
-// text for `parseName`, so that a name has one reading wherever it is written.
+// A name as users write it in forms and JSON: Unicode (UTS 46), A-labels, underscores, escapes. The result is ASCII
+// text for `parseName`, so that a name is read in the same way everywhere.
 
 import { toASCII } from 'tr46';
 import { TextError } from '../dns/errors.ts';
@@ -18,9 +18,9 @@ const PLAIN_LABEL = /^[A-Za-z0-9_*/-]+$/;
 const MAPPED_LABEL = /^[a-z0-9_-]+$/;
 /** 255 octets, each written as \DDD, and dots. */
 export const MAX_NAME_CHARACTERS = 1100;
-/** Of a label that is to be mapped, which takes time in the square of its length; a label has 63 octets. */
+/** Limit for a label that is mapped, which takes time quadratic in its length. A label has at most 63 octets. */
 const MAX_MAPPED_CHARACTERS = 128;
-const IDEOGRAPHIC_DOTS = /[\u3002\uff0e\uff61]/g; // UTS 46 §4: separators as well
+const IDEOGRAPHIC_DOTS = /[\u3002\uff0e\uff61]/g; // also separators (UTS 46 §4)
 
 export function asciiText(text: string): AsciiText {
   if (text.length > MAX_NAME_CHARACTERS)
@@ -48,7 +48,7 @@ export function asciiText(text: string): AsciiText {
 
 function asciiLabel(label: string): string | { problem: string } {
   if (label === '') return { problem: 'a name must not be empty or have empty labels' };
-  if (label.includes('\\') || PLAIN_LABEL.test(label)) return label; // escapes are judged by parseName
+  if (label.includes('\\') || PLAIN_LABEL.test(label)) return label; // parseName validates escapes
   if (/^[\x20-\x7e]*$/.test(label)) {
     return { problem: `"${label}" has a character that must be written as an escape, \\DDD` };
   }
@@ -60,7 +60,7 @@ function asciiLabel(label: string): string | { problem: string } {
   return mapped;
 }
 
-/** Runs `parseName`, whose only exception means bad text. */
+/** Runs `parseName`, which only throws for invalid text. */
 export function readName(text: string, origin?: Name): ReadName {
   try {
     return { kind: 'name', name: parseName(text, origin) };
@@ -70,7 +70,9 @@ export function readName(text: string, origin?: Name): ReadName {
   }
 }
 
-/** The text that `asciiText` takes back, without the final dot; the root is `.`. Stricter with escapes than a zone file. */
+/**
+ * Returns text that `asciiText` reads back, without the final dot; the root is `.`. Escapes more than a zone file requires.
+ */
 export function printWithoutDot(name: Name): string {
   if (name === ROOT) return '.';
   let text = '';

@@ -1,4 +1,4 @@
-// What is wrong with the records of a zone, in words for the people who wrote them.
+// Problems in the records of a zone, described for their authors.
 
 import { type Name, printName } from '../dns/name.ts';
 import { typeMnemonic } from '../dns/type-codes.ts';
@@ -35,7 +35,7 @@ export interface ZoneProblem {
 
 const MAX_PROBLEMS = 1000;
 
-/** The problems in the order in which they were found; if there are very many, only the first. */
+/** The problems in the order in which they were found, up to a limit. */
 export class ProblemList {
   readonly list: ZoneProblem[] = [];
 
@@ -53,7 +53,6 @@ export class ProblemList {
   }
 }
 
-/** A record set in words. */
 export function describeSet(owner: Name, type: number): string {
   return `${printName(owner)} ${typeMnemonic(type)}`;
 }

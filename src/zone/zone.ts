@@ -1,10 +1,10 @@
-// A served zone, as an immutable tree of names. Owners and the keys of maps are folded (RFC 4343). The case of names inside
-// rdata is kept.
+// A served zone as an immutable tree of names. Owners and the keys of maps are folded (RFC 4343). The case of names
+// inside rdata is preserved.
 
 import type { Name } from '../dns/name.ts';
 import { TYPE } from '../dns/type-codes.ts';
 
-/** One record as it is stored: folded owner, type code, TTL in seconds, uncompressed rdata. */
+/** A stored record: folded owner, type code, TTL in seconds, uncompressed rdata. */
 export interface ZoneRecord {
   readonly owner: Name;
   readonly type: number;
@@ -13,9 +13,9 @@ export interface ZoneRecord {
 }
 
 /**
- * The type of a mark: its owner exists although nothing may be published there (RFC 4592 §2.2). The type is reserved
- * (RFC 6895 §3.1): no zone file has it, and it is never sent. An apex always exists. With a mark at the apex, SOA and NS of the
- * apex are answered and all other queries for the zone are refused.
+ * The type of a mark: its owner exists although it may publish nothing (RFC 4592 §2.2). The type is reserved (RFC 6895
+ * §3.1): it is never in a zone file, and is never sent. An apex always exists; with a mark at the apex, only its SOA
+ * and NS are answered, and all other queries for the zone are refused.
  */
 export const MARK_TYPE = 0;
 
@@ -24,8 +24,8 @@ export function markOf(owner: Name): ZoneRecord {
 }
 
 /**
- * With a mark of this TTL at the apex, the whole zone is answered although it is unproven, and nodes report that it receives
- * queries (docs/rules.md "What is answered").
+ * With a mark of this TTL at the apex, the whole zone is answered although it is unproven, and nodes report that it
+ * receives queries (docs/rules.md "What is answered").
  */
 const UNPROVEN_TTL = 1;
 
@@ -42,23 +42,23 @@ export function isUnprovenMark(
 
 const NO_OCTETS = new Uint8Array();
 
-/** True for the mark of a name. It is stored with the records of a zone and is not a record. */
+/** Returns true for the mark of a name. It is stored with the records of a zone, but is not a record. */
 export function isMark({ type }: Pick<ZoneRecord, 'type'>): boolean {
   return type === MARK_TYPE;
 }
 
 /**
- * True if a zone with a mark at its apex answers this type there. Registries query these types before they delegate a zone,
- * DNSKEY only if the zone is signed.
+ * Returns true if a zone with a mark at its apex answers this type there. Registries query these types before they
+ * delegate a zone, and DNSKEY only if the zone is signed.
  */
 export function isOfApex(qtype: number, isSigned: boolean): boolean {
   return qtype === TYPE.SOA || qtype === TYPE.NS || (isSigned && qtype === TYPE.DNSKEY);
 }
 
 /**
- * The type of an edge mark: A and AAAA at its owner are the edge's, and regions may replace them. Rdata is empty, or a signature
- * over the set of a region: the set's id and the rdata of an RRSIG. The type is reserved (RFC 6895 §3.1): it is never sent, and
- * has no signature and no bit in a denial.
+ * The type of an edge mark: A and AAAA at its owner are the edge's, and regions may replace them. Rdata is empty, or
+ * contains a signature over the set of a region: the set's id and the rdata of an RRSIG. The type is reserved (RFC 6895
+ * §3.1): it is never sent or signed, and is not listed in a denial.
  */
 export const EDGE_MARK_TYPE = 65535;
 
@@ -70,15 +70,15 @@ export function isEdgeMark({ type }: Pick<ZoneRecord, 'type'>): boolean {
   return type === EDGE_MARK_TYPE;
 }
 
-/** All records of one name and type, with one TTL (RFC 2181 §5), each rdata once. */
+/** All records of one name and type, with one TTL and without duplicates (RFC 2181 §5). */
 export interface RecordSet {
   readonly owner: Name;
   readonly type: number;
   readonly ttl: number;
   readonly rdata: readonly Uint8Array[];
   /**
-   * Rdata of the RRSIG records that cover the set; absent if there are none. Each has the TTL of the set (RFC 4034 §3). RRSIG is
-   * never a set of a node.
+   * Rdata of the RRSIG records that cover the set; absent if there are none. Each has the TTL of the set (RFC 4034 §3).
+   * RRSIG is never a set of a node.
    */
   readonly signatures?: readonly Uint8Array[];
 }
@@ -93,7 +93,7 @@ export interface HashedDenial {
 
 /** How a zone proves that a name or type does not exist. */
 export type Denials =
-  /** Owners of NSEC in canonical order (RFC 4034 §6.1); each has a node with the set. */
+  /** Owners of NSEC in canonical order (RFC 4034 §6.1). Each has a node with the set. */
   | { readonly kind: 'nsec'; readonly owners: readonly Name[] }
   /** The chain of the NSEC3PARAM with flags 0 at the apex (RFC 5155 §4), sorted by hash. */
   | {
@@ -116,18 +116,18 @@ export interface Zone {
   readonly negativeTtl: number;
   readonly serial: number;
   readonly nodes: ReadonlyMap<Name, ZoneNode>;
-  /** The names with a mark. They exist even without records and without names below. */
+  /** Marked names. They exist even without records and without names below them. */
   readonly marked: ReadonlySet<Name>;
   /** True if the whole zone is answered before it is proven. */
   readonly unproven: boolean;
-  /** Absent if the SOA has no signature: the zone is not signed, and answers have neither signatures nor proofs. */
+  /** Absent if the SOA is not signed: answers then have neither signatures nor proofs. */
   readonly denials?: Denials;
   /**
-   * NSEC3 sets that prove nothing now: those of chains with other parameters, and all while the zone is not signed. They are kept
-   * because the records that activate a chain come last. Absent if there are none.
+   * NSEC3 sets that currently prove nothing: those of chains with other parameters, and all of them if the zone is not
+   * signed. They are kept because the records that activate a chain are added last. Absent if there are none.
    */
   readonly idleDenials?: readonly RecordSet[];
-  /** Number of records, with signatures and NSEC3 and without marks. */
+  /** Number of records, including signatures and NSEC3 but not marks. */
   readonly records: number;
 }
 

@@ -1,4 +1,5 @@
-// The analytics store through the door of the embedded engine: tables, exact inserts, and what callers are told of faults.
+// The analytics store through the proxy of the embedded engine: tables, exact inserts, and errors that callers
+// receive.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +35,7 @@ async function faultOf(work: Promise<unknown>): Promise<AnalyticsFault> {
 }
 
 describe('tables', () => {
-  it('are made once by any number of processes that start at the same time', async () => {
+  it('are created once, even if several processes start concurrently', async () => {
     const many = Array.from({ length: 6 }, () => openAnalytics(store.url));
     await Promise.all(many.map((each) => each.query('SELECT count() FROM requests', {}, LIMIT)));
     await Promise.all(many.map((each) => each.close()));
@@ -46,7 +47,7 @@ describe('tables', () => {
     expect(noted).toContainEqual({ name: '0001-requests', n: 1 });
   });
 
-  it('are made anew where they are gone', async () => {
+  it('are created again if they are missing', async () => {
     const away = openAnalytics(store.url);
     await away.query('SELECT count() FROM requests', {}, LIMIT);
     const names = 'requests_to_hourly requests_to_values requests_to_uris requests migrations'.split(' ');
@@ -58,7 +59,7 @@ describe('tables', () => {
 });
 
 describe('an insert', () => {
-  it('counts once, however often it is repeated with its token, in the rollups too, and again with another token', async () => {
+  it('counts once if it is repeated with its token, in the rollups too, and again with another token', async () => {
     const lines = madeLines({ domainId: 11, count: 500, days: 3 });
     for (let turn = 0; turn < 3; turn++) await analytics.insert('requests', lines, 'token-11');
     await analytics.insert('requests', Readable.from(lines), 'token-11');
@@ -70,7 +71,7 @@ describe('an insert', () => {
     expect(await countOf('requests_hourly', 12)).toBe(20);
   });
 
-  it('is refused whole with a field that is not known, a value of another type, or rows of more than 100 days', async () => {
+  it('is rejected as a whole with an unknown field, a value of another type, or rows of more than 100 days', async () => {
     const [first, second] = madeLines({ domainId: 13, count: 2, days: 1 });
     const unknown = await faultOf(analytics.insert('requests', [first ?? {}, { ...second, more: 1 }], 'a'));
     expect(unknown).toMatchObject({ kind: 'refused', message: expect.stringContaining('more') });
@@ -96,7 +97,7 @@ it('rollups equal a count of all lines, and distinct visitors and times are with
 });
 
 describe('a query', () => {
-  it('takes values as they are, and runs beside others without a mix of them', async () => {
+  it('receives values unchanged, and runs concurrently with others without mixing results', async () => {
     const values = { text: "a'b\\c\n\t{x:y}", list: ["'", '\\', 'ü'], number: 7, none: null };
     const sql =
       'SELECT {text:String} AS text, {list:Array(String)} AS list, {number:UInt64} AS number, {none:Nullable(String)} AS none';
@@ -107,14 +108,14 @@ describe('a query', () => {
     expect((await Promise.all(asked)).map(([row]) => row?.n)).toEqual(asked.map((_, n) => n * 3));
   });
 
-  it('that takes too long is slow, and others go on meanwhile', async () => {
+  it('that takes too long is slow, and others continue meanwhile', async () => {
     const long = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
     const slow = faultOf(analytics.query(long, {}, { seconds: 1 }));
     expect(await analytics.query('SELECT 1 AS n', {}, LIMIT)).toEqual([{ n: 1 }]);
     expect((await slow).kind).toBe('slow');
   });
 
-  it('whose answer is too large is refused', async () => {
+  it('with a result that is too large is refused', async () => {
     const many = 'SELECT number FROM numbers(100001)';
     expect((await faultOf(analytics.query(many, {}, LIMIT))).kind).toBe('refused');
   });
@@ -128,7 +129,7 @@ describe('a query', () => {
     await other.close();
   });
 
-  it('is absent where nothing listens, and where no ClickHouse answers', async () => {
+  it('is absent if nothing listens, or if the server is not ClickHouse', async () => {
     const server = createServer((_, response) => response.writeHead(503).end('not there'));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as AddressInfo;

@@ -1,4 +1,5 @@
-// Keys over real sockets: which ways count as private is decided by the socket and by what proxies leave in a request.
+// Private keys over real sockets. The socket, and the traces that proxies leave in a request, decide whether a
+// connection is private.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as askHttp, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -67,7 +68,7 @@ const path = () => `/edge/v1/certificates/${id}`;
 const portOf = ({ addresses }: HttpListeners) => addresses[0]?.port;
 
 describe('a private key', () => {
-  it('is told over TLS that ends here, whatever the headers say, and the read is in the audit log', async () => {
+  it('is returned over TLS that ends in this process, whatever the headers, and the read is audited', async () => {
     const headers = { host: 'edges.example.net', 'x-forwarded-for': '203.0.113.9', via: '1.1 proxy' };
     const url = `https://localhost:${portOf(encrypted)}${path()}`;
     const { status, text } = await ask(url, { ca, servername: 'localhost', headers });
@@ -75,7 +76,7 @@ describe('a private key', () => {
     expect(await reads()).toEqual([{ actor_name: 'edge paris', target_id: id }]);
   });
 
-  it('is told to an agent on this machine', async () => {
+  it('is returned to an agent on this machine', async () => {
     const { port } = new URL(api.url);
     for (const host of ['127.0.0.1', 'localhost'])
       expect((await ask(`http://127.0.0.1:${port}${path()}`, { headers: { host } })).status).toBe(200);
@@ -90,13 +91,13 @@ describe('a private key', () => {
     [{ 'x-forwarded-proto': 'https' }],
     [{ host: 'api.example.net' }],
     [{ host: '127.0.0.1.example.net' }],
-  ])('is not told when a proxy on this machine has left %j', async (headers) => {
+  ])('is refused if a proxy on this machine added %j', async (headers) => {
     const { status, text } = await ask(`${api.url}${path()}`, { headers: headers as Record<string, string> });
     expect([status, text.includes(KEY)]).toEqual([403, false]);
     expect(await reads()).toEqual([]);
   });
 
-  it('is not told over HTTP/1.0, which nginx speaks as a proxy and no agent does', async () => {
+  it('is refused over HTTP/1.0, which nginx uses as a proxy but agents do not', async () => {
     const { port } = new URL(api.url);
     const socket = connect(Number(port), '127.0.0.1').setEncoding('latin1');
     socket.write(
@@ -107,7 +108,7 @@ describe('a private key', () => {
     expect([text.slice(0, 12), text.includes(KEY)]).toEqual(['HTTP/1.1 403', false]);
   });
 
-  it('is not told over loopback when TRUSTED_PROXIES says that proxies are there', async () => {
+  it('is refused over loopback if TRUSTED_PROXIES contains proxies there', async () => {
     const proxied = await startEdgeApi({ trustedProxies: ['10.0.0.0/8', '127.0.0.1/32'] });
     try {
       const as = await proxied.makeEdge('rome');
@@ -123,7 +124,7 @@ describe('a private key', () => {
   });
 });
 
-it('where edges have addresses of their own, the others do not have their paths', async () => {
+it('only the addresses of EDGE_LISTEN serve the edge paths if it is set', async () => {
   const edgeListen = [{ address: '127.0.0.1', port: 1 }];
   const { serves } = pathsBesideEdges({ edgeListen, edgeTlsCert: undefined, edgeTlsKey: undefined });
   expect([serves?.('/edge/v1/config'), serves?.('/edge/%76%31/config'), serves?.('/domains/')]).toEqual([

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => app.close());
 
-it('an API that cannot do its work is alive, says why, and when to ask again', async () => {
+it('an API that is not ready responds to /healthz, and to /readyz with the reason and the time to retry', async () => {
   state = { kind: 'waiting', reason: 'the database cannot be reached' };
   expect((await app.inject('/healthz')).json()).toEqual({ status: 'alive' });
   const { statusCode, headers, body } = await app.inject('/readyz');
@@ -19,13 +19,13 @@ it('an API that cannot do its work is alive, says why, and when to ask again', a
   expect(JSON.parse(body)).toMatchObject({ error: 'the database cannot be reached' });
 });
 
-it('an API that can says so', async () => {
+it('an API that is ready says so', async () => {
   state = { kind: 'ready' };
   const { statusCode, body } = await app.inject('/readyz');
   expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ready' }]);
 });
 
-it('OPTIONS is answered before it is ready', async () => {
+it('OPTIONS is answered before the API is ready', async () => {
   state = { kind: 'waiting', reason: 'not yet' };
   for (const url of ['/healthz', '/readyz']) {
     const { statusCode, headers } = await app.inject({ method: 'OPTIONS', url });

@@ -17,7 +17,7 @@ interface Started {
   readonly process: ChildProcess;
   readonly url: string;
   readonly metrics: string;
-  /** What it told its parent. */
+  /** The messages that it sent to its parent process. */
   readonly told: { kind: string; reason?: string }[];
   readonly exited: Promise<number | null>;
 }
@@ -38,7 +38,7 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
     execArgv: ['--import', TSX],
     env: {
       PATH: process.env.PATH,
-      RUN_AS: 'off', // root owns the files of tests
+      RUN_AS: 'off', // root owns the test files
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       API_LISTEN: `127.0.0.1:${port},127.0.0.2:${port}`,
@@ -59,7 +59,7 @@ const ready = (started: Started) =>
   until(() => started.told.some(({ kind }) => kind === 'ready'), 'it is ready');
 
 describe('the API process', () => {
-  it('serves on each address, makes BOOTSTRAP_API_KEY a key, counts what it answered, and ends on SIGTERM', async () => {
+  it('serves on each address, accepts BOOTSTRAP_API_KEY, counts its responses, and ends on SIGTERM', async () => {
     const key = generateKey();
     const started = await start({ BOOTSTRAP_API_KEY: key });
     await ready(started);
@@ -86,12 +86,12 @@ describe('the API process', () => {
     expect(await started.exited).toBe(0);
   });
 
-  it('is not ready before BOOTSTRAP_API_KEY works', async () => {
+  it('is not ready before BOOTSTRAP_API_KEY is accepted', async () => {
     const key = generateKey();
     const headers = { authorization: `Bearer ${key}` };
     let started: Started | undefined;
     await database.db.transaction().execute(async (trx) => {
-      await sql`lock table api_keys in exclusive mode`.execute(trx); // nobody can add a key
+      await sql`lock table api_keys in exclusive mode`.execute(trx); // no key can be added
       started = await start({ BOOTSTRAP_API_KEY: key });
       const { url, metrics } = started;
       const refused = await until(async () => {
@@ -107,7 +107,7 @@ describe('the API process', () => {
     expect((await fetch(`${url}/domains/ns-sets`, { headers })).status).toBe(200);
   });
 
-  it('says which setting is wrong when its address is in use', async () => {
+  it('names the setting that is wrong if its address is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -121,11 +121,11 @@ describe('the API process', () => {
   it('does not start with PAYMENT_URL alone, since a gateway needs its secret', async () => {
     const api = await start({ PAYMENT_URL: 'https://pay.example.net/begin' });
     expect(await api.exited).not.toBe(0);
-    const reason = 'PAYMENT_URL and PAYMENT_SECRET go together: set both, or none';
+    const reason = 'PAYMENT_URL and PAYMENT_SECRET: set both, or none';
     expect(api.told.map((each) => each.reason)).toEqual([reason]);
   });
 
-  it('refuses a database without its schema', async () => {
+  it('refuses to start with a database without its schema', async () => {
     const empty = await createDatabase({ empty: true });
     const started = await start({ DATABASE_URL: empty.url });
     expect(await started.exited).toBe(1);
@@ -133,7 +133,7 @@ describe('the API process', () => {
     await empty.drop();
   });
 
-  it('that is started while Postgres is away answers 503 until it comes', async () => {
+  it('responds 503 until PostgreSQL is available, if it was started before', async () => {
     const proxy = await startProxy(database.url);
     proxy.cut();
     const started = await start({ DATABASE_URL: proxy.url });

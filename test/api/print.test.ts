@@ -46,7 +46,7 @@ describe('a domain', () => {
     expect(print({ currentNs: [] }).current_ns).toEqual([]);
   });
 
-  it('has the reason why it is moved or disabled, and the time until when it is answered', () => {
+  it('has the reason why it is moved or disabled, and the time until which it is answered', () => {
     expect(print({ status: 'moved', movedSince: at }, { movedGraceMs: DAY_MS })).toMatchObject({
       status_reason: { code: 'delegated_elsewhere', message: expect.stringContaining('still answer') },
       status_until: '2026-05-02T12:00:00.000Z',
@@ -57,7 +57,7 @@ describe('a domain', () => {
       expect(print({ status: 'active' })).not.toHaveProperty(field);
   });
 
-  it('shows only the minute of a turn, which begins when another account’s claim arrives', () => {
+  it('shows only the minute of its slot, which begins when another account’s claim arrives', () => {
     const nsTurn = { from: new Date(NOW + 1234), until: new Date(NOW + 901_234) };
     const shown = { from: AT, until: '2026-05-01T12:15:00.000Z' };
     expect(print({ status: 'pending', nsTurn }).ns_turn).toEqual(shown);
@@ -109,7 +109,7 @@ describe('entitlements', () => {
     [7, 7],
     [20, 14],
     [-1, 0], // the clocks of two machines
-  ])('%d days after the start have the quota period that began on day %d', (days, first) => {
+  ])('have, %d days after the start, the quota period that began on day %d', (days, first) => {
     const day = (n: number) => new Date(NOW + n * DAY_MS);
     expect(printEntitlements(domain, SUBSCRIPTION, NO_RULES, day(days))).toMatchObject({
       quota_reset_days: 7,
@@ -123,7 +123,7 @@ describe('entitlements', () => {
       expect(printEntitlements(domain, subscription, NO_RULES)).not.toHaveProperty('quota_period_start');
   });
 
-  it('contain the usage of every type of rules, with the limit of the plan', () => {
+  it('contain the usage of every rule type, with the limit of the plan', () => {
     const limited = { ...domain, plan: { ...PLAN, maxRulesPerSet: 5 } as Plan };
     const { domain_usage } = printEntitlements(limited, undefined, new Map([['rate_limit', 2]]));
     expect(domain_usage).toHaveLength(13);
@@ -131,7 +131,7 @@ describe('entitlements', () => {
     expect(domain_usage).toContainEqual({ name: 'rules_waf', used: 0, limit: 5 });
   });
 
-  it('have limits of 0 without a plan, since null would be unlimited', () => {
+  it('have limits of 0 without a plan, because null would mean unlimited', () => {
     const printed = printEntitlements({ plan: null, recordCount: 3 }, undefined, NO_RULES);
     expect(printed).toMatchObject({ has_active_plan: false, max_records: 0, max_traffic_gb: 0 });
     expect(printed.domain_usage[0]).toEqual({ name: 'records', used: 3, limit: 0 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   store = new FakeStore();
-  token = await api.makeEdge(`edge${edges++}`); // calls are counted for each
+  token = await api.makeEdge(`edge${edges++}`); // calls are counted per edge
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -40,7 +40,7 @@ async function nothingLeft(): Promise<void> {
 }
 const dropped = (some: object = {}) => ({ line: 0, time: 0, host: 0, ...some });
 
-/** Batches on disk, whole or not. */
+/** Number of batches on disk, complete or not. */
 const spooled = () =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(part|gz)$/.test(name));
 
@@ -175,7 +175,7 @@ describe('hosts', () => {
     expect(rows.at(-1)?.domain_id).toBe(bare.id);
   });
 
-  it('that visitors make up do not displace the names of records, in this domain or in others', async () => {
+  it('that visitors invent do not displace the names of records, in this domain or in others', async () => {
     const add = async (domain: string) => {
       const body = { type: 'A', name: 'own', destination: '198.51.100.1', proxied: true };
       expect((await api.ask('POST', `/domains/${domain}/records/`, { body })).status).toBe(200);

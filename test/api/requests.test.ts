@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BatchPlaces, ByteBudget } from '../../src/api/requests/batch-limits.ts';
 import { BodyPace } from '../../src/api/requests/body-pace.ts';
 
-describe('the places for batches', () => {
+describe('the slots for batches', () => {
   function fresh() {
     const clock = { nowMs: 0 };
     const places = new BatchPlaces(() => clock.nowMs);
@@ -16,7 +16,7 @@ describe('the places for batches', () => {
     return { clock, places, take, beSlow };
   }
 
-  it('are six, and two for an edge', () => {
+  it('are six, and two per edge', () => {
     const { places, take } = fresh();
     expect(take(1, 1, 1)).toEqual([true, true, false]);
     expect(take(2, 3, 4, 5, 6)).toEqual([true, true, true, true, false]);
@@ -24,11 +24,11 @@ describe('the places for batches', () => {
     expect(take(6)).toEqual([true]);
   });
 
-  it('are not all taken by three edges', () => {
+  it('cannot all be used by three edges', () => {
     expect(fresh().take(1, 1, 2, 2, 3, 3, 4)).toEqual([true, true, true, true, true, false, true]);
   });
 
-  it('are taken by slow edges up to a half, and one each', () => {
+  it('can be used by slow edges up to a half, and one each', () => {
     const { places, take, beSlow } = fresh();
     beSlow(1, 2, 3, 4);
     expect(take(1, 1, 2, 3, 4)).toEqual([true, false, true, true, false]);
@@ -37,7 +37,7 @@ describe('the places for batches', () => {
     expect(take(5, 6, 7, 8)).toEqual([true, true, true, false]);
   });
 
-  it('are refused to slow edges if no more than two are left', () => {
+  it('are refused to slow edges if no more than two are free', () => {
     const { take, beSlow } = fresh();
     beSlow(1, 2);
     expect(take(5, 6, 7)).toEqual([true, true, true]);
@@ -45,7 +45,7 @@ describe('the places for batches', () => {
     expect(take(8, 9)).toEqual([true, true]);
   });
 
-  it('are open again to an edge that was slow a minute ago', () => {
+  it('are available again to an edge a minute after it was slow', () => {
     const { clock, take, beSlow } = fresh();
     beSlow(1);
     clock.nowMs = 59_999;
@@ -54,7 +54,7 @@ describe('the places for batches', () => {
     expect(take(1)).toEqual([true]);
   });
 
-  it('count an edge as slow from the end of its slow batch, while its other one goes on', () => {
+  it('treat an edge as slow from the end of its slow batch, while its other batch continues', () => {
     const { places, take, beSlow } = fresh();
     expect(take(1, 1)).toEqual([true, true]);
     places.give(1, true);
@@ -69,7 +69,7 @@ describe('the places for batches', () => {
 describe('a body', () => {
   const PACE = { graceMs: 5000, bytesASecond: 1000, mostMs: 30_000 };
 
-  /** Pieces of a body, each with the time for which the API waits for it, and the time that the API then needs. */
+  /** Pieces of a body, each with the time that the API waits for it, and the time that the API then needs. */
   function read(...pieces: (readonly [octets: number, waitMs: number, workMs?: number])[]): BodyPace {
     const pace = new BodyPace(PACE);
     let nowMs = 1000;
@@ -94,7 +94,7 @@ describe('a body', () => {
     ['without counting the time that the API needs', read([100, 10, 60_000]), 4990],
   ])('is waited for %s', (_, pace, ms) => expect(pace.wait(0)).toBe(ms));
 
-  it('is slow if it was waited for longer than a second, for less than four times the least rate', () => {
+  it('is slow if the wait exceeded a second and its rate is below four times the minimum', () => {
     for (const [pace, isSlow] of [
       [read([1, 1000]), false],
       [read([4000, 1001]), true],

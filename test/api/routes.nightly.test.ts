@@ -1,5 +1,5 @@
-// Accounts are apart: whatever a path, a query or a body names of another account gets the answer that it would get if there
-// were no such thing, with the same headers; and no list shows or counts it.
+// Isolation of accounts. If a path, a query or a body refers to data of another account, the response is the same,
+// with the same headers, as if the data did not exist. No list shows or counts it.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { REQUESTS } from '../support/walk/requests.ts';
 import { startWalkApi } from '../support/walk/walk.ts';
 import { World } from '../support/walk/world.ts';
 
-/** Whoever has something here, or shares it: each with things of somebody else before it. */
+/** The callers, each with objects of its own or shared ones, besides objects of other accounts. */
 const CALLERS = [
   'owner',
   'viewer',
@@ -29,7 +29,7 @@ const CALLERS = [
 
 const api = ownApi(() => startWalkApi());
 let walkers: Walkers;
-/** The owner's, shared in every role; the client's; and one that none of them has anything to do with. */
+/** The owner's domain, shared in every role; the client's domain; and one that is unrelated to all callers. */
 let owners: World;
 let clients: World;
 let foreign: World;
@@ -64,7 +64,7 @@ async function ask(caller: WalkCaller, method: string, url: string, body?: unkno
   });
 }
 
-/** All that a caller sees of an answer; what was asked for is named the same. */
+/** Everything that a caller sees of a response, with the requested names replaced. */
 function seen({ status, headers, text }: Answer, ...named: (string | number)[]): unknown {
   const { 'x-request-id': _, date: __, 'content-length': ___, ...rest } = headers;
   const told = named.reduce<string>((words, name) => words.replaceAll(String(name), 'IT'), text);
@@ -77,7 +77,7 @@ const holesOf = ({ path }: Route) => [...path.matchAll(/\{(\w+)\}/g)].map(([, na
 const fill = (path: string, values: Readonly<Record<string, string | number>>) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 
-/** The other parameters of a path, as they are in a world. */
+/** The other path parameters, as in a test world. */
 async function parametersOf(route: Route, world: World): Promise<Record<string, string | number>> {
   const found: Record<string, string | number> = {};
   for (const name of holesOf(route)) found[name] = await world.parameter(route.path, name);
@@ -91,15 +91,15 @@ const queryOf = async ({ method, path }: Route, world: World) => {
   return query === undefined ? '' : `?${query}`;
 };
 
-/** A token in a path is itself what opens the call, and what is below /admin is there for global admins alone. */
+/** A token in a path itself authorizes the call, and paths below /admin are only for global admins. */
 const withIds = ROUTES.filter(
   (route) =>
     holesOf(route).length > 0 && !holesOf(route).includes('token') && !route.path.startsWith('/admin/'),
 );
 const lists = ROUTES.filter(({ method, response }) => method === 'GET' && response instanceof z.ZodArray);
 
-describe('before and after another account has something', () => {
-  it('every list is the same, with the same count and the same next page', async () => {
+describe('objects of another account', () => {
+  it('do not change any list, its count or its next page', async () => {
     const all = async () => {
       const told: Record<string, unknown> = {};
       for (const caller of CALLERS) {
@@ -107,7 +107,7 @@ describe('before and after another account has something', () => {
           const path = fill(route.path, await parametersOf(route, ownOf(caller)));
           const isPaged = Object.keys(route.query?.shape ?? {}).includes('limit');
           for (const query of isPaged ? ['', '?limit=1&count=true'] : ['']) {
-            if (/sessions$/.test(path)) continue; // each call here is by another session
+            if (/sessions$/.test(path)) continue; // each call here uses another session
             told[`${caller} ${path}${query}`] = seen(await ask(caller, 'GET', path + query));
           }
         }
@@ -124,7 +124,7 @@ describe('before and after another account has something', () => {
   });
 });
 
-describe.each(CALLERS)('what is another account’s is to the %s as if it were not there', (caller) => {
+describe.each(CALLERS)('objects of another account do not exist for the %s', (caller) => {
   it.each(
     withIds.map((route) => [`${route.method} ${route.path}`, route] as const),
   )('%s', async (_, route) => {
@@ -135,8 +135,8 @@ describe.each(CALLERS)('what is another account’s is to the %s as if it were n
     const foreignId = await foreign.domainId();
     const asks = async (values: Readonly<Record<string, string | number>>) =>
       await ask(caller, route.method, fill(route.path, values) + query, await bodyOf(route, own));
-    // A foreign domain by its name and by its number, with what is in it; else a foreign id in one's own domain.
-    // A type of rules, and a code, is nobody's.
+    // Uses another account's domain by name and by number, with the objects in it, or otherwise another account's
+    // object in the caller's own domain. Rule types and codes do not belong to accounts.
     const things = holesOf(route).filter((hole) => hole !== 'type' && hole !== 'code');
     const pairs = things.flatMap((hole) => {
       const isDomain = hole === 'domain';

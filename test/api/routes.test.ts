@@ -1,4 +1,5 @@
-// Compares the access that each route declares with fixtures/api-access. The walk (test/api/calls.nightly.test.ts) sends the requests.
+// Compares the access that each route declares with fixtures/api-access. The walk (test/api/calls.nightly.test.ts)
+// sends the requests.
 
 import { expect, it } from 'vitest';
 import { mayDo } from '../../src/api/callers/caller.ts';
@@ -59,7 +60,7 @@ const listed = [...ROUTES, ...RESELLER_ROUTES].flatMap((route) => {
 
 it('every operation of the fixtures has a route', () => expect(listed.length).toBeGreaterThan(180));
 
-it.each(listed)('%s declares the access that is listed', (_, route, outcomes) => {
+it.each(listed)('%s declares the listed access', (_, route, outcomes) => {
   const listedFor = (reason: string) =>
     [...outcomes].flatMap(([caller, each]) => (each.reason === reason ? [caller as string] : []));
   const callers: ReadonlySet<string> = new Set(outcomes.keys());

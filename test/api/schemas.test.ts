@@ -38,7 +38,7 @@ describe('a record', () => {
     ['timeout', ...noNumber(0, 3601)],
     ['comment', null, 1, 'x'.repeat(1025), []],
     ['nonsense', 1, 'x', null],
-  ])('with a wrong %s is refused: %j %j %j', (field, ...values) => {
+  ])('is refused with a wrong %s: %j %j %j', (field, ...values) => {
     for (const value of values) {
       expect([value, wrongFields(RecordCreate, { ...GOOD, [field]: value })]).toEqual([value, [field]]);
       expect([value, wrongFields(RecordUpdate, { [field]: value })]).toEqual([value, [field]]);
@@ -58,7 +58,7 @@ describe('a record', () => {
     });
   });
 
-  it('that is new needs a name, a type and a destination, and an update nothing', () => {
+  it('requires a name, a type and a destination if it is new, and nothing if it is updated', () => {
     expect(wrongFields(RecordCreate, {})).toEqual(['name', 'type', 'destination']);
     expect(wrongFields(RecordUpdate, {})).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('a record', () => {
       expect(wrongFields(RecordCreate, { ...GOOD, ...values })).toEqual([]);
   });
 
-  it('may have its read-only members in an update only', () => {
+  it('may have its read-only members only in an update', () => {
     const facts = { id: 1, user_id: 'x', domain_id: null, original_name: 1, dns_content: 1, editable: 1 };
     expect(wrongFields(RecordUpdate, { ...facts, created_at: 1, updated_at: 1 })).toEqual([]);
     expect(wrongFields(RecordCreate, { ...GOOD, id: 1 })).toEqual(['id']);
@@ -104,16 +104,16 @@ describe('a record', () => {
     [RecordsImport, { records: [{ ...GOOD, ttl: '60' }] }, 'records.0.ttl'],
     [RecordsImport, { records: [{ ...GOOD, colour: 'red' }] }, 'colour'],
     [RecordsImport, { records: [GOOD], overwrite: true }, 'overwrite'],
-  ])('among many of a wrong form is refused: %# %j', (schema, body, field) => {
+  ])('is refused in a list if its form is wrong: %# %j', (schema, body, field) => {
     expect(wrongFields(schema, body)).toEqual([field]);
   });
 
-  it('of an import may have values out of range, which fail alone', () => {
+  it('of an import may have values out of range, which fail individually', () => {
     const item = { ...GOOD, type: 'FOO', ttl: 1e30, port: 1.5, scheme: 'Gopher', comment: 'x'.repeat(2000) };
     expect(wrongFields(RecordsImport, { records: [item] })).toEqual([]);
   });
 
-  it('is one of at most 10,000 items of a batch, in which a set counts as its records', () => {
+  it('is one of at most 10,000 items of a batch, in which a set counts as many items as its records', () => {
     const create = (count: number) => Array.from({ length: count }, () => GOOD);
     const records = Array.from({ length: 5000 }, (_, i) => ({ destination: `t${i}` }));
     const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
@@ -141,7 +141,7 @@ describe('a domain', () => {
     ['status', ['active']],
     ['dnssec', ['yes', null, { denial: 'nsec5' }, { split: 'x' }, { algorithm: 8 }]],
     ['way', [{ way: 'x' }]],
-  ])('that is new is refused with a wrong %s', (field, values) => {
+  ])('is refused at creation with a wrong %s', (field, values) => {
     const member = field === 'way' ? 'dnssec' : field;
     for (const value of values)
       expect([value, wrongFields(DomainCreate, { name: 'a.com', [member]: value })]).toEqual([
@@ -150,7 +150,7 @@ describe('a domain', () => {
       ]);
   });
 
-  it('is managed, scanned and no transfer by default', () => {
+  it('is managed, scanned and not a transfer by default', () => {
     const defaults = { dns_mode: 'managed', scan: true, transfer: false };
     expect(DomainCreate.parse({ name: 'a.com' })).toEqual({ name: 'a.com', ...defaults });
   });
@@ -181,7 +181,7 @@ describe('a domain', () => {
     ['colour', ['red', null]],
     ['Dns_Mode', ['managed']],
     ['max_records', [5]],
-  ])('is not updated with a wrong %s', (field, values) => {
+  ])('is refused at an update with a wrong %s', (field, values) => {
     const [member = ''] = field.split('.');
     for (const value of values)
       expect([value, wrongFields(DomainUpdate, { [member]: value })]).toEqual([value, [field]]);
@@ -200,7 +200,7 @@ describe('a domain', () => {
     for (const value of values) expect(wrongFields(DomainUpdate, { [field]: value })).toEqual([]);
   });
 
-  it('is not updated with its read-only members, whatever the value', () => {
+  it('is refused at an update with read-only members, whatever the value', () => {
     const facts = { id: 1, name: 'x', status: 'active', serial: null, my_role: [], findings: 3, ssl: 1 };
     const { error } = DomainUpdate.safeParse({ ...facts, records: 'x', outage_alerts: true });
     const named = error?.issues.map(({ path }) => path.join());
@@ -220,7 +220,7 @@ describe('evidence of an observer', () => {
   const id = '5b3f9a52-6c1c-4f0e-9b7e-0a1b2c3d4e5f';
   const wrongIn = (evidence: unknown) => wrongFields(VantageAnswer, { id, name: 'shop.example', evidence });
 
-  it('that Zonefleet encoded is accepted', () => {
+  it('is accepted if Zonefleet encoded it', () => {
     expect(wrongIn(evidence)).toEqual([]);
     const awkward = { ...server, needed: ['tcp', 'no_edns', 'lower_case'] };
     expect(wrongIn({ ...evidence, servers: [awkward] })).toEqual([]);
@@ -233,7 +233,7 @@ describe('evidence of an observer', () => {
     ['evidence.servers', Array.from({ length: 129 }, () => server)],
     ['evidence.finishedAt', 'now'],
     ['more', 1],
-  ])('with a wrong %s is refused', (field, value) => {
+  ])('is refused with a wrong %s', (field, value) => {
     expect(wrongIn({ ...evidence, [field.replace('evidence.', '')]: value })[0]).toBe(field);
   });
 
@@ -249,7 +249,7 @@ describe('evidence of an observer', () => {
     ['error', 'a\u001b[31m'],
     ['error', 'x'.repeat(2001)],
     ['address', ''],
-  ])('with a wrong %s of a server is refused', (field, value) => {
+  ])('is refused with a wrong %s of a server', (field, value) => {
     const [member = ''] = field.split('.');
     const servers = [{ ...server, [member]: value }];
     expect(wrongIn({ ...evidence, servers })).toEqual([`evidence.servers.0.${field}`]);
@@ -261,10 +261,11 @@ describe('evidence of an observer', () => {
     { max: 1, waitSeconds: 21 },
     { max: 1 },
     { max: 1, waitSeconds: 0, more: 1 },
-  ])('is not requested by %j', (body) => expect(JobsWanted.safeParse(body).success).toBe(false));
+  ])('is not accepted from a request for jobs with %j', (body) =>
+    expect(JobsWanted.safeParse(body).success).toBe(false));
 });
 
-describe('a list', () => {
+describe('an array', () => {
   /** An item that counts how often it is validated. */
   function counted() {
     const state = { count: 0 };
@@ -275,7 +276,7 @@ describe('a list', () => {
     return { state, item };
   }
 
-  it('of wrong items is validated until its twentieth problem', () => {
+  it('of invalid items is validated until its twentieth problem', () => {
     const { state, item } = counted();
     const { error } = boundedArray(item).safeParse(Array(100_000).fill(0));
     expect([error?.issues.length, state.count]).toEqual([MAX_PROBLEMS, MAX_PROBLEMS]);
@@ -296,7 +297,7 @@ describe('a list', () => {
     expect(tooMany.error?.issues).toMatchObject([{ code: 'too_big' }]);
   });
 
-  it('has its items as their schema makes them, and is described as any other array', () => {
+  it('contains items as parsed by their schema, and is described like any other array', () => {
     const read = boundedArray(z.object({ n: z.number().default(7) })).safeParse([{}, { n: 1, more: 2 }]);
     expect(read.data).toEqual([{ n: 7 }, { n: 1 }]);
     expect(boundedArray(z.number()).safeParse({}).error?.issues).toMatchObject([{ expected: 'array' }]);
@@ -318,6 +319,6 @@ it.each([
   ['a\u2028b', false],
   ['a\u202eb', false],
   ['a\u2066', false],
-])('%j is a name: %s', (text, isName) => {
+])('%j is a valid name: %s', (text, isName) => {
   expect(nameText(100).safeParse(text)).toMatchObject({ success: isName, ...(isName && { data: text }) });
 });

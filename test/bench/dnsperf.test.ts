@@ -1,4 +1,4 @@
-// What dnsperf says, read from what it says.
+// Parses the output of dnsperf.
 
 import { expect, it } from 'vitest';
 import { readOutcome } from '../../bench/dnsperf.ts';
@@ -18,7 +18,7 @@ Statistics:
   Average Latency (s):  0.001447 (min 0.000021, max 0.006105)
 `;
 
-it('the figures of a run are read', () => {
+it('the figures of a run are parsed', () => {
   expect(readOutcome(OUTPUT)).toEqual({
     sent: 406_913,
     completed: 406_913,
@@ -30,6 +30,6 @@ it('the figures of a run are read', () => {
   });
 });
 
-it('a run without figures is a failure, told in its own words', () => {
+it('a run without figures fails with its own message', () => {
   expect(() => readOutcome('Error: no such file')).toThrow(/no such file/);
 });

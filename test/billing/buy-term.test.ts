@@ -17,18 +17,18 @@ describe('a purchase', () => {
     ['a free one', beginSubscription(START, FREE)],
     ['one without an end', beginSubscription(START, null)],
     ['a trial', beginTrial(START, 14)],
-    ['one that ran out a moment ago', { ...paid, expiresAt: on(5) }],
+    ['one that has just expired', { ...paid, expiresAt: on(5) }],
   ])('counts from now on with %s', (_, own) => {
     const buying = judgeBuying(own, { kind: 'purchase', term: OTHER, at: on(5) });
     expect(buying).toEqual({ kind: 'buys', start: on(5), end: on(15) });
   });
 
-  it('in grace pays for the time since the end', () => {
+  it('in grace covers the time since the end', () => {
     const buying = judgeBuying(grace, { kind: 'purchase', term: OTHER, at: on(33) });
     expect(buying).toEqual({ kind: 'buys', start: on(30), end: on(40) });
   });
 
-  it('in grace of a term that is no longer than the grace so far is refused: it would pay for that time with less', () => {
+  it('in grace of a term not longer than the time already served is refused as too cheap', () => {
     const term = { ...OTHER, days: 2 };
     const buy = (day: number) => judgeBuying(grace, { kind: 'purchase', term, at: on(day) });
     expect(buy(32)).toEqual({
@@ -51,8 +51,8 @@ describe('a purchase', () => {
   });
 
   it.each([
-    ['at once after it left for a free term, for the whole time in grace', 36, 30],
-    ['later: for the time in grace, and not for that of the free term', 36.5, 30.5],
+    ['immediately after a switch to a free term: for the whole time in grace', 36, 30],
+    ['later: for the time in grace, but not for the free term', 36.5, 30.5],
     ['a week after the old end: for nothing', 37, 37],
   ])('pays for grace %s', (_, at, start) => {
     const order = { kind: 'purchase', term: OTHER, at: on(at), lastPaid: left } as const;
@@ -60,7 +60,7 @@ describe('a purchase', () => {
     expect(judgeBuying(undefined, order)).toMatchObject({ start: on(start) });
   });
 
-  it('pays for no grace where none was served, and none of a term that costs nothing', () => {
+  it('pays for no grace if none was served, and for none with a free term', () => {
     const order = { kind: 'purchase', term: OTHER, at: on(33) } as const;
     const lastPaid = { expiresAt: on(32), endedAt: on(32) };
     expect(judgeBuying(free, { ...order, lastPaid })).toMatchObject({ start: on(33) });

@@ -9,7 +9,7 @@ import {
 const PLAN: Entitlements & { slug: string } = { ...NO_ENTITLEMENTS, maxRecords: 200, slug: 'free' };
 
 describe('the entitlements of a domain', () => {
-  it('are those of its plan, with what its subscription has instead if that is a value that could be', () => {
+  it('are those of its plan, overridden by valid values of its subscription', () => {
     expect(entitlementsOf(PLAN, null)).toBe(PLAN);
     const own = entitlementsOf(PLAN, { max_records: null, logs_enabled: true });
     expect(own).toEqual({ ...PLAN, maxRecords: null, logsEnabled: true });
@@ -27,9 +27,9 @@ describe('the entitlements of a domain', () => {
     ['max_cache_cap_mb', null, 'expected a whole number from 0 to 2147483647'],
     ['ws_enabled', false, undefined],
     ['ws_enabled', null, 'expected true or false'],
-    ['max_record', 5, 'is no entitlement: expected one of max_records, max_traffic_gb'],
-    ['constructor', 5, 'is no entitlement'],
-  ])('%s may be %s: %s', (name, value, fault) => {
+    ['max_record', 5, 'is not an entitlement: expected one of max_records, max_traffic_gb'],
+    ['constructor', 5, 'is not an entitlement'],
+  ])('%s with the value %s: %s', (name, value, fault) => {
     const said = judgeEntitlement(name, value);
     if (fault === undefined) expect(said).toBeUndefined();
     else expect(said).toContain(fault);

@@ -19,19 +19,19 @@ const header = signNotice(SECRET, 'online', body, at);
 const proof = readNoticeProof(header, at.getTime()) as NoticeProof;
 
 describe('the header of a notice', () => {
-  it('has the time and the HMAC-SHA256 of the gateway’s name, the time and the body', () => {
+  it("has the time and the HMAC-SHA256 of the gateway's name, the time and the body", () => {
     const seconds = at.getTime() / 1000;
     const mac = createHmac('sha256', SECRET).update(`notice.online.${seconds}.${body}`).digest('hex');
     expect(header).toBe(`t=${seconds},v1=${mac}`);
   });
 
   it.each([
-    ['at once', 0, true],
+    ['immediately', 0, true],
     ['5 minutes later', 300_000, true],
     ['5 minutes before', -300_000, true],
     ['a millisecond more than that later', 300_001, false],
     ['a millisecond more than that before', -300_001, false],
-  ])('counts or not, %s', (_, afterMs, counts) => {
+  ])('is accepted or not, %s', (_, afterMs, counts) => {
     expect(readNoticeProof(header, at.getTime() + afterMs) !== undefined).toBe(counts);
   });
 
@@ -45,25 +45,25 @@ describe('the header of a notice', () => {
     header.replace('t=', 't=0'),
     header.slice(0, -1),
     [header, header],
-  ])('in another form is none: %j', (text) => {
+  ])('in another format is rejected: %j', (text) => {
     expect(readNoticeProof(text, at.getTime())).toBeUndefined();
   });
 });
 
-describe('a notice is the gateway’s', () => {
-  it('with its secret', () => expect(isNoticeOf('online', only(gateway), proof, body)).toBe(true));
+describe('a notice is accepted', () => {
+  it("with the gateway's secret", () => expect(isNoticeOf('online', only(gateway), proof, body)).toBe(true));
 
   it.each<[string, Gateway, NoticeProof, Buffer]>([
     ['with another body', gateway, proof, Buffer.from(body.toString().replace('5', '6'))],
     ['with another time', gateway, { ...proof, seconds: proof.seconds + 1 }, body],
     ['with another secret', { ...gateway, secret: `${SECRET}!` }, proof, body],
     ['of a gateway without notices', { name: 'online', paymentUrl: () => '' }, proof, body],
-    ['of a gateway that there is not', { ...gateway, name: 'another' }, proof, body],
+    ['of an unknown gateway', { ...gateway, name: 'another' }, proof, body],
   ])('not %s', (_, of, given, text) => {
     expect(isNoticeOf('online', only(of), given, text)).toBe(false);
   });
 
-  it('and not another’s that has the same secret, nor with the signature of an order', () => {
+  it('only for its own gateway, even if another has the same secret, and not with the signature of an order', () => {
     const twin = { ...gateway, name: 'twin' };
     const gateways = new Map([...only(gateway), ...only(twin)]);
     expect(isNoticeOf('online', gateways, proof, body)).toBe(true);

@@ -12,11 +12,11 @@ it.each([
   [2, 33],
   [3, 0],
   [9, 0],
-])('after %d of 3 days it is %d of 100', (days, rials) => {
+])('after %d of 3 days is %d of 100', (days, rials) => {
   expect(giveBackOf([period], on(days))).toEqual({ totalRials: rials, funders: new Map() });
 });
 
-it('of a time that has not begun is all, exact for the most that a wallet holds, and goes to who paid, by their shares', () => {
+it('is complete before the start, exact for the maximum of a wallet, and split among the payers', () => {
   const next = { ...period, paidRials: 101, start: on(3), end: on(6) };
   expect(giveBackOf([period, next], on(2)).totalRials).toBe(33 + 101);
   const most = { ...period, paidRials: 1_000_000_000_000_000 };
@@ -26,7 +26,7 @@ it('of a time that has not begun is all, exact for the most that a wallet holds,
   expect(giveBackOf([both], on(2))).toEqual({ totalRials: 33, funders: new Map([[7, 17]]) });
 });
 
-it('of what a reseller paid alone leaves its client nothing, and each reseller gets its own', () => {
+it('leaves a client nothing of what its reseller paid alone, and each reseller gets its own share', () => {
   const alone = { ...period, fundedBy: 7, fundedRials: 100 };
   const again = { ...alone, paidRials: 10, fundedRials: 10 };
   const other = { ...alone, fundedBy: 8, fundedRials: 1 };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeTerm, invoiceNumber, readInvoiceNumber } from '../../src/billing/invoice.ts';
 
-it('describes a term with its plan, days and domain; a number has its year, and six digits or more', () => {
+it('describes a term with its plan, days and domain, and a number with its year and at least six digits', () => {
   const term = { planName: 'Pro', domain: 'shop.example' };
   expect(describeTerm({ ...term, days: 30 })).toBe('Pro for 30 days: shop.example');
   expect(describeTerm({ ...term, days: 1 })).toBe('Pro for 1 day: shop.example');
@@ -15,6 +15,6 @@ it.each([
   ['2026-42', undefined],
   ['42', undefined],
   ['2026-000042 ', undefined],
-])('%s is read, or is none', (text, read) => {
+])('%s is parsed, or is not a number', (text, read) => {
   expect(readInvoiceNumber(text)).toEqual(read);
 });

@@ -3,32 +3,32 @@ import { bookOn, floorOf, overdueSince, shortfallOf, type WalletState } from '..
 
 const purse = (balanceRials: number, floorRials = 0) => ({ balanceRials, floorRials });
 
-it('lets resellers alone go below zero', () => {
+it('allows only resellers a negative balance', () => {
   expect(floorOf({ isReseller: true }, 500)).toBe(-500);
   expect(floorOf({ isReseller: false }, 500) === 0).toBe(true);
 });
 
 it.each([
-  ['all from the own wallet', 100, purse(100), undefined, 0],
+  ["everything from the account's own wallet", 100, purse(100), undefined, 0],
   ['one rial is missing', 100, purse(99), undefined, undefined],
-  ['a reseller pays below zero', 100, purse(0, -100), undefined, 0],
-  ['not one rial further', 101, purse(0, -100), undefined, undefined],
-  ['a client that has enough needs no reseller', 100, purse(100), purse(-9), 0],
-  ['its reseller adds what is missing', 100, purse(30), purse(70), 70],
-  ['as far down as it may', 100, purse(30), purse(0, -70), 70],
-  ['not one rial further down', 100, purse(30), purse(0, -69), undefined],
-  ['a client below zero is brought to zero too', 100, purse(-5), purse(105), 105],
+  ['a reseller may go negative', 100, purse(0, -100), undefined, 0],
+  ['but not one rial further', 101, purse(0, -100), undefined, undefined],
+  ['a client with enough money needs no reseller', 100, purse(100), purse(-9), 0],
+  ['its reseller adds the missing amount', 100, purse(30), purse(70), 70],
+  ['down to its limit', 100, purse(30), purse(0, -70), 70],
+  ['but not one rial further down', 100, purse(30), purse(0, -69), undefined],
+  ['a negative client is also raised to zero', 100, purse(-5), purse(105), 105],
 ])('%s', (_, price, own, reseller, missing) => {
   expect(shortfallOf(price, own, reseller)).toBe(missing);
 });
 
-it('a debt is overdue when its days are over', () => {
+it('a debt is overdue after its grace period', () => {
   const at = new Date('2026-03-08T12:00:00Z');
   expect(overdueSince(at, 7)).toEqual(new Date('2026-03-01T12:00:00Z'));
   expect(overdueSince(at, 0)).toEqual(at);
 });
 
-describe('the time of a debt', () => {
+describe('the age of a debt', () => {
   const DAY = 86_400_000;
   const on = (days: number) => new Date(Date.UTC(2026, 2, 1) + days * DAY);
   const NEW: WalletState = { balanceRials: 0, negativeSince: null, givenBackRials: 0, debtMs: null };
@@ -40,7 +40,7 @@ describe('the time of a debt', () => {
     );
   const clean = { negativeSince: null, givenBackRials: 0, debtMs: null };
 
-  it('begins below zero, ends at zero with money that comes in, and goes on if only what was given back settled it', () => {
+  it('starts below zero, ends with incoming money at zero, and resumes if only a refund settled it', () => {
     expect(play([0, -100], [2, -50])).toMatchObject({ balanceRials: -150, negativeSince: on(0) });
     expect(play([0, -100], [6, 100])).toEqual({ balanceRials: 0, ...clean });
     expect(play([0, -100], [6, 100], [9, -1])).toMatchObject({ negativeSince: on(9) });
@@ -50,7 +50,7 @@ describe('the time of a debt', () => {
     expect(again).toMatchObject({ balanceRials: -100, negativeSince: on(14), debtMs: null });
   });
 
-  it('is over once so much came in as was owed, and is not begun by what is given back', () => {
+  it('ends once as much was paid as was owed, and is not restarted by a refund', () => {
     const there = [
       [0, -100],
       [6, 500, 'back'],

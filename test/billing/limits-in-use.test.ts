@@ -11,13 +11,13 @@ const PLAN = {
 };
 const IN_USE = { records: 10, rules: new Map([['waf', 2]]), cacheCapMb: 512, hasOwnCertificate: false };
 
-it('finds nothing where every limit is just reached, or there is none', () => {
+it('finds nothing if every limit is just reached or unlimited', () => {
   expect(aboveLimits(PLAN, IN_USE)).toEqual([]);
   const unlimited = { ...PLAN, maxRecords: null, maxRulesPerSet: null };
   expect(aboveLimits(unlimited, { ...IN_USE, records: 99, rules: new Map([['waf', 99]]) })).toEqual([]);
 });
 
-it('names each limit that is broken, with what is used and allowed', () => {
+it('lists each exceeded limit with its usage and maximum', () => {
   const rules = new Map([
     ['waf', 3],
     ['drop', 1],
@@ -30,7 +30,7 @@ it('names each limit that is broken, with what is used and allowed', () => {
   ]);
 });
 
-it('does not name the default of cache_cap_mb, which is lowered with the plan', () => {
+it('does not list the default of cache_cap_mb, which is lowered with the plan', () => {
   const small = { ...PLAN, maxCacheCapMb: 128 };
   expect(aboveLimits(small, IN_USE)).toEqual([]);
   expect(
@@ -39,7 +39,7 @@ it('does not name the default of cache_cap_mb, which is lowered with the plan', 
   expect(cacheCapUnder(small, 256)).toBe(256);
 });
 
-it('names all rules where the plan has none', () => {
+it('lists all rules if the plan has none', () => {
   expect(aboveLimits({ ...PLAN, rulesEnabled: false }, IN_USE)).toEqual([
     { limit: 'rules_enabled', what: 'rules_waf', used: 2, allowed: 0 },
   ]);

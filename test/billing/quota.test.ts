@@ -9,7 +9,7 @@ it.each([
   [29.9, 0],
   [30, 30],
   [400, 390],
-  [-1, 0], // the clocks of two machines
+  [-1, 0], // clocks of two machines differ
 ])('traffic of day %d counts from day %d on', (day, first) => {
   const period = quotaPeriod(START, 30, addDays(START, day));
   expect(period).toEqual({ start: addDays(START, first), end: addDays(START, first + 30) });
@@ -28,6 +28,6 @@ it.each([
   [0, 0, undefined],
   [0.001, 0, 100],
   [5000, null, undefined],
-])('of %d GB, where %s are included, %s %% are told', (gb, limit, told) => {
+])('%d GB of %s included: %s %% is notified', (gb, limit, told) => {
   expect(toldPercent(gb * GB, limit)).toBe(told);
 });

@@ -9,7 +9,7 @@ const PRICED = { id: 2, days: 30, priceRials: 500 };
 const day = (days: number) => addDays(START, days);
 
 describe('a subscription', () => {
-  it('without a term never ends; one that costs nothing is renewed 3 days before its end', () => {
+  it('without a term never ends, and a free one is renewed 3 days before its end', () => {
     const given = beginSubscription(START, null);
     expect(given).toMatchObject({ status: 'active', expiresAt: null, autoRenew: false });
     expect(nextSubscription(given, day(100_000))).toEqual({ kind: 'wait', dueAt: null });
@@ -22,7 +22,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('that is not paid is served for 7 days more, and then free begins', () => {
+  it('that is not paid is served for 7 more days, and then replaced by free', () => {
     let own = beginSubscription(START, PRICED);
     const asked: Date[] = [];
     for (let hours = 0; hours < 24 * 50; hours++) {
@@ -39,19 +39,19 @@ describe('a subscription', () => {
         expect([at, step.endedAt, step.next.status]).toEqual([day(37), day(37), 'expired']);
         own = step.next;
       }
-      if (step.kind !== 'wait') hours--; // what else is due at this time
+      if (step.kind !== 'wait') hours--; // another step is due at this time
     }
     expect(asked).toEqual([27, 30, 31, 32, 33, 34, 35, 36].map(day));
     expect(own).toMatchObject({ status: 'expired', graceUntil: day(37), endedAt: day(37) });
   });
 
-  it('is followed by free from its end on, however late that is noticed', () => {
+  it('is followed by free from its end on, however late the worker is', () => {
     const grace = nextSubscription(beginSubscription(START, PRICED, { autoRenew: false }), day(500));
     if (grace.kind !== 'become') throw new Error(grace.kind);
     expect(nextSubscription(grace.next, day(500))).toMatchObject({ kind: 'end', endedAt: day(37) });
   });
 
-  it('that is a trial ends without grace, also when it is cancelled', () => {
+  it('that is a trial ends without grace, also if it is cancelled', () => {
     const trial = beginTrial(START, 14);
     expect(trial).toMatchObject({ isTrial: true, autoRenew: false, expiresAt: day(14) });
     expect(nextSubscription(trial, day(13.9))).toEqual({ kind: 'wait', dueAt: day(14) });
@@ -62,7 +62,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('is paid once for each term, and never for time that is over', () => {
+  it('is paid once per term, and never for past time', () => {
     const late = nextSubscription(beginSubscription(START, PRICED), day(200));
     if (late.kind !== 'charge') throw new Error(late.kind);
     expect(late.paid).toMatchObject({ status: 'active', expiresAt: day(230), graceUntil: null });
@@ -70,6 +70,6 @@ describe('a subscription', () => {
   });
 });
 
-it('random histories of subscriptions equal the model', () => {
+it('random histories of subscriptions match the model', () => {
   expect(firstDifference(scale(500, 200))).toBeUndefined();
 });

@@ -19,14 +19,14 @@ it.each([
 
 it.each([
   ['our amount', open, 50_000, 'credit'],
-  ['our amount, late: the money has come', expired, 50_000, 'credit'],
-  ['our amount, cancelled: the money has come', { ...open, cancelledAt: at }, 50_000, 'credit'],
+  ['our amount, late: the money has arrived', expired, 50_000, 'credit'],
+  ['our amount, cancelled: the money has arrived', { ...open, cancelledAt: at }, 50_000, 'credit'],
   ['our amount, again', paid, 50_000, 'already'],
   ['more', open, 50_001, 'differs'],
   ['less', open, 49_999, 'differs'],
   ['less, again', paid, 49_999, 'differs'],
-  ['what an operator has seen', expired, undefined, 'credit'],
-  ['what an operator has seen, again', paid, undefined, 'already'],
+  ['confirmed by an operator', expired, undefined, 'credit'],
+  ['confirmed by an operator, again', paid, undefined, 'already'],
 ] as const)('%s', (_, topup, told, kind) => {
   expect(judgePaid(topup, told)).toEqual({ kind });
 });

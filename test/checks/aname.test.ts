@@ -12,7 +12,7 @@ const NONE: FamilyEvidence = { kind: 'none', ttl: 900 };
 const FAILED: FamilyEvidence = { kind: 'failed', reason: 'unreachable', message: 'no reply' };
 const found = (ttl: number, ...addresses: string[]): FamilyEvidence => ({ kind: 'found', addresses, ttl });
 
-/** `at` is in seconds; a look-up takes two. */
+/** `at` is in seconds. A lookup takes two. */
 function evidence(v4: FamilyEvidence, v6: FamilyEvidence = NONE, at = 0): TargetEvidence {
   const startedAt = NOW + at * 1000;
   return { names: [parseName('t.test.')], v4, v6, queries: 2, startedAt, finishedAt: startedAt + 2000 };
@@ -36,7 +36,7 @@ const EMPTIED = lookedUp(evidence(found(300, '192.0.2.1')), evidence(NONE), evid
 const BOTH = lookedUp(evidence(found(300, '192.0.2.1'), found(600, '2001:db8::1')));
 const STATES = { NEVER, SEEN, EMPTY, EMPTIED, BOTH };
 
-/** Reads `300 192.0.2.1`, `none`, `none 90` or `fails`. */
+/** Parses `300 192.0.2.1`, `none`, `none 90` or `fails`. */
 function family(text = ''): FamilyEvidence {
   const [first, second] = text.split(' ');
   if (first === 'fails') return FAILED;
@@ -44,7 +44,7 @@ function family(text = ''): FamilyEvidence {
   return found(Number(first), second as string);
 }
 
-/** Each row: name | state before | IPv4 | IPv6 | addresses, TTL, change and seconds to the next look-up after it. */
+/** Each row: name | previous state | IPv4 | IPv6 | resulting addresses, TTL, change and seconds to the next lookup. */
 it.each(
   rowsOf(`
 found first | NEVER | 300 192.0.2.1 | none | 192.0.2.1 / - / 300 / change / 300
@@ -71,17 +71,17 @@ one family fails that was never seen | SEEN | 300 192.0.2.1 | fails | 192.0.2.1 
   expect(shown(STATES[before as keyof typeof STATES], evidence(family(v4), family(v6)))).toBe(wanted);
 });
 
-describe('a family that its zone says is gone', () => {
+describe('a family without addresses, according to its zone', () => {
   const first = lookedUp(evidence(found(300, '192.0.2.1')), evidence(NONE, NONE, 300));
 
-  it('stays until the zone says so again, ten minutes later', () => {
+  it('keeps its addresses until the zone repeats this ten minutes later', () => {
     const early = nextTarget(first, evidence(NONE, NONE, 899)).state;
     expect(early.v4).toEqual({ addresses: ['192.0.2.1'], goneAt: NOW + 302_000 });
     const late = nextTarget(early, evidence(NONE, NONE, 900));
     expect(late).toMatchObject({ isChanged: true, state: { v4: { addresses: [], goneAt: undefined } } });
   });
 
-  it('stays through failures, and starts anew when it was seen in between', () => {
+  it('keeps them through failures, and starts again if addresses were seen in between', () => {
     const failing = lookedUp(
       evidence(found(300, '192.0.2.1')),
       evidence(NONE, NONE, 300),
@@ -92,7 +92,7 @@ describe('a family that its zone says is gone', () => {
     expect(nextTarget(back, evidence(NONE, NONE, 1000)).state.v4.addresses).toEqual(['192.0.2.1']);
   });
 
-  it('starts anew when the clock was set back', () => {
+  it('starts again if the clock was set back', () => {
     const { goneAt } = nextTarget(first, evidence(NONE, NONE, -3600)).state.v4;
     expect(goneAt).toBe(NOW - 3_598_000);
   });
@@ -117,7 +117,7 @@ describe('a target that fails', () => {
     ['never seen', NEVER],
     ['empty', EMPTY],
     ['emptied', lookedUp(evidence(found(3600, '192.0.2.1')), evidence(NONE), evidence(NONE, NONE, 600))],
-  ])('without addresses (%s) is asked again every minute for ten minutes, then ever later', (_, before) => {
+  ])('without addresses (%s) is queried every minute for ten minutes, then less and less often', (_, before) => {
     let state = before;
     let at = 1000;
     const waits: number[] = [];
@@ -132,7 +132,7 @@ describe('a target that fails', () => {
     expect(waits.at(-1)).toBe(600);
   });
 
-  it('is never empty, and tells since when and how often', () => {
+  it('lists each failing target, since when and how often', () => {
     let state = SEEN;
     for (let i = 1; i <= 100; i++) ({ state } = nextTarget(state, evidence(FAILED, FAILED, i * 300)));
     expect(state.v4.addresses).toEqual(['192.0.2.1']);
@@ -148,7 +148,7 @@ describe('a target that fails', () => {
     });
   });
 
-  it('so does one that leads back to itself', () => {
+  it('lists a target that leads back to itself', () => {
     const loop = asLoop(evidence(found(300, '192.0.2.9')), 'a → b → a');
     expect(nextTarget(SEEN, loop).state).toMatchObject({
       v4: { addresses: ['192.0.2.1'] },
@@ -157,13 +157,13 @@ describe('a target that fails', () => {
   });
 });
 
-it('of very many addresses only some are taken', () => {
+it('only a limited number of addresses is used', () => {
   const many = Array.from({ length: 300 }, (_, i) => `192.0.${i >> 8}.${i & 255}`);
   expect(nextTarget(NEVER, evidence(found(60, ...many))).state.v4.addresses).toEqual(many.slice(0, 64));
   expect(TARGET_RULES.minIntervalMs).toBe(60_000);
 });
 
-it('each code has one sentence that names its targets', () => {
+it('each code has one sentence that lists its targets', () => {
   const targets = Array.from({ length: 9 }, (_, i) => parseName(`t${i}.example.`));
   const codes = ['ANAME_TARGET_FAILS', 'ANAME_TARGET_EMPTY', 'ANAME_LOOP'] as const;
   const troubles = codes.flatMap((code, i) =>
@@ -172,7 +172,7 @@ it('each code has one sentence that names its targets', () => {
   const found = anameFindings(troubles.reverse());
   expect(found.map(({ code }) => code)).toEqual(codes);
   const pointing = found.map(
-    ({ message }) => /^ANAME records point to (.*?), (?:which|whose) /.exec(message)?.[1],
+    ({ message }) => /^ANAME records point to (.*?),? (?:which|but) /.exec(message)?.[1],
   );
   expect(pointing).toEqual([
     't0.example',

@@ -19,11 +19,11 @@ describe('CAA', () => {
       issuer,
     );
 
-  it('climbs from the name to the top-level domain', () => {
+  it('are looked up from the name to the top-level domain', () => {
     expect(caaNames('*.a.shop.example')).toEqual(['a.shop.example', 'shop.example', 'example']);
   });
 
-  it('allows what no record forbids', () => {
+  it('allow whatever no record forbids', () => {
     expect(judgeCaa(at, { kind: 'none' }, issuer)).toBeUndefined();
     expect(judgeCaa(at, { kind: 'failed', message: 'silence' }, issuer)).toBeUndefined();
     expect(judged(at, ['iodef', 'mailto:a@example'])).toBeUndefined();
@@ -33,7 +33,7 @@ describe('CAA', () => {
     ).toBeUndefined();
   });
 
-  it('forbids what the records give to others, or to nobody, and says what to add', () => {
+  it('forbid issuance that only other authorities or none may do, and the message says what to add', () => {
     expect(judged(at, ['issue', 'other.example'])).toBe(
       'the CAA records at shop.example do not let ca.example issue for shop.example: add CAA 0 issue "ca.example"',
     );
@@ -41,7 +41,7 @@ describe('CAA', () => {
     expect(judged(at, ['issue', 'ca.example; %%'])).toMatch(/do not let/);
   });
 
-  it('has wildcards by issuewild alone where there is one, which counts for nothing else', () => {
+  it('use only issuewild for wildcards if there is one, and ignore it for other names', () => {
     expect(judged('*.shop.example', ['issue', 'ca.example'], ['issuewild', ';'])).toMatch(
       /add CAA 0 issuewild/,
     );
@@ -50,12 +50,12 @@ describe('CAA', () => {
     expect(judged(at, ['issuewild', ';'])).toBeUndefined();
   });
 
-  it('forbids where a critical property is not known, and only then', () => {
+  it('forbid issuance if a critical property is unknown, and only then', () => {
     expect(judged(at, ['future', 'x', 128], ['issue', 'ca.example'])).toMatch(/critical property future/);
     expect(judged(at, ['future', 'x'], ['issue', 'ca.example'])).toBeUndefined();
   });
 
-  it('may name the account and the methods', () => {
+  it('may restrict the account and the methods', () => {
     expect(judged(at, ['issue', 'ca.example; accounturi=https://ca.example/acct/1'])).toBeUndefined();
     expect(judged(at, ['issue', 'ca.example; accounturi=https://ca.example/acct/2'])).toMatch(/do not let/);
     expect(judged(at, ['issue', 'ca.example; validationmethods=http-01,tls-alpn-01'])).toMatch(/do not let/);

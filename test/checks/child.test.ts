@@ -31,7 +31,7 @@ const withSerials = (...serials: number[]) =>
 const one = (change: Parameters<typeof madeProbe>[2]) =>
   codes(madeChild({ addresses: [madeProbe('5.3.0.1', [NS1], change)] }));
 
-it('a healthy domain has no findings, and neither has one without a delegation', () => {
+it('a healthy domain and a domain without a delegation have no findings', () => {
   expect(codes()).toEqual([]);
   const none = madeChild({ servers: [], addresses: [], failure: 'no reply', isComplete: false });
   expect(codes(none)).toEqual([]);
@@ -48,18 +48,18 @@ it.each([
   [{ minimum: 300 }, []],
   [{ minimum: 86_400 }, []],
   [{ minimum: 86_401 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
-])('a SOA with %j is judged', (changed, expected) => {
+])('evaluates an SOA with %j', (changed, expected) => {
   expect(one({ soa: soaReply(1, changed), tcp: soaReply(1, changed) })).toEqual(expected);
 });
 
-describe('what was not asked', () => {
-  it('is not judged, but that something was left out is told', () => {
+describe('data that was not queried', () => {
+  it('is not evaluated, but a finding reports the incomplete check', () => {
     const unasked = { outcome: 'unasked' } as const;
     const probe = madeProbe('5.3.0.1', [NS1], { soa: unasked, ns: unasked, tcp: unasked, edns: 'unknown' });
     expect(codes(madeChild({ addresses: [probe], isComplete: false }))).toEqual(['CHILD_CHECK_CUT_SHORT']);
   });
 
-  it('an unknown address keeps the families and networks from being judged', () => {
+  it('prevents the evaluation of families and networks if it is an address', () => {
     const unknown = { kind: 'unknown', message: 'no reply' } as const;
     const servers = [madeServer(NS1, ['5.3.0.1']), madeServer(NS2, ['5.3.0.2'], { found: unknown })];
     expect(codes(madeChild({ servers }))).toEqual([]);
@@ -74,7 +74,7 @@ describe('our own nameservers', () => {
     tcp: { outcome: 'unasked' },
   } as const;
 
-  it('that are silent alarm the operator, and no customer reads of it', () => {
+  it('that are silent concern only the operator, not the customer', () => {
     const evidence = madeChild({ addresses: [madeProbe('5.3.0.1', [NS1], silent)] });
     expect(judgeChild(evidence, { own })).toMatchObject([
       { code: 'OUR_SERVERS_UNREACHABLE', place: 'operator', severity: 'error' },
@@ -84,7 +84,7 @@ describe('our own nameservers', () => {
     ]);
   });
 
-  it('beside a foreign one: the fault of each is told to whom it belongs', () => {
+  it('next to a foreign one: each fault is reported to whoever can fix it', () => {
     const addresses = [madeProbe('5.3.0.1', [NS1], silent), madeProbe('5.4.0.1', [NS2], silent)];
     const found = judgeChild(madeChild({ addresses }), { own: new Set([NS1]) });
     expect(found.map(({ code, place, names }) => [code, place, names])).toEqual([
@@ -100,7 +100,7 @@ describe('our own nameservers', () => {
     ['NAME_IS_ALIAS', alias],
     ['GLUE_DIFFERS', { glue: ['5.9.0.1'] }],
     ['GLUE_MISSING', { glue: [] }],
-  ])('with %s are a matter of the operator, also beside a foreign one with the same fault', (code, change) => {
+  ])('with %s concern the operator, also next to a foreign one with the same fault', (code, change) => {
     const servers = [
       madeServer(NS1, ['5.3.0.1', '2a0b:3::1'], change),
       madeServer(NS2, ['5.4.0.1', '2a0b:4::1'], change),
@@ -112,7 +112,7 @@ describe('our own nameservers', () => {
     ]);
   });
 
-  it('with a fault at an address are a matter of the operator, also where a foreign name has that address', () => {
+  it('with a fault at an address concern the operator, also if a foreign name has that address', () => {
     const change = { tcp: { outcome: 'timeout' }, edns: 'refused' } as const;
     const addresses = [madeProbe('5.3.0.1', [NS1, NS2], change), madeProbe('5.4.0.1', [NS2], change)];
     const found = judgeChild(madeChild({ addresses }), { own: new Set([NS1]) });
@@ -124,7 +124,7 @@ describe('our own nameservers', () => {
     ]);
   });
 
-  it('are all that the parent names: which of them it names is for the check of the parent', () => {
+  it('may be the only ones: the delegation check reports which of them are missing', () => {
     const servers = [
       madeServer(NS1, ['5.3.0.1', '2a0b:3::1']),
       madeServer(NS2, ['5.4.0.1'], { isAtParent: false }),
@@ -136,7 +136,7 @@ describe('our own nameservers', () => {
 });
 
 describe('a profile', () => {
-  it('leaves out what it does not have, and gives the severity', () => {
+  it('omits findings that it does not list, and sets the severity', () => {
     const evidence = withSerials(1, 2);
     expect(codes(evidence, { profile: new Map() })).toEqual([]);
     const found = judgeChild(evidence, { own: NONE, profile: new Map([['SERIALS_DIFFER', 'notice']]) });
@@ -150,7 +150,7 @@ it.each([
   ['dates', 2024010101, 2024010102, ['SERIALS_DIFFER']],
   ['other numbers', 1, 2, ['SERIALS_DIFFER']],
   ['the same numbers', 1, 1, []],
-])('serials that are %s are judged', (_, first, second, expected) => {
+])('serials that are %s are evaluated', (_, first, second, expected) => {
   expect(codes(withSerials(first, second))).toEqual(expected);
 });
 
@@ -161,11 +161,11 @@ it.each([
   ['a refusal', { outcome: 'refused' }, ['UDP_TCP_DIFFER']],
   ['silence', { outcome: 'timeout' }, ['TCP_REFUSED']],
   ['no query', { outcome: 'unasked' }, []],
-] as const)('%s over TCP is judged', (_, tcp, expected) => {
+] as const)('%s over TCP is evaluated', (_, tcp, expected) => {
   expect(one({ soa: soaReply(10), tcp })).toEqual(expected);
 });
 
-it('glue of a server outside the domain may be incomplete, but not different', () => {
+it('glue of a server outside the domain may be incomplete, but must not differ', () => {
   const outside = parseName('ns.example.net.');
   const found = { kind: 'found', addresses: ['5.4.0.1', '2a0b:4::1'] } as const;
   const withGlue = (...glue: string[]) =>
@@ -177,7 +177,7 @@ it('glue of a server outside the domain may be incomplete, but not different', (
   expect([withGlue(), withGlue('5.4.0.1'), withGlue('5.9.0.1')]).toEqual([[], [], ['GLUE_DIFFERS']]);
 });
 
-it('autonomous systems are judged only if the file has them', () => {
+it('autonomous systems are evaluated only if the file contains them', () => {
   const all = readAsnDb('5.0.0.0/8 64500\n2a0b::/16 64500');
   expect(codes(madeChild(), { asnOf: all })).toEqual(['ALL_IN_ONE_AS']);
   expect(codes(madeChild(), { asnOf: readAsnDb('5.0.0.0/8 64500') })).toEqual([]);
@@ -193,7 +193,7 @@ test('every code has a severity, a place, and a sentence that says what to do', 
     expect(sentence, code).not.toMatch(/undefined|\\000/);
     const words = {
       registrar: /registrar|correct|add|remove/i,
-      zone: /Ask|nothing to change/,
+      zone: /Ask|do not need to change/,
       operator: /nodes/,
     };
     expect(sentence, code).toMatch(words[CHILD_CODES[code].place]);
@@ -205,7 +205,7 @@ test('a sentence about one nameserver is in the singular', () => {
   expect(one).toContain('The nameserver ns1.example.com does not answer at 192.0.2.1.');
 });
 
-test('the test cases have the names of Zonemaster', () => {
+test("the test cases have Zonemaster's names", () => {
   for (const code of CHILD_CODE_LIST) {
     expect(testOf(code) ?? 'zone01').toMatch(
       /^(address|connectivity|consistency|delegation|nameserver|zone)\d\d$/,
@@ -223,7 +223,7 @@ it.each([
 
 const HOUR_MS = 3_600_000;
 
-test('a domain is looked at once a day, an active one once a week, each varied by up to a fifth', () => {
+test('a domain is checked once a day and an active one once a week, each varied by up to a fifth', () => {
   for (const [isActive, hours] of [
     [false, 24],
     [true, 168],
@@ -244,14 +244,14 @@ test('an empty profile is the default', () => {
   expect(profileOf({})).toEqual(DEFAULT_PROFILE);
 });
 
-test('a code is turned off, or gets another severity', () => {
+test('a code can be disabled, or get another severity', () => {
   const profile = profileOf({ TCP_REFUSED: 'notice', IPV4_ONLY: 'off' });
   expect(profile.get('TCP_REFUSED')).toBe('notice');
   expect(profile.has('IPV4_ONLY')).toBe(false);
   expect(profile.get('EDNS_BROKEN')).toBe('warning');
 });
 
-test('a test case stands for its codes, and a code has precedence', () => {
+test('a test case applies to its codes, and a code takes precedence', () => {
   const profile = profileOf({ delegation01: 'off', TOO_FEW_NAMES: 'warning' });
   expect(profile.has('IPV4_ONLY')).toBe(false);
   expect(profile.has('IPV6_ONLY')).toBe(false);
@@ -259,14 +259,14 @@ test('a test case stands for its codes, and a code has precedence', () => {
 });
 
 test.each([
-  ['{', /^it is not JSON/],
-  ['[]', /^a profile is an object/],
-  ['null', /^a profile is an object/],
+  ['{', /^invalid JSON/],
+  ['[]', /^a profile must be a JSON object/],
+  ['null', /^a profile must be a JSON object/],
   ['{"delegation99": "off"}', /^"delegation99" is neither a code nor a test case$/],
   ['{"TCP_REFUSED": "fatal"}', /^"TCP_REFUSED" must be one of notice, warning, error, off$/],
   ['{"TCP_REFUSED": 1}', /^"TCP_REFUSED" must be one of/],
   ['{"undefined": "off"}', /^"undefined" is neither/],
-])('%s is refused, with what is wrong', (text, message) => {
+])('%s is rejected with the reason', (text, message) => {
   expect(readProfile(text)).toEqual({ kind: 'problem', message: expect.stringMatching(message) });
 });
 
@@ -283,7 +283,7 @@ test('the longest prefix applies, of either family', () => {
   );
 });
 
-test('the length may be a word of its own, and of several numbers the first counts', () => {
+test('the length may be a separate word, and the first of several AS numbers counts', () => {
   const asnOf = readAsnDb('1.0.0.0\t24\t13335\n1.0.4.0\t22\t38803_56203\n0.0.0.0/0 1');
   expect(['1.0.0.1', '1.0.5.1', '9.9.9.9'].map(asnOf)).toEqual([13335, 38803, 1]);
 });
@@ -295,9 +295,9 @@ test.each([
   '5.0.0.0 1',
   '2a0b::/49 1',
   'x',
-])('the line "%s" is refused by its number', (line) => {
+])('the line "%s" is rejected with its number', (line) => {
   expect(() => readAsnDb(`5.0.0.0/8 1\n${line}`)).toThrow(
-    `line 2: "${line}" is not a prefix and an AS number`,
+    `line 2: "${line}" must be a prefix and an AS number`,
   );
 });
 
@@ -308,7 +308,7 @@ const glue = [
   { name: parseName('ns.other.net.'), address: '192.0.2.2' },
 ];
 
-/** The longest name below the domain. */
+/** Returns the longest name below the domain. */
 function longest() {
   let name = domain;
   for (let label = 63; label > 0; ) {
@@ -319,7 +319,7 @@ function longest() {
   return name;
 }
 
-test('it is that of the message, with names compressed', () => {
+test('it is the size of the message with compressed names', () => {
   const ns = ['ns1.example.com.', 'ns2.example.com.', 'ns.other.net.', 'b.ns.other.net.'].map((text) =>
     parseName(text),
   );
@@ -336,7 +336,7 @@ test('it is that of the message, with names compressed', () => {
   expect(referralOctets({ domain, ns, glue }, true)).toBe(encodeMessage(message).length);
 });
 
-test('the least glue is one address of each family; the glue that is needed is that of servers inside the domain', () => {
+test('the minimum glue is one address per family, and the required glue is that of servers inside the domain', () => {
   expect(leastGlue(glue).map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1']);
   expect(leastGlue([])).toEqual([]);
   expect(inDomainGlue({ domain, ns: [], glue }).map(({ address }) => address)).toEqual([

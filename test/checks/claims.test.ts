@@ -66,7 +66,7 @@ describe('claims for a name', () => {
     of(judged, one).decision.findings.map(({ code }) => code);
 
   describe('claims that wait for a name', () => {
-    it('are judged by their own sets: the parent’s word proves one of them, and the others go on waiting', () => {
+    it('are evaluated with their own sets: the parent proves one of them, and the others continue to wait', () => {
       const [mine, theirs] = [claim('pending', A), claim('pending', B)];
       const judged = judge(named([mine, theirs]), SHOWS_A);
       expect(of(judged, mine).decision.to).toBe('active');
@@ -75,7 +75,7 @@ describe('claims for a name', () => {
       expect(judged.sighted).toEqual([...A].sort());
     });
 
-    it('keep the times of their own checks, whichever of them a check was made for', () => {
+    it('keep the times of their own checks, regardless of the claim that a check was made for', () => {
       const planned = NOW + 3 * HOUR;
       const [young, holder] = [claim('pending', A), claim('active', B, { plannedAt: planned })];
       const at = (now: number, asked: CheckedClaim) => {
@@ -89,21 +89,21 @@ describe('claims for a name', () => {
       expect(at(NOW, holder)).toEqual([NOW + 12 * HOUR, true, NOW + MINUTE]);
     });
 
-    it('have their own check sooner when a check for another claim sees a miss', () => {
+    it('are checked sooner if a check for another claim sees a miss', () => {
       const holder = claim('active', B, { plannedAt: NOW + 9 * HOUR });
       const young = claim('pending', A);
       const judged = judge(named([young, holder]), 'nodata; nodata', NOW, { asked: young.id });
       expect(of(judged, holder).nextCheckAt.at).toBe(NOW + HOUR);
     });
 
-    it('put each other off where they are checked about as often: together they cost the checks of one', () => {
+    it("postpone each other if they are checked about as often, so that together they cost one claim's checks", () => {
       const waiting = Array.from({ length: 32 }, () => claim('pending', A, { plannedAt: NOW + 20_000 }));
       const circumstances = { asked: waiting[0]?.id as number, random: () => 0 };
       const judged = judge(named(waiting), 'nodata; nodata', NOW, circumstances);
       expect(judged.claims.map(({ nextCheckAt }) => nextCheckAt.at)).toEqual(Array(32).fill(NOW + 48_000));
     });
 
-    it('are open only after a conclusive check that shows no names of ours but their own', () => {
+    it('are open only after a conclusive check that shows none of our nameservers except their own', () => {
       const fresh = claim('pending', A, { state: claimState('pending', { conclusive: undefined }) });
       const openAfter = (said: string, one = fresh) => of(judge(named([one]), said), one).open;
       expect(openAfter('nxdomain; nxdomain')).toBe(true);
@@ -124,7 +124,7 @@ describe('claims for a name', () => {
         ...more,
       });
 
-    it('is spent when the first conclusive check shows any of its names, and the next one still proves', () => {
+    it('is spent if the first conclusive check shows any of its names, but the next set still proves the claim', () => {
       const one = fresh();
       const judged = judge(named([one]), 'referral s1.z old.x; referral s1.z old.x');
       expect(of(judged, one)).toMatchObject({ setsAfter: [OTHER], decision: { to: 'pending' } });
@@ -134,14 +134,14 @@ describe('claims for a name', () => {
       );
     });
 
-    it('is spent by servers that disagree too, and by one address alone', () => {
+    it('is also spent by servers that disagree, and by a single address', () => {
       for (const said of ['referral s1.z s2.z; nxdomain', 'referral s1.z s2.z; timeout']) {
         const one = fresh();
         expect(of(judge(named([one]), said), one).setsAfter).toEqual([OTHER]);
       }
     });
 
-    it('is not spent for the last holder, for an operator, nor by a later check', () => {
+    it('is not spent for the last holder, for an operator, or by a later check', () => {
       for (const one of [
         fresh({ wasHolder: true }),
         fresh({ byOperator: true }),
@@ -161,7 +161,7 @@ describe('claims for a name', () => {
       });
     });
 
-    it('that is the only one is spent only where another account has to do with the name', () => {
+    it('is spent, if it is the only one, only if another account is involved with the name', () => {
       const only = () => fresh({ sets: [{ names: STATIC, exclusive: false }] });
       const said = 'referral s1.z s2.z; referral s1.z s2.z';
       const alone = only();
@@ -177,7 +177,7 @@ describe('claims for a name', () => {
   });
 
   describe('a name that another account holds', () => {
-    it('passes to a claim by two checks a minute apart, the second one at every address', () => {
+    it('passes to a claim after two checks a minute apart, the second one at every address', () => {
       const [holder, taker] = [claim('active', A), claim('pending', B)];
       const first = judge(named([holder, taker]), SHOWS_B);
       expect(first.isTakeover).toBe(false);
@@ -200,13 +200,13 @@ describe('claims for a name', () => {
     });
 
     it.each([
-      ['not every address was asked', SHOWS_B, { parentAddresses: 6 }],
+      ['not every address was queried', SHOWS_B, { parentAddresses: 6 }],
       [
         'a server answers for the domain itself',
         'referral a2.x b2.y; answer a2.x b2.y; referral a2.x b2.y',
         {},
       ],
-      ['only one address says so', 'referral a2.x b2.y; timeout', {}],
+      ['only one address shows it', 'referral a2.x b2.y; timeout', {}],
       ['there is a DS', 'referral a2.x b2.y +ds; referral a2.x b2.y +ds', {}],
     ])('does not pass while %s', (_, said, more) => {
       const [holder, taker] = [claim('active', A), claim('pending', B, { takeoverSeenAt: NOW - HOUR })];
@@ -216,7 +216,7 @@ describe('claims for a name', () => {
       expect(of(judged, holder).decision.to).toBe('active');
     });
 
-    it('does not pass while the breaker holds moves, nor, after four times in a day, before six hours are over', () => {
+    it('does not pass while the breaker holds moves, nor within six hours after four changes in a day', () => {
       const [holder, taker] = [claim('active', A), claim('pending', B, { takeoverSeenAt: NOW - HOUR })];
       expect(judge(named([holder, taker]), SHOWS_B, NOW, { isFrozen: true }).isTakeover).toBe(false);
       const often = named([holder, taker], { takeovers: [1, 2, 3, 4].map((hours) => NOW - hours * HOUR) });
@@ -224,19 +224,19 @@ describe('claims for a name', () => {
       expect(judge(often, SHOWS_B, NOW + 5 * HOUR).isTakeover).toBe(true);
     });
 
-    it('is forgotten as seen when the set is gone, and kept while nothing is seen', () => {
+    it('loses its first observation if the set disappears, and keeps it while checks see nothing', () => {
       const [holder, taker] = [claim('active', A), claim('pending', B, { takeoverSeenAt: NOW - HOUR })];
       expect(of(judge(named([holder, taker]), SHOWS_A), taker).takeoverSeenAt).toBeUndefined();
       expect(of(judge(named([holder, taker]), 'timeout; timeout'), taker).takeoverSeenAt).toBe(NOW - HOUR);
     });
 
-    it('in external mode passes too', () => {
+    it('in external mode also passes', () => {
       const taker = claim('pending', B, { takeoverSeenAt: NOW - HOUR });
       const name = named([taker], { externalHolder: { id: 4711, accountId: 4711 } });
       expect(judge(name, SHOWS_B)).toMatchObject({ isTakeover: true, lostExternal: 4711 });
     });
 
-    it('stays with a holder whose delegation lapses, however long the claim waits', () => {
+    it('stays with a holder whose delegation lapses, regardless of how long the claim waits', () => {
       const [holder, taker] = [claim('moved', A), claim('pending', B)];
       const judged = judge(named([holder, taker]), 'nxdomain; nxdomain');
       expect(judged.isTakeover).toBe(false);
@@ -245,14 +245,14 @@ describe('claims for a name', () => {
   });
 
   describe('a domain that the checker disabled', () => {
-    it('comes back to pending when its exclusive set is seen', () => {
+    it('returns to pending if its exclusive set is seen', () => {
       const ended = claim('ended', A);
       const judged = judge(named([ended]), SHOWS_A);
       expect(of(judged, ended).decision).toMatchObject({ to: 'pending', state: { conclusive: undefined } });
       expect(codes(judged, ended)).toEqual(['CAME_BACK']);
     });
 
-    it('does not come back by a shared set, nor by another account’s', () => {
+    it("does not return by a shared set or another account's set", () => {
       const ended = claim('ended', STATIC);
       expect(of(judge(named([ended]), 'referral s1.z s2.z; referral s1.z s2.z'), ended).decision.to).toBe(
         'ended',
@@ -267,26 +267,26 @@ const answered = (domains: readonly NamedDomain[], more: Partial<Around> = {}) =
   answeredDomain(domains, { turn: undefined, enclosing: 'none', sightedRights: [], ...more });
 
 describe('a name that an account holds', () => {
-  it('is answered whole, whoever waits and whatever is above it', () => {
+  it('is answered completely, regardless of waiting claims and of the zone above', () => {
     const held = [domain(1, 'waiting'), domain(2, 'holding')];
     expect(answered(held, { turn: 1, enclosing: 'full' })).toEqual({ id: 2, served: 'full' });
   });
 });
 
-describe('a name that nobody holds', () => {
-  it('is answered whole for an open claim that is alone', () => {
+describe('a name without a holder', () => {
+  it('is answered completely for an open claim that is alone', () => {
     expect(answered([domain(1, 'waiting'), domain(2, 'off')])).toEqual({ id: 1, served: 'full' });
   });
 
   it.each([
     ['it is not open', [domain(1, 'waiting', { open: false })], {}],
-    ['other names of ours were seen here', [domain(1, 'waiting', { othersSighted: true })], {}],
+    ['other nameservers of ours were seen here', [domain(1, 'waiting', { othersSighted: true })], {}],
     ['another claim waits', [domain(1, 'waiting'), domain(2, 'waiting')], {}],
     ['another claim waits in external mode', [domain(1, 'waiting'), domain(2, 'unverified')], {}],
     ['another account holds it elsewhere', [domain(1, 'waiting'), domain(2, 'holdingElsewhere')], {}],
     ['another account has the right to a set seen here', [domain(1, 'waiting')], { sightedRights: [1, 7] }],
-    ['claims of others are around it', [domain(1, 'waiting')], { enclosing: 'apex' as const }],
-  ])('is answered at its apex alone when %s', (_, domains, around) => {
+    ["other accounts' claims are around it", [domain(1, 'waiting')], { enclosing: 'apex' as const }],
+  ])('is answered only at its apex if %s', (_, domains, around) => {
     expect(answered(domains, around)).toEqual({ id: 1, served: 'apex' });
   });
 
@@ -299,7 +299,7 @@ describe('a name that nobody holds', () => {
   it.each([
     ['another claim waits', [domain(2, 'waiting'), approved], { turn: 2 }],
     ['another claim waits in external mode', [approved, domain(2, 'unverified')], {}],
-  ])('is answered whole for an approved claim although %s', (_, domains, around) => {
+  ])('is answered completely for an approved claim although %s', (_, domains, around) => {
     expect(answered(domains, around)).toEqual({ id: 1, served: 'full' });
   });
 
@@ -307,7 +307,7 @@ describe('a name that nobody holds', () => {
     ['another account has the right to a set seen here', [approved], { sightedRights: [7] }],
     ['another account holds it elsewhere', [approved, domain(2, 'holdingElsewhere')], {}],
     ['two claims are approved', [approved, domain(2, 'waiting', { isApproved: true })], {}],
-  ])('is answered at its apex alone for an approved claim if %s', (_, domains, around) => {
+  ])('is answered only at its apex for an approved claim if %s', (_, domains, around) => {
     expect(answered(domains, around)).toEqual({ id: 1, served: 'apex' });
   });
 
@@ -316,11 +316,11 @@ describe('a name that nobody holds', () => {
     expect(answered([approved, proven], { turn: 2 })).toEqual({ id: 2, served: 'full' });
   });
 
-  it('is not answered for an approved claim inside a zone that is answered whole', () => {
+  it('is not answered for an approved claim inside a zone that is answered completely', () => {
     expect(answered([approved], { enclosing: 'full' })).toBeUndefined();
   });
 
-  it('is not answered inside a zone that is answered whole, nor without a managed claim', () => {
+  it('is not answered inside a zone that is answered completely, nor without a managed claim', () => {
     expect(answered([domain(1, 'waiting')], { enclosing: 'full' })).toBeUndefined();
     expect(answered([domain(1, 'unverified'), domain(2, 'off')])).toBeUndefined();
   });
@@ -353,26 +353,26 @@ describe('the findings of a claim', () => {
     return findingsOf(name, claim, { judgement, decision, sets }).map(({ code }) => code);
   }
 
-  it('names of ours that are not the claim’s are one sentence, which says all that is to change', () => {
+  it("nameservers of ours that are not the claim's cause a single finding with all changes", () => {
     expect(codes('referral ns1.b ns2.b')).toEqual(['PRESET_DELEGATION']);
     expect(codes('referral ns1.a ns1.b old.x')).toEqual(['PRESET_DELEGATION']);
     expect(codes('referral old.x')).toEqual(['NS_FOREIGN']);
     expect(codes('referral ns1.a')).toEqual(['NS_MISSING']);
   });
 
-  it('a held name, spent sets and the end of the time are told beside what the parent says', () => {
+  it('a held name, spent sets and the end of the waiting time are reported in addition to the delegation', () => {
     expect(codes('nxdomain', { isHeld: true })).toEqual(['NOT_REGISTERED', 'NAME_IN_USE']);
     expect(codes('nodata', { sets: [] })).toEqual(['NOT_DELEGATED', 'SETS_SPENT']);
     expect(codes('nodata', { ageMs: 28 * DAY })).toEqual(['NOT_DELEGATED', 'PENDING_OVER']);
   });
 
-  it('a delegation that changed often is told beside the rest, of domains that wait and of active ones', () => {
+  it('frequent changes of the delegation are reported for waiting and for active domains', () => {
     const steadiness = { seen: 1, changedAt: [-3, -2, -1] };
     expect(codes('referral old.x', { steadiness })).toEqual(['NS_FOREIGN', 'NS_UNSTEADY']);
     expect(codes('referral ns1.a ns2.a', { steadiness, status: 'active' })).toEqual(['NS_UNSTEADY']);
   });
 
-  it('a claim reads which domains inside it would end, until it is proven', () => {
+  it('a claim lists the domains inside it that would end, until it is proven', () => {
     const inner = [{ name: names('in.shop.com')[0] as never, ns: OTHER }];
     expect(codes('referral old.x', { inner })).toEqual(['NS_FOREIGN', 'INNER_DELEGATED']);
     expect(codes('referral ns1.a ns2.a', { inner })).toEqual([]);
@@ -387,11 +387,11 @@ const held = (name: string, accountId = 2): HeldInside => ({
 const ending = (inside: readonly HeldInside[], delegated = '') =>
   endingInside(1, inside, names(delegated)).map(({ name }) => name);
 
-it('domains of other accounts inside end, those of the same account go on', () => {
+it("other accounts' domains inside end, those of the same account continue", () => {
   expect(ending([held('a.shop.com.'), held('b.shop.com.', 1)])).toEqual(names('a.shop.com'));
 });
 
-it('a delegation at the name or above it keeps it; one below it, or beside it, does not', () => {
+it('a delegation at the name or above it keeps a domain, one below it or next to it does not', () => {
   const inside = [held('x.a.shop.com.')];
   expect(ending(inside, 'x.a.shop.com')).toEqual([]);
   expect(ending(inside, 'a.shop.com')).toEqual([]);
@@ -399,7 +399,7 @@ it('a delegation at the name or above it keeps it; one below it, or beside it, d
   expect(ending(inside, 'xa.shop.com ba.shop.com')).toEqual(names('x.a.shop.com'));
 });
 
-it('nine are enough to say that there are more than eight', () => {
+it('nine are enough to report that there are more than eight', () => {
   expect(ending(Array.from({ length: 300 }, (_, i) => held(`n${i}.shop.com.`)))).toHaveLength(9);
 });
 
@@ -417,30 +417,30 @@ const crowd = (more: Partial<Rival> = {}) =>
   Array.from({ length: 32 }, (_, i) => rival(i + 1, 'waiting', more));
 
 describe('a claim', () => {
-  it('is made beside 31 others that wait, and beside domains that are off', () => {
+  it('is allowed next to 31 others that wait, and next to domains that are off', () => {
     expect(mayClaim(crowd().slice(1), ask)).toEqual({ kind: 'yes', displaced: undefined });
     expect(mayClaim([rival(1, 'off')], ask).kind).toBe('yes');
   });
 
-  it('needs `transfer` where another account holds the name', () => {
+  it('needs `transfer` if another account holds the name', () => {
     expect(mayClaim([rival(1, 'held')], ask).kind).toBe('held');
     expect(mayClaim([rival(1, 'held')], { ...ask, transfer: true }).kind).toBe('yes');
   });
 
-  it('is one for each account, and none for a banned name', () => {
+  it('is limited to one per account, and refused for a banned name', () => {
     expect(mayClaim([rival(1, 'off', { accountId: 1000 })], ask).kind).toBe('own');
     expect(mayClaim([rival(1, 'off', { isNameBanned: true })], { ...ask, transfer: true }).kind).toBe(
       'banned',
     );
   });
 
-  it('takes the place of the oldest that waited a day without its set at the parent', () => {
+  it('replaces the oldest one that waited a day without its set at the parent', () => {
     expect(mayClaim(crowd(), ask)).toEqual({ kind: 'yes', displaced: 1 });
     const shown = crowd().map((one) => (one.id < 5 ? { ...one, isShown: true } : one));
     expect(mayClaim(shown, ask)).toEqual({ kind: 'yes', displaced: 5 });
   });
 
-  it('waits for a place otherwise, unless an operator makes it', () => {
+  it('otherwise waits for a slot, unless an operator makes it', () => {
     const young = crowd({ claimedAt: NOW - 23 * HOUR });
     expect(mayClaim(young, ask)).toEqual({ kind: 'full', retryAfterSeconds: 3600 });
     expect(mayClaim(young, { ...ask, needsPlace: false })).toEqual({ kind: 'yes', displaced: undefined });
@@ -448,13 +448,13 @@ describe('a claim', () => {
   });
 });
 
-it('sets are the same in any order, and only whole', () => {
+it('two sets are equal in any order, but only if complete', () => {
   expect(isSameSet(names('ns1.a ns2.a'), names('ns2.a ns1.a'))).toBe(true);
   expect(isSameSet(names('ns1.a ns2.a'), names('ns1.a'))).toBe(false);
   expect(isSameSet(names('ns1.a'), names('ns1.a ns2.a'))).toBe(false);
 });
 
-it('the account that held the name is exempt for 90 days, and remembered for two years', () => {
+it('the account that held the name is exempt for 90 days, and stored for two years', () => {
   const holders = [{ accountId: 1, activeAt: NOW - 90 * DAY + 1 }];
   expect(wasHolder(holders, 1, NOW)).toBe(true);
   expect(wasHolder(holders, 1, NOW + 1)).toBe(false);
@@ -476,22 +476,22 @@ describe('a turn', () => {
   const now = { from: NOW - 1000, until: NOW + 1000 };
   const over = { from: NOW - TURN_MS, until: NOW };
 
-  it('lasts, whoever asks meanwhile', () => {
+  it('continues regardless of new requests', () => {
     const claims = [claim(1, { turn: now }), claim(2, { askedAt: NOW - 5000 })];
     expect(nextTurn(claims, NOW)).toEqual({ id: 1, turn: now, isNew: false });
   });
 
-  it('passes to whoever asked first when it is over, those with the TXT value before others', () => {
+  it('passes to the first request when it ends, but to claims with the TXT value before others', () => {
     const claims = [claim(1, { turn: over }), claim(2, { askedAt: NOW - 5 }), claim(3, { askedAt: NOW - 9 })];
     expect(nextTurn(claims, NOW)).toEqual({ id: 3, turn: { from: NOW, until: NOW + TURN_MS }, isNew: true });
     expect(nextTurn([...claims, claim(4, { askedAt: NOW - 1, hasTxt: true })], NOW)?.id).toBe(4);
   });
 
-  it('stays with the last one while nobody asks', () => {
+  it('stays with the last claim without further requests', () => {
     expect(nextTurn([claim(1, { turn: over }), claim(2)], NOW)).toEqual({ id: 1, turn: over, isNew: false });
   });
 
-  it('returns to a claim with the TXT value, which alone is answered whole, when nobody else asks', () => {
+  it('returns to a claim with the TXT value, the only one answered completely, without further requests', () => {
     const ours = claim(2, { hasTxt: true, turn: { from: NOW - 2 * TURN_MS, until: NOW - TURN_MS } });
     expect(nextTurn([claim(1, { turn: over }), ours], NOW)).toMatchObject({ id: 2, isNew: true });
     expect(nextTurn([claim(1, { turn: over }), claim(2, { hasTxt: true })], NOW)?.id).toBe(2);
@@ -501,7 +501,7 @@ describe('a turn', () => {
     expect(nextTurn(both, NOW)).toEqual({ id: 1, turn: over, isNew: false });
   });
 
-  it('goes to a claim that has waited for an hour after one with the TXT value, however many have it', () => {
+  it('goes to a claim that has waited for an hour after one with the TXT value, regardless of how many have it', () => {
     const txt = (id: number) => claim(id, { hasTxt: true, askedAt: NOW - 2 * TURN_MS });
     const patient = claim(9, { askedAt: NOW - 4 * TURN_MS });
     const last = (hasTxt: boolean) => claim(1, { hasTxt, turn: over });
@@ -511,7 +511,7 @@ describe('a turn', () => {
     expect(nextTurn([last(true), txt(2), txt(3), fresh], NOW)?.id).toBe(2);
   });
 
-  it('has a next one when somebody asks, or a claim without the TXT value has it before one with', () => {
+  it('is followed by another if there is a request, or if a claim without the TXT value has it before one with it', () => {
     const ours = claim(2, { hasTxt: true });
     expect(isFollowed([claim(1, { turn: now }), claim(3)])).toBe(false);
     expect(isFollowed([claim(1, { turn: now }), claim(3, { askedAt: NOW })])).toBe(true);
@@ -519,7 +519,7 @@ describe('a turn', () => {
     expect(isFollowed([claim(1), { ...ours, turn: now }])).toBe(false);
   });
 
-  it('begins for a claim that asks again, and for the first of claims that never asked', () => {
+  it('begins for a claim that requests it again, and for the first of claims that never did', () => {
     expect(nextTurn([claim(1, { turn: over, askedAt: NOW })], NOW)).toMatchObject({ id: 1, isNew: true });
     expect(nextTurn([claim(1), claim(2)], NOW)).toMatchObject({ id: 1, isNew: true });
     expect(nextTurn([], NOW)).toBeUndefined();
@@ -535,28 +535,28 @@ const prepared = (
 
 // biome-ignore format: a table
 const CASES: [string, readonly NamedDomain[], readonly number[], readonly number[]][] = [
-  ['a claim that is alone is answered whole as it is',   [domain(1, 'waiting'), domain(2, 'off')],              [],  []],
-  ['every claim beside another one',                     [domain(1, 'waiting'), domain(2, 'waiting')],          [],  [1, 2]],
-  ['one that has the record keeps the offer',            [domain(1, 'waiting', { hasTxt: true }), domain(2, 'waiting')], [], [1, 2]],
-  ['a claim beside one in external mode',                [domain(1, 'waiting'), domain(2, 'unverified')],       [],  [1]],
+  ['a single claim is already answered completely',   [domain(1, 'waiting'), domain(2, 'off')],              [],  []],
+  ['every claim next to another one',                     [domain(1, 'waiting'), domain(2, 'waiting')],          [],  [1, 2]],
+  ['a claim that has the record keeps the offer',            [domain(1, 'waiting', { hasTxt: true }), domain(2, 'waiting')], [], [1, 2]],
+  ['a claim next to one in external mode',                [domain(1, 'waiting'), domain(2, 'unverified')],       [],  [1]],
   ['a claim on a name that is proved elsewhere',         [domain(1, 'waiting'), domain(2, 'holdingElsewhere')], [],  [1]],
-  ['a claim where names of ours were seen before',       [domain(1, 'waiting', { othersSighted: true })],       [],  [1]],
-  ['a claim where another account’s set was seen',       [domain(1, 'waiting')],                                [7], [1]],
-  ['nobody on a name that is held here',                 [domain(1, 'waiting'), domain(2, 'holding')],          [],  []],
+  ['a claim if other nameservers of ours were seen before',       [domain(1, 'waiting', { othersSighted: true })],       [],  [1]],
+  ['a claim if another account’s set was seen',          [domain(1, 'waiting')],                                [7], [1]],
+  ['no claim on a name that is held here',                 [domain(1, 'waiting'), domain(2, 'holding')],          [],  []],
 ];
 
 it.each(CASES)('%s', (_, domains, rights, expected) => {
   expect(prepared(domains, rights)).toEqual(expected);
 });
 
-it('nobody inside a zone of another account, where the record changes nothing', () => {
+it("no claim inside another account's zone, where the record has no effect", () => {
   const two = [domain(1, 'waiting'), domain(2, 'waiting')];
   expect(prepared(two, [], 'full')).toEqual([]);
   expect(prepared(two, [], 'apex')).toEqual([]);
   expect(claimsToPrepare(two, [], (account) => (account === 1 ? 'none' : 'full'))).toEqual([1]);
 });
 
-it('names that were not seen together before are written, and the same again once a week', () => {
+it('names that were not seen together before are written, and the same names again once a week', () => {
   const known = [{ names: ['a.', 'b.'], lastSeenAt: NOW - 7 * DAY }];
   expect(isNewSighting(known, ['a.'], NOW)).toBe(true);
   expect(isNewSighting(known, ['a.', 'b.'], NOW)).toBe(false);
@@ -564,7 +564,7 @@ it('names that were not seen together before are written, and the same again onc
   expect(isNewSighting(known, [], NOW)).toBe(false);
 });
 
-it('a registry that shows ever other names fills no table: from the 65th on nothing new is written', () => {
+it('a registry that keeps showing different names cannot fill the table: after 64 nothing new is written', () => {
   const known = Array.from({ length: 64 }, (_, i) => ({ names: [`n${i}.`], lastSeenAt: NOW }));
   expect([areTooMany(known), isNewSighting(known, ['x.'], NOW)]).toEqual([false, true]);
   const more = [...known, { names: ['x.'], lastSeenAt: NOW }];
@@ -578,25 +578,25 @@ const next = (days: number, shown: boolean | undefined, isShown = true) => {
   return found && { days: (found.at - END) / DAY - days, isShown: found.isShown };
 };
 
-it('a name is looked at daily for 90 days, whatever is seen', () => {
+it('a name is checked daily for 90 days, regardless of the result', () => {
   expect(next(1, false)).toEqual({ days: 1, isShown: false });
   expect(next(89.9, false, false)).toEqual({ days: 1, isShown: false });
   expect(next(10, true)).toEqual({ days: 1, isShown: true });
 });
 
-it('after that it is looked at weekly while the parent shows a name of ours, and never again when it does not', () => {
+it('afterwards it is checked weekly while the parent shows one of our nameservers, and otherwise no longer', () => {
   expect(next(90, true)).toEqual({ days: 7, isShown: true });
   expect(next(90, false)).toBeUndefined();
   expect(next(700, true, false)).toEqual({ days: 7, isShown: true });
 });
 
-it('a look that sees nothing leaves it as it was', () => {
+it('an inconclusive check changes nothing', () => {
   expect(next(90, undefined)).toEqual({ days: 7, isShown: true });
   expect(next(90, undefined, false)).toBeUndefined();
   expect(next(5, undefined, false)).toEqual({ days: 1, isShown: false });
 });
 
-it('looks are spread by a fifth, so that names which ended together part', () => {
+it('checks are spread by a fifth, so that names that ended together separate', () => {
   const at = (random: number) => nextSweep({ endedAt: END, isShown: true }, true, END, random)?.at;
   expect([at(0), at(1)]).toEqual([END + 0.8 * DAY, END + 1.2 * DAY]);
 });
@@ -609,7 +609,7 @@ function step(said: string, since: number | undefined, more: { parentAddresses?:
   return nextTakeoverStep({ ...CALM, since }, evidence, judgeDelegation(evidence, EXPECTED));
 }
 
-it('the second check asks as many addresses as the parent has, six at most', () => {
+it('the second check queries as many addresses as the parent has, up to six', () => {
   const six = Array(6).fill('referral ns1.a ns2.a').join('; ');
   expect(step(six, NOW - 60_000, { parentAddresses: 13 }).kind).toBe('taken');
   const five = Array(5).fill('referral ns1.a ns2.a').join('; ');
@@ -620,11 +620,11 @@ it('the second check asks as many addresses as the parent has, six at most', () 
   });
 });
 
-it('a zone of our own above the name says all that there is to hear', () => {
+it('our own zone above the name is sufficient evidence', () => {
   expect(step('database ns1.a ns2.a', NOW - 60_000).kind).toBe('taken');
 });
 
-it('a clock that went back makes it wait again from now', () => {
+it('if the clock went back, the wait starts again', () => {
   expect(step('referral ns1.a ns2.a; referral ns1.a ns2.a', NOW + 5000)).toMatchObject({
     kind: 'seen',
     since: NOW,
@@ -634,20 +634,20 @@ it('a clock that went back makes it wait again from now', () => {
 const FROM = Date.parse('2026-11-23T14:05:00Z');
 const turn = { from: FROM, until: FROM + 15 * 60_000 };
 
-it('while the turn lasts its times are told, also to a claim that is in line for another one', () => {
+it('during the turn its times are shown, also to a claim that is in line for another one', () => {
   for (const hasAsked of [false, true])
     expect(turnFinding({ turn, hasAsked }, FROM).message).toContain('from 14:05 to 14:20 UTC');
 });
 
-it('before and after it a claim reads whether it is in line', () => {
+it('before and after it a claim shows if it is in line', () => {
   expect(turnFinding({ turn: undefined, hasAsked: true }, FROM).message).toContain('are in line');
   expect(turnFinding({ turn, hasAsked: true }, turn.until).message).toContain('are in line');
   const none = turnFinding({ turn, hasAsked: false }, turn.until).message;
   expect(none).not.toContain('14:05');
-  expect(none).toContain('ask for a turn');
+  expect(none).toContain('request a turn');
 });
 
-it('it tells of another account, and neither who nor how many', () => {
+it('it mentions another account, but neither which one nor how many', () => {
   for (const hasAsked of [false, true])
     expect(turnFinding({ turn: undefined, hasAsked }, FROM).message).toMatch(/Another account waits/);
 });

@@ -13,21 +13,21 @@ import { type Name, parseName, printName } from '../../src/dns/name.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
 import { DS, evidenceOf, expectedSets, names } from '../support/world/check-evidence.ts';
 
-/** a and b are accepted; c is a set of the fleet that was taken off this domain; d shares ns2.a with a. */
+/** a and b are accepted. c is a set of the fleet that was removed from this domain. d shares ns2.a with a. */
 const EXPECTED = expectedSets(
   'ns1.a ns2.a | ns1.b ns2.b ns3.b',
   'ns1.a ns2.a | ns1.b ns2.b ns3.b | ns1.c ns2.c',
 );
 const SHARED = expectedSets('ns1.a ns2.a | ns1.d ns2.a');
 
-/** The same, with the addresses of our servers known: no parent in these tables has them, unless it says `@192.0.2.99`. */
+/** The same, with known addresses of our servers. No parent in these tables has them, unless it contains `@192.0.2.99`. */
 const THEIRS: Expected = { ...EXPECTED, ourAddresses: new Set(['192.0.2.99']) };
 
 const HELD = 'answer ns1.a ns2.a';
 const A = 'referral ns1.a ns2.a';
 const F = 'referral ns1.x ns2.x';
 
-/** What the addresses said, of how many that the parent has; the verdict, `confirmations` with `!` when confirmed. */
+/** The answers, the number of the parent's addresses, the verdict, and `confirmations`, with `!` if confirmed. */
 type Line = [said: string, verdict: string, confirmations: string, findings: string, of?: number];
 
 function show({ verdict, confirmations, confirmed, staleDs, findings }: Judgement) {
@@ -58,7 +58,7 @@ table('the NS set of a delegation', EXPECTED, [
   ['referral ns1.a ns1.b; referral ns1.a ns1.b', 'mixed', '2!', 'NS_MIXED'],
   ['referral ns1.a ns2.a ns1.b; referral ns1.a ns2.a ns1.b', 'mixed', '2!', 'NS_MIXED'],
   ['referral ns1.a ns1.b ns1.x; referral ns1.a ns1.b ns1.x', 'mixed', '2!', 'NS_MIXED'],
-  // others’ nameservers of ours are foreign: they bring nobody to this domain
+  // our nameservers of other accounts are foreign: they do not serve this domain
   ['referral ns1.a ns1.c; referral ns1.a ns1.c', 'partial', '2!', 'NS_MISSING NS_EXTRA'],
   [`${F}; ${F}`, 'foreign', '2!', 'NS_FOREIGN'],
 ]);
@@ -98,7 +98,7 @@ table('addresses that disagree', EXPECTED, [
 ]);
 
 table('servers that also hold the domain', EXPECTED, [
-  // perhaps our own servers, which have a zone for every claim
+  // possibly our own servers, which have a zone for every claim
   ['answer ns1.a ns2.a; answer ns1.a ns2.a', 'unknown', '0', 'OWN_ANSWER'],
   ['answer ns1.a ns1.x; answer ns1.a ns1.x', 'unknown', '0', 'OWN_ANSWER'],
   ['answer ns1.x ns2.x; answer ns1.x ns2.x', 'foreign', '2!', 'NS_FOREIGN'],
@@ -128,7 +128,7 @@ table('a parent that refers with AA', EXPECTED, [
   [`${A} +aa; answer ns1.x ns2.x`, 'match', '1', 'UNCONFIRMED PARENT_SETS_AA'],
 ]);
 
-describe('what a judgement is worth', () => {
+describe('the weight of a judgement', () => {
   const worth = (said: string, of?: number) => {
     const evidence = evidenceOf(said, of === undefined ? {} : { parentAddresses: of });
     const { byAnswer, soleWitness } = judgeDelegation(evidence, THEIRS);
@@ -143,9 +143,9 @@ describe('what a judgement is worth', () => {
     [`${A}; timeout; servfail; bad; lame; refused`, 'sole witness', undefined],
     [`${A}; timeout`, 'sole witness', 13],
     [`${A}; timeout; ${A}`, '', undefined],
-    // the other one was not asked, and could contradict
+    // the other address was not queried and could disagree
     [A, '', 2],
-    // it is all that there is
+    // the parent has only this address
     [A, '', 1],
     [`${A}; answer ns1.x`, '', undefined],
     ['timeout; timeout', '', undefined],
@@ -191,7 +191,7 @@ table('a DS at the parent', EXPECTED, [
   [`${A} +ds; ${F}`, 'unknown', '0', 'PARENTS_DISAGREE'],
 ]);
 
-describe('what is shown', () => {
+describe('the observed delegation', () => {
   const shown = (
     said: string,
   ): { observed: readonly Name[] | undefined; ours: boolean | undefined; set: number } => {
@@ -216,7 +216,7 @@ describe('what is shown', () => {
   });
 });
 
-describe('a walk that failed', () => {
+describe('a failed walk', () => {
   it.each([
     ['unreachable', 'PARENT_UNREACHABLE'],
     ['no_address', 'PARENT_UNREACHABLE'],
@@ -246,14 +246,14 @@ describe('a walk that failed', () => {
   });
 });
 
-describe('what the owner has to change', () => {
+describe("the owner's required change", () => {
   const told = (said: string) =>
     judgeDelegation(evidenceOf(`${said}; ${said}`), EXPECTED).findings.map(({ message, names }) => [
       message,
       names?.map(printName).join(' '),
     ])[0];
 
-  // the sentences themselves are proved by findings.test.ts
+  // the sentences themselves are tested below
   it.each([
     [
       'what to remove and what to keep',
@@ -263,7 +263,7 @@ describe('what the owner has to change', () => {
     ],
     ['what to add', 'referral ns2.b', 'exactly ns1.b, ns2.b and ns3.b are set.', 'ns1.b. ns3.b.'],
     [
-      'the set that has most names',
+      'the set with the most names',
       'referral ns1.b ns2.b ns3.b ns1.a',
       'set exactly ns1.b, ns2.b and ns3.b',
       'ns1.a.',
@@ -278,7 +278,7 @@ describe('what the owner has to change', () => {
   });
 });
 
-describe('what the parent’s keys do not vouch for', () => {
+describe("a reply that does not validate with the parent's keys", () => {
   const codes = (text: string) =>
     judgeDelegation(evidenceOf(text), expectedSets('ns1.a ns2.a')).findings.map(({ code }) => code);
 
@@ -289,7 +289,7 @@ describe('what the parent’s keys do not vouch for', () => {
     expect(codes('referral ns1.a ns2.a; bogus ns1.x; referral ns1.a ns2.a')).toEqual(['PARENT_FAILS']);
   });
 
-  it('is told of the root as well', () => {
+  it('is also reported for the root', () => {
     const evidence = evidenceOf('nxdomain; nxdomain', { security: 'indeterminate', rootFault: true });
     expect(judgeDelegation(evidence, expectedSets('ns1.a')).rootFault).toBe(true);
     expect(judgeDelegation(evidenceOf('nxdomain; nxdomain'), expectedSets('ns1.a'))).not.toHaveProperty(
@@ -298,7 +298,9 @@ describe('what the parent’s keys do not vouch for', () => {
   });
 });
 
-/** `com 200 21 30, net 100 0`: parent, checked, turned, off (as many as turned); `*` is overall, or no parent found. */
+/**
+ * Parses `com 200 21 30, net 100 0`: parent, checked, turned, off (default: turned). `*` is overall, or no parent found.
+ */
 function trips(text: string, held: readonly string[] = []): string {
   const counts = text.split(', ').map((row) => {
     const [parent, checked, turned, off = turned] = row.split(' ') as [string, string, string, string?];
@@ -318,7 +320,7 @@ describe('the breaker', () => {
     ['com 19 19', ''], // fewer than 20
     ['com 20 20', '* 20 20, com 20 20'],
     ['com 199 20, net 1000 0', 'com 199 20'],
-    ['com 60 10, net 60 10', '* 120 20'], // too few in each, enough together
+    ['com 60 10, net 60 10', '* 120 20'], // too few in each, but enough together
     ['com 60 12, com 60 10', '* 120 22, com 120 22'],
     ['com 1000 30, net 50 25', 'net 50 25'],
     ['* 30 25', '* 30 25'],
@@ -329,19 +331,19 @@ describe('the breaker', () => {
   });
 
   it.each([
-    // hours after the turn: no more domains turn, but the same ones still miss
+    // hours later: no further domains turn, but the same ones still miss
     ['com 200 0 190', '* 200 0, com 200 0'],
     ['com 200 0 101', '* 200 0, com 200 0'],
     ['com 200 0 100', ''],
     ['com 30 0 19', ''], // fewer than 20
     ['com 100 0 90, net 1000 0 0', 'com 100 0'],
     ['com 0 0', ''],
-  ])('once it holds, goes on while most checks show nothing of ours: %s: %s', (counts, expected) => {
+  ])('once tripped, holds while most checks show none of our servers: %s: %s', (counts, expected) => {
     expect(trips(counts, ['*', 'com'])).toBe(expected);
     expect(trips(counts)).toBe('');
   });
 
-  it('nothing was checked', () => {
+  it('does not trip without checks', () => {
     expect(judgeBreaker([])).toEqual([]);
   });
 });
@@ -360,7 +362,7 @@ describe('an active domain turns', () => {
   });
 });
 
-it('a check shows nothing of ours when it is unknown or a miss', () => {
+it('a check shows none of our servers if it is unknown or a miss', () => {
   expect(VERDICTS.filter(isOff)).toEqual(['foreign', 'not_delegated', 'unregistered', 'alias', 'unknown']);
 });
 
@@ -391,7 +393,7 @@ const evidence: Evidence = {
   finishedAt: 2000,
 };
 
-it('has names as folded text, octets in base64, and nothing that is not known', () => {
+it('has names as folded text, octets in base64, and no unknown fields', () => {
   expect(JSON.parse(JSON.stringify(encodeEvidence(evidence)))).toEqual({
     domain: 'example.org.',
     parent: 'org.',
@@ -419,15 +421,15 @@ it('has names as folded text, octets in base64, and nothing that is not known', 
   });
 });
 
-it('keeps a bounded part of what servers send, and says that it left some', () => {
+it('keeps a limited part of what servers send, and reports that it discarded some', () => {
   const ns = Array.from({ length: 70 }, (_, at) => parseName(`ns${at}.example.`));
   const ds = Array.from({ length: 20 }, (_, at) => new Uint8Array([at]));
   const [kept] = encodeEvidence({ ...evidence, servers: [{ ...server, ns, ds }] }).servers;
   expect([kept?.ns.length, kept?.ds.length]).toEqual([64, 16]);
-  expect(kept?.error).toBe('6 more names are not kept; 4 more DS are not kept');
+  expect(kept?.error).toBe('6 more names were discarded; 4 more DS were discarded');
 });
 
-it('has no controls in its texts, and none that is long', () => {
+it('removes control characters from its texts, and shortens long ones', () => {
   expect(boundedText('a\0b\x1bc')).toBe('a?b?c');
   expect(boundedText('x'.repeat(3000))).toHaveLength(2000);
 });
@@ -437,10 +439,10 @@ const target = names('ns1.a ns2.a');
 const shown = (observed: string) => ({ parent, observed: names(observed), target });
 
 const NOTHING_TO_CHANGE =
-  'There is nothing to change at your registrar for this; we check again automatically.';
+  'You do not need to change anything at your registrar; we check again automatically.';
 
 const TURNS =
-  'Another account waits for this name too, so your nameservers and theirs are answered in turn, for registries that look before they delegate.';
+  'Another account waits for this name too, so the two sets of nameservers are answered in turn, for registries that query a domain before they delegate it.';
 
 const FOUND: readonly Finding[] = [
   FINDINGS.NS_MISSING(shown('ns1.a')),
@@ -511,63 +513,63 @@ const FOUND: readonly Finding[] = [
   FINDINGS.CLAIM_LOST(),
 ];
 
-/** The messages of these findings, in order. */
+/** Returns the messages of these findings, in order. */
 const SENTENCES = rowsOf(`
-At your registrar, add the missing nameserver ns2.a, so that exactly ns1.a and ns2.a are set. At the moment the zone co.uk lists ns1.a.
+At your registrar, add the missing nameserver ns2.a, so that exactly ns1.a and ns2.a are set. The zone co.uk currently lists ns1.a.
 At your registrar, remove the nameservers old1.x and old2.x; keep exactly ns1.a and ns2.a.
 The nameservers of this domain belong to several sets, which do not work together. At your registrar, set exactly ns1.a and ns2.a and remove ns1.b and ns2.b.
-This domain uses other nameservers than its own here: the zone co.uk lists old1.x. To use the domain here, replace them at your registrar with exactly ns1.a and ns2.a.
-This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because the owner has not confirmed the e-mail address. Follow the link in the message that the registrar sent to this address, or request a new message at your registrar, then make sure that exactly ns1.a and ns2.a are set there.
-This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because it has suspended the domain. Ask your registrar for the reason and resolve it, then make sure that exactly ns1.a and ns2.a are set there.
-This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because the registration has expired. Renew the domain at your registrar, then make sure that exactly ns1.a and ns2.a are set there.
-This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that the domain is parked, as registrars do with domains that are new, unpaid or expired. Check at your registrar that the domain is paid and end the parking, then make sure that exactly ns1.a and ns2.a are set there.
+This domain does not use the nameservers assigned to it: the zone co.uk lists old1.x. To use the domain here, replace them at your registrar with exactly ns1.a and ns2.a.
+This domain does not use the nameservers assigned to it: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because the owner has not confirmed the e-mail address. Follow the link in the message that the registrar sent to this address, or request a new message at your registrar, then make sure that exactly ns1.a and ns2.a are set there.
+This domain does not use the nameservers assigned to it: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because it has suspended the domain. Ask your registrar for the reason and resolve it, then make sure that exactly ns1.a and ns2.a are set there.
+This domain does not use the nameservers assigned to it: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because the registration has expired. Renew the domain at your registrar, then make sure that exactly ns1.a and ns2.a are set there.
+This domain does not use the nameservers assigned to it: the zone co.uk lists old1.x. Their names indicate that the domain is parked, as registrars do with domains that are new, unpaid or expired. Check at your registrar that the domain is paid and end the parking, then make sure that exactly ns1.a and ns2.a are set there.
 The zone co.uk lists no nameservers for this domain. At your registrar, set exactly ns1.a and ns2.a.
-This domain does not exist in the zone co.uk: it is not registered, has expired, or is on hold. Register or renew it, or ask your registrar about the hold, and set its nameservers there to exactly the nameservers that the operator names for it.
-In the zone co.uk this domain is an alias of another name (CNAME or DNAME). Whoever manages that zone must replace the alias with NS records for exactly ns1.a and ns2.a.
-At your registrar, turn DNSSEC off or remove the DS records (key tags: 7, 12345): they do not belong to our nameservers, and until they are gone, many visitors cannot reach this domain.
-Before you set our nameservers at your registrar, turn DNSSEC off or remove the DS records (key tags: 12345) there: they do not belong to our nameservers, and many visitors could not reach this domain.
-This domain points at nameservers of ours, but not at yours: at your registrar, set exactly ns1.b and ns2.b instead of ns1.a and ns2.a. Until then we answer for it only with its SOA and NS records.
+This domain does not exist in the zone co.uk: it is not registered, has expired, or is on hold. Register or renew it, or ask your registrar about the hold, and set its nameservers there to exactly the nameservers that the operator gives you.
+In the zone co.uk this domain is an alias of another name (CNAME or DNAME). The manager of that zone must replace the alias with NS records for exactly ns1.a and ns2.a.
+At your registrar, turn DNSSEC off or remove the DS records (key tags: 7, 12345): they do not match our nameservers. Until they are removed, many visitors cannot reach this domain.
+Before you set our nameservers at your registrar, turn DNSSEC off or remove the DS records (key tags: 12345) there: they do not match our nameservers, so many visitors could not reach this domain.
+This domain uses our nameservers, but not the ones assigned to it. At your registrar, set exactly ns1.b and ns2.b instead of ns1.a and ns2.a. Until then we answer for it only with its SOA and NS records.
 We could not check this domain, because no nameserver of the zone . (the root) gave a usable answer. ${NOTHING_TO_CHANGE}
-We could not check this domain, because the nameservers of the zone co.uk that we asked do not serve that zone. ${NOTHING_TO_CHANGE}
+We could not check this domain, because the nameservers that we queried for the zone co.uk do not serve it. ${NOTHING_TO_CHANGE}
 We could not check this domain, because the signatures (DNSSEC) of the zone co.uk are wrong or missing, so its answers may be forged. ${NOTHING_TO_CHANGE}
-We could not check this domain: to verify the signatures (DNSSEC) of the zone co.uk takes more work than a check may do. Whoever manages that zone can reduce its keys and signatures.
-This domain keeps its status for now, because we cannot verify the signatures of the DNS root at the moment. ${NOTHING_TO_CHANGE}
-Some nameservers of the zone co.uk gave no usable answer at one of their addresses or at all: p1.uk, p2.uk and p3.uk. ${NOTHING_TO_CHANGE}
-The nameservers of the zone co.uk give different answers for this domain, perhaps because a recent change has not reached all of them yet: p1.uk lists ns1.a and ns2.a; p2.uk and p3.uk list ns1.x; p4.uk says that it has no nameservers; p5.uk and p6.uk say that it does not exist; p7.uk says that it is an alias. ${NOTHING_TO_CHANGE}
-The nameservers of the zone co.uk mark the delegation of this domain as an answer of their own (AA); we read it as a delegation, as resolvers do. There is nothing to change at your registrar for this.
-Some nameservers of the zone co.uk did not answer an ordinary query. They answered over TCP or without EDNS: p1.uk and p2.uk. There is nothing to change at your registrar for this.
-The nameservers of the zone co.uk also hold a zone of this domain, and answer from it instead of referring to its nameservers; that zone’s own NS records were compared. Whoever manages those nameservers should remove the zone of this domain there, so that visitors reach ours.
-The nameservers of the zone co.uk answer for this domain themselves, so we cannot see whether it was delegated to us. Whoever manages that zone must delegate this domain with NS records there.
-So far only one nameserver address of the zone co.uk shows this; the status changes when a second one shows the same. ${NOTHING_TO_CHANGE}
-We could not check this domain: to find its nameservers takes more questions or time than a check may use. The check stopped at the zone co.uk; whoever manages the zones from there on can shorten the way.
-We could not check this domain: below the zone co.uk, nameservers refer to each other in a circle. Whoever manages the zones there must correct that.
-We ended this check early: the nameservers of the zone co.uk took long to answer while we had many slow checks to make. ${NOTHING_TO_CHANGE}
-This domain keeps its status for now, because the checks of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}
-Another account uses this name here. It becomes yours when your registrar shows exactly ns1.a and ns2.a; from then on the records of this domain are answered.
-Your registrar shows your nameservers. Because another account uses this name here, a second check must see the same at every nameserver of the zone above, at least a minute later. ${NOTHING_TO_CHANGE}
-Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ns1.a and ns2.a there.
-Your nameservers are answered for this domain from 14:05 to 14:20 UTC. ${TURNS} If that is too short, ask for another turn with “check now”.
+We could not check this domain, because verifying the signatures (DNSSEC) of the zone co.uk exceeds the work limit of a check. The manager of that zone can reduce the number of its keys and signatures.
+This domain keeps its status for now, because we currently cannot verify the signatures of the DNS root. ${NOTHING_TO_CHANGE}
+Some nameservers of the zone co.uk gave no usable answer at one or more of their addresses: p1.uk, p2.uk and p3.uk. ${NOTHING_TO_CHANGE}
+The nameservers of the zone co.uk give different answers for this domain, possibly because a recent change has not reached all of them yet: p1.uk lists ns1.a and ns2.a; p2.uk and p3.uk list ns1.x; p4.uk says that it has no nameservers; p5.uk and p6.uk say that it does not exist; p7.uk says that it is an alias. ${NOTHING_TO_CHANGE}
+The nameservers of the zone co.uk mark the delegation of this domain as their own answer (AA). We treat it as a delegation, as resolvers do. You do not need to change anything at your registrar.
+Some nameservers of the zone co.uk did not answer an ordinary query. They answered over TCP or without EDNS: p1.uk and p2.uk. You do not need to change anything at your registrar.
+The nameservers of the zone co.uk also have a zone of this domain and answer from it instead of referring to its nameservers. We compared that zone’s own NS records. The manager of those nameservers should remove the zone of this domain there, so that visitors reach ours.
+The nameservers of the zone co.uk answer for this domain themselves, so we cannot see if it is delegated to us. The manager of that zone must delegate this domain with NS records there.
+So far, only one nameserver address of the zone co.uk shows this. The status changes when a second address shows the same. ${NOTHING_TO_CHANGE}
+We could not check this domain, because finding its nameservers takes more queries or time than a check may use. The check stopped at the zone co.uk. The managers of the zones from there on can shorten the chain of delegations.
+We could not check this domain, because nameservers below the zone co.uk refer to each other in a circle. The managers of these zones must correct this.
+We ended this check early, because the nameservers of the zone co.uk answered slowly while many other checks were slow too. ${NOTHING_TO_CHANGE}
+This domain keeps its status for now, because the check results of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}
+Another account uses this name here. It passes to your account when your registrar shows exactly ns1.a and ns2.a. From then on the records of this domain are answered.
+Your registrar shows your nameservers. Because another account uses this name here, a second check, at least a minute later, must see the same at every nameserver of the parent zone. ${NOTHING_TO_CHANGE}
+Your registrar shows the nameservers assigned to another account here, and the next check will give that account the name. If this was not you, secure your account at the registrar now and set exactly ns1.a and ns2.a there.
+Your nameservers are answered for this domain from 14:05 to 14:20 UTC. ${TURNS} If that is too short, request another turn with “check now”.
 Your nameservers are in line to be answered for this domain. ${TURNS} The time of your turn will be shown here.
-${TURNS} If your registry wants to see yours first, ask for a turn with “check now”.
-Within 24 hours the zone above this domain changed its nameservers 3 times. While they change, some visitors are sent elsewhere: set exactly ns1.a and ns2.a at your registrar and leave them. If you did not change them, secure your account there and ask your registrar.
-Inside this domain, names are answered here that are not in your account. They stop when this domain becomes active, unless its records delegate them. To let them go on, add NS records here before you change your registrar: a.shop.com NS ns1.a and ns2.a; b.shop.com.
-No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Do not set the nameservers that are shown here, since they may bring the name to that account: ask the operator for approval.
-This domain waited too long for its nameservers and was disabled. Set exactly ns1.a and ns2.a at your registrar, then enable it again.
-Many accounts wait for this name, and this domain waited longest without its nameservers at the registrar, so it was disabled. Enable it again when you have set them.
-Your registrar shows your nameservers again, so this domain came back by itself. ${NOTHING_TO_CHANGE}
-This domain keeps its status for now: before a status changes we look at the zone co.uk from several places, and they do not see the same. From here: ns1.x and ns2.x; from ams: no such domain. A recent change may not have reached every nameserver of that zone yet. There is nothing to change at your registrar for this; we check again automatically.
-This domain keeps its status for now: before a status changes we look from several places, and too few of them could answer. There is nothing to change at your registrar for this; we check again automatically.
-Optional: add this TXT record at your present DNS provider first, then all records are answered before you switch: name _svc-challenge.shop.uk, value svc-verify=x
-Optional: a TXT record at your present DNS provider lets us answer all records before you switch. Its value has expired: ask for a fresh one (verify), then add it at _svc-challenge.shop.uk.
-At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.a and ns2.a there. If the domain is in use already, ask the operator to approve it.
-At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a. If the domain is in use already, ask the operator to approve it.
+${TURNS} If your registry must see your nameservers first, request a turn with “check now”.
+Within 24 hours the parent zone changed the nameservers of this domain 3 times. Until they stop changing, some visitors are sent to other servers. Set exactly ns1.a and ns2.a at your registrar and do not change them again. If you did not make these changes, secure your account there and contact your registrar.
+Other accounts have names inside this domain that are answered here today. They stop being answered when this domain becomes active, unless its records delegate them. To keep them working, add these NS records here before you change the nameservers at your registrar: a.shop.com NS ns1.a and ns2.a; b.shop.com.
+No nameserver set is left that could prove that this domain is yours. Your registrar showed each set before you added the domain, or the set belongs to another account that waits for this name. Do not use the nameservers shown here, because they may give the name to that account. Ask the operator to approve the domain.
+This domain was disabled because its nameservers were not set in time. Set exactly ns1.a and ns2.a at your registrar, then enable it again.
+This domain was disabled because too many accounts wait for this name, and it had waited longest without its nameservers at the registrar. Set them, then enable it again.
+Your registrar shows your nameservers again, so this domain was enabled again automatically. ${NOTHING_TO_CHANGE}
+This domain keeps its status for now. Before a status changes, we query the zone co.uk from several locations, and their results differ. From here: ns1.x and ns2.x; from ams: no such domain. A recent change may not have reached every nameserver of that zone yet. You do not need to change anything at your registrar; we check again automatically.
+This domain keeps its status for now. Before a status changes, we check from several locations, and too few of them responded. You do not need to change anything at your registrar; we check again automatically.
+Optional: add this TXT record at your current DNS provider first. All records are then answered before you switch: name _svc-challenge.shop.uk, value svc-verify=x
+Optional: with a TXT record at your current DNS provider, all records are answered before you switch. Its value has expired: request a new one (verify), then add it at _svc-challenge.shop.uk.
+At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.a and ns2.a there. If the domain is already in use, ask the operator to approve it.
+At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a. If the domain is already in use, ask the operator to approve it.
 At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a.
-At most the SOA and NS records of this domain are answered. If the domain is in use already, ask the operator to approve it.
-The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.`).map(
+At most the SOA and NS records of this domain are answered. If the domain is already in use, ask the operator to approve it.
+The parent zone now lists the nameservers of another account, so the name has passed to that account. Your records are kept here. If you did not change the nameservers, contact your registrar.`).map(
   ([sentence]) => sentence,
 );
 
-it('observers elsewhere are named by their labels, and those that saw nothing are left out', () => {
+it('observers are listed by their labels, and those without a result are omitted', () => {
   const seen = (label: string, kind: VoiceView['kind'], ns = ''): VoiceView => ({
     label,
     kind,
@@ -602,23 +604,23 @@ it('NS_FOREIGN names the reason if a registrar replaced the nameservers, and onl
     'because the owner has not confirmed the e-mail address',
   );
   expect(messageFor('ns1.out.example')).toBe(
-    'This domain uses other nameservers than its own here: the zone com lists ns1.out.example. To use the domain here, replace them at your registrar with exactly ns1.a and ns2.a.',
+    'This domain does not use the nameservers assigned to it: the zone com lists ns1.out.example. To use the domain here, replace them at your registrar with exactly ns1.a and ns2.a.',
   );
   expect(messageFor('ns1.expired.shop.com')).toContain('replace them at your registrar with exactly');
 });
 
-it('the servers of the parent that fail are named', () => {
+it('the failing servers of the parent are listed', () => {
   expect(FINDINGS.PARENT_FAILS(parent, names('p1.uk p2.uk p3.uk')).names).toHaveLength(3);
 });
 
-it('a sentence names at most eight servers of a set that its owner made long', () => {
+it('a sentence lists at most eight servers of a set that its owner made long', () => {
   const ns = names(Array.from({ length: 60 }, (_, i) => `n${i}.x`).join(' '));
   const { message } = FINDINGS.PARENTS_DISAGREE(parent, [{ by: names('p1.uk'), kind: 'delegation', ns }]);
   expect(message).toContain('n6.x, n7.x and 52 more');
   expect(message).not.toContain('n8.x');
 });
 
-it('eight domains inside are named, and that there are more', () => {
+it('eight domains inside are listed, and that there are more', () => {
   const inner = Array.from({ length: 9 }, (_, i) => ({ name: parseName(`n${i}.shop.com.`), ns: target }));
   const { message, names: told } = FINDINGS.INNER_DELEGATED(inner);
   expect(told).toHaveLength(8);
@@ -630,11 +632,14 @@ it('every code has a sentence in the table above', () => {
   expect([...codes].sort()).toEqual([...FINDING_CODES].sort());
 });
 
-it('every code has a row in docs/operating.md "Delegation checks"', () => {
-  const text = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-  const [, section = ''] = text.split('\n## Delegation checks\n');
+it('every code has a row in docs/operating/troubleshoot.md "Delegation findings"', () => {
+  const text = readFileSync(new URL('../../docs/operating/troubleshoot.md', import.meta.url), 'utf8');
+  const [, section = ''] = text.split('\n## Delegation findings\n');
   const [, table = ''] = (section.split('\n## ')[0] as string).split('\n| finding | |\n');
-  const rows = (table.split('\n\n')[0] as string).split('\n').map((row) => row.split('|')[1] as string);
+  const rows = (table.split('\n\n')[0] as string)
+    .trim()
+    .split('\n')
+    .map((row) => row.split('|')[1] as string);
   const described = rows.flatMap((row) => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code));
   expect(described.sort()).toEqual([...FINDING_CODES].sort());
 });

@@ -34,8 +34,8 @@ const B = madeKey('b', 'csk', 13);
 const E = madeKey('e', 'csk', 15);
 const DOMAIN = name('shop.test');
 
-// Some domains for 400 days; ten thousand are a proof (`npm run prove dnssec`).
-it('no domain is bogus by our doing, and every goal is reached whose registrar acts', () => {
+// Simulates some domains for 400 days. `npm run prove dnssec` simulates ten thousand.
+it('no domain becomes bogus by our actions, and every goal is reached if the registrar acts', () => {
   const { violations, unreached, reached } = simulateKeys(1, 1, REAL);
   expect([violations, unreached]).toEqual([[], []]);
   expect(reached).toBe(1);
@@ -55,18 +55,18 @@ describe('DS records in a zone that this fleet serves', () => {
   };
   const SERVED = { isServed: true, observedAt: 5 };
 
-  it('a parent zone that we hold shows the DS records that stand at the delegation', () => {
+  it('returns the DS records at the delegation in our parent zone', () => {
     const ds = [Uint8Array.of(0, 1, 13, 2, 7)];
     const { parent, answers } = heldDs(DOMAIN, { ...HELD, ds }, SERVED);
     expect(parent).toBe(HELD.zone);
     expect(answers).toMatchObject([{ address: '', outcome: 'positive', ds, ttl: 86_400 }]);
   });
 
-  it('without DS records there it shows none', () => {
+  it('returns none if the delegation has no DS records', () => {
     expect(heldDs(DOMAIN, HELD, SERVED).answers).toMatchObject([{ outcome: 'none', ds: [] }]);
   });
 
-  it('as long as a node serves what was there before, nothing is known', () => {
+  it('is inconclusive while a node serves the previous version', () => {
     for (const ds of [[], [Uint8Array.of(0, 1, 13, 2, 7)]]) {
       const { answers } = heldDs(DOMAIN, { ...HELD, ds }, { ...SERVED, isServed: false });
       expect(answers).toMatchObject([{ outcome: 'unknown', ds: [], ttl: undefined }]);
@@ -88,16 +88,16 @@ describe('a triple (DS | DNSKEY | its signers | signers of data)', () => {
     ['   | a  | a  |   ', true, 'without DS, nothing is verified'],
     ['a  | a  | a  | a ', true, 'a chain'],
     ['a  |    |    | a ', false, 'no DNSKEY for the DS'],
-    ['a  | b  | b  | b ', false, 'a DS of a key that is gone'],
+    ['a  | b  | b  | b ', false, 'a DS of a withdrawn key'],
     ['a  | a  |    | a ', false, 'a DNSKEY set without a signature'],
     ['a  | a  | a  |   ', false, 'unsigned data below a DS'],
     ['a  | ab | ab | a ', true, 'the new key is published'],
     ['a  | ab | b  | a ', false, 'only a key without DS signs the DNSKEY set'],
-    ['a  | a  | a  | b ', false, 'data are signed by a key that is not there yet'],
-    ['a  | ab | ab | b ', true, 'data are signed by the new key'],
-    ['ab | a  | a  | a ', true, 'one DS that leads somewhere is enough, of one algorithm'],
-    ['b  | ab | ab | a ', true, 'the DS is of the new key, data are old'],
-    ['a  | a  | a  | ae', true, 'signatures of an unknown algorithm are passed over'],
+    ['a  | a  | a  | b ', false, 'data is signed by a key that is not published yet'],
+    ['a  | ab | ab | b ', true, 'data is signed by the new key'],
+    ['ab | a  | a  | a ', true, 'one matching DS is enough if all have the same algorithm'],
+    ['b  | ab | ab | a ', true, 'the DS matches the new key, data is signed with the old one'],
+    ['a  | a  | a  | ae', true, 'signatures of an unknown algorithm are ignored'],
     ['a  | ae | ae | a ', false, 'each algorithm of the DNSKEY set must sign all data'],
     ['a  | ae | a  | ae', false, 'each algorithm of the DNSKEY set must sign it'],
     ['a  | ae | ae | ae', true, 'both algorithms sign everything'],
@@ -105,13 +105,13 @@ describe('a triple (DS | DNSKEY | its signers | signers of data)', () => {
     ['ae | a  | a  | a ', false, 'each algorithm of the DS set must sign the DNSKEY set'],
     ['e  | ae | ae | ae', true, 'the DS is of the new algorithm'],
     ['e  | e  | e  | ae', true, 'the old key is withdrawn before its signatures'],
-    ['e  | ae | ae | e ', false, 'the old signatures may not go before their key'],
+    ['e  | ae | ae | e ', false, 'the old signatures must not be removed before their key'],
   ])('%s: %s, %s', (text, expected) => {
     expect(validates(triple(text), algorithmOf)).toBe(expected);
   });
 });
 
-describe('what a cache may hold', () => {
+describe('possible cache contents', () => {
   const at = 1_000 * HOUR;
   const ended = (lastAt: number, ttl: number) => ({ lastAt, ttl, until: 2, isEnded: true });
   const inForce = { lastAt: at - 900 * HOUR, ttl: 60, until: null, isEnded: false };
@@ -132,12 +132,12 @@ describe('what a cache may hold', () => {
   };
   const seen = maySee(ledger, [['a']], at, RULES);
 
-  it('is each DS set until its TTL and the lag of the parent are over, and what is shown now', () => {
+  it("include each DS set until its TTL and the parent's lag have passed, and the current one", () => {
     expect(seen.ds).toEqual([['b'], ['a']]);
     expect(dsGoneAt({ ds: [], lastAt: 0, ttl: 60 }, RULES)).toBe(60_000 + RULES.parentSlackMs);
   });
 
-  it('is each DNSKEY set and regime in force, and of the others what is in caches or backups', () => {
+  it('include each current DNSKEY set and signer, and previous ones in caches or backups', () => {
     expect(seen.keySets.map(({ keys }) => keys.join(''))).toEqual(['ab', 'b']);
     expect(seen.data.map(({ signers }) => signers.join(''))).toEqual(['a', 'b']);
     expect(servedGoneAt(ended(0, 60), RULES)).toBe(RULES.backupAfterMs + RULES.nodeSlackMs);
@@ -145,7 +145,7 @@ describe('what a cache may hold', () => {
     expect(servedGoneAt({ ...ended(0, 60), isEnded: false }, RULES)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('validates when every triple of it does', () => {
+  it('validate if every triple does', () => {
     expect(allValidate(seen, [A, B])).toBe(false);
     expect(allValidate({ ...seen, ds: [['b']] }, [A, B])).toBe(false);
     expect(allValidate({ ...seen, ds: [['b']], keySets: seen.keySets.slice(0, 1) }, [A, B])).toBe(true);
@@ -153,7 +153,7 @@ describe('what a cache may hold', () => {
   });
 });
 
-it('what ends between two looks was served with the TTL that the zone had until then', () => {
+it('a version that ends between two examinations was served with the TTL that the zone had until then', () => {
   const signed = { keys: ['a'], keySigners: ['a'], dataSigners: ['a'] };
   const begun = withServing(firstLedger(0, 300), signed, HOUR, { keys: 3600, data: 300 });
   const written = withWritten(begun, signed, 1);
@@ -169,7 +169,7 @@ const C = madeKey('c', 'csk', 13);
 const Z = madeKey('z', 'zsk', 13);
 const DAYS = 24;
 
-/** Each state: the one before it, and what leads on. */
+/** Each state: the previous one, and what leads to it. */
 const STATES: Readonly<Record<string, readonly [string | undefined, (domain: QuietDomain) => void]>> = {
   off: [undefined, (d) => d.run(2)],
   signing: ['off', (d) => [Object.assign(d, { isWriting: true }), d.want((m) => enable(m, [A])), d.run(1)]],
@@ -187,10 +187,10 @@ const STATES: Readonly<Record<string, readonly [string | undefined, (domain: Qui
   unsigned: ['removed', (d) => d.run(3 * DAYS)],
 };
 
-/** A DS of the first key with a wrong digest. */
+/** Returns a DS of the first key with a wrong digest. */
 const MISTYPED = dsOf(A).replace(/.$/, 'F');
 
-/** What the parent's two addresses show for the next three hours; `away`: no DS, and servers of others. */
+/** What the parent's two addresses show for the next three hours. `away`: no DS, and other operators' servers. */
 const EVIDENCE: Readonly<Record<string, (d: QuietDomain) => (readonly string[] | undefined)[]>> = {
   same: (d) => [...d.shown],
   none: () => [[], []],
@@ -218,7 +218,7 @@ const GOALS: Readonly<Record<string, (m: Machine) => Machine | string>> = {
   abort,
 };
 
-/** `states goals | evidence … | the steps of the next three hours, then what is waited for`, or why the goal is refused. */
+/** `states goals | evidence … | steps of the next three hours, then the cause of the wait`, or why the goal is refused. */
 const TABLE = `
 off,unsigned on                                  | same none b other typo silent          | sign > caches
 off,unsigned on                                  | a a,- ab                               | bring_back > caches
@@ -338,7 +338,7 @@ function play(state: string, goal: string, evidence: string): string {
 }
 
 describe('the table of steps', () => {
-  it('has one row for each combination of state, goal and evidence', () => {
+  it('has one row per combination of state, goal and evidence', () => {
     const all = Object.keys(STATES).flatMap((state) =>
       Object.keys(GOALS).flatMap((goal) => Object.keys(EVIDENCE).map((kind) => `${state} ${goal} ${kind}`)),
     );
@@ -392,13 +392,13 @@ describe('the time of the next DNSSEC check', () => {
   const JUST_ASKED = { ...waiting('ds_wanted'), askedAt: AT };
   const UNSIGNED = { ...newMachine(AT, 300), askedAt: AT };
 
-  describe('the next look', () => {
+  describe('the next examination', () => {
     it.each([
       ['after seconds while nodes lack a step', waiting('nodes'), AT, 5 * SECOND],
-      ['after minutes while one lacks it for long', waiting('nodes'), AT + HOUR, 5 * MINUTE],
-      ['when the caches have forgotten', waiting('caches', { until: AT + 2 * HOUR }), AT, 2 * HOUR + 1],
-      ['no later than the parent is asked', waiting('caches', { until: AT + 2 * DAY }), AT, 6 * HOUR],
-      ['every five minutes after a DS was asked for', JUST_ASKED, AT + HOUR, 5 * MINUTE],
+      ['after minutes if a node lacks it for long', waiting('nodes'), AT + HOUR, 5 * MINUTE],
+      ['when the caches have expired', waiting('caches', { until: AT + 2 * HOUR }), AT, 2 * HOUR + 1],
+      ['no later than the parent is queried', waiting('caches', { until: AT + 2 * DAY }), AT, 6 * HOUR],
+      ['every five minutes after a DS was requested', JUST_ASKED, AT + HOUR, 5 * MINUTE],
       ['every hour days later', JUST_ASKED, AT + DAY, HOUR],
       ['every minute while answers do not verify', waiting('preflight'), AT, MINUTE],
       ['seconds after every node has imported keys', IMPORTED, AT, 5 * SECOND],
@@ -413,31 +413,31 @@ describe('the time of the next DNSSEC check', () => {
 
   const WANTED = { ...waiting('ds_wanted', { since: AT + HOUR }), parent: asked(AT) };
 
-  describe('the parent is asked', () => {
+  describe('the parent is queried', () => {
     it.each([
-      ['at once when it never was', SIGNED, AT, true],
+      ['immediately if it never was', SIGNED, AT, true],
       ['before the first signature', NEW, AT, true],
       ['not for a zone that was never signed', newMachine(AT, 300), AT, false],
       ['not again within twelve hours of rest', { ...SIGNED, parent: asked(AT) }, AT + 11 * HOUR, false],
       ['again after twelve hours of rest', { ...SIGNED, parent: asked(AT) }, AT + 12 * HOUR, true],
       ['when a step needs to know', { ...waiting('observation'), parent: asked(AT) }, AT + 2 * HOUR, true],
-      ['soon after a DS is wanted', WANTED, AT + HOUR, true],
+      ['soon after a DS was requested', WANTED, AT + HOUR, true],
     ] as const)('%s', (_, machine, at, expected) => {
       expect(isDsDue(machine, at)).toBe(expected);
     });
   });
 
-  describe("the domain's own servers are asked", () => {
+  describe("the domain's own servers are queried", () => {
     const verified = { at: AT, verifiedBy: ['1'], hasStrangers: false };
     const cached = { ...waiting('caches', { until: AT + DAY }), preflight: verified };
     it.each([
       ['not before every node has the step', { ...SIGNED, servedAt: null }, AT, false],
       ['not for an unsigned zone', newMachine(AT, 300), AT, false],
       ['after every step', SIGNED, AT, true],
-      ['not again when they were since', { ...SIGNED, preflight: verified }, AT + HOUR, false],
+      ['not again if they were queried since', { ...SIGNED, preflight: verified }, AT + HOUR, false],
       ['again while they fail', { ...waiting('preflight'), preflight: verified }, AT + HOUR, true],
       ['again while answers with imported keys do not verify', UNPROVEN, AT + HOUR, true],
-      ['again when the wait of a step is over', cached, AT + DAY, true],
+      ['again when the wait of a step has ended', cached, AT + DAY, true],
       ['not while that wait lasts', cached, AT + HOUR, false],
     ] as const)('%s', (_, machine, at, expected) => {
       expect(isPreflightDue(machine, at, RULES)).toBe(expected);
@@ -452,7 +452,7 @@ const server = (i: number, verifiedBy: readonly string[] | 'silent') =>
     outcome: verifiedBy === 'silent' ? 'silent' : 'answered',
     verifiedBy: verifiedBy === 'silent' ? [] : verifiedBy,
     hasStrangers: false,
-    error: verifiedBy.length === 0 ? 'a signature is wrong' : undefined,
+    error: verifiedBy.length === 0 ? 'a signature is invalid' : undefined,
   }) as const;
 
 const evidence = { missing: [], failure: undefined };
@@ -481,12 +481,12 @@ describe('the preflight of a key', () => {
     expect(failure === undefined).toBe(keys.length > 0);
   });
 
-  it('counts a key only where every address verifies with it', () => {
+  it('counts a key only if every address verifies with it', () => {
     const servers = [server(1, ['a', 'b']), server(2, ['b']), server(3, ['b', 'c'])];
     expect(judgePreflight({ ...evidence, servers }).verifiedBy).toEqual(['b']);
   });
 
-  it('says nothing while the parent delegates the domain to nobody', () => {
+  it('says nothing while the parent does not delegate the domain', () => {
     expect(judgePreflight({ ...evidence, servers: [], failure: 'to nobody' })).toEqual({
       verifiedBy: [],
       hasStrangers: false,
@@ -512,13 +512,13 @@ function secure(...keys: ReturnType<typeof madeKey>[]): QuietDomain {
 const old = ({ machine }: QuietDomain, days: number, signedZoneId = 100) =>
   oldZsk(machine, { everyMs: 30 * DAY, signedZoneId, madeAt: () => START }, START + days * DAY);
 
-test('a ZSK is replaced when it is old', () => {
+test('a ZSK is replaced if it is old', () => {
   const domain = secure(KSK, ZSK);
   expect(old(domain, 29.9)).toBeUndefined();
   expect(old(domain, 30)).toBe('z');
 });
 
-test('zones that were signed together are spread over a tenth of the time', () => {
+test('rollovers of zones that were signed together are spread over a tenth of the interval', () => {
   const domain = secure(KSK, ZSK);
   expect(old(domain, 31.4, 50)).toBeUndefined();
   expect(old(domain, 31.5, 50)).toBe('z');
@@ -529,7 +529,7 @@ test('a key that the parent knows is not replaced', () => {
   expect(old(secure(CSK), 300)).toBeUndefined();
 });
 
-test('no ZSK is replaced while anything else is under way or requested', () => {
+test('no ZSK is replaced while anything else is in progress or requested', () => {
   const rolling = secure(KSK, ZSK);
   rolling.want((machine) => roll(machine, [madeKey('n', 'zsk', 13)], false));
   expect(old(rolling, 300)).toBeUndefined();
@@ -541,7 +541,7 @@ test('no ZSK is replaced while anything else is under way or requested', () => {
   expect(old(leaving, 300)).toBeUndefined();
 });
 
-describe('keys at the servers of another operator', () => {
+describe("keys at another operator's servers", () => {
   const AT = 1_800_000_000;
   const TIME = { inception: AT - 3600, expiration: AT + 3600 };
   const ENTRY = makeKey(13);
@@ -554,7 +554,7 @@ describe('keys at the servers of another operator', () => {
   const judge = (...messages: (Message | undefined)[]) =>
     judgeTheirKeys({ servers: messages.map((message) => read(message)), failure: undefined });
 
-  it('are found where every server shows a set that the DS leads to', () => {
+  it('are found if every server shows a set that matches the DS', () => {
     const good = shown([ENTRY, DATA], [ENTRY]);
     expect(judge(good, good, good, undefined)).toEqual({
       kind: 'found',
@@ -567,20 +567,20 @@ describe('keys at the servers of another operator', () => {
   const right = shown([ENTRY], [ENTRY]);
   const slippedIn = { ...right, answers: [...right.answers, ...shown([EVIL], []).answers] };
   it.each([
-    ['keys of an attacker alone', shown([EVIL], [EVIL])],
-    ['a key of an attacker beside theirs, signed by it', shown([ENTRY, EVIL], [EVIL])],
+    ["only an attacker's keys", shown([EVIL], [EVIL])],
+    ["an attacker's key next to theirs, signed by it", shown([ENTRY, EVIL], [EVIL])],
     ['a set without a signature', shown([ENTRY, DATA], [])],
-    ['a set that their key for data has signed', shown([ENTRY, DATA], [DATA])],
+    ['a set signed by their ZSK', shown([ENTRY, DATA], [DATA])],
     ['an answer without AA', shown([ENTRY], [ENTRY], { aa: false })],
     ['no keys', shown([], [])],
     ['a key that was added after the signature', slippedIn],
-  ])('are not taken from %s, whatever the others show', (_, bad) => {
+  ])('are not accepted from %s, regardless of the other servers', (_, bad) => {
     const good = shown([ENTRY, DATA], [ENTRY]);
     expect(judge(bad)).toMatchObject({ kind: 'failed' });
     expect(judge(good, bad, good, good)).toMatchObject({ kind: 'failed' });
   });
 
-  it('are not taken where the DS is of another key, is none that resolvers use, or a signature has ended', () => {
+  it('are not accepted if the DS is for another key or not usable, or a signature has expired', () => {
     const good = shown([ENTRY], [ENTRY]);
     expect(read(good).error).toBeUndefined();
     expect(read(good, [signedDsOf(DOMAIN, EVIL)]).error).toContain('no key matches');
@@ -589,7 +589,7 @@ describe('keys at the servers of another operator', () => {
     expect(read(good, DS, AT + 2 * 86_400).error).toBeDefined();
   });
 
-  it('are said to differ, and only what all show counts', () => {
+  it('are reported to differ, and only those that all servers show count', () => {
     const more = shown([ENTRY, DATA], [ENTRY]);
     const fewer = shown([ENTRY], [ENTRY]);
     for (const messages of [
@@ -599,7 +599,7 @@ describe('keys at the servers of another operator', () => {
       expect(judge(...messages)).toMatchObject({ keys: [ENTRY.rdata], isSame: false });
   });
 
-  it('are not judged while more than a quarter of the servers is silent, or nobody could be asked', () => {
+  it('are not evaluated while more than a quarter of the servers is silent, or none could be queried', () => {
     const good = shown([ENTRY], [ENTRY]);
     expect(judge(good, good, undefined)).toMatchObject({ kind: 'failed' });
     expect(judge()).toMatchObject({ kind: 'failed' });

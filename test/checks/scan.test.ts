@@ -15,7 +15,7 @@ const TYPES = new Set(
 );
 const EDGES = { v4: ['203.0.113.7'], v6: ['2001:DB8::7'] };
 
-/** Line by line: a zone file would give the records of a set one TTL. */
+/** Parsed line by line: in a zone file, all records of a set would have one TTL. */
 function scannedIn(line: string): ScannedRecord[] {
   const { records, problems } = parseZoneFile(`$ORIGIN shop.com.\n$TTL 3600\n${line}`, { origin: APEX });
   expect(problems).toEqual([]);
@@ -27,7 +27,7 @@ function plan(text: string): PlannedImport {
   return planImport({ records: scanned }, { apex: APEX, edges: EDGES, types: TYPES });
 }
 
-/** `www 300 A 5.6.7.8`. */
+/** Parses `www 300 A 5.6.7.8`. */
 function taken({ records }: PlannedImport): string[] {
   return records.map(
     ({ name, type, ttl, rdata }) =>
@@ -39,8 +39,8 @@ function left({ left: all }: PlannedImport): string[] {
   return all.map(({ name, type, reason }) => `${printName(name)} ${typeMnemonic(type)}: ${reason}`);
 }
 
-describe('what a scan found', () => {
-  it('becomes records, each once, with the TTLs that records may have', () => {
+describe('the result of a scan', () => {
+  it('becomes records without duplicates, with allowed TTLs', () => {
     const planned = plan(`@ 30 A 5.6.7.8
 www 100000 CNAME shop.com.
 mail 600 A 5.6.7.9
@@ -59,7 +59,7 @@ _sip._tcp SRV 0 0 5060 mail
     expect(planned.left).toEqual([]);
   });
 
-  it('leaves out what the service has itself, what it does not sign, and what is not supported', () => {
+  it("omits the service's own records, the previous provider's DNSSEC, and unsupported types", () => {
     const planned = plan(`@ SOA ns1 admin 1 2 3 4 5
 @ NS ns1.old.net.
 @ NS ns2.old.net.
@@ -81,7 +81,7 @@ here LOC 52 N 4 E 0m`);
     ]);
   });
 
-  it("never takes addresses of the service's own proxy", () => {
+  it("never includes addresses of the service's own proxy", () => {
     const planned = plan('www A 203.0.113.7\nwww A 5.6.7.8\nwww AAAA 2001:db8::7');
     expect(taken(planned)).toEqual(['www.shop.com. 3600 A 5.6.7.8']);
     expect(left(planned)).toEqual([
@@ -123,7 +123,7 @@ www.dev A 5.6.7.3`);
     ]);
   });
 
-  it('is marked where it points to a content delivery network', () => {
+  it('has a note if it points to a content delivery network', () => {
     const { records } = plan(`www A 104.16.1.1
 www AAAA 2606:4700::1
 img CNAME D111.CloudFront.net.

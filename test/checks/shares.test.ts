@@ -6,18 +6,18 @@ import { Slots } from '../../src/checks/shares/slots.ts';
 import { dueTurn, manualTurn, scanTurn } from '../../src/checks/shares/turns.ts';
 import { DEFAULT_LIMITS } from '../../src/resolver/state/limits.ts';
 
-describe('a name that is asked for', () => {
+describe('a name that is queried', () => {
   const NOW = 1_700_000_000_000;
   const HALF_A_MINUTE = 30_000;
   const FIVE_MINUTES = 300_000;
 
-  it('is checked at once, if it was not for five minutes', () => {
+  it('is checked immediately if it was not checked for five minutes', () => {
     const at = { at: NOW, isAgain: false };
     expect(planAsked({ checkedAt: undefined, again: 100 }, NOW)).toEqual(at);
     expect(planAsked({ checkedAt: NOW - FIVE_MINUTES, again: 100 }, NOW)).toEqual(at);
   });
 
-  it('is checked again after half a minute, and that counts for its account', () => {
+  it('is rechecked after half a minute, which counts for its account', () => {
     expect(planAsked({ checkedAt: NOW - 1000, again: 0 }, NOW)).toEqual({
       at: NOW - 1000 + HALF_A_MINUTE,
       isAgain: true,
@@ -25,14 +25,14 @@ describe('a name that is asked for', () => {
     expect(planAsked({ checkedAt: NOW - 31_000, again: 0 }, NOW)).toEqual({ at: NOW, isAgain: true });
   });
 
-  it('of an account that has had its share waits until five minutes are over', () => {
+  it('waits for five minutes if its account has used its share', () => {
     expect(planAsked({ checkedAt: NOW - 1000, again: 6 }, NOW)).toEqual({
       at: NOW - 1000 + FIVE_MINUTES,
       isAgain: false,
     });
   });
 
-  it('asked for all the time is checked within half a minute of any moment', () => {
+  it('is checked within half a minute of any time if it is queried constantly', () => {
     let checkedAt: number | undefined;
     const checks: number[] = [];
     for (let now = NOW; now < NOW + 600_000; now += 250) {
@@ -46,8 +46,8 @@ describe('a name that is asked for', () => {
   });
 });
 
-describe('the time of observers', () => {
-  it('ends before a call that waits gives up, however long the check itself took', () => {
+describe('the time limit of observers', () => {
+  it('ends before a waiting call gives up, regardless of the duration of the check itself', () => {
     for (let checkMs = 0; checkMs <= DEFAULT_LIMITS.milliseconds; checkMs += 250) {
       const observersMs = observersDeadlineMs(checkMs, { isAwaited: true });
       expect(observersMs).toBeGreaterThanOrEqual(5000);
@@ -55,11 +55,11 @@ describe('the time of observers', () => {
     }
   });
 
-  it('is 30 seconds where nobody waits', () => {
+  it('is 30 seconds if no call waits', () => {
     expect([0, 15_000].map((ms) => observersDeadlineMs(ms, { isAwaited: false }))).toEqual([30_000, 30_000]);
   });
 
-  it('is no longer when the clock was set back', () => {
+  it('is not longer if the clock was set back', () => {
     expect(observersDeadlineMs(-60_000, { isAwaited: true })).toBe(20_000);
   });
 });
@@ -71,7 +71,9 @@ describe('silence', () => {
   const open = { windowAt: NOW, asked: 1, openUntil: undefined };
   const silent: AddressMemory = { repliedAt: undefined, silences: 30, ...open };
 
-  /** Asks every second; a silent question lasts 6 s. Gives when questions were sent, in milliseconds from the start. */
+  /**
+   * Sends a query every second. An unanswered one lasts 6 s. Returns the times of queries in milliseconds from the start.
+   */
   function askEverySecond(forMs: number, repliesAt = Number.POSITIVE_INFINITY): number[] {
     let memory: AddressMemory | undefined;
     const sent: number[] = [];
@@ -92,7 +94,7 @@ describe('silence', () => {
   }
 
   describe('an address that never answers', () => {
-    it('gets one question at a time and three a minute; after ten silences one in ten minutes', () => {
+    it('gets one query at a time and three per minute, and after ten timeouts one per ten minutes', () => {
       const sent = askEverySecond(DAY);
       expect(sent.slice(0, 4)).toEqual([0, 6000, 12_000, MINUTE]);
       for (const at of sent) {
@@ -104,7 +106,7 @@ describe('silence', () => {
       expect(sent.length).toBeLessThanOrEqual(10 + 6 * 24 + 1);
     });
 
-    it('whatever the process that asked it does not tell, the next question is due when it must be over', () => {
+    it('gets the next query after the time limit of one whose process never reports its end', () => {
       const first = judgeTrial(undefined, NOW);
       if (first.kind !== 'go') throw new Error(first.kind);
       expect(judgeTrial(first.memory, NOW + 11_999)).toEqual({ kind: 'wait', waitMs: 1 });
@@ -119,7 +121,7 @@ describe('silence', () => {
       expect(judgeTrial(proven, NOW + DAY).kind).toBe('go');
     });
 
-    it('after many silences is proven all the same', () => {
+    it('is proven even after many timeouts', () => {
       expect(askEverySecond(3_600_000, 1_800_000).length).toBeLessThan(20);
       expect(judgeTrial(silent, NOW + MINUTE)).toEqual({ kind: 'wait', waitMs: 9 * MINUTE });
       expect(judgeTrial(afterTrial(silent, true, NOW), NOW)).toEqual({ kind: 'proven' });
@@ -127,18 +129,18 @@ describe('silence', () => {
     });
   });
 
-  it('a clock that goes back lets the address be asked', () => {
+  it('if the clock goes back, the address may be queried', () => {
     expect(judgeTrial(silent, NOW - DAY).kind).toBe('go');
   });
 
-  it('silence is remembered from the third on, for 5 minutes growing to an hour', () => {
+  it('timeouts are remembered from the third on, for 5 minutes growing to an hour', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 8, 99].map((count) => rememberedMs(count) / MINUTE)).toEqual([
       0, 0, 5, 10, 20, 40, 60, 60, 60,
     ]);
   });
 });
 
-it('a quarter of the slots is for slow checks; further ones end', () => {
+it('a quarter of the slots is for slow checks, and further slow checks end', () => {
   const slots = new Slots(200);
   const taken = Array.from({ length: 60 }, () => slots.takeSlow());
   expect(taken.filter(Boolean)).toHaveLength(50);
@@ -153,8 +155,8 @@ it('the smallest process has one slot for slow checks', () => {
   expect([slots.takeSlow(), slots.takeSlow()]).toEqual([true, false]);
 });
 
-describe('turns', () => {
-  it('come in this order', () => {
+describe('the order of jobs', () => {
+  it('is as follows', () => {
     const turns = [
       manualTurn({ manual: 0 }),
       dueTurn({ slotMs: 0, isFirst: true }),
@@ -167,7 +169,7 @@ describe('turns', () => {
     expect(new Set(turns).size).toBe(turns.length);
   });
 
-  it('of scans: each account’s first before the second of all others, and one that somebody waits for first of its kind', () => {
+  it("of scans: each account's first before all second ones, and requested ones first of their kind", () => {
     const turns = [
       scanTurn({ inHand: 1, isAsked: true }),
       scanTurn({ inHand: 1, isAsked: false }),
@@ -179,7 +181,7 @@ describe('turns', () => {
     expect(scanTurn({ inHand: 0, isAsked: true })).toBeGreaterThan(0);
   });
 
-  it('let a few checks a minute that users ask for go ahead of all others', () => {
+  it('puts a few checks per minute that users request ahead of all others', () => {
     let manual = 0;
     const ahead = Array.from({ length: 20 }, () => {
       const turn = manualTurn({ manual });

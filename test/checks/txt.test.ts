@@ -35,7 +35,7 @@ const HOST = '_svc-challenge.example.com';
 const VALUE = 'svc-verify=ABC';
 const octets = (value: string) => Buffer.from(value === 'V' ? VALUE : value);
 
-/** `ns1 answer V other` or `ns2 alias target.`: what one server returned. */
+/** `ns1 answer V other` or `ns2 alias target.`: answer of one server. */
 function word(text: string, address = '5.0.0.1'): TxtServerEvidence {
   const [server = '', outcome = '', ...rest] = text.split(' ');
   const leadsOn = outcome === 'alias' || outcome === 'referral';
@@ -48,7 +48,7 @@ function word(text: string, address = '5.0.0.1'): TxtServerEvidence {
   };
 }
 
-/** Words; `again` marks the server that was asked once more. */
+/** Words. `again` marks a server that was queried again. */
 function link(host: string, words: readonly string[], parts: Partial<TxtLink> = {}): TxtLink {
   const addresses = new Map<string, string>();
   const read = (text: string) => {
@@ -105,13 +105,13 @@ one | ns1 answer V | verified 1/1 | The only nameserver has the TXT record.
 all | ns1 answer V / ns2 answer V | verified 2/2 | All 2 nameservers have the TXT record.
 all, among other records | ns1 answer a V / ns2 answer V b | verified 2/2 | All 2 nameservers have the TXT record.
 all that respond, and half respond | ns1 answer V / ns2 timeout | verified 1/2 | 1 of 2 nameservers has the TXT record, which is enough; ns2.example.com (5.0.0.2) does not answer.
-fewer than half respond | ns1 answer V / ns2 timeout / ns3 servfail | unknown 1/3 | Only 1 of the 3 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.
-none responds | ns1 timeout / ns2 bad | unknown 0/2 | None of the 2 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.
-one responds without it | ns1 answer V / ns2 answer V / ns3 answer V / ns4 nodata | partial 3/4 | 3 of 4 nameservers have the TXT record, but ns4.example.com (5.0.0.4) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
-several respond without it | ns1 answer V / ns2 nxdomain / ns3 answer x / ns4 nodata / ns5 nodata / ns6 timeout | partial 1/6 | 1 of 6 nameservers has the TXT record, but ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more do not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
-none has it | ns1 nxdomain / ns2 nodata | absent 0/2 | None of 2 nameservers has a TXT record at _svc-challenge.example.com. Add it where you manage the DNS of this domain; a new record takes a few minutes to appear.
-they have something else | ns1 answer x / ns2 nodata | other 0/2 | None of 2 nameservers has the right value at _svc-challenge.example.com. Copy the value exactly as it is shown, with upper-case and lower-case letters.
-one has it and then not | ns1 answer V / ns2 answer V / again ns1 answer V / again ns2 nodata | partial 1/2 | 1 of 2 nameservers has the TXT record, but ns2.example.com (5.0.0.2) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
+fewer than half respond | ns1 answer V / ns2 timeout / ns3 servfail | unknown 1/3 | Only 1 of the 3 nameserver addresses of example.com gives a usable answer, but at least half of them must. Ask your DNS provider to repair the nameservers.
+none responds | ns1 timeout / ns2 bad | unknown 0/2 | None of the 2 nameserver addresses of example.com gives a usable answer, but at least half of them must. Ask your DNS provider to repair the nameservers.
+one responds without it | ns1 answer V / ns2 answer V / ns3 answer V / ns4 nodata | partial 3/4 | 3 of 4 nameservers have the TXT record, but ns4.example.com (5.0.0.4) does not. A new record takes some time to reach all nameservers. If this persists, contact your DNS provider.
+several respond without it | ns1 answer V / ns2 nxdomain / ns3 answer x / ns4 nodata / ns5 nodata / ns6 timeout | partial 1/6 | 1 of 6 nameservers has the TXT record, but ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more do not. A new record takes some time to reach all nameservers. If this persists, contact your DNS provider.
+none has it | ns1 nxdomain / ns2 nodata | absent 0/2 | None of 2 nameservers has a TXT record at _svc-challenge.example.com. Add it where you manage the DNS of this domain. A new record takes a few minutes to appear.
+they have something else | ns1 answer x / ns2 nodata | other 0/2 | None of 2 nameservers has the right value at _svc-challenge.example.com. Copy the value exactly as shown, including upper and lower case.
+one has it and then not | ns1 answer V / ns2 answer V / again ns1 answer V / again ns2 nodata | partial 1/2 | 1 of 2 nameservers has the TXT record, but ns2.example.com (5.0.0.2) does not. A new record takes some time to reach all nameservers. If this persists, contact your DNS provider.
 one is silent when it is asked again | ns1 answer V / again ns1 timeout | verified 1/1 | The only nameserver has the TXT record.`),
   )('%s', (_, said, verdict, message) => {
     const judgement = judge(itemsOf(said));
@@ -129,12 +129,12 @@ one is silent when it is asked again | ns1 answer V / again ns1 timeout | verifi
     'svc-verify=AB',
     'svc-verify=ABC\0',
     '',
-  ])('need the very octets of the value, and not "%s"', (value) => {
+  ])('need exactly the octets of the value, and not "%s"', (value) => {
     const server = { ...word('ns1 answer'), values: [Buffer.from(value)] };
     expect(judge([link(HOST, [], { servers: [server] })])).toMatchObject({ verdict: 'other', found: 0 });
   });
 
-  it('are all shown, with what they have', () => {
+  it('are all listed with their values', () => {
     expect(judge(['ns1 answer V', 'ns2 answer x', 'ns3 nodata', 'ns4 refused']).servers).toEqual([
       { server: name('ns1.example.com'), address: '5.0.0.1', outcome: 'found', values: [Buffer.from(VALUE)] },
       { server: name('ns2.example.com'), address: '5.0.0.2', outcome: 'other', values: [Buffer.from('x')] },
@@ -144,7 +144,7 @@ one is silent when it is asked again | ns1 answer V / again ns1 timeout | verifi
   });
 });
 
-describe('the way to the value', () => {
+describe('the path to the value', () => {
   const target = link('v.host.net', ['ns answer V']);
   const alias = (...words: string[]) => link(HOST, words);
 
@@ -157,8 +157,8 @@ describe('the way to the value', () => {
     ['another target', 'alias w.host.net'],
     ['no alias', 'nodata'],
     ['the value itself', 'answer V'],
-    ['a zone of its own', 'referral _svc-challenge.example.com'],
-  ])('is in dispute where one server has %s', (_, said) => {
+    ['a separate zone', 'referral _svc-challenge.example.com'],
+  ])('is disputed if one server has %s', (_, said) => {
     const links = [alias('ns1 alias v.host.net', 'ns2 alias v.host.net', `ns3 ${said}`), target];
     expect(judge(links)).toMatchObject({
       verdict: 'disagree',
@@ -170,7 +170,7 @@ describe('the way to the value', () => {
   it.each([
     'alias v.host.net',
     'referral _svc-challenge.example.com',
-  ])('is in dispute where one server says %s at its end', (said) => {
+  ])('is disputed if one server answers %s at its end', (said) => {
     expect(judge(['ns1 answer V', 'ns2 answer V', `ns3 ${said}`]).verdict).toBe('disagree');
   });
 
@@ -181,9 +181,9 @@ describe('the way to the value', () => {
 
   it.each([
     ['loop', 'leads back to itself: it is one.'],
-    ['limit', 'takes more questions, aliases or time than a check may use: it is one.'],
+    ['limit', 'takes more queries, aliases or time than a check may use: it is one.'],
     ['unreachable', 'could not be reached: it is one.'],
-  ] as const)('decides nothing where it ends in failure (%s)', (reason, message) => {
+  ] as const)('decides nothing if it ends in failure (%s)', (reason, message) => {
     const failure = { zone: name('example.com'), reason, message: 'it is one' };
     for (const said of ['alias v.host.net', 'answer V']) {
       const judgement = judge([`ns1 ${said}`, `ns2 ${said}`], { failure });
@@ -192,7 +192,7 @@ describe('the way to the value', () => {
     expect(judge([], { failure })).toMatchObject({ verdict: 'unknown', found: 0, asked: 0, servers: [] });
   });
 
-  /** The delegation to n1 and n2, and what the servers above it return | verdict. */
+  /** The delegation to n1 and n2, and the answers of the parent's servers | verdict. */
   it.each(
     rowsOf(`
 all servers above agree | referral n1 n2 / referral n2 n1 | verified
@@ -215,7 +215,7 @@ no server could be asked | | verified`),
     expect(judge([link(HOST, ['ns1 answer V'], { delegations: [delegation] })]).verdict).toBe(verdict);
   });
 
-  it('proves nothing where it leads to servers that are not trusted', () => {
+  it('proves nothing if it leads to untrusted servers', () => {
     const links = [alias('ns1 alias v.host.net'), target];
     for (const untrusted of [['ns1.example.com'], ['ns.example.com']]) {
       expect(judge(links, { untrusted })).toMatchObject({
@@ -230,12 +230,12 @@ no server could be asked | | verified`),
   });
 });
 
-describe('names beside the challenge', () => {
+describe('siblings of the challenge', () => {
   const direct = [link(HOST, ['ns1 answer V', 'ns2 answer V'])];
   const aliased = [link(HOST, ['ns1 alias v.host.net']), link('v.host.net', ['ns answer V'])];
   const six = (text: string) => Array<string>(6).fill(text);
 
-  /** What sibling names do | the challenge itself | what they return (the first six times if there are several) | verdict. */
+  /** What sibling names do | the challenge itself | their answers (the first six times if there are several) | verdict. */
   it.each(
     rowsOf(`
 have nothing | direct | nxdomain | verified
@@ -260,13 +260,13 @@ were not asked for | direct | | unknown`),
     expect(judge(links === 'direct' ? direct : aliased, { beside }).verdict).toBe(verdict);
   });
 
-  it('do not change a verdict that stands already', () => {
+  it('do not change a verdict that is already determined', () => {
     expect(judge(['ns1 nodata'], { beside: six('answer V') }).verdict).toBe('absent');
     expect(judge(['ns1 answer V', 'ns2 nodata'], { beside: six('answer V') }).verdict).toBe('partial');
   });
 });
 
-describe('resolvers of others', () => {
+describe('public resolvers', () => {
   it('are shown and never decide', () => {
     const resolvers = [
       { address: '1.1.1.1', values: [Buffer.from(VALUE)], error: undefined },
@@ -297,16 +297,16 @@ describe('a TXT value before the domain exists', () => {
   const next = (from: PreparationState, look: Look, random = 0.5) => nextPreparation(from, look, NOW, random);
   const EXPIRED: Look = { kind: 'expired' };
 
-  describe('what a look finds', () => {
+  describe('the result of a lookup', () => {
     // biome-ignore format: a table
     const rows: [string, number | undefined, Look, number | undefined, 'found' | 'lapsed' | undefined][] = [
       ['found for the first time',             undefined,            scheduled('verified'), NOW,           'found'],
       ['found again',                          NOW - DAY,            scheduled('verified'), NOW,           undefined],
       ['found again after it lapsed',          NOW - TXT_COUNTS_MS,  scheduled('verified'), NOW,           'found'],
-      ['gone, it counts on',                   NOW - DAY,            scheduled('absent'),   NOW - DAY,     undefined],
-      ['unknown, it counts on',                NOW - DAY,            scheduled('unknown'),  NOW - DAY,     undefined],
+      ['gone, but still counts',                 NOW - DAY,            scheduled('absent'),   NOW - DAY,     undefined],
+      ['unknown, still counts',               NOW - DAY,            scheduled('unknown'),  NOW - DAY,     undefined],
       ['gone for fourteen days',               NOW - TXT_COUNTS_MS,  scheduled('absent'),   undefined,     'lapsed'],
-      ['its value expired, it counts on',      NOW - DAY,            EXPIRED,               NOW - DAY,     undefined],
+      ['its value expired, still counts',     NOW - DAY,            EXPIRED,               NOW - DAY,     undefined],
       ['its value expired, fourteen days ago', NOW - TXT_COUNTS_MS,  EXPIRED,               undefined,     'lapsed'],
       ['at some servers',                      undefined,            scheduled('partial'),  undefined,     undefined],
       ['a wildcard',                           undefined,            scheduled('wildcard'), undefined,     undefined],
@@ -318,8 +318,8 @@ describe('a TXT value before the domain exists', () => {
     });
   });
 
-  describe('the next look', () => {
-    it('comes ever more rarely while nobody publishes the record: at most some seventy times in all', () => {
+  describe('the next lookup', () => {
+    it('becomes rare if the record is never published: about seventy times in total', () => {
       const pauses: number[] = [];
       let at = NOW;
       let from = state();
@@ -335,17 +335,17 @@ describe('a TXT value before the domain exists', () => {
       expect(at).toBeLessThan(NOW + 14 * DAY);
     });
 
-    it('begins anew when the owner asks, who has probably just published it', () => {
+    it('starts again if the owner requests it, who has probably just published the record', () => {
       const asked = next(state({ attempts: 7 }), { kind: 'asked', verdict: 'absent' });
       expect([asked.attempts, asked.nextAt]).toEqual([0, NOW + MINUTE]);
     });
 
-    it('comes once a day while it is found, a fifth sooner or later', () => {
+    it('comes once a day while the record is found, a fifth sooner or later', () => {
       const at = (random: number) => next(state(), scheduled('verified'), random).nextAt;
       expect([at(0), at(0.5), at(1)]).toEqual([NOW + 0.8 * DAY, NOW + DAY, NOW + 1.2 * DAY]);
     });
 
-    it('is the moment at which the record lapses, when that is sooner or the value has expired', () => {
+    it('is when the record lapses, if that is sooner or the value has expired', () => {
       const lapsing = state({ foundAt: NOW - TXT_COUNTS_MS + MINUTE, attempts: 9 });
       expect(next(lapsing, scheduled('absent')).nextAt).toBe(NOW + MINUTE);
       const expired = state({ foundAt: NOW - DAY, expiresAt: NOW });
@@ -355,7 +355,7 @@ describe('a TXT value before the domain exists', () => {
       );
     });
 
-    it('is none when the value has expired and was never found', () => {
+    it('is none if the value has expired and was never found', () => {
       expect(next(state({ expiresAt: NOW }), EXPIRED).nextAt).toBeUndefined();
     });
   });
@@ -375,7 +375,7 @@ describe('a domain that is verified by TXT', () => {
   const next = (from: VerificationState, look: Look, at: number, random = 0.5) =>
     nextVerification(from, look, at, MAX, random);
 
-  describe('the status after a look for the TXT record', () => {
+  describe('the status after a lookup of the TXT record', () => {
     // biome-ignore format: a table
     const rows: [string, Look, number, string][] = [
       ['found',                              scheduled('verified'), 1 * DAY,  'active'],
@@ -397,8 +397,8 @@ describe('a domain that is verified by TXT', () => {
     });
   });
 
-  describe('the next look', () => {
-    it('comes 1, 2, 5, 10, 30 minutes after the one before, then every hour', () => {
+  describe('the next lookup', () => {
+    it('comes 1, 2, 5, 10, 30 minutes after the previous one, then every hour', () => {
       let from = state();
       let at = BEGUN + MINUTE; // the first
       const waits: number[] = [];
@@ -427,7 +427,7 @@ describe('a domain that is verified by TXT', () => {
       expect([wait(0), wait(0.5), wait(0.999_999_999)]).toEqual([48, 60, expect.closeTo(72, 3)]);
     });
 
-    it('never comes once the value has expired: only UNVERIFIED_MAX is left', () => {
+    it('never comes after the value has expired: only UNVERIFIED_MAX remains', () => {
       const at = BEGUN + 14 * DAY - 30 * MINUTE;
       const end = BEGUN + MAX;
       expect(next(state({ attempts: 9 }), scheduled('absent'), at).nextAt).toBe(end);
@@ -440,7 +440,7 @@ describe('a domain that is verified by TXT', () => {
 
 const host = parseName('_svc-challenge.shop.uk.');
 
-it('each has a code of the public list, and says what its reader can do', () => {
+it('each has a code of the public list, and tells its reader what to do', () => {
   const said = [
     TXT_FINDINGS.NAME_IN_USE(),
     TXT_FINDINGS.RECORD_IN_USE(),
@@ -451,9 +451,9 @@ it('each has a code of the public list, and says what its reader can do', () => 
   expect(said).toHaveLength(Object.keys(TXT_FINDINGS).length);
   for (const { code } of said) expect(FINDING_CODES).toContain(code);
   const doing = [
-    'becomes yours when your registrar shows',
+    'passes to your account when your registrar shows',
     'remove it where you manage the DNS of this domain',
-    'There is nothing to change',
+    'You do not need to change anything',
     'add your record again: name _svc-challenge.shop.uk, value svc-verify=x',
     'add your record again and enable this domain',
   ];
@@ -477,12 +477,20 @@ it.each<[string, Partial<TxtHolding>, object]>([
     { kind: 'held', nextAt: NOW + HOUR },
   ],
   [
-    'is a first one, and another comes ten minutes later',
+    'is a first one, and another follows ten minutes later',
     {},
     { kind: 'seen', since: NOW, nextAt: NOW + 10 * MINUTE },
   ],
-  ['takes the name ten minutes after the first one', { since: NOW - 10 * MINUTE }, { kind: 'taken' }],
-  ['takes it no sooner', { since: NOW - 10 * MINUTE + 1 }, { kind: 'seen', since: NOW - 10 * MINUTE + 1 }],
+  [
+    'gives the name to the claim ten minutes after the first one',
+    { since: NOW - 10 * MINUTE },
+    { kind: 'taken' },
+  ],
+  [
+    'does not give the name earlier',
+    { since: NOW - 10 * MINUTE + 1 },
+    { kind: 'seen', since: NOW - 10 * MINUTE + 1 },
+  ],
   [
     'waits while the breaker holds takeovers',
     { since: NOW - HOUR, isFrozen: true },
@@ -493,19 +501,19 @@ it.each<[string, Partial<TxtHolding>, object]>([
     { since: NOW - 6 * HOUR + 1, takeovers: FOUR },
     { kind: 'seen' },
   ],
-  ['takes such a name after six hours', { since: NOW - 6 * HOUR, takeovers: FOUR }, { kind: 'taken' }],
+  ['gives such a name after six hours', { since: NOW - 6 * HOUR, takeovers: FOUR }, { kind: 'taken' }],
   ['ignores a first one in the future', { since: NOW + HOUR }, { kind: 'seen', since: NOW }],
-])("a look that finds the claim's value %s", (_, more, expected) => {
+])("a lookup that finds the claim's value %s", (_, more, expected) => {
   expect(nextTxtTakeover(holding(more), NOW)).toMatchObject(expected);
 });
 
-it('a look that finds the value not everywhere begins anew; one that says nothing does not', () => {
+it('a lookup that finds the value only at some servers starts again, an inconclusive one does not', () => {
   expect(sinceAfter(NOW, 'unknown')).toBe(NOW);
   for (const verdict of ['absent', 'other', 'partial', 'wildcard', 'disagree', 'untrusted'] as const)
     expect(sinceAfter(NOW, verdict)).toBeUndefined();
 });
 
-it('a value that any server has, in any reply, is there', () => {
+it('a value that any server has, in any reply, exists', () => {
   const host = parseName('_svc-challenge.example.com.');
   const evidence = txtEvidenceOf(host, { servers: [['a'], ['a', 'b'], 'timeout'] });
   expect(['a', 'b', 'c', 'A'].map((value) => isThere(evidence, value))).toEqual([true, true, false, false]);

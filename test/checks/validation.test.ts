@@ -85,7 +85,7 @@ function secureZone(keys: readonly SigningKey[] = [KEY]): SecureZone {
   };
 }
 
-/** What the reply of a zone claims, as a resolver reads it. */
+/** The claim of a zone's reply, as a resolver reads it. */
 function claimOf(message: Message, asked: Name): ReplyClaim {
   const ns = message.authorities.find(({ type }) => type === TYPE.NS);
   if (ns !== undefined && !message.aa) return { kind: 'referral', cut: ns.owner };
@@ -136,7 +136,7 @@ an alias from a wildcard | x.wild.test | secure | secure | insecure | insecure`)
   ] as const)('with %s', (style, denial) => {
     const zone = zoneWith(denial);
     const column = ['NSEC', 'NSEC3', 'NSEC3 with opt-out'].indexOf(style);
-    it.each(rows)('that has %s', (_, at, ...expected) => {
+    it.each(rows)('with %s', (_, at, ...expected) => {
       expect(validate(zone, at)).toMatchObject({ kind: expected.at(column) });
     });
 
@@ -154,7 +154,7 @@ an alias from a wildcard | x.wild.test | secure | secure | insecure | insecure`)
       for (const owner of owners) {
         const without = kept((record) => record.owner !== owner || record.type === TYPE.NS);
         const { kind } = validate(zone, at, without);
-        // One signed record that shows costly hashes is enough; opt-out leaves open what else is there.
+        // One signed record that shows costly hashes is sufficient. Opt-out leaves open what else exists.
         const isOpen = denial === COSTLY || (denial === OPT_OUT && owner.startsWith(SOURCE_OF_TYPED));
         expect(kind, `without ${owner}`).toBe(isOpen && owners.length > 1 ? 'insecure' : 'bogus');
       }
@@ -179,7 +179,7 @@ an alias from a wildcard | x.wild.test | secure | secure | insecure | insecure`)
     return { ...message, authorities: moved };
   }
 
-  /** The answer of a wildcard, at a name that has a closer one above it. */
+  /** A wildcard's answer at a name with a closer encloser. */
   function strayAlias(zone: SignedZone, at: Name): Message {
     const alias = nsAt(zone, 'x.wild.test');
     const answers = alias.answers.map((record) => ({ ...record, owner: at }));
@@ -190,13 +190,13 @@ an alias from a wildcard | x.wild.test | secure | secure | insecure | insecure`)
     };
   }
 
-  /** What the reply has | the name whose reply it is | the claim | the reason. */
+  /** The fault of the reply | the name whose reply it is | the claim | the reason. */
   it.each(
     rowsOf(`
 the proof of another cut | plain.test | referral signed.test |
 the denial of another name | none.test | nxdomain a.test |
 the record at a cut that denies a name below (RFC 6840 §4.1) | plain.test | nxdomain x.plain.test |
-a referral that the proof denies | a.test | referral a.test | the proof says that nothing is delegated
+a referral that the proof denies | a.test | referral a.test | the proof shows that there is no delegation
 the proof of an empty non-terminal for NXDOMAIN | ent.test | nxdomain ent.test |`),
   )('is bogus with %s', (_, at = '', claimed = '', reason) => {
     const [kind, of = ''] = claimed.split(' ');
@@ -210,31 +210,31 @@ the proof of an empty non-terminal for NXDOMAIN | ent.test | nxdomain ent.test |
     const [typed, stray] = [name('x.typed.test'), name('y.deep.wild.test')];
     expect(judged(movedWildcard(typed), { kind: 'nodata', name: typed })).toEqual({
       kind: 'bogus',
-      reason: 'the proof is made from a wildcard',
+      reason: 'the proof comes from a wildcard',
     });
     for (const zone of [plain, hashed]) {
       expect(validate(zone, 'signed.test', withoutDs)).toMatchObject({ kind: 'bogus' });
       expect(judged(strayAlias(zone, stray), { kind: 'alias', name: stray })).toMatchObject({
         kind: 'bogus',
-        reason: 'nothing proves that the name itself is not there',
+        reason: 'no proof that the name itself does not exist',
       });
     }
     const costly = zoneWith(COSTLY); // RFC 9276 §3.2
     expect(validate(costly, 'plain.test', unsigned)).toMatchObject({ kind: 'bogus' });
   });
 
-  it('bounds the names that one check hashes (CVE-2023-50868)', () => {
+  it('limits the names that one check hashes (CVE-2023-50868)', () => {
     const limit = { kind: 'limit', reason: 'too many names to hash' };
     expect(judged(nsAt(hashed, deepName), denied(deepName))).toEqual(limit);
   });
 
   it("is bogus if the child's own record denies its DS set", () => {
     const message = plain.answer({ name: TEST, type: TYPE.DS });
-    const reason = "the proof is of the child's side of the cut";
+    const reason = 'the proof is from the child side of a zone cut';
     expect(validateDs(message, TEST, secureZone(), usual())).toEqual({ kind: 'bogus', reason });
   });
 
-  it('has the DS set', () => {
+  it('contains the DS set', () => {
     const at = name('signed.test');
     const secure = { kind: 'secure', ds: [dsOf(at, OTHER)] };
     const message = plain.answer({ name: at, type: TYPE.DS });
@@ -267,7 +267,7 @@ describe('a signed set', () => {
   const verify = (one: SignedSet, keys = [KEY], at = AT) =>
     verifySet(one, { ...secureZone(keys), at, budget: budget() });
 
-  it('is valid with one signature of its zone, until TTL or signature end', () => {
+  it('is valid with one signature of its zone, until its TTL or signature ends', () => {
     expect(verify(signed([KEY]))).toMatchObject({ kind: 'valid', until: AT + 300, labels: 2 });
     expect(verify(signed([OTHER, KEY]))).toMatchObject({ kind: 'valid' });
     expect(verify(signed([KEY], { ...TIME, expiration: AT + 5 }))).toMatchObject({ until: AT + 5 });
@@ -275,10 +275,10 @@ describe('a signed set', () => {
 
   it.each([
     ['no signature', set(), 'there is no signature'],
-    ['the signature of another key', signed([OTHER]), 'no key of the zone made a signature'],
-    ['another signer', signed([KEY], TIME, name('other')), 'no signature is of the zone'],
-    ['other data', { ...signed([KEY]), rdata: [Uint8Array.of(1, 66)] }, 'a signature is wrong'],
-    ['an unknown algorithm', signed([makeKey(16)]), 'no signature is of the zone'],
+    ['the signature of another key', signed([OTHER]), 'no signature matches a key of the zone'],
+    ['another signer', signed([KEY], TIME, name('other')), 'no signature was made by the zone'],
+    ['other data', { ...signed([KEY]), rdata: [Uint8Array.of(1, 66)] }, 'a signature is invalid'],
+    ['an unknown algorithm', signed([makeKey(16)]), 'no signature was made by the zone'],
   ] as const)('is bogus with %s', (_, one, reason) => {
     expect(verify(one)).toEqual({ kind: 'bogus', reason });
   });
@@ -304,7 +304,7 @@ describe('a signed set', () => {
     expect(verify(signed([KEY], time), [KEY], 100).kind).toBe('valid');
   });
 
-  it('is tried with four keys of one tag and eight signatures at most (KeyTrap, CVE-2023-50387)', () => {
+  it('is tried with at most four keys of one tag and eight signatures (KeyTrap, CVE-2023-50387)', () => {
     const one = signed([KEY]);
     const [twin] = secureZone([OTHER]).keys as [SecureZone['keys'][number]];
     const keys = (count: number) => [...Array(count).fill({ ...twin, tag: KEY.tag }), ...secureZone().keys];
@@ -321,7 +321,7 @@ describe('a signed set', () => {
     expect(() => verify(many(8))).toThrow(OverBudget);
   });
 
-  it('costs one check at most 16 verifications, and the same one again nothing', () => {
+  it('costs one check at most 16 verifications, and a repeated one none', () => {
     const shared = budget();
     const from = { ...secureZone(), at: AT, budget: shared };
     const one = signed([KEY]);
@@ -354,7 +354,7 @@ describe('the keys of a zone', () => {
       expect(keysFor(keySet([key]), dsOf(TEST, key, digest))).toMatchObject({ kind: 'secure' });
   });
 
-  it('are all keys that sign, when one of them is in the DS set', () => {
+  it('are all signing keys if one of them is in the DS set', () => {
     const zsk = makeKey(13, ZONE_KEY);
     expect(keysFor(keySet([KEY, zsk]), dsOf(TEST, OTHER), dsOf(TEST, KEY))).toMatchObject({
       kind: 'secure',
@@ -370,31 +370,31 @@ describe('the keys of a zone', () => {
     ['the DS is of another zone', keySet([KEY]), dsOf(name('other'), KEY)],
     ['the key in the DS set signs nothing', keySet([KEY, OTHER], [OTHER]), dsOf(TEST, KEY)],
     ['the signature has expired', keySet([KEY], [KEY], { inception: 0, expiration: 1000 }), dsOf(TEST, KEY)],
-  ])('are bogus when %s', (_, set, ds) => {
+  ])('are bogus if %s', (_, set, ds) => {
     expect(keysFor(set, ds)).toMatchObject({ kind: 'bogus' });
   });
 
   it.each([
     ['revoked (RFC 5011 §2.1)', KEY_SIGNING_KEY | REVOKED],
-    ['no zone key (RFC 4034 §2.1.1)', 1],
-  ])('are bogus when the key in the DS set is %s', (_, flags) => {
+    ['not a zone key (RFC 4034 §2.1.1)', 1],
+  ])('are bogus if the key in the DS set is %s', (_, flags) => {
     const key = withFlags(KEY, flags);
     expect(keysFor(keySet([key]), dsOf(TEST, key))).toMatchObject({ kind: 'bogus' });
   });
 
-  it('count as none where every algorithm or digest is unknown (RFC 4035 §5.2)', () => {
+  it('are absent if every algorithm or digest is unknown (RFC 4035 §5.2)', () => {
     expect(usableDs([dsOf(TEST, makeKey(16)), dsOf(TEST, KEY, 3), dsOf(TEST, KEY, 200)])).toEqual([]);
     expect(usableDs([dsOf(TEST, makeKey(16)), dsOf(TEST, KEY)])).toHaveLength(1);
   });
 
-  it('do not need SHA-1 where there is a better digest (RFC 4509 §3)', () => {
+  it('ignore SHA-1 if there is a better digest (RFC 4509 §3)', () => {
     expect(usableDs([dsOf(TEST, KEY, 1)])).toHaveLength(1);
     expect(
       usableDs([dsOf(TEST, KEY, 1), dsOf(TEST, KEY, 2), dsOf(TEST, KEY, 4)]).map((ds) => ds.digestType),
     ).toEqual([2, 4]);
   });
 
-  it('cost little when many keys and DS records share a tag', () => {
+  it('cost little if many keys and DS records share a tag', () => {
     const ds = usableDs([dsOf(TEST, KEY)])[0] as ReturnType<typeof usableDs>[number];
     const tricked = { ...ds, digest: new Uint8Array(32) };
     const twin = (i: number) =>
@@ -406,7 +406,7 @@ describe('the keys of a zone', () => {
   });
 });
 
-/** Other octets with the same tag: what one octet gains, another of the same weight loses (RFC 4034 appendix B). */
+/** Returns other octets with the same tag: one octet gains what another of the same weight loses (RFC 4034 appendix B). */
 function twinOctets(octets: Uint8Array, i: number): Uint8Array {
   const twin = Uint8Array.from(octets);
   const sameWeight = [...octets.keys()].filter((at) => at % 2 === 1);
@@ -417,7 +417,7 @@ function twinOctets(octets: Uint8Array, i: number): Uint8Array {
   return twin;
 }
 
-describe('the roll of trust anchors', () => {
+describe('a rollover of trust anchors', () => {
   const DAY = 86_400_000;
   const [OLD, NEW, THIRD] = [makeKey(13).rdata, makeKey(13).rdata, makeKey(13).rdata];
   const CONFIGURED = [anchorDsOf(OLD)];
@@ -434,7 +434,7 @@ describe('the roll of trust anchors', () => {
     anchorsToTrust(configured, anchors).map((ds) => nameOf(ds, anchorDsOf));
   const days = (count: number, seen: Partial<RootKeys>) => Array.from({ length: count }, () => seen);
 
-  it('begins with the keys that are configured', () => {
+  it('begins with the configured keys', () => {
     const anchors = roll([{ present: [OLD, NEW] }]);
     expect(states(anchors)).toEqual(['old valid', 'new pending']);
     expect(trusted(anchors)).toEqual(['old']);
@@ -448,7 +448,7 @@ describe('the roll of trust anchors', () => {
     expect(trusted(anchors)).toEqual(['old', 'new']);
   });
 
-  it('begins again with a key that was away for a day', () => {
+  it('starts again for a key that was missing for a day', () => {
     const seen = [
       ...days(29, { present: [OLD, NEW] }),
       { present: [OLD] },
@@ -463,14 +463,14 @@ describe('the roll of trust anchors', () => {
     expect(states(roll([...seen, { present: [OLD, NEW] }]))).toEqual(['old valid', 'new valid']);
   });
 
-  it('goes on trusting a key that is missing', () => {
+  it('keeps trusting a key that is missing', () => {
     const anchors = roll([{ present: [OLD] }, { present: [NEW] }]);
     expect(states(anchors)).toEqual(['old missing', 'new pending']);
     expect(trusted(anchors)).toEqual(['old']);
     expect(states(roll([{ present: [OLD] }, { present: [] }, { present: [OLD] }]))).toEqual(['old valid']);
   });
 
-  it('never again trusts a key that has revoked itself, though it is configured and comes back', () => {
+  it('never again trusts a key that has revoked itself, even if it is configured and returns', () => {
     const rolled = [
       ...days(31, { present: [OLD, NEW] }),
       { present: [NEW], revoked: [OLD] },
@@ -482,14 +482,14 @@ describe('the roll of trust anchors', () => {
     expect(trusted(roll([{ revoked: [OLD] }]))).toEqual([]);
   });
 
-  it('takes no notice of a revoked key that it does not know, and forgets one that was pending', () => {
+  it('ignores an unknown revoked key, and forgets a pending one', () => {
     expect(states(roll([{ present: [OLD], revoked: [THIRD] }]))).toEqual(['old valid']);
     expect(states(roll([{ present: [OLD, NEW] }, { present: [OLD], revoked: [NEW] }]))).toEqual([
       'old valid',
     ]);
   });
 
-  it('begins the 30 days again when the clock was set back', () => {
+  it('restarts the 30 days if the clock was set back', () => {
     const both = { present: [OLD, NEW], revoked: [] };
     const first = rollAnchors([], both, CONFIGURED, 100 * DAY);
     const back = rollAnchors(first, both, CONFIGURED, 10 * DAY);
@@ -497,12 +497,12 @@ describe('the roll of trust anchors', () => {
     expect([onDay(39), onDay(40)]).toEqual(['new pending', 'new valid']);
   });
 
-  it('remembers 16 keys at most', () => {
+  it('stores at most 16 keys', () => {
     const many = Array.from({ length: 40 }, (_, i) => Uint8Array.of(1, 1, 3, 13, i));
     expect(rollAnchors([], { present: [OLD, ...many], revoked: [] }, CONFIGURED, 0)).toHaveLength(16);
   });
 
-  /** A day for each entry: what is seen then. Gives the states, `old valid, new pending`, of the last day. */
+  /** One entry per day: the keys seen. Returns the states of the last day, such as `old valid, new pending`. */
   function roll(days: readonly Partial<RootKeys>[], configured = CONFIGURED) {
     let anchors: RolledAnchor[] = [];
     for (const [day, seen] of days.entries())
@@ -519,18 +519,18 @@ describe('the keys of the root', () => {
     SigningKey,
   ];
 
-  it('that an anchor vouches for may become anchors, but for those that sign data only', () => {
+  it('may become anchors if an anchor validates them, except those that only sign data', () => {
     const { present, revoked } = read([OLD, NEW, ZSK], [OLD]);
     expect(present).toHaveLength(2);
     expect(present).toEqual(expect.arrayContaining([OLD.rdata, NEW.rdata]));
     expect(revoked).toEqual([]);
   });
 
-  it('are none where no anchor signed the set', () => {
+  it('are absent if no anchor signed the set', () => {
     expect(read([OLD, NEW], [NEW]).present).toBeUndefined();
   });
 
-  it('revoke themselves with their own signature alone', () => {
+  it('can revoke themselves with only their own signature', () => {
     expect(read([OLD_REVOKED, NEW], [OLD_REVOKED, NEW])).toEqual({
       present: undefined,
       revoked: [OLD.rdata],

@@ -40,7 +40,7 @@ const word = (name: NameClaims, mine: string, theirs: string, more: Partial<Evid
   return judgeElsewhere(name, { here: evidence, there }, AROUND, changes(name, evidence));
 };
 
-describe('what a check would change', () => {
+describe('the change of a check', () => {
   const days = (count: number) => ({ since: NOW - count * DAY });
   it.each<[CheckState['status'], Partial<CheckState>, string, string[]]>([
     ['pending', {}, SHOWS_A, ['1 active']],
@@ -52,10 +52,10 @@ describe('what a check would change', () => {
     ['ended', {}, SHOWS_A, ['1 pending']],
     ['leaving', {}, ELSEWHERE, ['1 left']],
     ['pending', days(29), GONE, ['1 disabled']],
-    // time alone ends these
+    // these end only by time
     ['leaving', days(15), ELSEWHERE, []],
     ['pending', { ...days(91), conclusive: undefined }, 'timeout; timeout', []],
-  ])('of a claim that is %s (%j) and %s is %j', (status, more, said, expected) => {
+  ])('for a claim that is %s (%j) and %s is %j', (status, more, said, expected) => {
     expect(told(named(claim(1, status, more)), here(said))).toEqual(expected);
   });
 
@@ -65,7 +65,7 @@ describe('what a check would change', () => {
     expect(told(named(claim(1, 'active'), taking), here(SHOWS_B))).toEqual(['1 disabled', '2 active']);
   });
 
-  it('gives an unheld name only where nobody loses anything', () => {
+  it('assigns an unheld name only if no account loses anything', () => {
     const gives = (name: NameClaims, evidence: Evidence) => giveUnheldName(name, changes(name, evidence));
     expect(gives(named(claim(1, 'pending')), here(SHOWS_A))).toBe(true);
     expect(gives(named(claim(1, 'moved')), here(SHOWS_A))).toBe(true);
@@ -79,7 +79,7 @@ describe('what a check would change', () => {
   });
 });
 
-describe('what a vantage says', () => {
+describe('the answer of a vantage point', () => {
   it.each([
     ['the same', SHOWS_A, 'agrees'],
     ['another set', SHOWS_B, 'differs'],
@@ -89,7 +89,7 @@ describe('what a vantage says', () => {
     ['silence', 'timeout; timeout', 'silent'],
     ['contradictions', 'referral a1.x b1.y; referral c.z', 'silent'],
     ['one of two addresses', 'referral c.z; timeout', 'differs'],
-  ])('of an activation, when it sees %s', (_, theirs, expected) => {
+  ])('about an activation, if it sees %s', (_, theirs, expected) => {
     expect(word(named(claim(1, 'pending')), SHOWS_A, theirs).word).toBe(expected);
   });
 
@@ -99,11 +99,11 @@ describe('what a vantage says', () => {
     ['the set', SHOWS_A, 'differs'],
     ['half of the set', 'referral a1.x c.z; referral a1.x c.z', 'differs'],
     ['silence', 'timeout; servfail', 'silent'],
-  ])('of a move, when it sees %s', (_, theirs, expected) => {
+  ])('about a move, if it sees %s', (_, theirs, expected) => {
     expect(word(named(claim(1, 'active', missed)), GONE, theirs).word).toBe(expected);
   });
 
-  it('of a takeover: it has to be heard from every address there too, else it says nothing', () => {
+  it('about a takeover needs every address there too, otherwise it is silent', () => {
     const taking = { ...claim(2, 'pending'), takeoverSeenAt: NOW - 61_000 };
     const name = named(claim(1, 'active'), taking);
     expect(word(name, SHOWS_B, SHOWS_B).word).toBe('agrees');
@@ -111,18 +111,18 @@ describe('what a vantage says', () => {
     expect(word(name, SHOWS_B, SHOWS_A).word).toBe('differs');
   });
 
-  it('the times of its clock count for nothing', () => {
+  it('ignores the times of its clock', () => {
     const name = named(claim(1, 'active', missed));
     expect(word(name, GONE, GONE, { startedAt: 0, finishedAt: NOW - 5 * DAY }).word).toBe('agrees');
     expect(word(name, GONE, GONE, { startedAt: 0, finishedAt: NOW + 50 * DAY }).word).toBe('agrees');
   });
 
-  it('is nothing while the root does not validate there', () => {
+  it('is silent while the root does not validate there', () => {
     expect(word(named(claim(1, 'active', missed)), GONE, GONE, { rootFault: true }).word).toBe('silent');
   });
 });
 
-describe('what the log tells', () => {
+describe('the log of observers', () => {
   const seen = (said: VantageWord['word'], kind: VantageWord['kind'] = 'delegated'): VantageWord => ({
     word: said,
     kind,
@@ -137,7 +137,7 @@ describe('what the log tells', () => {
       new Map(Object.entries(words)),
     ).map(({ label, word: said, kind }) => `${label} ${said} ${kind}`);
 
-  it('is by voices: what it saw, nothing, or that its vantages do not agree', () => {
+  it('lists voices: what each saw, nothing, or that its vantage points disagree', () => {
     expect(views({ a: seen('agrees'), c: seen('differs', 'unregistered') })).toEqual([
       'ams agrees delegated',
       'fra differs unregistered',
@@ -172,7 +172,7 @@ describe('every answer of up to five voices', () => {
   it.each([
     false,
     true,
-  ])('all that answered but one, and two at least; for an unheld name (%s) one while the others are away', (isUnheld) => {
+  ])('needs all that answered except one, and at least two; an unheld name (%s) needs one if others are unavailable', (isUnheld) => {
     for (let size = 0; size <= 5; size++) {
       for (const answers of products(WORDS, size)) {
         const agree = count(answers, 'agrees');
@@ -185,10 +185,7 @@ describe('every answer of up to five voices', () => {
     }
   });
 
-  it.each([
-    false,
-    true,
-  ])('is decided exactly when nothing that may still come changes it (unheld: %s)', (isUnheld) => {
+  it.each([false, true])('is decided as soon as no missing answer can change it (unheld: %s)', (isUnheld) => {
     for (let size = 1; size <= 4; size++) {
       for (const answers of products(ALL, size)) {
         const ends = new Set<boolean>();
@@ -204,8 +201,8 @@ describe('every answer of up to five voices', () => {
   });
 });
 
-describe('one voice of many vantages', () => {
-  it('has one word, and none when its vantages do not agree', () => {
+describe('a voice with many vantage points', () => {
+  it('has one answer, and none if its vantage points disagree', () => {
     expect(wordOf(['agrees', 'agrees', 'silent'])).toBe('agrees');
     expect(wordOf(['agrees', 'differs', 'agrees'])).toBe('silent');
     expect(wordOf(['differs', 'silent'])).toBe('differs');
@@ -213,7 +210,7 @@ describe('one voice of many vantages', () => {
     expect(wordOf([])).toBe('silent');
   });
 
-  it('counts once, however many vantages it has', () => {
+  it('counts once, regardless of the number of its vantage points', () => {
     const many: Voice = { label: 'ams', vantages: ['a', 'b', 'c', 'd'] };
     const one: Voice = { label: 'fra', vantages: ['e'] };
     const answers = (of: Record<string, Answer>) => new Map(Object.entries(of));
@@ -232,7 +229,7 @@ describe('one voice of many vantages', () => {
   it.each([
     false,
     true,
-  ])('is open while one of its vantages may still contradict the others (unheld: %s)', (isUnheld) => {
+  ])('is open while one of its vantage points may still contradict the others (unheld: %s)', (isUnheld) => {
     for (const said of products(ALL, 3)) {
       const voice: Voice = { label: 'ams', vantages: ['v0', 'v1', 'v2'] };
       const other: Voice = { label: 'fra', vantages: ['w'] };
@@ -256,8 +253,8 @@ const vantage = (name: string, network: string, address?: string): Vantage => ({
 const voices = (vantages: readonly Vantage[], asnOf?: (address: string) => number | undefined) =>
   voicesOf(vantages, asnOf).map(({ label, vantages: members }) => `${label}: ${members.join(' ')}`);
 
-describe('vantages are voices', () => {
-  it('one for each label, in the order of the labels', () => {
+describe('vantage points form voices', () => {
+  it('by label, in the order of the labels', () => {
     expect(voices([vantage('c', 'fra'), vantage('a', 'ams'), vantage('b', 'fra')])).toEqual([
       'ams: a',
       'fra: b c',
@@ -275,7 +272,7 @@ describe('vantages are voices', () => {
     expect(voices([vantage('a', 'ams', a), vantage('b', 'fra', b)])).toHaveLength(count);
   });
 
-  it('one for each autonomous system, where these are known', () => {
+  it('by autonomous system, if these are known', () => {
     const asnOf = (address: string) => (address.startsWith('192.') ? 64496 : undefined);
     const all = [
       vantage('a', 'ams', '192.0.2.1'),
@@ -287,7 +284,7 @@ describe('vantages are voices', () => {
     expect(voices(all)).toHaveLength(4);
   });
 
-  it('one, where one of them joins two others, whoever comes first', () => {
+  it('transitively, if one of them joins two others, in any order', () => {
     const all = [
       vantage('a', 'ams', '192.0.2.1'),
       vantage('b', 'fra', '198.51.100.1'),
@@ -298,8 +295,8 @@ describe('vantages are voices', () => {
   });
 });
 
-describe('a vantage is in force', () => {
-  it('from its first request on, however long it is away later', () => {
+describe('a vantage point is in force', () => {
+  it('from its first request on, even if it is unavailable later', () => {
     const setUp = (name: string, seenAt: Date | null) => ({ name, network: name, address: null, seenAt });
     const all = [setUp('a', new Date(0)), setUp('b', null)];
     expect(inForce(all)).toEqual([{ name: 'a', network: 'a', address: undefined }]);
@@ -308,8 +305,8 @@ describe('a vantage is in force', () => {
   });
 });
 
-describe('voices are asked', () => {
-  it('from two networks on, also if one seems to stand beside the other: that would end the asking otherwise', () => {
+describe('voices are consulted', () => {
+  it("from two networks on, even if one appears to be in the other's network", () => {
     expect(areAsked([])).toBe(false);
     expect(areAsked([vantage('a', 'ams'), vantage('b', 'ams')])).toBe(false);
     expect(areAsked([vantage('a', 'ams', '192.0.2.1'), vantage('b', 'fra', '192.0.2.2')])).toBe(true);

@@ -20,7 +20,7 @@ const { db, url, value } = sharedDatabase();
 const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], url);
 
 describe('zonefleet account', () => {
-  it('account create prints the new account, and refuses an email that has an account, in whatever case, and a plan that is none', async () => {
+  it('account create prints the new account, and rejects an existing email in any case and an unknown plan', async () => {
     expect(await run('create', 'ann@shop.example', '--name', 'Ann', '--admin', '--plan', 'pro')).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^created ann@shop\.example account \d+ plan pro admin\n$/),
@@ -35,7 +35,7 @@ describe('zonefleet account', () => {
     await createAccount(db, { email: 'ann@shop.example' });
     expect(await run('create', 'Ann@Shop.example')).toMatchObject({
       code: 1,
-      stderr: 'there is an account Ann@Shop.example already\n',
+      stderr: 'an account Ann@Shop.example already exists\n',
     });
     const unknown = await run('create', 'bob@shop.example', '--plan', 'gold', '--json');
     expect(unknown).toMatchObject({ code: 1, stderr: '' });
@@ -43,8 +43,8 @@ describe('zonefleet account', () => {
     expect(await run('create', 'shop.example')).toMatchObject({ code: 2 });
   });
 
-  describe('changes of accounts', () => {
-    it('are made for each that is there, by email or id: its state, whether it is an admin, the plan of domains to come', async () => {
+  describe('account commands', () => {
+    it('change each existing account, by email or id: its state, admin right, and plan for new domains', async () => {
       const made = await createAccount(db, { email: 'ann@shop.example' });
       const id = made.kind === 'created' ? String(made.account.id) : '';
       await createAccount(db, { email: 'bob@shop.example' });
@@ -84,17 +84,17 @@ describe('zonefleet account', () => {
       });
       expect(await run('plan', 'ann@shop.example', '--plan', 'gold')).toMatchObject({
         code: 1,
-        stderr: 'ann@shop.example: there is no plan "gold"\n',
+        stderr: 'ann@shop.example: no plan "gold"\n',
       });
     });
   });
 
-  it('account reseller and account provider say who manages whom, on one level', async () => {
+  it('account reseller and account provider set who manages an account, on one level only', async () => {
     for (const email of ['shop@r.test', 'ann@c.test', 'bob@c.test']) await createAccount(db, { email });
     const { id } = (await findAccount(db, 'shop@r.test')) ?? { id: 0 };
     expect(await run('provider', 'ann@c.test', '--provider', 'shop@r.test')).toMatchObject({
       code: 1,
-      stderr: 'ann@c.test: the provider is no reseller\n',
+      stderr: 'ann@c.test: the provider is not a reseller\n',
     });
     expect(await run('reseller', 'shop@r.test')).toMatchObject({
       code: 0,
@@ -107,8 +107,8 @@ describe('zonefleet account', () => {
     expect((await findAccount(db, 'ann@c.test'))?.providerId).toBe(id);
     const refusals = [
       ['provider', 'shop@r.test', '--provider', 'shop@r.test', 'cannot be its own client'],
-      ['reseller', 'ann@c.test', 'the client of a reseller can be no reseller'],
-      ['reseller', 'shop@r.test', '--revoke', 'it has clients, as ann@c.test'],
+      ['reseller', 'ann@c.test', 'a client of a reseller cannot be a reseller'],
+      ['reseller', 'shop@r.test', '--revoke', 'the account has clients, such as ann@c.test'],
       ['provider', 'nobody@c.test', '--provider', 'shop@r.test', 'no such account'],
     ];
     for (const refusal of refusals) {
@@ -125,7 +125,7 @@ describe('zonefleet account', () => {
     });
   });
 
-  it('account list is a table of all', async () => {
+  it('account list prints a table of all accounts', async () => {
     await createAccount(db, { email: 'ann@shop.example', isAdmin: true, planSlug: null });
     await createAccount(db, { email: 'bob@shop.example', name: 'Bob' });
     const { code, stdout } = await run('list');
@@ -143,11 +143,11 @@ describe('zonefleet key', () => {
   const find = (text: string) => findApiKey(db, text);
 
   describe('key create', () => {
-    it('shows the key alone on stdout, and stores its hash; for an unknown account it exits with 1', async () => {
+    it('prints only the key on stdout and stores its hash; exits with 1 for an unknown account', async () => {
       const { code, stdout, stderr } = await run('create', 'ann@shop.example', '--name', 'deploy');
       expect(code).toBe(0);
       expect(stdout).toMatch(/^svc_[0-9A-Za-z]{40}\n$/);
-      expect(stderr).toMatch(/^key \d+ of ann@shop\.example; it is not shown again\n$/);
+      expect(stderr).toMatch(/^key \d+ of ann@shop\.example; it will not be shown again\n$/);
       expect(await find(stdout.trim())).toMatchObject({
         state: 'valid',
         account: { email: 'ann@shop.example' },
@@ -168,7 +168,7 @@ describe('zonefleet key', () => {
       });
     });
 
-    it('narrows it', async () => {
+    it('restricts the key', async () => {
       const options = ['--read-only', '--expires', '90d', '--domains', 'Shop.example.,münchen.de'];
       const { code, stdout } = await run(
         'create',
@@ -195,7 +195,7 @@ describe('zonefleet key', () => {
   });
 
   describe('key list and key revoke', () => {
-    it('show every key without its text, and revoke by id or by how it begins', async () => {
+    it('print every key without its secret, and revoke by id or prefix', async () => {
       const first = (await run('create', 'ann@shop.example', '--types', 'A,TXT')).stdout.trim();
       const second = (await run('create', 'ann@shop.example')).stdout.trim();
       const third = (await run('create', 'ann@shop.example')).stdout.trim();
@@ -206,7 +206,7 @@ describe('zonefleet key', () => {
         stderr: '999999: no such key\nnonsense: no such key\nsvc_: no such key\n',
       });
       expect((await find(first))?.state).toBe('revoked');
-      // As it stands in the list; a second time changes nothing.
+      // By the prefix in the list. A second revocation changes nothing.
       expect(await run('revoke', `${first.slice(0, 10)}…`)).toMatchObject({ code: 0 });
       const { stdout } = await run('list', 'ann@shop.example');
       const [heads = '', ...rows] = stdout.trimEnd().split('\n');
@@ -219,13 +219,11 @@ describe('zonefleet key', () => {
       for (const text of [first, second, third]) expect(stdout).not.toContain(text);
     });
 
-    it('take no whole key as an argument, and revoke nothing where several keys begin so', async () => {
+    it('reject a complete key as an argument, and revoke nothing if a prefix is ambiguous', async () => {
       const key = (await run('create', 'ann@shop.example')).stdout.trim();
       const { code, stdout, stderr } = await run('revoke', key);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(
-        /^svc_\w{6}…: not revoked, since arguments are visible to others: give its first 10/,
-      );
+      expect(stderr).toMatch(/^svc_\w{6}…: not revoked: other users can see arguments. Give its first 10/);
       expect(stderr).not.toContain(key);
       expect((await find(key))?.state).toBe('valid');
       const own = (await run('create', 'ann@shop.example')).stdout.trim();
@@ -265,7 +263,7 @@ describe('plan', () => {
       ]);
     });
 
-    it('creates one in which nothing is included that is not set, or all that the plan free includes, and sets fields', async () => {
+    it('creates an empty plan, or a copy of the plan free, and sets fields', async () => {
       const made = await run(
         'create',
         'team',
@@ -292,7 +290,7 @@ describe('plan', () => {
       });
       expect(await run('create', 'team', '--name', 'x')).toMatchObject({
         code: 1,
-        stderr: 'there is a plan "team" already\n',
+        stderr: 'a plan "team" already exists\n',
       });
       expect(await run('create', 'basic')).toMatchObject({
         code: 0,
@@ -320,7 +318,7 @@ describe('plan', () => {
       expect(await planOf('team')).toMatchObject({ maxRecords: 10, logsEnabled: true, wsEnabled: true });
       expect(await run('set', 'gold', 'max_records=1')).toMatchObject({
         code: 1,
-        stderr: 'there is no plan "gold"\n',
+        stderr: 'no plan "gold"\n',
       });
     });
 
@@ -330,18 +328,18 @@ describe('plan', () => {
       [['set', 'team', 'max_records=-1'], 'max_records: expected a whole number from 0'],
       [['set', 'team', 'max_cache_cap_mb=none'], 'max_cache_cap_mb: expected a whole number'],
       [['set', 'team', 'ws_enabled=1'], 'ws_enabled: expected true or false'],
-      [['set', 'team', 'slug=x'], 'slug: is no entitlement: expected one of max_records'],
+      [['set', 'team', 'slug=x'], 'slug: is not an entitlement: expected one of max_records'],
       [['set', 'team', 'quota_reset_days=none'], 'quota_reset_days: expected a whole number'],
-      [['create', 'Team', '--name', 'x'], '"Team": expected a plan as small letters'],
-      [['create', 'none', '--name', 'x'], '"none": expected a plan as small letters'],
+      [['create', 'Team', '--name', 'x'], '"Team": expected a plan of lowercase letters'],
+      [['create', 'none', '--name', 'x'], '"none": expected a plan of lowercase letters'],
       [['term', 'team', '--days', '30'], 'expected --days and --price'],
       [['term', 'team', '--days', '0', '--price', '5'], '--days: expected a whole number from 1 to 3660'],
       [['term', 'team', '--days', '3', '--price', '1.5'], '--price: expected a whole number'],
-    ])('%s is wrong usage', async (args, message) => {
+    ])('%s is a usage error', async (args, message) => {
       expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     });
 
-    it('adds terms, and retires them', async () => {
+    it('adds and retires terms', async () => {
       const added = await run('term', 'team', '--days', '365', '--price', '9000000', '--json');
       const [{ id }] = JSON.parse(added.stdout).terms;
       expect(await run('term', 'free', '--retire', String(id))).toMatchObject({
@@ -371,14 +369,14 @@ describe('a sign-in link', () => {
     const [, page, token = ''] =
       /^https:\/\/dns\.zonefleet\.test\/console\/#([\w-]+)=(lnk_\w{43})\n$/.exec(stdout) ?? [];
     expect([code, page]).toEqual([0, kind]);
-    expect(stderr).toMatch(/^for Ann@shop\.example: it works once, within \d+ minutes/);
+    expect(stderr).toMatch(/^for Ann@shop\.example: the link works once(,| and) expires after \d+ minutes/);
     expect(stderr).not.toContain(token);
     expect(await takeLink(db, kind === 'reset' ? 'sign-in' : 'reset', token)).toBeUndefined();
     expect(await takeLink(db, kind, token)).toMatchObject({ accountId: expect.any(Number) });
     expect(await takeLink(db, kind, token)).toBeUndefined();
   });
 
-  it('a link leads to the npm start whose database it is, unless PUBLIC_URL is set; an unknown account has none', async () => {
+  it('a link uses the address of the npm start that owns the database, unless PUBLIC_URL is set; an unknown account gets none', async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'zf-link-'));
     publishDatabaseUrl(dataDirectory, url, dataDirectory, { publicUrl: 'http://127.0.0.1:9000' });
     const linked = async (publicUrlIsDefault: boolean) => {

@@ -1,4 +1,4 @@
-// Commands on domains that need the database alone.
+// Commands on domains that need only the database.
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ import { makeZoneFolder, type ZoneFolder } from '../support/zone/zone-folder.ts'
 describe('checks of domains', () => {
   const database = keptDatabase();
   const OURS = ['ns1.example.net.', 'ns2.example.net.'];
-  /** By domain, what its parent says. */
+  /** The parent's delegation of each domain. */
   const said: Record<string, Said> = {};
   let worker: JobWorker;
 
@@ -122,7 +122,7 @@ describe('checks of domains', () => {
       ]);
     });
 
-    it('is refused if no worker makes the check, or an interrupt comes', async () => {
+    it('is refused if no worker runs the check, or after an interrupt', async () => {
       await create('idle.com');
       const name = parseName('idle.com.');
       const way = { enqueue: async () => {}, signal: new AbortController().signal, waitMs: 100 };
@@ -138,7 +138,7 @@ describe('checks of domains', () => {
     });
   });
 
-  it('domain approve lets what the parent shows prove the domain, which is then served whole', async () => {
+  it('domain approve accepts the current delegation as proof of the domain, which is then fully served', async () => {
     await create('dangling.com');
     await sql`
     update domains set open = false, by_operator = false, served = 'apex' where name = 'dangling.com.'`.execute(
@@ -197,7 +197,7 @@ default.com
     expect([code, stderr.split('\n')]).toEqual([
       1,
       [
-        `${file}:5: wrong.com: account: there is no account "nobody@shop.example"`,
+        `${file}:5: wrong.com: account: no account "nobody@shop.example"`,
         `${file}:6: plan.com: plan: there is no plan "gold"`,
         `${file}:7: many.com: at most 2 words may follow the name`,
         `${file}:8: -.com: "-" is not a label of a domain name`,
@@ -223,7 +223,7 @@ default.com
     expect(await domains()).toEqual([...created, 'default.com. ann@shop.example free full'].sort());
   });
 
-  it('--approve reports domains that are not answered whole, and exits 1', async () => {
+  it('--approve reports domains that are not fully served, and exits with 1', async () => {
     await create('--account', 'bob@shop.example', 'shop.com');
     expect(await create('--approve', '--account', 'ann@shop.example', 'in.shop.com')).toMatchObject({
       code: 1,
@@ -250,10 +250,10 @@ describe('domain suspend and resume', () => {
     await newDomain(database.db, accountId, 'paid.com.', { exempt: true });
   });
 
-  it('print whether the suspension changed, and what is answered now', async () => {
+  it('print whether the suspension changed, and what is served', async () => {
     const text = (outcome: string, words: string, edges: string) =>
-      `${outcome} paid.com status pending${words}\n  DNS queries are answered with all records, as before${edges}\ndomains 1 ${outcome} 1 refused 0\n`;
-    const [refuse, plan] = ['; edges refuse its requests', 'plan pro'];
+      `${outcome} paid.com status pending${words}\n  DNS queries are still answered with all records${edges}\ndomains 1 ${outcome} 1 refused 0\n`;
+    const [refuse, plan] = ['; edges reject its requests', 'plan pro'];
     const printed = async (verb: string) => (await run(verb, 'paid.com')).stdout;
     expect(await printed('suspend')).toBe(text('suspended', ` suspended ${plan} (changed)`, refuse));
     expect(await printed('suspend')).toBe(text('suspended', ` suspended ${plan} (no change)`, refuse));
@@ -276,7 +276,7 @@ describe('domain suspend and resume', () => {
     await sql`update domains set debt_suspended_at = now() where name = 'paid.com.'`.execute(database.db);
     const { stdout } = await run('resume', 'paid.com');
     expect(stdout).toContain(' suspended plan pro (changed)\n');
-    expect(stdout).toContain('; edges refuse its requests because of a debt\n');
+    expect(stdout).toContain('; edges reject its requests because of a debt\n');
   });
 });
 
@@ -295,7 +295,7 @@ describe('domain import', () => {
   const stored = () =>
     database.column<string>`select name || ' ' || type || ' ' || destination from records where not managed order by 1`;
 
-  it('writes the good records and lists all others, with their lines', async () => {
+  it('saves valid records, and lists all others with their lines', async () => {
     const file = folder.write(
       'shop.zone',
       'www A 192.0.2.1\nbad A 1.2\n@ SOA a b 1 2 3 4 5\n@ MX 10 mx.mail.com\n',
@@ -310,7 +310,7 @@ describe('domain import', () => {
     expect([made.code, made.stdout.slice(0, 13)]).toEqual([1, 'imported into']);
     expect(made.stderr.split('\n').map((line) => line.slice(0, 42))).toEqual([
       'line 2, column 7: "1.2" is not an IPv4 add',
-      'line 3: @ SOA: skipped: the service makes ',
+      'line 3: @ SOA: skipped: the service create',
       'line 4: @ MX: warning: "mx.mail.com" has n',
       '@ MX: warning: mx.mail.com.shop.example. h',
       '',
@@ -351,7 +351,7 @@ describe('domain import', () => {
   });
 });
 
-describe('domains that change their account', () => {
+describe('domains that change their owner', () => {
   const database = sharedDatabase();
 
   beforeEach(async () => {
@@ -369,7 +369,7 @@ describe('domains that change their account', () => {
   };
 
   describe('domain move', () => {
-    it('says to whom each domain passed, and a repeat that nothing was to do', async () => {
+    it('prints the new owner of each domain, and reports a repeat as no change', async () => {
       await run('create', '--account', 'ann@shop.example', 'other.com');
       expect((await move('--dry-run', 'shop.com')).stdout).toMatch(
         /^would move shop\.com to bob@shop\.example status pending \(dry run\)\n/,
@@ -390,24 +390,24 @@ describe('domains that change their account', () => {
         });
     });
 
-    it('wants to know whose is meant where several accounts have the name, and never gives one two', async () => {
+    it('asks for --account if several accounts have the name, and never gives an account two domains of a name', async () => {
       await createAccount(database.db, { email: 'carl@shop.example' });
       await run('create', '--account', 'carl@shop.example', 'shop.com');
       const unclear = await move('shop.com');
       expect(unclear.code).toBe(1);
-      expect(unclear.stderr).toMatch(/^shop\.com: 2 accounts have this domain: say whose with --account\n/);
+      expect(unclear.stderr).toMatch(/^shop\.com: 2 accounts have this domain: choose one with --account\n/);
       expect((await move('--account', 'carl@shop.example', 'shop.com')).code).toBe(0);
       const second = await move('--account', 'ann@shop.example', 'shop.com');
       expect([second.code, second.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /^shop\.com: bob@shop\.example has a domain shop\.com of its own already \(id \d+, pending\)/,
+          /^shop\.com: bob@shop\.example already has a domain shop\.com \(id \d+, pending\)/,
         ),
       ]);
       expect(await owners()).toEqual(['shop.com. ann@shop.example', 'shop.com. bob@shop.example']);
     });
 
-    it('names the domains that cannot stay behind, and moves them --together', async () => {
+    it('lists the domains that must move along, and moves them with --together', async () => {
       await run('create', '--account', 'ann@shop.example', 'www.shop.com');
       expect(await move('shop.com')).toMatchObject({
         code: 1,
@@ -424,7 +424,7 @@ describe('domains that change their account', () => {
       expect(await owners()).toEqual(['shop.com. bob@shop.example', 'www.shop.com. bob@shop.example']);
     });
 
-    it('says with whom it is still shared, and when the account has more domains than its plan allows', async () => {
+    it('lists the members that stay, and reports if the new owner exceeds its plan', async () => {
       const eve = await newAccount(database.db, 'eve@shop.example');
       const { rows } = await sql<{ id: number }>`select id from domains`.execute(database.db);
       await saveMembership(database.db, rows[0]?.id as number, eve, 'viewer');
@@ -432,7 +432,7 @@ describe('domains that change their account', () => {
       const { stdout } = await move('shop.com');
       await sql`update plans set max_domains = 100 where slug = 'free'`.execute(database.db);
       expect(stdout).toContain('\n  shop.com is still shared with one account\n');
-      expect(stdout).toContain('\n  bob@shop.example has more domains now (1) than its plan allows (0)\n');
+      expect(stdout).toContain('\n  bob@shop.example now has more domains (1) than its plan allows (0)\n');
       await run('move', '--to', 'ann@shop.example', '--without-members', 'shop.com');
       expect((await sql`select from memberships`.execute(database.db)).rows).toEqual([]);
     });
@@ -471,7 +471,7 @@ describe('domains that change their account', () => {
         1,
         'nobody@x.example: no such account',
       ],
-    ])('%s is refused', async (args, code, message) => {
+    ])('rejects %s', async (args, code, message) => {
       expect(await run('move', ...args)).toMatchObject({ code, stderr: expect.stringContaining(message) });
       expect(await owners()).toEqual(['shop.com. ann@shop.example']);
     });
@@ -496,7 +496,7 @@ describe('shared domains', () => {
     Object.fromEntries((await listMembers(database.db, domainId)).map(({ email, role }) => [email, role]));
 
   describe('domain share', () => {
-    it('gives a role at once, also a lower one, and unshare takes it', async () => {
+    it('grants a role immediately, also a lower one, and unshare removes it', async () => {
       const shared = await run('share', 'Shop.test', 'BOB@shop.example', '--role', 'admin');
       expect([shared.code, shared.stdout]).toEqual([
         0,
@@ -520,7 +520,7 @@ describe('shared domains', () => {
     });
 
     it.each([
-      [['share', 'shop.test', 'nobody@shop.example', '--role', 'viewer'], 1, 'there is no account'],
+      [['share', 'shop.test', 'nobody@shop.example', '--role', 'viewer'], 1, 'no account "'],
       [['share', 'none.test', 'bob@shop.example', '--role', 'viewer'], 1, 'no such domain'],
       [['share', 'shop.test', 'ann@shop.example', '--role', 'viewer'], 1, 'the owner cannot be changed'],
       [['share', 'shop.test', 'bob@shop.example', '--role', 'owner'], 2, "'owner' is invalid"],
@@ -537,7 +537,7 @@ describe('shared domains', () => {
       expect(await roles()).toEqual({ 'ann@shop.example': 'owner' });
     });
 
-    it('wants to know whose domain is meant, where two have one of this name', async () => {
+    it('asks for --account if two accounts have the name', async () => {
       const { id } = await newDomain(database.db, ids.cy as number, 'shop.test.', { transfer: true });
       const asked = await run('share', 'shop.test', 'bob@shop.example', '--role', 'viewer');
       expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('--account')]);
@@ -550,12 +550,15 @@ describe('shared domains', () => {
   });
 
   describe('domain invite', () => {
-    it('prints a link, and nothing else on stdout, which also begins an account', async () => {
+    it('prints only a link on stdout, which also allows registration', async () => {
       const args = ['shop.test', 'Dan@shop.example', '--role', 'editor', '--account', 'ann@shop.example'];
       const { code, stdout, stderr } = await run('invite', ...args);
       const [, token = ''] =
         /^https:\/\/dns\.zonefleet\.test\/console\/#invite=(inv_\w{43})\n$/.exec(stdout) ?? [];
-      expect([code, stderr]).toEqual([0, 'for Dan@shop.example, as editor: it works once, within 7 days\n']);
+      expect([code, stderr]).toEqual([
+        0,
+        'for Dan@shop.example, as editor: the link works once and expires after 7 days\n',
+      ]);
       expect(await findInvite(database.db, token)).toMatchObject({ role: 'editor', provesEmail: true });
       const members = await run('members', 'shop.test', '--account', 'ann@shop.example');
       expect(members.stdout).toMatch(
@@ -576,7 +579,7 @@ describe('shared domains', () => {
     });
   });
 
-  it('account reseller and account provider make the reseller an admin of what its client has', async () => {
+  it('account reseller and account provider make the reseller an admin of its client’s domains', async () => {
     expect((await runAccount('reseller', 'reseller@shop.example')).code).toBe(0);
     const provided = await runAccount('provider', 'ann@shop.example', '--provider', 'reseller@shop.example');
     expect(provided.code).toBe(0);
@@ -620,7 +623,7 @@ describe('domain verify', () => {
 
   const run = (...args: string[]) => runCommands(addVerifyCommand, ['verify', ...args], database.url);
 
-  it('has workers look, and shows what each server said', async () => {
+  it('has a worker look up the record, and prints the response of each server', async () => {
     said = { servers: [[value], 'nxdomain', ['other'], 'timeout'] };
     const { code, stdout, stderr } = await run('Shop.COM.');
     expect([code, stderr]).toEqual([1, '']);
@@ -628,14 +631,14 @@ describe('domain verify', () => {
       'shop.com',
       expect.stringMatching(/^ {2}_svc-challenge\.shop\.com {2}TXT {2}VALUE {2}\(until \d{4}-.*Z\)$/),
       '',
-      expect.stringMatching(/^The servers of it \(1 of 4 have it, \d+\.\d s\)$/),
+      expect.stringMatching(/^Nameservers of the domain \(1 of 4 have it, \d+\.\d s\)$/),
       expect.stringMatching(/^ {2}SERVER +ADDRESS +OUTCOME +TXT$/),
       '  ns1.dns.test  192.0.2.1  found    "VALUE"',
       '  ns2.dns.test  192.0.2.2  absent   -',
       '  ns3.dns.test  192.0.2.3  other    "other"',
       '  ns4.dns.test  192.0.2.4  error    -',
       '',
-      'Public resolvers, which decide nothing',
+      'Public resolvers (for information only)',
       '  ADDRESS        OUTCOME',
       '  198.51.100.53  absent',
       '',
@@ -645,7 +648,7 @@ describe('domain verify', () => {
     ]);
   });
 
-  it('exits with 0 once it is verified, and stays so', async () => {
+  it('exits with 0 once the domain is verified, and stays verified', async () => {
     said = { servers: [[value], [value]] };
     const first = await run('shop.com');
     expect([first.code, first.stdout.trimEnd().split('\n').at(-1)]).toEqual([
@@ -657,7 +660,7 @@ describe('domain verify', () => {
     expect([again.code, again.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'Status active']);
   });
 
-  it('as JSON has the run and its evidence', async () => {
+  it('prints the run and its evidence as JSON', async () => {
     said = { servers: ['nxdomain', [value]] };
     const { code, stdout } = await run('shop.com', '--json');
     expect(code).toBe(1);
@@ -682,22 +685,22 @@ describe('domain verify', () => {
     });
   });
 
-  it('renews a value that has expired', async () => {
+  it('replaces an expired value', async () => {
     await sql`update domain_verifications set expires_at = now()`.execute(database.db);
     const { code, stdout } = await run('shop.com');
     expect(code).toBe(1);
     expect(stdout).not.toContain(value);
-    expect(stdout).toMatch(/TXT {2}svc-verify=[a-z2-7]{32} .*\n\nThe value before has expired/);
+    expect(stdout).toMatch(/TXT {2}svc-verify=[a-z2-7]{32} .*\n\nThe previous value has expired/);
   });
 
-  it('refuses what is not to be verified', async () => {
+  it('rejects domains that cannot be verified', async () => {
     const accountId = await newAccount(database.db, 'bob@shop.example');
     await newDomain(database.db, accountId, 'managed.com.');
     await changeStatus(database.db, { ...BY, domainId, event: 'ban' });
     expect(await run('shop.com')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'shop.com: the domain is banned: it is not verified\n',
+      stderr: 'shop.com: the domain is banned, so it cannot be verified\n',
     });
     expect(await run('managed.com')).toMatchObject({
       code: 1,
@@ -711,12 +714,12 @@ describe('domain verify', () => {
     });
   });
 
-  it('says when it was interrupted', async () => {
-    await worker.stop(0); // nobody may look before the command sees the interrupt
+  it('reports an interrupt', async () => {
+    await worker.stop(0); // no worker may run before the command is interrupted
     const interrupt = AbortSignal.abort();
     const { code, stderr } = await runCommands(addVerifyCommand, ['verify', 'shop.com'], database.url, {
       interrupt,
     });
-    expect([code, stderr]).toEqual([130, 'shop.com: interrupted before anybody looked\n']);
+    expect([code, stderr]).toEqual([130, 'shop.com: interrupted before the record was looked up\n']);
   });
 });

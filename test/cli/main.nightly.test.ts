@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli/run-cli.ts';
 
-describe('words that make no command', () => {
+describe('invalid arguments', () => {
   it.each([
     [['zone', 'lod', 'x'], /unknown command 'lod' \(Did you mean load\?\)/],
     [['zone', 'load'], /missing required argument 'path'/],
     [['zone', 'load', '--orign', 'a', 'x'], /unknown option '--orign'/],
-    [['zone', 'check', '--origin', 'a..b', 'x'], /not a zone's name/],
+    [['zone', 'check', '--origin', 'a..b', 'x'], /not a zone name/],
     [['nonsense'], /unknown command 'nonsense'/],
-  ])('%j answer 2 and one line on stderr, as JSON with --json', async (args, message) => {
+  ])('%j exit with 2 and print one line on stderr, as JSON with --json', async (args, message) => {
     const [text, json] = await Promise.all([runCli(args), runCli(['--json', ...args])]);
     expect(text).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
     expect(text.stderr).toMatch(/^zonefleet: [^\n]+\n$/);
@@ -21,12 +21,12 @@ describe('words that make no command', () => {
     });
   });
 
-  it('a group without its command shows its commands and answers 2', async () => {
+  it('a group without a command prints its commands and exits with 2', async () => {
     expect(await runCli(['zone'])).toMatchObject({ code: 2, stderr: expect.stringContaining('export') });
   });
 });
 
-it('--help and --version answer 0 on stdout; --help marks required options, in every group of commands', async () => {
+it('--help and --version print to stdout and exit with 0; --help marks required options, in every group', async () => {
   const { stdout } = await runCli(['edge', 'create', '--help']);
   expect(stdout).toMatch(/--region <region> [^-]*\(required\)/);
   const [help, version] = await Promise.all([runCli(['zone', 'load', '--help']), runCli(['--version'])]);
@@ -35,15 +35,15 @@ it('--help and --version answer 0 on stdout; --help marks required options, in e
 });
 
 describe('a command that needs the database', () => {
-  it('says so when neither DATABASE_URL nor a running npm start leads to one', async () => {
+  it('fails if neither DATABASE_URL nor a running npm start provides a database', async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-none-'));
     const { code, stderr } = await runCli(['zone', 'unload', 'example.com'], { dataDirectory });
     rmSync(dataDirectory, { recursive: true });
     expect(code).toBe(2);
-    expect(stderr).toContain(`DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}`);
+    expect(stderr).toContain(`DATABASE_URL is not set, and no "npm start" is running in ${dataDirectory}`);
   });
 
-  it('says that Postgres does not answer, and never the password', async () => {
+  it('reports that Postgres does not respond, without the password', async () => {
     const databaseUrl = 'postgresql://zone:geheim@127.0.0.1:1/zones';
     const { code, stderr } = await runCli(['--json', 'zone', 'export', 'example.com'], { databaseUrl });
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-// The parts that all commands share: names, files, tables and progress.
+// Parts that all commands share: names, files, tables and progress.
 
 import {
   lstatSync,
@@ -32,7 +32,7 @@ import { printName } from '../../src/dns/name.ts';
 import { captureOutput } from '../support/tests/captured-output.ts';
 import { makeZoneFolder, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
-it('blocks stand apart by one empty line, one without lines leaves none, and a table under a head is indented', () => {
+it('blocks are separated by one empty line, empty ones are omitted, and tables below a heading are indented', () => {
   expect(joinBlocks([['a', 'b'], [], ['c']])).toBe('a\nb\n\nc');
   expect(joinBlocks([[], []])).toBe('');
   expect(indentTable('A  B\n1  2')).toEqual(['  A  B', '  1  2']);
@@ -45,7 +45,7 @@ describe('domain names from arguments and lists', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('names keep their order and places, those given twice count once', async () => {
+  it('names keep their order and positions, and duplicates are ignored', async () => {
     const file = join(folder, 'list');
     writeFileSync(file, '\ufeff# first\nB.com # why\n\n\tbücher.de\r\na.com.\nx y\n#last');
     const found = [...(await collectDomainNames({ names: ['a.com', '_'], file }))];
@@ -59,7 +59,7 @@ describe('domain names from arguments and lists', () => {
     expect(found[3]).toMatchObject({ unicode: 'bücher.de' });
   });
 
-  it('words may follow a name in a file; a folder is no list, and nothing at all is wrong usage', async () => {
+  it('words may follow a name in a file; a folder or no names at all is a usage error', async () => {
     const file = join(folder, 'owners');
     writeFileSync(file, 'a.com  ann\tpro # x\na.com ann pro\na.com bob\nb.com ann pro more\nc.com ann\0\n');
     expect([...(await collectDomainNames({ names: [], file, words: 2 }))]).toMatchObject([
@@ -89,7 +89,7 @@ describe('zone files from arguments', () => {
   });
   afterAll(() => folder.remove());
 
-  it('a folder means each *.zone directly in it, in order, a file itself, and each counts once', () => {
+  it('a folder is each *.zone directly in it, sorted; each file is listed once', () => {
     const found = findZoneFiles([folder.path]);
     expect(found.files.map(({ name }) => name)).toEqual([at('.hidden.zone'), at('a.zone'), at('b.zone')]);
     expect(found.problems).toEqual([{ path: at('dangling.zone'), message: 'no such file' }]);
@@ -99,7 +99,7 @@ describe('zone files from arguments', () => {
     ]);
   });
 
-  it('a path without zone files is a problem, and keeps no other from being found', () => {
+  it('a path without zone files is reported, and others are still found', () => {
     const found = findZoneFiles([at('missing'), at('empty'), at('b.zone')]);
     expect(found.files.map(({ name }) => name)).toEqual([at('b.zone')]);
     expect(found.problems).toEqual([
@@ -112,7 +112,7 @@ describe('zone files from arguments', () => {
 const ITEM = { json: { a: 1 }, lines: ['one'] };
 const REFUSED = { json: { b: 2 }, problems: ['x: bad', 'y: bad'] };
 
-it('a list is lines for people: results on stdout, problems on stderr', async () => {
+it('a list as text has results on stdout and problems on stderr', async () => {
   const captured = captureOutput(false);
   const listing = new Listing(captured.output, 'items');
   await listing.add(ITEM);
@@ -135,7 +135,7 @@ it.each([
   expect(captured.err).toBe('');
 });
 
-it('a reader that hangs up closes the output, and writing on is harmless', async () => {
+it('a reader that closes the pipe closes the output, and further writes are ignored', async () => {
   const out = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
   });
@@ -145,7 +145,7 @@ it('a reader that hangs up closes the output, and writing on is harmless', async
   expect(output.closed).toBe(true);
 });
 
-it('writing waits for a slow reader', async () => {
+it('writes wait for a slow reader', async () => {
   let release: (() => void) | undefined;
   const out = new Writable({
     write: (_chunk, _encoding, done) => {
@@ -164,7 +164,7 @@ it('writing waits for a slow reader', async () => {
   expect(written).toBe(true);
 });
 
-describe('a zone name as an operator types it', () => {
+describe('a zone name as typed by an operator', () => {
   it.each([
     ['example.com', 'example.com.'],
     ['example.com.', 'example.com.'],
@@ -182,7 +182,7 @@ describe('a zone name as an operator types it', () => {
 
   it.each([
     ['', 'empty'],
-    ['@', 'write the name'],
+    ['@', 'give the full name'],
     ['a..b', 'empty label'],
     ['.example', 'empty label'],
     ['a\\', 'lone backslash'],
@@ -190,7 +190,7 @@ describe('a zone name as an operator types it', () => {
     [`${'abcdefg.'.repeat(32)}example`, '255 octets'],
     ['mün chen.de', 'not a valid internationalised label'],
     ['ü..de', 'empty labels'],
-  ])('"%s" is refused as wrong usage: %s', (text, message) => {
+  ])('"%s" is a usage error: %s', (text, message) => {
     const parse = () => parseZoneName(text);
     expect(parse).toThrow(Failure);
     expect(parse).toThrow(message);
@@ -212,7 +212,7 @@ it.each([
   expect(printSpan(seconds)).toBe(text);
 });
 
-it('columns are aligned, numbers to the right, and no line ends in blanks', () => {
+it('columns are aligned, numbers to the right, without trailing spaces', () => {
   const rows = [
     ['ams1', 12, 'live'],
     ['fra', 1234, ''],
@@ -224,7 +224,7 @@ it('columns are aligned, numbers to the right, and no line ends in blanks', () =
   ]);
 });
 
-it('a table without rows is its heads; what a customer wrote neither steers the terminal nor makes a row', () => {
+it('a table without rows has only its headings; text from customers cannot control the terminal or add a row', () => {
   expect(printTable(['NODE', 'ZONES'], [])).toBe('NODE  ZONES');
   const rows = [['\u001b[2Jx\n1 root\u202e', 1]];
   expect(printTable(['NAME', 'ID'], rows).split('\n')).toEqual([
@@ -238,7 +238,7 @@ function terminal(isTTY: boolean, columns = 60) {
   return { written, isTTY, columns, write: (text: string) => written.push(text) > 0 };
 }
 
-test('a terminal is shown how far the work is, ten times a second at most, and is left clean', () => {
+test('the progress bar is updated at most ten times per second, and removed at the end', () => {
   const shown = terminal(true);
   let now = 0;
   const bar = new ProgressBar(shown as never, () => now);
@@ -258,7 +258,7 @@ test('a terminal is shown how far the work is, ten times a second at most, and i
   ]);
 });
 
-test('a stream that is no terminal gets nothing', () => {
+test('there is no progress bar if the output is not a terminal', () => {
   const piped = terminal(false);
   const bar = new ProgressBar(piped as never);
   bar.show(1, 2, 'half');
@@ -284,7 +284,7 @@ async function work(
 }
 
 describe('one command on many domains', () => {
-  it('has a few under way at once and tells them in their order', async () => {
+  it('runs a few concurrently and prints the outcomes in order', async () => {
     let underWay = 0;
     let most = 0;
     const names = Array.from({ length: 12 }, (_, i) => `n${i}.com`);
@@ -300,7 +300,7 @@ describe('one command on many domains', () => {
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  it('works on domains of one turn in their order, also after a failure', async () => {
+  it('runs domains with the same key in order, even after a failure', async () => {
     const begun: string[] = [];
     let go = () => {};
     const otherBegan = new Promise<void>((resolve) => {
@@ -317,7 +317,7 @@ describe('one command on many domains', () => {
     expect(begun).toEqual(['a.com', 'b.com', 'in.a.com']);
   });
 
-  it('ends at an interrupt, and tells all that was done', async () => {
+  it('stops after an interrupt, and prints everything that was done', async () => {
     const interrupt = new AbortController();
     const done: string[] = [];
     const names = Array.from({ length: 50 }, (_, i) => `n${i}.com`);
@@ -334,7 +334,7 @@ describe('one command on many domains', () => {
     expect(done.length).toBeLessThan(20);
   });
 
-  it('fails with the database, and tells what was done all the same', async () => {
+  it('fails if the database fails, but prints what was done', async () => {
     const act = async (text: string) => {
       await pause(1);
       if (text === 'b.com') throw new Error('Postgres is gone');
@@ -350,7 +350,7 @@ describe('one command on many domains', () => {
   });
 });
 
-describe('a file that is written whole', () => {
+describe('atomic file writes', () => {
   let folder: ZoneFolder;
   const going = new AbortController().signal;
 
@@ -359,14 +359,14 @@ describe('a file that is written whole', () => {
   });
   afterEach(() => folder.remove());
 
-  it('a file is replaced by the new content and nothing is left beside it', async () => {
+  it('replace the file, and leave no temporary file', async () => {
     const file = folder.write('a.zone', 'old');
     expect(await writeWholeFile(file, ['new ', 'content'], going)).toBe(true);
     expect(readFileSync(file, 'utf8')).toBe('new content');
     expect(readdirSync(folder.path)).toEqual(['a.zone']);
   });
 
-  it('an interrupt or an error in between leaves the file as it was', async () => {
+  it('leave the file unchanged after an interrupt or an error', async () => {
     const file = folder.write('a.zone', 'old');
     const interrupt = new AbortController();
     function* stopping() {
@@ -384,7 +384,7 @@ describe('a file that is written whole', () => {
     expect(readdirSync(folder.path)).toEqual(['a.zone']);
   });
 
-  it('a symbolic link stays one, and its target is replaced', async () => {
+  it('keep a symbolic link, and replace its target', async () => {
     const target = folder.write('target', 'old');
     const link = join(folder.path, 'link');
     symlinkSync(target, link);
@@ -393,7 +393,7 @@ describe('a file that is written whole', () => {
     expect(readFileSync(target, 'utf8')).toBe('new');
   });
 
-  it('what cannot be written is a failure that names the file', async () => {
+  it('name the file if they fail', async () => {
     const inside = join(folder.path, 'no-folder/a.zone');
     await expect(writeWholeFile(inside, ['x'], going)).rejects.toMatchObject({
       code: 'file',
@@ -406,7 +406,7 @@ describe('a file that is written whole', () => {
   });
 });
 
-test('--help marks options without which a command is refused', () => {
+test('--help marks required options', () => {
   const help = new Command('edge')
     .configureHelp(HELP_STYLE)
     .requiredOption('--region <region>', 'where it is')

@@ -46,7 +46,7 @@ describe('zone export', () => {
     return { code, out: captured.out, err: captured.err };
   }
 
-  it('a zone is written as the zone file that loads as the same zone, also into a file, whole, or as JSON', async () => {
+  it('writes a zone file that loads as the same zone, to stdout, to a file, or as JSON', async () => {
     const { code, out } = await run();
     expect(code).toBe(0);
     expect(parseZoneFile(out)).toMatchObject({ problems: [], origin: APEX, records: { length: 3003 } });
@@ -67,7 +67,7 @@ describe('zone export', () => {
     expect(document.records).toContainEqual(record);
   });
 
-  it('marks are no records', async () => {
+  it('does not export marker rows', async () => {
     const apex = parseZoneName('marked.example');
     const records = [
       ...recordsOf(smallZone('marked.example.'), 'marked.example.'),
@@ -81,7 +81,7 @@ describe('zone export', () => {
     expect((await run({ apex, file })).out).toMatch(/ records 3\n$/);
   });
 
-  it('a zone that is not there makes the answer no', async () => {
+  it('exits with 1 if the zone does not exist', async () => {
     const apex = parseZoneName('nowhere.example');
     expect(await run({ apex })).toEqual({ code: 1, out: '', err: 'nowhere.example.: no such zone\n' });
     const { code, out } = await run({ apex }, true);
@@ -115,7 +115,7 @@ describe('zone load', () => {
 
   const stored = async () => (await listZones(db)).map(({ apex }) => printName(apex));
 
-  it('says of each zone whether it was created, replaced or left as it was, and leaves the operator in the change feed', async () => {
+  it('prints whether each zone was created, replaced or unchanged, and records the operator in the change feed', async () => {
     folder.write('a.zone', smallZone('a.example.'));
     const first = await load();
     expect(first.code).toBe(0);
@@ -134,7 +134,7 @@ describe('zone load', () => {
     expect(rows).toEqual([{ source: 'cli', actor: 'tester' }]);
   });
 
-  it('loads the good files, lists what is wrong with the bad ones, and answers 1', async () => {
+  it('loads the valid files, lists the errors of the others, and exits with 1', async () => {
     const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\ny MX z\n'));
     folder.write('good.zone', smallZone('good.example.'));
     const { code, out, err } = await load();
@@ -147,7 +147,7 @@ describe('zone load', () => {
     expect(await stored()).toEqual(['good.example.']);
   });
 
-  it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
+  it('rejects a customer’s domain, and loads the other zones of its batch', async () => {
     await newDomain(db, await newAccount(db, 'ann@shop.example'), 'customer.example.');
     const before = await loadZone(db, parseName('customer.example.'));
     folder.write('a.zone', smallZone('a.example.'));
@@ -160,7 +160,7 @@ describe('zone load', () => {
     expect(await loadZone(db, parseName('customer.example.'))).toEqual(before);
   });
 
-  it('tells all of it as one JSON document', async () => {
+  it('prints one JSON document', async () => {
     const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\n'));
     const good = folder.write('good.zone', smallZone('good.example.'));
     const { out, err } = await load({ json: true });
@@ -187,7 +187,7 @@ describe('zone load', () => {
     });
   });
 
-  it('goes in several transactions if the files are many, and every zone arrives', async () => {
+  it('uses several transactions for many files, and loads every zone', async () => {
     for (let i = 0; i < 520; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
     const { code, out } = await load();
     expect(code).toBe(0);
@@ -198,7 +198,7 @@ describe('zone load', () => {
     expect(Number(n)).toBe(2);
   });
 
-  it('has loaded exactly what it says if it is interrupted', async () => {
+  it('has loaded exactly the printed zones after an interrupt', async () => {
     for (let i = 0; i < 20; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
     const { code, out } = await load({ json: true, signal: AbortSignal.abort() });
     expect(code).toBe(INTERRUPTED);
@@ -206,7 +206,7 @@ describe('zone load', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('ends in a whole JSON document though the database breaks off', async () => {
+  it('completes its JSON document if the database fails', async () => {
     folder.write('a.zone', smallZone('a.example.'));
     await query`alter table zone_records rename to gone`;
     const { code, out } = await load({ json: true });
@@ -215,7 +215,7 @@ describe('zone load', () => {
     expect(JSON.parse(out)).toMatchObject({ files: [], summary: { created: 0, complete: false } });
   });
 
-  it('loads the others if the database refuses one zone', async () => {
+  it('loads the other zones if the database rejects one', async () => {
     await query`alter table zones add constraint no_such check (name <> 'z1.example.')`;
     for (let i = 0; i < 3; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
     const { code, out, err } = await load();
@@ -250,7 +250,7 @@ describe('zone unload', () => {
     return { code, out: captured.out, err: captured.err };
   }
 
-  it('zones go, each once, and a zone that is not there makes the answer no, as text and JSON', async () => {
+  it('removes each zone once, and exits with 1 if one does not exist, as text and JSON', async () => {
     const { code, out, err } = await unload(['A.example', 'a.example.', 'nowhere.example', 'b.example']);
     expect(code).toBe(1);
     expect(out).toMatch(/^unloaded a\.example\. version \d+\nunloaded b\.example\. version \d+\n$/);
@@ -267,7 +267,7 @@ describe('zone unload', () => {
     });
   });
 
-  it('a customer’s domain stays, and the others go', async () => {
+  it('keeps a customer’s domain, and removes the others', async () => {
     const name = parseZoneName('customer.example');
     await newDomain(db, await newAccount(db, 'ann@shop.example'), 'customer.example.');
     const records = recordsOf(smallZone('d.example.'), 'd.example.');
@@ -275,7 +275,7 @@ describe('zone unload', () => {
     const { code, out, err } = await unload(['d.example', 'customer.example']);
     expect(code).toBe(1);
     expect(out).toMatch(/^unloaded d\.example\. version \d+\n$/);
-    expect(err).toBe("customer.example.: a customer's domain, see zonefleet domain\n");
+    expect(err).toBe("customer.example.: this is a customer's domain; use zonefleet domain\n");
     expect((await listZones(db)).map(({ apex }) => apex)).toEqual([name]);
   });
 });

@@ -1,4 +1,4 @@
-// Zone files as the commands on zones read and judge them.
+// Parsing and validation of zone files by the zone commands.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ describe('zone check', () => {
     return { code, out: captured.out, err: captured.err };
   }
 
-  it('good files are said to be good, and listed with warnings about their records', async () => {
+  it('lists valid files with warnings about their records', async () => {
     folder.write('a.zone', smallZone('a.example.'));
     expect(await check(false)).toEqual({
       code: 0,
@@ -54,13 +54,13 @@ describe('zone check', () => {
   it.each([
     ['JSON', '{"ResourceRecordSets": [\n]}\n'],
     ['CSV', 'Name,Type,TTL,Value\n@,A,60,192.0.2.1\n'],
-  ])('a %s file has one problem', async (format, text) => {
+  ])('reports one problem for a %s file', async (format, text) => {
     const file = folder.write('other.zone', text);
     expect((await check(false)).err).toBe(`${file}: this is ${format}, not a zone file\n`);
     rmSync(file);
   });
 
-  it('a bad file makes the answer no, with its problems', async () => {
+  it('exits with 1 for an invalid file, and prints its problems', async () => {
     const bad = folder.write('b.zone', smallZone('b.example.', 'x A nowhere\n'));
     const text = await check(false);
     expect(text).toMatchObject({ code: 1, err: expect.stringContaining(`${bad}:6:5: address: `) });
@@ -75,7 +75,7 @@ describe('zone check', () => {
     });
   });
 
-  it('a signed file is good, and what is doubtful about it is told as warnings', async () => {
+  it('accepts a signed file, and prints warnings about its signatures', async () => {
     const key = makeKey(13);
     const time = { inception: NOW - 1000, expiration: NOW + 3600 };
     const zone = {
@@ -87,7 +87,7 @@ describe('zone check', () => {
     expect(people.code).toBe(0);
     expect(people.out).toMatch(/^good signed\.example\. records 8$/m);
     expect(people.err.split('\n')[0]).toMatch(
-      /b\.zone:\d+:1: warning: signed\.example\. SOA: a signature ends in 1 hours$/,
+      /b\.zone:\d+:1: warning: signed\.example\. SOA: a signature expires in 1 hours$/,
     );
     const { files } = JSON.parse((await check(true)).out);
     const [first] = files.find(({ zone }: { zone: string }) => zone === 'signed.example.').warnings;
@@ -96,7 +96,7 @@ describe('zone check', () => {
       line: expect.any(Number),
       column: 1,
       code: 'EXPIRES_SOON',
-      message: 'signed.example. SOA: a signature ends in 1 hours',
+      message: 'signed.example. SOA: a signature expires in 1 hours',
     });
   });
 });
@@ -128,7 +128,7 @@ describe('zones read from files', () => {
   const names = (collected: CollectedZones) => collected.zones.map(({ apex }) => printName(apex));
   const problems = () => refused.flatMap((file) => refusedItem(file).problems ?? []);
 
-  it('a bad file keeps no good one from being collected', async () => {
+  it('an invalid file does not keep valid ones from being collected', async () => {
     folder.write('a.zone', smallZone('a.example.'));
     folder.write('b.zone', 'nonsense\n');
     folder.write('c.zone', smallZone('c.example.'));
@@ -139,18 +139,18 @@ describe('zones read from files', () => {
   });
 
   describe('two files for one zone', () => {
-    it('are both refused, each naming the other', async () => {
+    it('are both rejected, each naming the other', async () => {
       const one = folder.write('1.zone', smallZone('same.example.'));
       const two = folder.write('2.zone', smallZone('SAME.example.', 'x A 192.0.2.7\n'));
       folder.write('3.zone', smallZone('other.example.'));
       expect(names(await collect())).toEqual(['other.example.']);
       expect(problems()).toEqual([
-        `${one}:3:1: same.example. also stands in ${two}; load one of them`,
-        `${two}:3:1: same.example. also stands in ${one}; load one of them`,
+        `${one}:3:1: same.example. is also in ${two}; load only one of them`,
+        `${two}:3:1: same.example. is also in ${one}; load only one of them`,
       ]);
     });
 
-    it('keep the good one out also when the other is bad: which one is meant is not ours to guess', async () => {
+    it('are both rejected even if one is invalid, because it is unknown which is meant', async () => {
       folder.write('1.zone', smallZone('same.example.'));
       folder.write('2.zone', smallZone('same.example.', 'x A nowhere\n'));
       const collected = await collect();
@@ -158,17 +158,17 @@ describe('zones read from files', () => {
       expect(collected.refused).toBe(2);
     });
 
-    it('of a whole folder name a few of the others and count the rest', async () => {
+    it('in one folder name a few of the others and count the rest', async () => {
       for (let i = 0; i < 9; i++) folder.write(`${i}.zone`, smallZone('same.example.'));
       expect(await collect({ origin: parseName('same.example.') })).toMatchObject({ files: 9, refused: 9 });
       for (const problem of problems())
-        expect(problem).toMatch(/[0-9]\.zone and 5 more files; load one of them$/);
+        expect(problem).toMatch(/[0-9]\.zone and 5 more files; load only one of them$/);
     });
   });
 
-  it('no more records than the limit wait in memory, and an interrupt ends the reading', async () => {
+  it('only a limited number of records wait in memory, and an interrupt ends the reading', async () => {
     for (let i = 0; i < 10; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
-    const collected = await collect({ keepRecords: 10 }); // three a zone
+    const collected = await collect({ keepRecords: 10 }); // three per zone
     expect(collected.zones.filter(({ records }) => records !== undefined)).toHaveLength(3);
     expect(collected.zones.every(({ count }) => count === 3)).toBe(true);
     for (let i = 0; i < 3; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
@@ -195,31 +195,31 @@ describe('one zone file', () => {
   }
 
   describe('a good zone file', () => {
-    it('gives its zone, named by the SOA, and its records as they are served', () => {
+    it('returns its zone, named by the SOA, and the records that are served', () => {
       const judged = judge(
         smallZone('Example.COM.', 'www 60 A 192.0.2.2\nwww 60 A 192.0.2.2\nWWW A 192.0.2.3\n'),
       );
       if (judged.kind === 'refused') throw new Error(judged.problems.map(printProblem).join());
       expect(printName(judged.apex)).toBe('example.com.');
-      expect(judged.records).toHaveLength(5); // the repeated address counts once
+      expect(judged.records).toHaveLength(5); // the duplicate address is ignored
       const www = judged.records.filter(({ owner }) => owner === parseName('www.example.com.'));
       expect(www.map(({ ttl }) => ttl)).toEqual([60, 60]);
     });
 
-    it('takes names from --origin where the text does not say, and is a zone for the root only if that says so', () => {
+    it('takes names from --origin if the text has none, and is a root zone only if --origin says so', () => {
       const judged = judge('@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns\n', parseName('example.net.'));
       expect(judged).toMatchObject({ kind: 'good', apex: parseName('example.net.') });
       const atRoot = smallZone('.', 'example.com. NS ns\n');
       const message =
-        'this is a zone for the root (.) because of $ORIGIN . in line 1; if that is meant, pass --origin .';
+        'this is a zone for the root (.) because of $ORIGIN . in line 1; if that is intended, pass --origin .';
       expect(problemsOf(atRoot)).toEqual([`judged.zone:3:1: ${message}`]);
       expect(judge(atRoot, ROOT)).toMatchObject({ kind: 'good', apex: ROOT });
       expect(problemsOf('. 60 SOA ns. h. 1 2 3 4 5\n. 60 NS ns.\nns. 60 A 192.0.2.1\n')).toEqual([
-        'judged.zone:1:1: this is a zone for the root (.); if that is meant, pass --origin .',
+        'judged.zone:1:1: this is a zone for the root (.); if that is intended, pass --origin .',
       ]);
     });
 
-    it('may be UTF-16, and what it includes too, and may hold comments in an old encoding', () => {
+    it('may be UTF-16, like its included files, and may have comments in an old encoding', () => {
       const utf16 = (text: string) => Buffer.from(text, 'utf16le');
       folder.write('wide.inc', utf16('www A 192.0.2.2\n').swap16());
       expect(problemsOf(utf16(`\uFEFF${smallZone('example.com.', '$INCLUDE wide.inc\n')}`))).toEqual([]);
@@ -232,7 +232,7 @@ describe('one zone file', () => {
       expect(problemsOf(latin1)).toEqual([]);
     });
 
-    it('loads without the records of Windows DNS, and warns about each', () => {
+    it('loads without the special records of Windows DNS, and warns about each', () => {
       expect(
         judge(smallZone('example.com.', '@ [AGE:37] 600 A 192.0.2.3\n@ WINS L1 C900 ( 192.0.2.33 )\n')),
       ).toMatchObject({
@@ -253,7 +253,7 @@ describe('one zone file', () => {
   });
 
   describe('a bad zone file', () => {
-    it('is refused with every problem of its text, by line and column: also a mark, and that it has no SOA', () => {
+    it('is rejected with every problem of its text, by line and column, including a missing SOA', () => {
       expect(problemsOf(smallZone('example.com.', 'a A 1.2.3\n\nb MX x y\nc NOSUCH 1\n'))).toEqual([
         expect.stringMatching(/^judged\.zone:6:5: address: .*1\.2\.3/),
         expect.stringMatching(/^judged\.zone:8:6: preference: /),
@@ -269,7 +269,7 @@ describe('one zone file', () => {
       });
     });
 
-    it('is refused with every problem of its zone, and octets that are not UTF-8, at the record concerned', () => {
+    it('is rejected with every problem of its zone, at the record concerned', () => {
       const problems = problemsOf(
         smallZone('example.com.', `a CNAME b\na A 192.0.2.1\n@ DS 1 8 1 ${'00'.repeat(20)}\n`),
       );
@@ -284,7 +284,7 @@ describe('one zone file', () => {
       expect(problemsOf(latin1)).toEqual([expect.stringMatching(/^judged\.zone:7:7: .*not UTF-8/)]);
     });
 
-    it('names the included file in which the problem stands', () => {
+    it('names the included file that has the problem', () => {
       folder.write('part.inc', 'ok A 192.0.2.9\nbad A nowhere\n');
       expect(problemsOf(smallZone('example.com.', '$INCLUDE part.inc\n'))).toEqual([
         expect.stringMatching(/^part\.inc:2:7: address: /),
@@ -294,7 +294,7 @@ describe('one zone file', () => {
       expect(judged.kind === 'refused' && judged.problems[0]?.file).toBe('zones/part.inc');
     });
 
-    it('that cannot be read is refused, not a crash', () => {
+    it('is rejected if it cannot be read', () => {
       const judged = judgeZoneFile(
         { name: 'x', path: join(folder.path, 'missing.zone') },
         { origin: undefined, at: NOW },

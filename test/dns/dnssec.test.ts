@@ -48,7 +48,7 @@ describe('the key of a name', () => {
   const hex = (text: string, apex = APEX) =>
     Buffer.from(encodeKey(canonicalKey(parseName(text, apex), apex))).toString('hex');
 
-  it('has the labels from the right, each ended by 00, with 00 and 01 escaped', () => {
+  it('has the labels from the right, each terminated by 00, with 00 and 01 escaped', () => {
     expect(hex('@')).toBe('');
     expect(hex('b.A')).toBe('61006200');
     expect(hex('x\\000y')).toBe('7801017900');
@@ -56,7 +56,7 @@ describe('the key of a name', () => {
     expect(hex('a', parseName('.'))).toBe('6100');
   });
 
-  it('sorts as RFC 4034 §6.1 orders the names, as octets and as a string', () => {
+  it('sorts names as in RFC 4034 §6.1, as octets and as a string', () => {
     const sorted = ['@', 'a', 'yljkjljk.a', 'Z.a', 'zABC.a', 'z', '\\001.z', '*.z', '\\200.z'];
     const keys = sorted.map((text) => canonicalKey(parseName(text, APEX), APEX));
     expect(keys.toSorted()).toEqual(keys);
@@ -72,7 +72,7 @@ describe('the key of a name', () => {
     );
   });
 
-  it('has a start of eight octets that is filled in without garbage, for each name above and its wildcard', () => {
+  it('has a start of eight octets that is computed without allocation, for each name above it and its wildcard', () => {
     const words = new Uint32Array(2);
     const isStartOf = (key: string) => startOf(key).every((word, i) => words[i] === word);
     fc.assert(
@@ -129,7 +129,7 @@ describe('the canonical form of rdata', () => {
     expect(canonical(text)).toBe(expected);
   });
 
-  it('leaves the octets that it was given as they are', () => {
+  it('does not modify the given octets', () => {
     const [{ type, rdata }] = recordsOf('@ NS NS.A.') as unknown as [{ type: number; rdata: Uint8Array }];
     const before = Uint8Array.from(rdata);
     canonicalRdata(type, rdata);
@@ -144,7 +144,7 @@ const nsec3 = (owner: string, text: string) =>
   readNsec3(name(owner), recordsOf(`@ NSEC3 ${text}`)[0]?.rdata as Uint8Array, name('test'));
 
 describe('an NSEC record', () => {
-  it('covers the names between its owner and the next, in canonical order', () => {
+  it('covers the names between its owner and the next name, in canonical order', () => {
     const record = nsec('b.test', 'D.test. A');
     expect(
       ['a', 'b', 'a.b', 'c', 'd', 'e', 'z.c'].filter((at) => coversName(record, name(`${at}.test`))),
@@ -152,19 +152,19 @@ describe('an NSEC record', () => {
     expect(record.types).toEqual(new Set([TYPE.A]));
   });
 
-  it('that is the last covers all behind it', () => {
+  it('covers all later names if it is the last one', () => {
     const record = nsec('m.test', 'test. A');
     expect(['a', 'm', 'n'].filter((at) => coversName(record, name(`${at}.test`)))).toEqual(['n']);
   });
 
-  it('that is the only one covers all but its owner', () => {
+  it('covers all names but its owner if it is the only one', () => {
     const record = nsec('test', 'test. SOA');
     expect([name('test'), name('a.test')].filter((at) => coversName(record, at))).toEqual([name('a.test')]);
   });
 });
 
 describe('an NSEC3 record', () => {
-  it('covers the hashes between its own and the next, across the end too', () => {
+  it('covers the hashes between its own and the next one, even across the end', () => {
     const record = nsec3(`${HASH}.test`, `1 1 5 aabb ${HASH.replace('0', '4')} NS`) as Nsec3;
     expect(record).toMatchObject({ optOut: true, iterations: 5 });
     const at = (first: number) => Uint8Array.of(first, ...record.hash.subarray(1));
@@ -177,7 +177,7 @@ describe('an NSEC3 record', () => {
   it.each([
     ['another hash algorithm', `${HASH}.test`, `2 0 5 aabb ${HASH}`],
     ['unknown flags', `${HASH}.test`, `1 2 5 aabb ${HASH}`],
-    ['an owner that is no hash', 'wxyz.test', `1 0 5 aabb ${HASH}`],
+    ['an owner that is not a hash', 'wxyz.test', `1 0 5 aabb ${HASH}`],
     ['an owner that is too short', 'aa.test', `1 0 5 aabb ${HASH}`],
     ['an owner below another name', `${HASH}.a.test`, `1 0 5 aabb ${HASH}`],
     ['a next hash that is too short', `${HASH}.test`, '1 0 5 aabb aaaaaaaa'],
@@ -194,7 +194,7 @@ const digest = (owner: string, type: number, key = KEY) =>
   ).toString('hex');
 
 describe('the digest of a DS record', () => {
-  it('is that of the examples of RFC 4034 §5.4, RFC 4509 §2.3 and RFC 6605 §6.2', () => {
+  it('equals the examples of RFC 4034 §5.4, RFC 4509 §2.3 and RFC 6605 §6.2', () => {
     expect(digest('dskey.example.com.', 1)).toBe('2bb183af5f22588179a53b0a98631fad1a292118');
     expect(digest('dskey.example.com.', 2)).toBe(
       'd4b7d520e7bb5f0f67674a0cceb1e3e0614b93c4f9e99b8383f6a1e4469da50a',
@@ -210,7 +210,7 @@ describe('the digest of a DS record', () => {
     expect(digest('DSkey.Example.com.', 2)).toBe(digest('dskey.example.com.', 2));
   });
 
-  it('is not there for other types', () => {
+  it('is undefined for other digest types', () => {
     expect(digest('dskey.example.com.', 3)).toBe('');
     expect([1, 2, 3, 4, 5].filter(isKnownDigest)).toEqual([1, 2, 4]);
   });
@@ -219,7 +219,7 @@ describe('the digest of a DS record', () => {
 const tagOf = (text: string) => keyTag(recordsOf(`@ DNSKEY ${text}`)[0]?.rdata as Uint8Array);
 
 describe('the tag of a key', () => {
-  it('is that of the examples of RFC 4034, RFC 6605 and RFC 8080', () => {
+  it('equals the examples of RFC 4034, RFC 6605 and RFC 8080', () => {
     expect(
       tagOf(
         '256 3 5 AQOeiiR0GOMYkDshWoSKz9XzfwJr1AYtsmx3TGkJaNXVbfi/2pHm822aJ5iI9BMzNXxeYCmZDRD99WYwYqUSdjMmmAphXdvxegXd/M5+X7OrzKBaMbCVdFLUUh6DhweJBjEVv5f2wwjM9XzcnOf+EPbtG9DMBmADjFDc2w/rljwvFw==',
@@ -233,7 +233,7 @@ describe('the tag of a key', () => {
     expect(tagOf('257 3 15 l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4=')).toBe(3613);
   });
 
-  it('of algorithm 1 is the end of the modulus (RFC 4034 B.1)', () => {
+  it('is the end of the modulus for algorithm 1 (RFC 4034 B.1)', () => {
     expect(tagOf(`257 3 1 ${Buffer.from([3, 1, 0, 1, 9, 0x12, 0x34, 0x56]).toString('base64')}`)).toBe(
       0x1234,
     );
@@ -244,7 +244,7 @@ const hash = (name: string) =>
   printBase32Hex(nsec3Hash(parseName(name), Uint8Array.of(0xaa, 0xbb, 0xcc, 0xdd), 12)).toLowerCase();
 
 describe('the hash of a name', () => {
-  it('is that of the example of RFC 5155 A', () => {
+  it('equals the example of RFC 5155 A', () => {
     expect(hash('example.')).toBe('0p9mhaveqvm6t7vbl5lop2u3t2rp3tom');
     expect(hash('a.example.')).toBe('35mthgpgcu1qg68fab165klnsnk3dpvl');
     expect(hash('*.w.example.')).toBe('r53bq7cc2uvmubfu5ocmm6pers9tk9en');
@@ -259,21 +259,21 @@ const HALF = 2 ** 31;
 const fault = (inception: number, expiration: number, at: number, skew = 0) =>
   timeFault({ inception, expiration } as Signature, at, () => skew);
 
-describe('the time of a signature', () => {
-  it('is counted in serial number arithmetic (RFC 4034 §3.1.5)', () => {
+describe('the validity period of a signature', () => {
+  it('is checked with serial number arithmetic (RFC 4034 §3.1.5)', () => {
     expect(secondsBetween(2 ** 32 - 5, 5)).toBe(10);
     expect(secondsBetween(5, 2 ** 32 - 5)).toBe(-10);
     expect(secondsBetween(0, HALF - 1)).toBe(HALF - 1);
   });
 
-  it('takes in both its ends', () => {
+  it('includes both ends', () => {
     expect([fault(10, 20, 10), fault(10, 20, 20)]).toEqual([undefined, undefined]);
     expect(fault(10, 20, 9)).toBe('a signature is not valid yet');
     expect(fault(10, 20, 21)).toBe('a signature has expired');
-    expect(fault(20, 10, 15)).toBe('a signature ends before it begins');
+    expect(fault(20, 10, 15)).toBe('a signature expires before its inception');
   });
 
-  it('forgives a clock that is wrong by the seconds that its life allows', () => {
+  it('tolerates a clock error that depends on its length', () => {
     const lives: number[] = [];
     const skewOf = (life: number) => {
       lives.push(life);
@@ -292,7 +292,7 @@ const SORTED = wordsOf(`
   example. a.example. yljkjljk.a.example. Z.a.example. zABC.a.EXAMPLE. z.example. \\001.z.example.
   *.z.example. \\200.z.example.`);
 
-it('sorts folded names as the example of RFC 4034 §6.1 does, and compareNames sorts them in any case', () => {
+it('sorts folded names like the example of RFC 4034 §6.1, and compareNames sorts them in any case', () => {
   const names = SORTED.map((name) => parseName(name.toLowerCase()));
   const shuffled = [...names.slice(4), ...names.slice(0, 4)].reverse();
   expect(sortNames(shuffled).map(printName)).toEqual(names.map(printName));
@@ -301,12 +301,12 @@ it('sorts folded names as the example of RFC 4034 §6.1 does, and compareNames s
   expect(compareNames(parseName('A.b.'), parseName('a.B.'))).toBe(0);
 });
 
-it('sorts a label before those that it begins, for any octets', () => {
+it('sorts a label before longer ones that start with it, for any octets', () => {
   const names = ['a.', 'a\\000.', 'a\\000b.', 'a\\001.', 'aa.', 'b.'].map((name) => parseName(name));
   expect(sortNames([...names].reverse())).toEqual(names);
 });
 
-/** Whether the one RRSIG among the records is valid for the set beside it. */
+/** Returns true if the only RRSIG in the records is valid for the other records. */
 function verify(text: string, origin: string): boolean {
   const records = recordsOf(text, origin);
   const of = (type: number) => records.filter((record) => record.type === type).map(({ rdata }) => rdata);
@@ -355,12 +355,12 @@ www 3600 RRSIG A 14 3 3600 20100909102025 20100812102025 10771 example.net. /L5h
 @ 3600 MX 10 mail.example.com.
 @ 3600 RRSIG MX 15 2 3600 1440021600 1438207200 3613 example.com. oL9krJun7xfBOIWcGHi7mag5/hdZrKWw15jPGrHpjQeRAvTdszaPD+QLs3fx8A4M3e23mRZ9VrbpMngwcrqNAg==`,
     ],
-  ])('is valid in the example of %s, for its own set', (_, zone, right, wrong, text) => {
+  ])('is valid for its own set in the example of %s', (_, zone, right, wrong, text) => {
     expect(verify(text, zone)).toBe(true);
     expect(verify(text.replace(right, wrong), zone)).toBe(false);
   });
 
-  it.each([8, 10, 13, 14, 15])('of algorithm %i is valid for its set and key alone', (algorithm) => {
+  it.each([8, 10, 13, 14, 15])('of algorithm %i is valid only for its set and key', (algorithm) => {
     const set = { owner: name('a.test'), type: TYPE.TXT, ttl: 60, rdata: [Uint8Array.of(1, 65)] };
     const [key, other] = [makeKey(algorithm), makeKey(algorithm)];
     const time = { inception: 0, expiration: 1000 };
@@ -374,7 +374,7 @@ www 3600 RRSIG A 14 3 3600 20100909102025 20100812102025 10771 example.net. /L5h
     expect(ask(key.rdata, data, signature.signature.subarray(1))).toBe(false);
   });
 
-  it('never throws, whatever key and signature are', () => {
+  it('never throws, for any key and signature', () => {
     const octets = [0, 1, 3, 32, 33, 64, 96, 200, 70_000].map((length) =>
       new Uint8Array(length).fill(length + 1),
     );
@@ -384,7 +384,7 @@ www 3600 RRSIG A 14 3 3600 20100909102025 20100812102025 10771 example.net. /L5h
           expect(verifySignature(algorithm, { publicKey, data: new Uint8Array(3), signature })).toBe(false);
   });
 
-  it('is not computed with an exponent or modulus that is there to make work', () => {
+  it('is not verified with an exponent or modulus that only costs time', () => {
     const wide = Uint8Array.of(200, ...new Uint8Array(200).fill(255), ...new Uint8Array(256).fill(255));
     const long = Uint8Array.of(3, 1, 0, 1, ...new Uint8Array(513).fill(255));
     for (const publicKey of [wide, long]) {
@@ -393,7 +393,7 @@ www 3600 RRSIG A 14 3 3600 20100909102025 20100812102025 10771 example.net. /L5h
     }
   });
 
-  it('counts only with the algorithms of docs/rules.md', () => {
+  it('is accepted only for the algorithms of docs/rules.md', () => {
     const known = Array.from({ length: 256 }, (_, i) => i).filter(isKnownAlgorithm);
     expect(known).toEqual([8, 10, 13, 14, 15]);
   });

@@ -26,7 +26,7 @@ const EMPTY: Message = {
   additionals: [],
 };
 
-/** Names of few letters and both cases, so that compression has much to do. */
+/** Names of few letters and both cases, so that compression is frequent. */
 const name = fc
   .array(fc.constantFrom('a', 'A', 'b', 'bb', '\xc0', '\xe0', 'x'.repeat(63)), { maxLength: 3 })
   .map((labels) => {
@@ -34,7 +34,7 @@ const name = fc
     return `${wire}\0` as Name;
   });
 
-/** Rdata of these octets and names, in this order. */
+/** Rdata with these octets and names, in this order. */
 const rdataOf = (type: number, ...parts: (number | typeof name)[]) =>
   fc
     .tuple(
@@ -86,7 +86,7 @@ const message: fc.Arbitrary<Message> = fc
   });
 
 describe('the codec', () => {
-  test('returns every message as it was, with case, compression and options', () => {
+  test('returns every message unchanged, with case, compression and options', () => {
     fc.assert(
       fc.property(message, (value) => {
         expect(decodeMessage(encodeMessage(value))).toEqual(value);
@@ -95,7 +95,7 @@ describe('the codec', () => {
     );
   });
 
-  test('throws nothing but WireError on mutated messages', () => {
+  test('throws only WireError for mutated messages', () => {
     const mutation = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(message, mutation, fc.nat(), (value, octets, cut) => {
@@ -112,7 +112,7 @@ describe('the codec', () => {
     );
   });
 
-  test('is understood by dns-packet', () => {
+  test('is compatible with dns-packet', () => {
     const answers = recordsOf(`www.example.com. 300 CNAME web.example.com.
 web.example.com. 60 A 192.0.2.1
 web.example.com. 60 AAAA 2001:db8::1
@@ -141,7 +141,7 @@ _sip._tcp.example.com. 300 SRV 1 2 5060 sip.example.com.`).map((one) => ({ ...on
     expect(read.additionals).toMatchObject([{ type: 'OPT', udpPayloadSize: 1232, flag_do: true }]);
   });
 
-  test('reads what dns-packet writes', () => {
+  test('reads messages from dns-packet', () => {
     const opt = { type: 'OPT', name: '.', udpPayloadSize: 4096, extendedRcode: 0, ednsVersion: 0, flags: 0 };
     const bytes = dnsPacket.encode({
       type: 'query',
@@ -163,25 +163,25 @@ _sip._tcp.example.com. 300 SRV 1 2 5060 sip.example.com.`).map((one) => ({ ...on
 test.each(
   rowsOf(`
 an empty message |
-a header cut short | 1234 0000 0000 0000 0000 00
+a truncated header | 1234 0000 0000 0000 0000 00
 a missing question | 1234 0000 0001 0000 0000 0000
 a name that points to itself | 1234 0000 0001 0000 0000 0000 c00c 0001 0001
 a name that points forward | 1234 0000 0001 0000 0000 0000 c00e 0001 0001
-a name that runs past the end | 1234 0000 0001 0000 0000 0000 3f61
+a name that exceeds the message | 1234 0000 0001 0000 0000 0000 3f61
 rdata that is too short for its type | 1234 0000 0000 0001 0000 0000 00 0001 0001 00000000 0003 010203
-rdata that runs past the end | 1234 0000 0000 0001 0000 0000 00 0001 0001 00000000 0005 01020304
+rdata that exceeds the message | 1234 0000 0000 0001 0000 0000 00 0001 0001 00000000 0005 01020304
 two OPT records | 1234 0000 0000 0000 0000 0002 OPT() OPT()
 OPT in the answer section | 1234 0000 0000 0001 0000 0000 OPT()
 OPT below a name | 1234 0000 0000 0000 0000 0001 "a." 0029 04d0 00000000 0000
 an option without a code | 1234 0000 0000 0000 0000 0001 00 0029 04d0 00000000 0001 00
 an option without a length | 1234 0000 0000 0000 0000 0001 00 0029 04d0 00000000 0003 000300
-octets behind an option | 1234 0000 0000 0000 0000 0001 00 0029 04d0 00000000 0006 0003000161ff
-an option cut short | 1234 0000 0000 0000 0000 0001 00 0029 04d0 00000000 0005 00030002ff`),
+octets after an option | 1234 0000 0000 0000 0000 0001 00 0029 04d0 00000000 0006 0003000161ff
+a truncated option | 1234 0000 0000 0000 0000 0001 00 0029 04d0 00000000 0005 00030002ff`),
 )('%s is a WireError', (_, packet = '') => {
   expect(() => decodeMessage(assemble(packet))).toThrow(WireError);
 });
 
-test('rcodes have their mnemonics, others their number', () => {
+test('known rcodes are printed as mnemonics, others as numbers', () => {
   for (const [mnemonic, code] of Object.entries(RCODE)) expect(rcodeMnemonic(code)).toBe(mnemonic);
   expect(rcodeMnemonic(11)).toBe('RCODE11');
 });

@@ -53,7 +53,7 @@ const of = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
 const RUNS = { numRuns: scale(5000, 30) };
 const types = [...RANDOM_RDATA].map(([type, rdata]) => ({ type, mnemonic: typeMnemonic(type), rdata }));
 
-/** The tokens of the rdata when it stands in a zone file between two other lines. */
+/** Returns the tokens of the rdata, placed in a zone file between two other lines. */
 function tokensInZoneFile(type: number, text: string): readonly Token[] {
   const problems: string[] = [];
   const file = `a. 1 IN A 192.0.2.1\nb. 1 IN ${typeMnemonic(type)} ${text}\nc. 1 IN A 192.0.2.1\n`;
@@ -77,7 +77,7 @@ function isRefused(type: number, wire: Uint8Array): boolean {
   }
 }
 
-/** Runs `act` and lets nothing out but WireError. */
+/** Runs `act` and rethrows all errors except WireError. */
 function quietly(act: () => unknown): void {
   try {
     act();
@@ -87,7 +87,7 @@ function quietly(act: () => unknown): void {
 }
 
 describe('random well-formed rdata', () => {
-  it('is there for every type', () => {
+  it('exists for every type', () => {
     expect(new Set(types.map(({ type }) => type))).toEqual(new Set([...RECORD_TYPES.keys(), 65280]));
   });
 
@@ -106,7 +106,7 @@ describe('random well-formed rdata', () => {
 
   it.each(
     types.filter(({ type }) => nameFields(type).length > 0),
-  )('of $mnemonic has its compressible names where nameFields says', ({ type, rdata }) => {
+  )('of $mnemonic has its compressible names at the positions of nameFields', ({ type, rdata }) => {
     fc.assert(
       fc.property(rdata, (wire) => {
         const names = rdataNames(type, wire);
@@ -125,7 +125,7 @@ describe('random well-formed rdata', () => {
 
   it.each(
     types.filter(({ type }) => RECORD_TYPES.has(type)),
-  )('of $mnemonic is refused when cut short or not consumed', ({ type, rdata }) => {
+  )('of $mnemonic is refused if it is truncated or has trailing octets', ({ type, rdata }) => {
     const openEnded = new Set(
       wordsOf(
         'URI CAA TLSA SMIMEA OPENPGPKEY CERT TXT SPF ZONEMD DNSKEY CDNSKEY KEY DHCID RRSIG DS CDS SSHFP',
@@ -133,7 +133,7 @@ describe('random well-formed rdata', () => {
     );
     fc.assert(
       fc.property(rdata, (wire) => {
-        // RFC 3123 §5: a list may have no prefix
+        // a list may have no prefix (RFC 3123 §5)
         if (type !== TYPE.APL && !isRefused(type, wire.subarray(0, 0))) return false;
         return openEnded.has(type) || isRefused(type, Uint8Array.of(...wire, 0));
       }),
@@ -150,7 +150,7 @@ describe('random octets', () => {
     if (!isSame(parsed, wire)) expect(parsed).toEqual(wire);
   };
 
-  it('throw nothing but WireError, and what is accepted survives text', () => {
+  it('throw only WireError, and accepted ones can be printed and parsed', () => {
     fc.assert(
       fc.property(type, fc.uint8Array({ maxLength: 60 }), (code, wire) => {
         quietly(() => printRdata(code, wire));
@@ -160,7 +160,7 @@ describe('random octets', () => {
     );
   });
 
-  it('in the place of a few octets of good rdata do the same', () => {
+  it('in place of a few octets of valid rdata do the same', () => {
     const changes = fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { minLength: 1, maxLength: 3 });
     const mutated = fc
       .constantFrom(...types)
@@ -175,7 +175,7 @@ describe('random octets', () => {
     );
   });
 
-  it('as a message give WireError or rdata that passes its own check', () => {
+  it('as a message result in WireError or rdata that passes its own check', () => {
     const numbers = [fc.nat(90), fc.nat(90)] as const;
     fc.assert(
       fc.property(type, fc.uint8Array({ maxLength: 80 }), ...numbers, (code, message, offset, length) => {
@@ -219,7 +219,7 @@ describe('compressed names', () => {
     [TYPE.HTTPS, [0, 1], []],
     [TYPE.NSEC, [], [0, 1, 0x40]],
     [TYPE.RRSIG, Array<number>(18).fill(0), [1]],
-  ])('are malformed in newer types, as in type %i', (type, before, after) => {
+  ])('are malformed in newer types, such as type %i', (type, before, after) => {
     expect(() => read(type, [...before, ...POINTER, ...after])).toThrow('the name is compressed');
     expect(read(type, [...before, ...named, ...after])).toContain(target);
     expect(nameFields(type)).toEqual([]);
@@ -247,14 +247,14 @@ it('rdata of more than 65535 octets is refused in text and on the wire', () => {
   expect(() => checkRdata(65280, new Uint8Array(65536))).toThrow(WireError);
 });
 
-it('a relative name needs an origin, and the fault names field and place', () => {
+it('a relative name needs an origin, and the error has field and position', () => {
   const tokens = ['10', 'mail'].map((text, i) => ({ text, quoted: false, line: 7, column: 20 + 3 * i }));
   expect(() => parseRdata(TYPE.MX, tokens, undefined)).toThrow(
     expect.objectContaining({ field: 'exchange', line: 7, column: 23 }),
   );
 });
 
-it('octets come back from base 16, 64 and 32 as they were', () => {
+it('octets are decoded unchanged from base 16, 64 and 32', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 70 }), (octets) => {
       expect(parseHex(printHex(octets))).toEqual(octets);
@@ -266,7 +266,7 @@ it('octets come back from base 16, 64 and 32 as they were', () => {
   );
 });
 
-describe('text that Buffer would take in silence is refused', () => {
+describe('text that Buffer accepts silently is refused', () => {
   it.each(['A', 'ABC', 'AG', '0x', 'A B', 'zz', 'é0'])('hex %s', (text) => {
     expect(() => parseHex(text)).toThrow(TextError);
   });
@@ -309,7 +309,7 @@ describe('a character-string', () => {
     expect(() => parseCharacterString(text)).toThrow(TextError);
   });
 
-  it('comes back from quotes and from a bare word as it was, in ASCII without line breaks', () => {
+  it('is parsed unchanged from quotes and from a bare word, in ASCII without line breaks', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (octets) => {
         const quoted = printCharacterString(octets);
@@ -341,7 +341,7 @@ it.each([
   expect(() => u8.parse(reader(text))).toThrow('is not a number from 0 to 255');
 });
 
-it('mnemonics are read in any case, and inherited words are refused', () => {
+it('mnemonics are read in any case, and names of inherited properties are refused', () => {
   const field = numberOrMnemonic(u8, { RSASHA1: 5 });
   expect([field.parse(reader('rsaSHA1')), field.parse(reader('5')), field.print(5)]).toEqual([5, 5, '5']);
   for (const text of ['constructor', 'rſasha1'])
@@ -386,7 +386,7 @@ it.each(`${WRONG}|${ODD}`.split('|'))('%j is not a network', (text) => {
 const ALPN = 1;
 
 describe('keys of service parameters', () => {
-  it('have the names of their RFCs or a number', () => {
+  it('have the names in their RFCs, or a number', () => {
     const names = wordsOf('mandatory alpn no-default-alpn port ipv4hint ech ipv6hint dohpath ohttp');
     for (const [key, name] of names.entries()) {
       expect(serviceKey(name)).toBe(key);
@@ -397,7 +397,16 @@ describe('keys of service parameters', () => {
     expect(serviceKeyName(1)).toBe('alpn');
   });
 
-  it.each(['', 'key', 'key01', 'key65535', 'key65536', 'Key1', 'ALPN', 'key-1'])('%j is none', (name) => {
+  it.each([
+    '',
+    'key',
+    'key01',
+    'key65535',
+    'key65536',
+    'Key1',
+    'ALPN',
+    'key-1',
+  ])('%j is not a key', (name) => {
     expect(serviceKey(name)).toBeUndefined();
   });
 });
@@ -408,7 +417,7 @@ describe('lists of protocols', () => {
   });
 });
 
-it('mandatory keys rise on the wire, whatever their order in text', () => {
+it('mandatory keys are in ascending order on the wire, for any order in text', () => {
   const wire = parseServiceValue(0, of('key667,port,alpn'), false);
   expect(keysIn(wire)).toEqual([1, 3, 667]);
   expect(serviceValueFault(0, wire)).toBeUndefined();
@@ -430,10 +439,10 @@ it.each([
   expect(serviceValueFault(7, of(text)) === undefined).toBe(valid);
 });
 
-// The cases of fixtures/records show fields, lines and columns of faults in text.
+// The cases in fixtures/records contain fields, lines and columns of errors in text.
 const token = { text: 'a', quoted: false, line: 3, column: 5 };
 
-it('adds the place of the token to a fault of its parser, and passes on other errors', () => {
+it('adds the position of the token to an error of its parser, and passes on other errors', () => {
   const read = (error: Error) => () =>
     new TokenReader([token], undefined).read(token, () => {
       throw error;
@@ -442,7 +451,7 @@ it('adds the place of the token to a fault of its parser, and passes on other er
   expect(read(new RangeError('bug'))).toThrow(RangeError);
 });
 
-it('reports a missing field at the last token, and without a place if there is none', () => {
+it('reports a missing field at the last token, or without a position if there is none', () => {
   const tokens = new TokenReader([token], undefined);
   tokens.next();
   expect(() => tokens.next()).toThrow(
@@ -451,7 +460,7 @@ it('reports a missing field at the last token, and without a place if there is n
   expect(() => new TokenReader([], undefined).next()).toThrow(expect.objectContaining({ column: undefined }));
 });
 
-it('reads nothing beyond the rdata, though the message goes on', () => {
+it('reads nothing beyond the rdata, even if the message continues', () => {
   const message = Uint8Array.of(1, 0x61, 0, 9, 9, 9);
   for (const read of ['u8', 'u16', 'u32', 'name'] as const) {
     expect(() => new WireReader(message, 3, 3)[read](), read).toThrow(WireError);
@@ -462,10 +471,10 @@ it('reads nothing beyond the rdata, though the message goes on', () => {
   expect(() => new WireReader(message, 3, 3, true).name()).toThrow(WireError);
 });
 
-it('names the field at fault', () => {
+it('names the invalid field', () => {
   const wire = new WireReader(Uint8Array.of(0));
   wire.field = 'preference';
-  expect(() => wire.u16()).toThrow('preference: the rdata ends too early');
+  expect(() => wire.u16()).toThrow('preference: the rdata is truncated');
   expect(() => new WireReader(Uint8Array.of(0)).finish()).toThrow('1 octets follow the last field');
 });
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the templates of $GENERATE
-// Zone files as our parser and printer treat them, and as BIND, Knot and NSD do.
+// Compares this parser and printer of zone files with BIND, Knot and NSD.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const APEX = parseName('z.test.');
 const folder = mkdtempSync(join(tmpdir(), 'zonefleet-zone-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The records as a set: a zone file has no order, and the same record twice is one. */
+/** Prints the records as a set: a zone file has no order, and duplicates count once. */
 function show(records: Iterable<ZoneRecord>): string[] {
   const lines = Array.from(
     records,
@@ -39,12 +39,12 @@ const fixtures = readdirSync(FIXTURES).filter((name) => name.endsWith('.zone'));
 describe.each(fixtures)('fixtures/zones/%s', (name) => {
   const zone = readFixture(name);
 
-  it('is read without a problem', () => {
+  it('is read without problems', () => {
     expect(zone.problems).toEqual([]);
     expect(zone.records.length).toBeGreaterThan(5);
   });
 
-  it('comes back from its printed text', () => {
+  it('is parsed from its printed text unchanged', () => {
     const again = parseZoneFile(printZoneFile(zone.origin, zone.records));
     expect(again.problems).toEqual([]);
     expect(again.origin).toBe(zone.origin);
@@ -96,7 +96,7 @@ const zoneRecords = fc
     });
   });
 
-it('printing and parsing give back the same records, for any octets', () => {
+it('printing and parsing return the same records, for any octets', () => {
   fc.assert(
     fc.property(zoneRecords, (records) => {
       const { problems, records: read } = parseZoneFile(printZoneFile(APEX, records), { origin: APEX });
@@ -114,14 +114,14 @@ const CHECKERS = {
   'nsd-checkzone': (origin: string, path: string) => [origin, path],
 };
 
-/** Runs the program on a file; `path` is relative to the fixtures, so that it can include others. */
+/** Runs the program on a file. `path` is relative to the fixtures, so that it can include others. */
 function run(program: string, args: readonly string[]) {
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: FIXTURES, encoding: 'utf8', env });
   return { accepts: status === 0, output: `${stdout}${stderr}` };
 }
 
-/** Reads the canonical text that BIND makes of a file. */
+/** Reads the canonical text that BIND produces from a file. */
 function readByBind(origin: string, path: string): string[] {
   const output = join(folder, 'canonical');
   const args = ['-k', 'ignore', '-i', 'none', '-D', '-o', output, origin, path];
@@ -133,7 +133,7 @@ function readByBind(origin: string, path: string): string[] {
 
 const noBind = isInstalled('named-checkzone') ? '' : ' (skipped: needs named-checkzone)';
 
-describe.skipIf(noBind !== '')(`BIND and we read the same${noBind}`, () => {
+describe.skipIf(noBind !== '')(`BIND reads the same records${noBind}`, () => {
   it.each(fixtures)('from %s', (name) => {
     const zone = readFixture(name);
     expect(show(zone.records)).toEqual(readByBind(printName(zone.origin), name));
@@ -156,7 +156,7 @@ $GENERATE 0-1 @ A 192.0.2.$
     ['quotes that touch words', 'a TXT x"y"z "v""w"\nb TXT k="v"\nc HTTPS 1 . key667="a b"\n'],
     ['escapes', 'a\\.b\\"c TXT "\\"\\\\\\065\\;" \\"x \\032y\n'],
     [
-      'an owner that looks like something else',
+      'an owner that resembles another field',
       '300 A 192.0.2.1\nin A 192.0.2.1\nA A 192.0.2.1\n\\@ A 192.0.2.1\n',
     ],
   ])('from text with %s', (_what, text) => {
@@ -196,7 +196,7 @@ describe.each(Object.entries(CHECKERS))('%s', (program, argumentsFor) => {
   });
 
   it.skipIf(missing !== '').each(fixtures)(
-    `accepts %s, unless its head line says otherwise${missing}`,
+    `accepts %s, unless its first line specifies otherwise${missing}`,
     (name) => {
       const [head = ''] = textOf(name).split('\n');
       const refusing = /Not for ([a-z, ]+)\./.exec(head)?.[1]?.split(', ') ?? [];

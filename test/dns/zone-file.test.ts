@@ -24,7 +24,7 @@ interface Lexed {
   problems: string[];
 }
 
-/** Entries as words, quoted ones in quotes, a blank start as `_`, broken entries with `!` in front. */
+/** Prints entries as words: quoted ones in quotes, a blank start as `_`, broken entries with `!` in front. */
 function lex(text: string): Lexed {
   const problems: string[] = [];
   const lexer = new ZoneFileLexer(text, (line, column, message) =>
@@ -60,7 +60,7 @@ describe('words of a zone file', () => {
     ['a TXT "" ', ['a TXT ""']],
     ['\uFEFFa A 192.0.2.1', ['a A 192.0.2.1']],
     ['a TXT "\u00fc"', ['a TXT "\u00fc"']],
-  ])('are cut out of %j', (text, entries) => {
+  ])('are split correctly in %j', (text, entries) => {
     expect(lex(text)).toEqual({ entries, problems: [] });
   });
 
@@ -72,7 +72,7 @@ describe('words of a zone file', () => {
     expect(lex(text)).toEqual({ entries, problems: [] });
   });
 
-  it('know their line and column, also behind CRLF, tabs, a byte order mark and inside parentheses', () => {
+  it('have the correct line and column, even after CRLF, tabs and a byte order mark, and inside parentheses', () => {
     expect(places('\uFEFFa ( b\r\n\tc ) "d"\r\n\te')).toEqual(['1:1 a', '1:5 b', '2:2 c', '2:6 d', '3:2 e']);
   });
 });
@@ -88,14 +88,14 @@ describe('parentheses', () => {
     expect(lex(text)).toEqual({ entries, problems: [] });
   });
 
-  it('that are never closed are a problem where they open, and the file is read on below', () => {
+  it('that are never closed are reported where they open, and the file is read on below', () => {
     expect(lex('a ( b\n c\n d\ne f\n g')).toEqual({
       entries: ['! a b c d e f g', 'e f', '_ g'],
       problems: ['1:3 the parenthesis is not closed'],
     });
   });
 
-  it('inside parentheses mean that the first was left open', () => {
+  it('inside parentheses mean that the first one was not closed', () => {
     expect(lex('a ( b\nc d\ne ( f\n g )\nh')).toEqual({
       entries: ['! a b c d e', 'c d', 'e f g', 'h'],
       problems: ['1:3 the parenthesis is not closed'],
@@ -105,11 +105,11 @@ describe('parentheses', () => {
   it('that close without an opening one are a problem', () => {
     expect(lex('a b ) c\nd')).toEqual({
       entries: ['! a b c', 'd'],
-      problems: ['1:5 ")" without "(" before it'],
+      problems: ['1:5 ")" without a matching "("'],
     });
   });
 
-  it('that are left open do not make the problems inside appear twice', () => {
+  it('that are not closed do not duplicate the problems inside', () => {
     expect(lex('a ( b\nc "d\ne ) f\ng ( h\ni "j').problems).toEqual([
       '2:3 a quoted string is not closed',
       '5:3 a quoted string is not closed',
@@ -126,7 +126,7 @@ describe('strings and escapes', () => {
     ['a "b\\"\nc', '1:3 a quoted string is not closed'],
     ['a b\\\nc', '1:4 a backslash ends the line'],
     ['a b\\\r\nc', '1:4 a backslash ends the line'],
-  ])('that are left open end with their line: %j', (text, problem) => {
+  ])('that are not closed end with their line: %j', (text, problem) => {
     const { entries, problems } = lex(text);
     expect(problems).toEqual([problem]);
     expect(entries).toEqual(['! a', 'c']);
@@ -138,7 +138,7 @@ describe('strings and escapes', () => {
     [' "b\nc', ['! _', 'c']],
     [`${'b'.repeat(300_001)} A x\nc`, ['!', 'c']],
     ['\ufffd A x\nc', ['!', 'c']],
-  ])('leave nothing of an entry whose first word they break', (text, entries) => {
+  ])('whose error is in the first word of an entry leave no token of it', (text, entries) => {
     expect(lex(text).entries).toEqual(entries);
   });
 
@@ -155,18 +155,18 @@ describe('strings and escapes', () => {
   });
 });
 
-describe('quoted strings over line breaks (RFC 1035 §5.1)', () => {
+describe('quoted strings may span lines (RFC 1035 §5.1)', () => {
   it.each([
     ['a "b\nc" d\ne', ['a "b\nc" d', 'e']],
     ['a "b\r\n\r\n\tc";d\ne', ['a "b\r\n\r\n\tc"', 'e']],
     ['a ("b\n ; ) (c")\ne', ['a "b\n ; ) (c"', 'e']],
     ['a "b\\"\n\\\nc\\\\"', ['a "b\\"\n\\\nc\\\\"']],
     ['a "\n" "\r"\nb', ['a "\n" "\r"', 'b']],
-  ])('are one word: %j', (text, entries) => {
+  ])('are a single word: %j', (text, entries) => {
     expect(lex(text)).toEqual({ entries, problems: [] });
   });
 
-  it('are counted as lines, and have their place where they begin', () => {
+  it('that span lines are counted as lines, and have the position of their start', () => {
     expect(places('a "b\r\nc\rd\ne" f ( "g\n"\n  h )\ni')).toEqual([
       '1:1 a',
       '1:3 b\r\nc\rd\ne',
@@ -177,7 +177,7 @@ describe('quoted strings over line breaks (RFC 1035 §5.1)', () => {
     ]);
     expect(lex(`a "b\n${'c'.repeat(299_000)}\n" "\n\ufffd" d)`).problems).toEqual([
       '3:3 the text is not UTF-8; write such octets as \\DDD',
-      '4:5 ")" without "(" before it',
+      '4:5 ")" without a matching "("',
     ]);
   });
 
@@ -185,13 +185,13 @@ describe('quoted strings over line breaks (RFC 1035 §5.1)', () => {
     ['a TXT "b\nc TXT "d"\ne', ['! a TXT', 'c TXT "d"', 'e']],
     ['a TXT "b\nc TXT ""\ne', ['! a TXT', 'c TXT ""', 'e']],
     ['a TXT b"\n\nc TXT "d" "e"\n', ['! a TXT b', 'c TXT "d" "e"']],
-  ])('end with their first line where the quote below opens another string', (text, entries) => {
+  ])('end with their first line if the quote below opens another string', (text, entries) => {
     const lexed = lex(text);
     expect(lexed.problems[0]).toMatch(/^1:[0-9]+ a quoted string is not closed$/);
     expect(lexed.entries).toEqual(entries);
   });
 
-  it('end with their first line where no quote is near', () => {
+  it('that are not closed end with their first line if no other quote is near', () => {
     const { entries, problems } = lex(`a "b\n${`${'c'.repeat(99)}\n`.repeat(3001)}" d\ne`);
     expect(problems[0]).toBe('1:3 a quoted string is not closed');
     expect([entries.length, entries.at(-1)]).toEqual([3004, 'e']);
@@ -199,7 +199,7 @@ describe('quoted strings over line breaks (RFC 1035 §5.1)', () => {
 });
 
 describe('text that was not UTF-8', () => {
-  it('is a problem, since its octets are lost, but not in comments', () => {
+  it('is a problem, because its octets are lost, but not in comments', () => {
     const text = Buffer.from('a TXT "caf\xe9" ; \xe9\nb TXT x ; \xe9\nc TXT "\\233"', 'latin1').toString(
       'utf8',
     );
@@ -230,7 +230,7 @@ describe('the bytes of a zone file', () => {
     for (const bytes of [utf16(text), swapped(text)]) expect(decodeText(bytes)).toBe(text);
   });
 
-  it.each(['', 'a', 'a TXT "x\0y"\n', 'a A 192.0.2.1\n\0\0\0\0\0\0\0\0'])('stay UTF-8 in %j', (text) => {
+  it.each(['', 'a', 'a TXT "x\0y"\n', 'a A 192.0.2.1\n\0\0\0\0\0\0\0\0'])('remain UTF-8 in %j', (text) => {
     expect(decodeText(Buffer.from(text))).toBe(text);
     expect(explainNuls(text)).toBeUndefined();
   });
@@ -255,7 +255,7 @@ describe('typographic quotes', () => {
     expect(entries.at(-1)).toBe('b A 192.0.2.1');
   });
 
-  it('are one problem for each line, wherever they are', () => {
+  it('cause one problem per line, at any position', () => {
     const text = 'k TXT “v=DKIM1; p=x”\na TXT “two words”\n“b” A 192.0.2.1\nc TXT ( x\n y” “z )';
     const { entries, problems } = lex(text);
     expect(problems.map((problem) => problem.slice(0, 6))).toEqual(['1:7 “ ', '2:7 “ ', '3:1 “ ', '5:2 ” ']);
@@ -276,14 +276,14 @@ describe('typographic quotes', () => {
 });
 
 describe('limits', () => {
-  it('hold the number of words in an entry', () => {
+  it('bound the number of words in an entry', () => {
     const { entries, problems } = lex(`a ${'b '.repeat(70_010)}\nc`);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain('more words');
     expect(entries.map((words) => words.split(' ').length)).toEqual([70_001, 1]);
   });
 
-  it('hold the length of a word', () => {
+  it('bound the length of a word', () => {
     const { entries, problems } = lex(`a ${'b'.repeat(300_001)} "${'c'.repeat(300_001)}"\nd`);
     expect(problems.every((problem) => problem.includes('longer'))).toBe(true);
     expect(problems).toHaveLength(2);
@@ -292,7 +292,7 @@ describe('limits', () => {
 
   it.each([
     ['open parentheses', '('],
-    ['open parentheses on lines of their own', 'a (\n'],
+    ['open parentheses on separate lines', 'a (\n'],
     ['closed ones', ')\n'],
     ['open quotes', '"\n'],
     ['backslashes', '\\\n'],
@@ -303,7 +303,7 @@ describe('limits', () => {
     ['quotes that touch a word below', '"\n\n\n"a'],
     ['strings over lines in parentheses', '( "\n" ( "\n'],
     ['strings over lines that hide a parenthesis', '";\n "\n\n(;a'],
-  ])('are read a few times each: 40,000 characters of %s', (_what, unit) => {
+  ])('cause each character to be read only a few times: 40,000 characters of %s', (_what, unit) => {
     const text = unit.repeat(Math.ceil(40_000 / unit.length));
     const reads = countReads(() => lex(text));
     expect(reads).toBeGreaterThanOrEqual(text.length / 2);
@@ -314,7 +314,7 @@ describe('limits', () => {
 const NO_OCTETS = new Uint8Array();
 const A_NAME = parseName('a.example.');
 
-it('gives signatures the TTL of the set that they cover, each type by itself (RFC 4034 §3)', () => {
+it('signatures get the TTL of the set that they cover, separately for each type (RFC 4034 §3)', () => {
   const record = (type: number, ttl: number, rdata = NO_OCTETS) => ({ owner: A_NAME, type, ttl, rdata });
   const signatureOf = (type: number, ttl: number) => record(TYPE.RRSIG, ttl, Uint8Array.of(0, type));
   const records = [
@@ -335,7 +335,7 @@ describe('a $GENERATE range', () => {
     ['0-100/4', { start: 0, stop: 100, step: 4, count: 26 }],
     ['1-10/4', { start: 1, stop: 10, step: 4, count: 3 }],
     ['0-2147483647', { start: 0, stop: 2 ** 31 - 1, step: 1, count: 2 ** 31 }],
-  ])('%s counts its numbers', (text, range) => {
+  ])('%s is parsed, with the number of its values', (text, range) => {
     expect(parseGenerateRange(text)).toEqual(range);
   });
 
@@ -365,18 +365,18 @@ describe('a $GENERATE template', () => {
     ['${0,5,n}', 0x2f, 'f.2.0'],
     ['${0,6,N}', 0x2f, 'F.2.0.'],
     ['${0,2,n}', 1, '1.'],
-  ])('%s makes of %i: %s', (template, value, text) => {
+  ])('%s yields for %i: %s', (template, value, text) => {
     expect(compileTemplate(template)(value)).toBe(text);
   });
 
   it.each([
     ...'${|${}|${x}|${0|${0,}|${0,3,}|${0,3,q}|${0,256,d}|${0,3,d,1}'.split('|'),
     '$'.repeat(2049),
-  ])('%j is none', (template) => {
+  ])('%j is invalid', (template) => {
     expect(() => compileTemplate(template)).toThrow(TextError);
   });
 
-  it('does not make numbers below 0', () => {
+  it('does not generate numbers below 0', () => {
     expect(() => compileTemplate('${-8}')(7)).toThrow(TextError);
   });
 });
@@ -393,11 +393,11 @@ describe('the rdata of $GENERATE', () => {
       [word('$0'), word('mail $', true)],
       ['50', '"mail 5"'],
     ],
-  ])('is cut into words after the number stands in it, if it is one quoted word: %j', (words, expected) => {
+  ])('is split into words after the number is inserted, if it is one quoted word: %j', (words, expected) => {
     expect(texts(words)).toEqual(expected);
   });
 
-  it('keeps the place of the template, and may have no open quote', () => {
+  it('keeps the position of the template, and cannot contain an unclosed quote', () => {
     expect(compileRdata([word('10 mail$', true)])(5)[1]).toMatchObject({ line: 3, column: 9 });
     expect(() => compileRdata([word('\\"$', true)])(5)).toThrow(TextError);
   });
@@ -405,28 +405,28 @@ describe('the rdata of $GENERATE', () => {
 
 const TOP: FileChain = { file: undefined, includedBy: undefined };
 
-it('reads what the path names without its escapes', () => {
+it('an included file is read with the escapes in its path resolved', () => {
   const files = new IncludedFiles((path) => `; ${path}`);
   expect(files.read('my\\032zone\\.inc', TOP)).toEqual({ file: 'my zone.inc', text: '; my zone.inc' });
 });
 
-it('takes escapes as octets of UTF-8, and refuses what no file is named', () => {
+it('escapes in the path are octets of UTF-8, and impossible file names are refused', () => {
   const files = new IncludedFiles((path) => path);
   expect(files.read('f\\195\\188r.inc', TOP)?.file).toBe('für.inc');
   expect(files.read('für-😀.inc', TOP)?.file).toBe('für-😀.inc');
   expect(() => files.read('nul\\000.inc', TOP)).toThrow('control characters');
   expect(() => files.read('\\027[31mred.inc', TOP)).toThrow('control characters');
-  expect(() => files.read('', TOP)).toThrow('$INCLUDE names no file');
+  expect(() => files.read('', TOP)).toThrow('$INCLUDE does not name a file');
 });
 
-it('refuses a file that leads back to itself, and tells why another cannot be read', () => {
+it('a file that includes itself is refused, and the reason why another cannot be read is reported', () => {
   const files = new IncludedFiles((path) => ({ error: `${path} is away` }));
   const inner: FileChain = { file: 'b', includedBy: { file: 'a', includedBy: TOP } };
   expect(() => files.read('a', inner)).toThrow('"a" includes itself');
   expect(() => files.read('c', inner)).toThrow('c is away');
 });
 
-it('tells a limit once, and reads nothing beyond it', () => {
+it('a limit is reported once, and nothing is read beyond it', () => {
   const files = new IncludedFiles(() => '');
   let deep = TOP;
   for (let i = 0; i < 16; i++) deep = { file: `f${i}`, includedBy: deep };
@@ -440,21 +440,21 @@ it('tells a limit once, and reads nothing beyond it', () => {
   expect(files.read('i', TOP)).toBeUndefined();
 });
 
-it('reads none where that is not allowed', () => {
+it('no file is read if $INCLUDE is not allowed', () => {
   expect(() => new IncludedFiles(undefined).read('a', TOP)).toThrow('$INCLUDE is not allowed here');
 });
 
-it('counts the characters of all, and says so with the one that is too much', () => {
+it('the limit counts the characters of all files, and is reported for the file that exceeds it', () => {
   const files = new IncludedFiles(() => 'x'.repeat(50 * 2 ** 20));
   files.read('a', TOP);
   files.read('b', TOP);
-  expect(() => files.read('c', TOP)).toThrow('characters are included in all');
+  expect(() => files.read('c', TOP)).toThrow('characters are included in total');
 });
 
 const APEX = parseName('z.test.');
 
 describe('a printed zone', () => {
-  it('has $ORIGIN and the commonest $TTL, the SOA first, relative owners in canonical order', () => {
+  it('has $ORIGIN and the most common TTL, the SOA first, and relative owners in canonical order', () => {
     const { records } = parseZoneFile(
       `$ORIGIN z.test.
 b.a 60 A 192.0.2.2
@@ -511,7 +511,7 @@ it.each([
   ['unknown directives', '$X\n'],
   ['zero octets', '\0'],
   ['owners only', 'a\n'],
-])('parsing reads each character a few times: %s', (_, unit) => {
+])('the parser reads each character only a few times: %s', (_, unit) => {
   const text = `$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n${unit.repeat(Math.ceil(25_000 / unit.length))}`;
   let zone = parseZoneFile('');
   const reads = countReads(() => {
@@ -525,7 +525,7 @@ it.each([
 const PLACE = { line: 2, column: 3 };
 
 describe('the problems of a zone file', () => {
-  it('take place and field from the fault when it knows them better', () => {
+  it('have the position and field of the error if it has them', () => {
     const problems = new ZoneFileProblems(undefined);
     const fail = (error: Error) => () => {
       throw error;
@@ -540,7 +540,7 @@ describe('the problems of a zone file', () => {
     ]);
   });
 
-  it('are not made of bugs', () => {
+  it('are not created for bugs', () => {
     const problems = new ZoneFileProblems(undefined);
     expect(() =>
       problems.attempt(PLACE, undefined, () => {
@@ -555,7 +555,7 @@ describe('the problems of a zone file', () => {
     expect(problems.list[0]?.message.length).toBeLessThan(500);
   });
 
-  it('are sorted by place within each file', () => {
+  it('are sorted by position within each file', () => {
     const problems = new ZoneFileProblems(undefined);
     problems.add({ line: 9, column: 1 }, 'c');
     problems.in('z.inc').add({ line: 1, column: 1 }, 'd');

@@ -1,4 +1,4 @@
-// The windows and filters of questions about traffic.
+// Windows and filters of traffic queries.
 
 import { describe, expect, it } from 'vitest';
 import { trafficHours } from '../../src/analytics/requests/load-summary.ts';
@@ -28,17 +28,17 @@ describe('a host name', () => {
     expect(read(text)).toEqual({ host });
   });
 
-  it('that is empty narrows nothing', () => {
+  it('that is empty is ignored', () => {
     expect([read(), read('', '')]).toEqual([{}, {}]);
   });
 });
 
 describe('a path', () => {
-  it('is the beginning of paths, as it is written', () => {
+  it('is a literal prefix of paths', () => {
     expect(read(undefined, '/a%20b/*')).toEqual({ path: '/a%20b/*' });
   });
 
-  it.each(['shop', '*', '/a?b', '/a#b'])('%s is none', (path) => {
+  it.each(['shop', '*', '/a?b', '/a#b'])('%s is rejected', (path) => {
     expect(read(undefined, path)).toMatchObject({ problem: { field: 'path' } });
   });
 });
@@ -53,7 +53,7 @@ describe('a window', () => {
     ['24h', 'hour', '02-28T11', '03-01T11', 24, 10],
     ['7d', 'day', '02-23T00', '03-02T00', 7, 20],
     ['30d', 'day', '01-31T00', '03-02T00', 30, 45],
-  ] as const)('of %s is whole buckets, and the last is still filling', (period, bucket, from, until, count, seconds) => {
+  ] as const)('of %s consists of whole buckets, the last one incomplete', (period, bucket, from, until, count, seconds) => {
     const window = windowOf(period, NOW);
     expect(told(window)).toEqual([hour(from), hour(until)]);
     expect([window.bucket, window.seconds]).toEqual([bucket, seconds]);
@@ -62,18 +62,18 @@ describe('a window', () => {
     expect(buckets.at(-1)?.getTime()).toBeLessThanOrEqual(NOW.getTime());
   });
 
-  it('of a period that there is not is 24 hours', () => {
+  it('of an unknown period is 24 hours', () => {
     for (const period of [undefined, '', '1h', '24H', '7', 'toString', '__proto__'])
       expect([period, windowOf(period, NOW)]).toEqual([period, windowOf('24h', NOW)]);
   });
 
-  it('begins with a bucket at the very moment in which it begins', () => {
+  it('starts with a bucket exactly when the bucket starts', () => {
     const at = new Date(hour('03-01T10'));
     expect(told(windowOf('3h', at))).toEqual([hour('03-01T08'), hour('03-01T11')]);
     expect(told(windowOf('3h', new Date(at.getTime() - 1)))).toEqual([hour('03-01T07'), hour('03-01T10')]);
   });
 
-  it('is compared with the one before it, up to the same hour', () => {
+  it('is compared with the previous one, up to the same hour', () => {
     expect(told(windowBefore(windowOf('24h', NOW), NOW))).toEqual([hour('02-27T11'), hour('02-28T11')]);
     expect(told(windowBefore(windowOf('7d', NOW), NOW))).toEqual([hour('02-16T00'), hour('02-22T11')]);
     for (const period of PERIOD_NAMES) {
@@ -93,7 +93,7 @@ describe('the hours of a quota period', () => {
     expect(two?.from).toEqual(one?.until);
   });
 
-  it('are all of a period that begins with an hour', () => {
+  it('are all hours of a period that begins with an hour', () => {
     const [from, until] = [new Date(hour('03-01T10')), new Date(hour('03-02T10'))];
     expect(hoursThatEndIn(from, until)).toEqual({ from, until });
   });

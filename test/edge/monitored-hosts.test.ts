@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isMonitored, recordNamesFor } from '../../src/edge/monitored-hosts.ts';
 
-it('a host is that of its own record, else of the nearest wildcard', () => {
+it('a host uses its own record, or else the closest wildcard', () => {
   expect(recordNamesFor('a.b.shop.test', 'shop.test')).toEqual([
     'a.b.shop.test',
     '*.b.shop.test',

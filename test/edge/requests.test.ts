@@ -1,4 +1,4 @@
-// Lines of the request log, as edges write them.
+// Lines of the request log, as written by edges.
 
 import { describe, expect, it } from 'vitest';
 import { clientOctets, printClient } from '../../src/edge/requests/client-prefix.ts';
@@ -9,27 +9,27 @@ import { requestRow } from '../../src/edge/requests/request-row.ts';
 
 const octets = (text: string) => clientOctets(text) as Uint8Array;
 
-describe('of an address', () => {
+describe('an address', () => {
   it.each([
     ['203.0.113.9', '203.0.113.0/24'],
     ['::ffff:203.0.113.9', '203.0.113.0/24'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     ['::1', '::/48'],
-  ])('%s is kept as %s', (address, kept) => {
+  ])('%s is stored as %s', (address, kept) => {
     expect(printClient(octets(address), false)).toBe(kept);
   });
 
-  it('all is kept only when that is asked for', () => {
+  it('is stored completely only if requested', () => {
     expect(printClient(octets('2001:DB8:0:0::6'), true)).toBe('2001:db8::6');
   });
 });
 
-it('a host may belong to itself and to every name above it but the top-level one', () => {
+it('a host may belong to itself and to every ancestor except the top-level domain', () => {
   expect(namesAbove('a.b.shop.example')).toEqual(['a.b.shop.example', 'b.shop.example', 'shop.example']);
   expect(namesAbove('example')).toEqual([]);
 });
 
-it('each reason tells people what to make of it', () => {
+it('each reason has an explanation for users', () => {
   for (const [key, { label, fault, meaning, status }] of Object.entries(REASONS)) {
     expect(key).toMatch(/^[a-z]+(_[a-z]+)+$|^loop$|^suspended$/);
     expect(label).toMatch(/^[A-Z].*[^.]$/);
@@ -63,7 +63,7 @@ const taken = (changes: object) => {
 };
 
 describe('a line', () => {
-  it('says what happened', () => {
+  it('describes a request', () => {
     const { at: _, ...rest } = LINE;
     const more = { cache: 'hit', rule: 7, reason: 'origin_timeout', websocket: true, status: 504 };
     expect(judge({ tls_fingerprint: 't13d', ...more })).toEqual({
@@ -75,7 +75,7 @@ describe('a line', () => {
     });
   });
 
-  it('needs no more than what each request has; null is as left out, and what is not known is ignored', () => {
+  it('needs only the fields of every request; null means absent, and unknown members are ignored', () => {
     const plain = { cache: '', rule: 0, reason: '', websocket: false, fingerprint: undefined };
     expect(judge({})).toMatchObject(plain);
     expect(
@@ -97,15 +97,15 @@ describe('a line', () => {
     ['rule', [0, -1, 1.5, 2 ** 32, '7']],
     ['reason', ['bad luck', '', 'constructor', '__proto__', 1]],
     ['websocket', ['true', 1]],
-  ])('with a wrong %s is not to be read', (field, values) => {
+  ])('with a wrong %s is rejected', (field, values) => {
     for (const value of values) expect([value, judge({ [field]: value })]).toEqual([value, 'line']);
   });
 
-  it.each(['', '{', '[]', 'null', '1', '"x"', `{"at": "${LINE.at}"}`])('is not %s', (text) => {
+  it.each(['', '{', '[]', 'null', '1', '"x"', `{"at": "${LINE.at}"}`])('cannot be %s', (text) => {
     expect(judgeLine(text, NOW)).toBe('line');
   });
 
-  it('may have waited for a day, and be five minutes ahead', () => {
+  it('may be a day old or five minutes in the future', () => {
     const at = (ms: number) => judge({ at: new Date(NOW + ms).toISOString() });
     const day = 24 * 3_600_000;
     expect(at(-day)).toMatchObject({ atMs: NOW - day });
@@ -115,21 +115,21 @@ describe('a line', () => {
     expect(judge({ at: '2026-03-04T06:06:06+01:00' })).toMatchObject({ atMs: NOW - 1000 });
   });
 
-  it('is of a host that a proxied name can be, in any case', () => {
+  it('has a host that can be a proxied name, in any letter case', () => {
     expect(taken({ host: 'WWW.Shop.Example.' }).host).toBe('www.shop.example');
     const wrong = '|.|a..b|shop.example:80|[::1]|a b|é.example'.split('|');
     for (const host of [...wrong, 'a'.repeat(64), `${'a.'.repeat(127)}x`])
       expect([host, judge({ host })]).toEqual([host, 'host']);
   });
 
-  it('keeps no more of a field than its bound', () => {
+  it('has truncated fields', () => {
     expect(taken({ uri: `/${'x'.repeat(30_000)}` }).uri).toHaveLength(MOST_URI_CHARACTERS);
     expect(taken({ method: 'M'.repeat(30_000) }).method).toBe('OTHER');
     expect(taken({ method: 'get' }).method).toBe('OTHER');
     expect(taken({ ms: 2 ** 40 }).ms).toBe(2 ** 32 - 1);
   });
 
-  it('cuts no character in halves, and has none that UTF-8 has not', () => {
+  it('has no split characters and no invalid UTF-8', () => {
     const uri = `/${'x'.repeat(MOST_URI_CHARACTERS - 2)}😀`;
     expect(taken({ uri }).uri.at(-1)).toBe('\ufffd');
     expect(taken({ uri: '/\ud800' }).uri).toBe('/\ufffd');
@@ -141,7 +141,7 @@ const OWNER = { domainId: 3, countsAs: undefined };
 const REQUEST = { ...taken({}), atMs: Date.parse('2026-03-04T05:06:07.089Z'), client: octets('203.0.113.9') };
 
 describe('the row of a request', () => {
-  it('leaves out what is empty', () => {
+  it('omits empty values', () => {
     const { at: _, ...rest } = LINE;
     expect(requestRow(REQUEST, OWNER, { edgeId: 4, visitorKey: KEY, wholeClients: false })).toEqual({
       ...rest,
@@ -153,7 +153,7 @@ describe('the row of a request', () => {
     });
   });
 
-  it('has what is not empty', () => {
+  it('has all other values', () => {
     const failure = { cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
     const owner = { ...OWNER, countsAs: '*.shop.example' };
     const options = { edgeId: 4, visitorKey: KEY, wholeClients: true };
@@ -167,7 +167,7 @@ describe('the row of a request', () => {
 });
 
 describe('a visitor', () => {
-  it('is the same number for the same address and fingerprint', () => {
+  it('has the same number for the same address and fingerprint', () => {
     const of = (address: string, fingerprint?: string, visitorKey = KEY) => {
       const request = { ...REQUEST, client: octets(address), fingerprint };
       return requestRow(request, OWNER, { edgeId: 4, visitorKey, wholeClients: false }).visitor;

@@ -12,7 +12,7 @@ function faults(type: RuleType, body: object): string[] {
 }
 
 describe('the types', () => {
-  it('act in this order', () => {
+  it('are evaluated in this order', () => {
     expect(RULE_TYPES).toEqual(
       wordsOf(`drop rate_limit bot_route fingerprint waf captcha redirect rewrite cache origin_route origin_pool
         error_page`),
@@ -89,14 +89,14 @@ describe('the types', () => {
     ['drop', 'country_match_type', ['include', 'exclude'], ['both']],
     ['rate_limit', 'requests', [1, 1_000_000], [0, 1_000_001]],
     ['captcha', 'mode', ['js', 'image'], ['audio']],
-  ])('%s accepts values of %s within its bounds only', (type, field, right, wrong) => {
+  ])('%s accepts only values of %s within its limits', (type, field, right, wrong) => {
     for (const value of right) expect(judge(type, { [field]: value }).data).toMatchObject({ [field]: value });
     for (const value of wrong) expect(faults(type, { [field]: value }), String(value)).toEqual([field]);
   });
 
   it.each(
     RULE_KINDS.map(({ type }) => type),
-  )('%s: an edge is told all of it, and in dry_run where that counts', (type) => {
+  )('%s: the edge configuration has all of it, and dry_run if supported', (type) => {
     const body = judge(type, { action_mode: 'dry_run', priority: 7 }).data;
     const told = edgeRuleOf(type, 5, body as NonNullable<typeof body>, ['www.example.com']);
     const acts = ['rewrite', 'cache', 'origin_route', 'origin_pool', 'error_page'].includes(type);
@@ -114,7 +114,7 @@ describe('the types', () => {
 });
 
 describe('the filters of a rule', () => {
-  it('of hosts are set and cleared together', () => {
+  it('for hosts are set and cleared together', () => {
     const of = (host_pattern?: string, host_match_type?: string) =>
       faults('waf', { host_pattern, host_match_type });
     expect(of('a.example.com')).toEqual(['host_match_type']);
@@ -124,7 +124,7 @@ describe('the filters of a rule', () => {
       expect(wrong).toEqual(['host_pattern']);
   });
 
-  it('of paths are wildcards of whole paths, or regular expressions', () => {
+  it('for paths are wildcards for whole paths, or regular expressions', () => {
     expect(faults('waf', { path_includes: ['/a*', '*.php'], path_excludes: ['/b'] })).toEqual([]);
     expect(faults('waf', { path_includes: ['/a', 'b'] })).toEqual(['path_includes.1']);
     expect(faults('waf', { path_includes: [] })).toEqual(['path_includes']);
@@ -137,12 +137,12 @@ describe('the filters of a rule', () => {
     ]);
   });
 
-  it('are bounded together in what their regular expressions cost', () => {
+  it('are limited in the total cost of their regular expressions', () => {
     const path_includes = Array.from({ length: 64 }, (_, i) => `${i}[a-z]{500}`);
     expect(faults('waf', { path_match_type: 'regex', path_includes }).length).toBeGreaterThan(0);
   });
 
-  it('tell edges when a regular expression needs an engine of linear time', () => {
+  it('tell edges if a regular expression needs a linear-time engine', () => {
     const told = (path: string) => {
       const body = judge('waf', { path_match_type: 'regex', path_includes: [path] }).data;
       return edgeRuleOf('waf', 1, body as NonNullable<typeof body>, undefined);
@@ -153,7 +153,7 @@ describe('the filters of a rule', () => {
 });
 
 describe('texts', () => {
-  it.each(['\u0000', '\n', '\r', '\t', '\u007f', '\u0085'])('%j is in none but a page', (char) => {
+  it.each(['\u0000', '\n', '\r', '\t', '\u007f', '\u0085'])('%j is allowed only in a page', (char) => {
     expect(faults('waf', { path_includes: [`/a${char}b`] })).toEqual(['path_includes.0']);
     expect(faults('redirect', { target: `/a${char}b` })).toEqual(['target']);
     const inPage = ['\n', '\r', '\t'].includes(char) ? [] : ['html'];
@@ -168,7 +168,7 @@ describe('texts', () => {
 
   it.each([
     ...wordsOf('https://example.com/a?b=c#d http://192.0.2.1:8080 /a/b?c / https://[2001:db8::1]/'),
-  ])('a redirect leads to %s', (target) => {
+  ])('a redirect may lead to %s', (target) => {
     expect(faults('redirect', { target })).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe('texts', () => {
   });
 });
 
-describe('what belongs together', () => {
+describe('fields that depend on each other', () => {
   it.each<[RuleType, object, string[]]>([
     ['rate_limit', { key: 'header' }, ['header']],
     ['rate_limit', { key: 'header', header: 'x-api-key' }, []],

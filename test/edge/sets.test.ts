@@ -1,4 +1,4 @@
-// The sets of addresses that regions publish.
+// The address sets that regions publish.
 
 import { describe, expect, it, test } from 'vitest';
 import { nextEdgeSets } from '../../src/edge/sets/next-edge-sets.ts';
@@ -32,7 +32,7 @@ describe('the published addresses of a region', () => {
     });
   });
 
-  test('what was published before stands behind what is now, and only the last of it', () => {
+  test('the last previously published set follows the current one', () => {
     const first = nextEdgeSets([A, B], { eu: ['a', 'b'] }, {}, NOTHING);
     const second = nextEdgeSets([A, B], { eu: ['a'] }, {}, first);
     expect(second.regions[0]?.v4).toEqual([['192.0.2.1'], ['192.0.2.1', '192.0.2.2']]);
@@ -41,13 +41,13 @@ describe('the published addresses of a region', () => {
     expect(third.regions[0]?.v6).toEqual([]);
   });
 
-  test('nothing new is the very same, whatever the order', () => {
+  test('an unchanged set is the same in any order', () => {
     const first = nextEdgeSets([A, B], { eu: ['a', 'b'] }, { FR: 'eu', DE: 'eu' }, NOTHING);
     const stored = { ...first, countries: { FR: 'eu', DE: 'eu' } };
     expect(nextEdgeSets([B, A], { eu: ['b', 'a'] }, { DE: 'eu', FR: 'eu' }, stored)).toBe(stored);
   });
 
-  test('a region has sixteen addresses of a family at most, of the first edges by name', () => {
+  test('a region has at most sixteen addresses of a family, from the first edges by name', () => {
     const many = Array.from({ length: 20 }, (_, i) =>
       edge(`e${String(i).padStart(2, '0')}`, 'eu', [`192.0.2.${i}`]),
     );
@@ -71,7 +71,7 @@ describe('the plan of published addresses', () => {
     seenAtMs: state === 'drained' ? NOW : SEEN_AT[state.replace('drained-', '') as keyof typeof SEEN_AT],
   });
 
-  /** Reads `eu: a b, us: c`. */
+  /** Parses `eu: a b, us: c`. */
   const listed = (text = ''): [string, string[]][] =>
     text.split(', ').flatMap((part) => {
       const [region = '', names] = part.split(': ');
@@ -115,7 +115,7 @@ a region may have the name of a member that every object has | constructor: a=he
     });
   });
 
-  it('lets an edge go after 60 s of silence and not before', () => {
+  it('removes an edge after 60 s of silence and not before', () => {
     const others = edge('b', 'eu', 'heard');
     const quiet = (ms: number) => ({ ...edge('a', 'eu', 'heard'), seenAtMs: NOW - ms });
     const before = { eu: ['a', 'b'] };
@@ -125,12 +125,12 @@ a region may have the name of a member that every object has | constructor: a=he
     expect(planEdgeSets([quiet(60_000), others], { members: before }, NOW).members).toEqual({ eu: ['b'] });
   });
 
-  describe('when the reports of all edges are missing for a while', () => {
+  describe('if the reports of all edges are missing for a while', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     const members = { eu: names.slice(0, 5), us: names.slice(5) };
     const SECOND = 1000;
 
-    /** Rounds every 2 s; `heard` says when an edge was heard last at a time, in seconds. */
+    /** Rounds every 2 s. `heard` returns when an edge last reported, in seconds. */
     function decide(from: number, to: number, heard: (i: number, at: number) => number): EdgeSetsPlan[] {
       const plans: EdgeSetsPlan[] = [];
       let before: DecidedBefore = { members };
@@ -146,8 +146,8 @@ a region may have the name of a member that every object has | constructor: a=he
       return plans;
     }
 
-    it('nobody leaves, neither one after the other nor while they return', () => {
-      // the last reports are at 0 to 9 s; from 120 s on one edge a second returns
+    it('no edge is removed, neither one after the other nor while they return', () => {
+      // the last reports are at 0 to 9 s, and from 120 s on one edge per second returns
       const heard = (i: number, at: number) => (at >= 120 + i ? at - ((at - i) % 10) : i);
       const plans = decide(50, 300, heard);
       for (const plan of plans) expect(plan.members).toEqual(members);
@@ -155,7 +155,7 @@ a region may have the name of a member that every object has | constructor: a=he
       expect(plans.at(-1)?.held).toBeUndefined();
     });
 
-    it('an edge that does not return leaves a minute after the others have', () => {
+    it('an edge that does not return is removed a minute after the others have', () => {
       const heard = (i: number, at: number) => (i > 0 && at >= 120 + i ? at - ((at - i) % 10) : i);
       const plans = decide(50, 300, heard);
       const held = plans.filter((plan) => plan.held !== undefined).at(-1) as EdgeSetsPlan;

@@ -1,5 +1,5 @@
-// docs/api.md and docs/reseller.md, command by command, against what a first `npm start` runs (for resellers that of the demo,
-// which has a registrar): what the document shows is what comes.
+// Runs the commands of docs/api.md, docs/admin-api.md and docs/reseller.md against a first `npm start` (for resellers against the
+// demo, which has a registrar), and compares the responses with those in the documents.
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { FreshClone, type StartedClone } from '../support/processes/fresh-clone.
 
 const run = promisify(execFile);
 const DOCUMENTS = [
-  ['docs/api.md', 20, { ALLOW_RESERVED_NAMES: 'on' }, []],
+  ['docs/api.md docs/admin-api.md', 20, { ALLOW_RESERVED_NAMES: 'on' }, []],
   ['docs/reseller.md', 20, { ROOT_HINTS: '' }, ['--demo']],
 ] as const;
 const missing = ['curl', 'dig', 'bash'].filter((program) => !isInstalled(program));
@@ -20,8 +20,10 @@ const skipped = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', 
 
 describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
   `the tour in %s${skipped}`,
-  (document, fewest, environment, words) => {
-    const steps = readTour(readFileSync(join(import.meta.dirname, '../..', document), 'utf8'));
+  (documents, fewest, environment, words) => {
+    const steps = documents
+      .split(' ')
+      .flatMap((path) => readTour(readFileSync(join(import.meta.dirname, '../..', path), 'utf8')));
     const walk = new Walk();
     const variables: Record<string, string> = {};
     let clone: FreshClone;
@@ -32,11 +34,12 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
       started = clone.start(environment, words);
       await started.ready();
       variables.API =
-        / {2}API {7}(http:\S+) \(described at \/openapi\.yaml\)$/m.exec(started.output)?.[1] ?? '';
+        / {2}API {7}(http:\S+) \(description: \/openapi\.yaml\)$/m.exec(started.output)?.[1] ?? '';
       const registrar = /^ {2}registrar (http:\S+)/m.exec(started.output)?.[1];
       if (registrar !== undefined) variables.REGISTRAR = registrar;
       variables.KEY =
-        / {2}API key {3}(svc_\w{40}) \(a global admin's, shown this once\)$/m.exec(started.output)?.[1] ?? '';
+        / {2}API key {3}(svc_\w{40}) \(of a global admin; shown only once\)$/m.exec(started.output)?.[1] ??
+        '';
     });
     afterAll(async () => {
       started?.npm.kill('SIGTERM');
@@ -60,7 +63,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
       return stdout;
     }
 
-    it('has what it takes: an address and a key', () => {
+    it('has the required address and key', () => {
       expect(variables).toEqual({
         API: expect.stringMatching(/^http:/),
         KEY: expect.stringMatching(/^svc_/),
@@ -69,7 +72,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
       expect(steps.length).toBeGreaterThan(fewest);
     });
 
-    // In their order: each builds on those before it.
+    // In the order of the document, because each command builds on the earlier ones.
     it.each(
       steps.map((step): [number, string, Step] => [step.line, step.command.split('\n')[0] ?? '', step]),
     )('line %i: %s', async (_line, _command, step) => {

@@ -1,4 +1,4 @@
-// The image can be built: what the Dockerfile copies from the checkout is there, and is let through to the builder.
+// The image can be built: the files that the Dockerfile copies exist, and reach the builder.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-/** What `COPY` takes from the build context; not what an earlier stage has made. */
+/** Returns the paths that `COPY` takes from the build context, without those of earlier stages. */
 function copiedSources(dockerfile: string): string[] {
   const lines = dockerfile.replaceAll(/\\\n/g, ' ').split('\n');
   return lines
@@ -16,7 +16,9 @@ function copiedSources(dockerfile: string): string[] {
     .filter((word) => !word.startsWith('--'));
 }
 
-/** As the builder decides it: the last pattern that fits a path or a folder above it says; `!` lets through. */
+/**
+ * Decides as the builder does: the last pattern that matches a path or a parent folder applies, and `!` includes it.
+ */
 function isLetThrough(path: string, ignore: string): boolean {
   const parts = path.replace(/^\.?\//, '').split('/');
   const above = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
@@ -29,7 +31,7 @@ function isLetThrough(path: string, ignore: string): boolean {
   return through;
 }
 
-/** `*` and `?` stay within a folder, `**` does not. */
+/** `*` and `?` do not match a slash, `**` does. */
 function shape(pattern: string): RegExp {
   const parts = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' } as Record<string, string>;
   const text = pattern.replaceAll(
@@ -40,14 +42,14 @@ function shape(pattern: string): RegExp {
 }
 
 describe('.dockerignore', () => {
-  it('lets through all that the Dockerfile copies', () => {
+  it('includes everything that the Dockerfile copies', () => {
     const sources = copiedSources(read('Dockerfile'));
     expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'workers']));
     expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     expect(sources.filter((path) => !isLetThrough(path, read('.dockerignore')))).toEqual([]);
   });
 
-  it('lets neither secrets nor the history nor packages of this machine through', () => {
+  it('excludes secrets, the history and the packages of this machine', () => {
     const kept = ['.env', '.git/config', 'data/npm-start.json', 'node_modules/koffi/package.json'];
     expect(kept.filter((path) => isLetThrough(path, read('.dockerignore')))).toEqual([]);
   });

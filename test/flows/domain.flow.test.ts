@@ -63,7 +63,7 @@ describe.skipIf(needs !== '')(`a customer's domain${needs}`, () => {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+    // biome-ignore lint/suspicious/noExplicitAny: tests may read all of it
     return { status: response.status, body: (await response.json()) as any };
   }
   const add = (name: string, destination: string) =>

@@ -29,10 +29,10 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       const line = await started.ready(installed ? undefined : 720_000);
       expect(digPrinted(line).split('\n').sort()).toEqual(EDGE);
       expect(started.output).toContain(
-        `${line}\n            (this record is proxied: the answer has the edge's addresses)\n`,
+        `${line}\n            (this record is proxied, so the answer has the edge's addresses)\n`,
       );
       expect(digPrinted(line, '+tcp').split('\n').sort()).toEqual(EDGE);
-      expect(started.output.match(/svc_\w{40} \(a global admin's, shown this once\)$/gm)).toHaveLength(1);
+      expect(started.output.match(/svc_\w{40} \(of a global admin; shown only once\)$/gm)).toHaveLength(1);
       expect(curlPrinted(started)).toContainEqual(expect.objectContaining({ name: 'www', proxied: true }));
       expect(started.output).toContain(clone.databaseDirectory);
       const metrics = metricsUrls(started);

@@ -1,4 +1,4 @@
-// `npm start` on a fresh clone: what is killed and starts again, settings that are wrong, and who may read which secret.
+// `npm start` on a fresh clone: restarts after kills, wrong settings, and who may read which secret.
 
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { FreshClone } from '../support/processes/fresh-clone.ts';
 import { curlPrinted, digPrinted, digStatus, EDGE, metricsUrls } from '../support/processes/printed-lines.ts';
 import { until } from '../support/tests/until.ts';
 
-/** Until what hangs is ended. */
+/** Until hanging processes are ended. */
 const PATIENCE_MS = 180_000;
 const missing = ['dig', 'curl'].filter((program) => !isInstalled(program));
 const skipped = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
@@ -18,7 +18,7 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it has ended
+    return ''; // the process has ended
   }
 }
 
@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
     });
     afterAll(() => clone?.remove());
 
-    it('loses nothing when everything is killed, and starts again as if nothing had been', async () => {
+    it('loses nothing if everything is killed, and restarts normally', async () => {
       const first = clone.start();
       const line = await first.ready();
       const file = join(clone.directory, 'own.zone');
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
       await clone.stop(again, 'SIGINT');
     });
 
-    it('gives up the rights of root once it listens, and hands each process only its own secrets', async () => {
+    it('drops root rights once it listens, and passes each process only its own secrets', async () => {
       const started = clone.start({ COOKIE_SECRETS: '0'.repeat(32) });
       await started.ready();
       const seen = ['src/nameserver', 'src/api', 'workers'].map((folder) => {
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
       await clone.stop(started);
     });
 
-    it('names the setting when a port is in use, and leaves nothing running', async () => {
+    it('names the setting if a port is in use, and leaves no process running', async () => {
       const socket = createSocket('udp4');
       await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
       const { port } = socket.address();
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
       }
     });
 
-    it('ends cleanly on Ctrl-C, which the terminal sends to everyone and npm once more', async () => {
+    it('ends cleanly on Ctrl-C, which the terminal sends to all processes and npm repeats', async () => {
       const started = clone.start();
       await started.ready();
       for (const pid of clone.processes())
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
       expect(log).toContain('received fast shutdown request');
     });
 
-    it('brings back what crashes, and answers while Postgres is away', async () => {
+    it('restarts crashed processes, and answers while Postgres is unavailable', async () => {
       const started = clone.start();
       const line = await started.ready();
       const postmaster = Number(
@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
       await clone.stop(started);
     });
 
-    it('ends with npm, even if npm is killed and cannot tell it', async () => {
+    it('ends with npm, even if npm is killed and cannot notify it', async () => {
       const started = clone.start();
       await started.ready();
       started.npm.kill('SIGKILL');

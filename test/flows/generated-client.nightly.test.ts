@@ -1,5 +1,5 @@
-// A client made from the description by openapi-typescript compiles, and works against a running API. It uses the packages of
-// the console, because openapi-typescript needs an older TypeScript than ours.
+// A client generated from the description by openapi-typescript compiles, and works with a running API. It uses the
+// packages of the console, because openapi-typescript requires an older TypeScript than the project.
 
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -26,13 +26,13 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true });
 });
 
-it('a client made from the description compiles and edits records', async () => {
+it('a client generated from the description compiles and edits records', async () => {
   await cp(join(import.meta.dirname, '../client'), folder, { recursive: true });
   const options = { cwd: folder };
   await symlink(join(import.meta.dirname, '../../console/node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'openapi.yaml'), (await api.ask('GET', '/openapi.yaml', { as: null })).text);
   const program = (name: string) => join(folder, 'node_modules/.bin', name);
-  // without the flag, members of a body that have a default would have to be sent
+  // Without the flag, body members with a default would be required.
   const flags = ['openapi.yaml', '-o', 'api.d.ts', '--default-non-nullable=false'];
   await run(program('openapi-typescript'), flags, options);
   const compiled = await run(program('tsc'), ['-p', '.'], options).catch(

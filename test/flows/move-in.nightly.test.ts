@@ -1,4 +1,4 @@
-// An operator moves 200 zones here from PowerDNS with the commands of docs/operating.md, "Moving an installation here". A validating
+// An operator moves 200 zones here from PowerDNS with the commands of docs/operating/move-in.md, "Move domains here from another system". A validating
 // resolver is queried for names of all zones meanwhile, and the owners change records while the nameservers change.
 
 import { spawn } from 'node:child_process';
@@ -34,12 +34,12 @@ const LABELS = Array.from({ length: 200 }, (_, i) => `shop${i}`);
 const SIGNED = LABELS.filter((_, i) => i % 10 === 0);
 const THEIRS = ['ns1.other.zz', 'ns2.other.zz'];
 const OWNERS = ['ann@shop.example', 'bob@shop.example'];
-/** Of the NS records in the zones; those of the parent have half of it. */
+/** TTL of the NS records in the zones. Those of the parent have half of it. */
 const NS_TTL = 60;
-/** Nameserver changes that the registry publishes together. */
+/** Number of nameserver changes that the registry publishes together. */
 const BATCH = 20;
 const QUERIES_PER_SECOND = 100;
-/** What dnsperf prints of a query that has no answer yet when it is stopped. */
+/** Line that dnsperf prints for a query without an answer when it stops. */
 const INTERRUPTED = 'I';
 const PROGRAM_MODE = 0o755;
 
@@ -72,15 +72,14 @@ function zoneOf(label: string, i: number): ZoneText {
   return { apex: `${label}.zz.`, text: text.join('\n') };
 }
 
-/** The blocks of commands of the section. A block that begins with `$` shows a session. */
+/** The command blocks of the document. A block that begins with `$` shows a session. */
 function documentedCommands(): string[] {
-  const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
-  const section = text.split('\n### Moving an installation here\n')[1]?.split('\n## ')[0] as string;
-  const blocks = section.match(/(?:^ {7} *\S.*\n)+/gm) as string[];
+  const text = readFileSync(join(ROOT, 'docs/operating/move-in.md'), 'utf8');
+  const blocks = text.match(/(?:^ {7} *\S.*\n)+/gm) as string[];
   return blocks.map((block) => block.replaceAll(/^ {7}/gm, '')).filter((block) => !block.startsWith('$'));
 }
 
-/** A shell in an empty directory, in which the commands of the document lead to this fleet and this PowerDNS. */
+/** A shell in an empty directory, whose commands reach this fleet and this PowerDNS. */
 class OperatorShell {
   readonly directory = mkdtempSync(join(tmpdir(), 'zonefleet-move-in-'));
   readonly #env: Record<string, string>;
@@ -135,7 +134,7 @@ class OperatorShell {
   }
 }
 
-/** dnsperf, which asks a resolver for names of all zones: three of four were never asked for before. */
+/** Runs dnsperf, which queries a resolver for names of all zones. Three of four names are new. */
 class Load {
   readonly #directory = mkdtempSync(join(tmpdir(), 'zonefleet-dnsperf-'));
   readonly #child: ReturnType<typeof spawn>;
@@ -155,7 +154,7 @@ class Load {
     });
   }
 
-  /** Queries without the answer that their names must have: `no…` does not exist, and all others do. */
+  /** Queries without the required answer: `no…` names do not exist, all others do. */
   async stop(): Promise<{ completed: number; lost: number; wrong: string[] }> {
     const ended = once(this.#child, 'close');
     this.#child.kill('SIGINT');
@@ -172,14 +171,14 @@ class Load {
   }
 }
 
-describe.skipIf(needs !== '')(`an installation that moves here${needs}`, () => {
+describe.skipIf(needs !== '')(`a PowerDNS installation that moves in${needs}`, () => {
   const closing: (() => unknown)[] = [];
   let parent: RealParent;
   let old: PowerDns;
   let fleet: RealFleet;
   let unbound: ValidatingResolver;
   const zones = LABELS.map(zoneOf);
-  /** Each record set but SOA and NS of an apex, with the query for it. */
+  /** Returns the query for each record set, except SOA and NS of an apex. */
   const queries = new Map<string, Uint8Array>();
   for (const { apex, text } of zones) {
     for (const { owner, type } of recordsOf(text, apex)) {
@@ -222,7 +221,7 @@ describe.skipIf(needs !== '')(`an installation that moves here${needs}`, () => {
     return (parent.ours[0] as { address: string }).address;
   }
 
-  /** The answer to each query, with TTLs; of a delegation the NS records that refer to its servers. */
+  /** Returns the answer to each query, with TTLs. For a delegation, these are the referral's NS records. */
   async function answersAt(address: string): Promise<Map<string, string[]>> {
     const replies = await askMany(53, [...queries.values()], { address });
     return new Map(
@@ -252,7 +251,7 @@ describe.skipIf(needs !== '')(`an installation that moves here${needs}`, () => {
     return answer.body;
   }
 
-  /** Adds a record to the domain, and changes or deletes one. `expected` gets the answers that follow. */
+  /** Adds a record to the domain, and changes or deletes one. Stores the new answers in `expected`. */
   async function edit(label: string, i: number, expected: Map<string, string[]>): Promise<void> {
     const path = `/domains/${label}.zz/records/`;
     const put = (name: string, destination: string | undefined) => {
@@ -273,7 +272,7 @@ describe.skipIf(needs !== '')(`an installation that moves here${needs}`, () => {
     }
   }
 
-  test('loses no answer and no edit, and no answer is bogus', { timeout: 20 * MINUTE_MS }, async () => {
+  test('loses no answer or edit, and has no bogus answer', { timeout: 20 * MINUTE_MS }, async () => {
     const blocks = documentedCommands();
     expect(blocks.map((block) => block.split('\n').length - 1)).toEqual([3, 1, 1, 2, 4, 3, 2, 1]);
     const [exporting, creating, importing, bringingKeys, comparing, comparingKeys, waiting, checking] =

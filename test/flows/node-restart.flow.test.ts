@@ -1,4 +1,4 @@
-// Planned restarts of a node that is queried all the time, over UDP and TCP: no query may stay without its answer.
+// Planned restarts of a node that is queried continuously over UDP and TCP: every query must be answered.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
@@ -24,7 +24,7 @@ const RESTARTS = 3;
 let database: TestDatabase;
 let directory: string;
 let node: NodeProcess;
-/** The process that answers: each restart brings another one. */
+/** Returns the answering process, which each restart replaces. */
 let pid: number;
 
 beforeAll(async () => {
@@ -42,17 +42,17 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Queries with ids of their own, and the serials of the answers. */
+/** Queries with unique ids, and the serials of the answers. */
 class Probe {
   readonly serials = new Set<number>();
   sent = 0;
   #open = new Set<number>();
-  /** How often a TCP connection ended. */
+  /** Number of TCP connections that ended. */
   ends = 0;
   readonly #udp: UdpSocket = createSocket('udp4');
   readonly #tcp: Socket;
   readonly #timer: NodeJS.Timeout;
-  /** The second part of the last query over TCP. */
+  /** Second part of the last query over TCP. */
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(port: number) {
@@ -71,7 +71,7 @@ class Probe {
     });
     this.#timer = setInterval(() => {
       this.#udp.send(this.#next(), port, '127.0.0.1');
-      // In two parts, so that a restart meets half a query.
+      // Sent in two parts, so that a restart occurs within a query.
       this.#tcp.write(this.#tail);
       const query = this.#next();
       this.#tcp.write(Buffer.concat([Buffer.of(query.length >> 8, query.length), query.subarray(0, 10)]));
@@ -116,7 +116,7 @@ async function restart(): Promise<void> {
   pid = outcome.pid;
 }
 
-test('a node that is restarted answers every query, and edits go on being served', async () => {
+test('a restarted node answers every query, and serves later edits', async () => {
   const probe = new Probe(node.address.port);
   try {
     for (let serial = 2; serial <= 1 + RESTARTS; serial++) {

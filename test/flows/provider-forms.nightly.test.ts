@@ -1,4 +1,5 @@
-// A zone of 500 records, in the forms of five providers, imported by the API (which the console uses) and by the command line.
+// A zone of 500 records in the formats of five providers, imported by the API (which the console uses) and by the
+// command line.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addDomainCommands } from '../../src/cli/domain/domain.ts';
@@ -30,7 +31,7 @@ async function stored(domain: string): Promise<string[]> {
     .sort();
 }
 
-it.each(PROVIDER_FORMS)('the form of $provider is imported alike by API and command line', async (form) => {
+it.each(PROVIDER_FORMS)('API and command line import the format of $provider identically', async (form) => {
   const [byApi, byCli] = ['api', 'cli'].map(
     (by) => `${by}-${form.provider.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}.example`,
   );

@@ -1,5 +1,5 @@
-// Edges by region, from their rows to packets of a nameserver process: two clients in two countries, an edge that is drained,
-// and Unbound, which validates what a region of a signed zone is given.
+// Edges by region, from their rows to packets of a nameserver process: clients in two countries, a drained edge, and
+// Unbound, which validates the answers of a signed zone's regions.
 
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ async function addEdge(name: string, region: string, address: string): Promise<v
   );
 }
 
-/** The addresses that a client is given, sorted. */
+/** Returns the addresses in a client's answer, sorted. */
 async function addresses(from: string, name = 'www.plain.example.', opt?: string): Promise<string> {
   const query = queryFor(name, TYPE.A, opt === undefined ? {} : { opt });
   const socket = createSocket('udp4');
@@ -114,13 +114,13 @@ const becomes = (from: string, wanted: string, name?: string) =>
 
 let byDefault: string;
 
-test("without edges every client is given the edge's default", async () => {
+test('without edges, every client gets the default addresses of the edge', async () => {
   byDefault = await addresses(DE);
   expect(byDefault).toMatch(/^192\.0\.2\.\d+$/);
   for (const from of [US, NOWHERE]) expect(await addresses(from)).toBe(byDefault);
 });
 
-test('clients of two countries are given the edges of their regions, others the default', async () => {
+test('clients of two countries get the edges of their regions, others the default', async () => {
   await addEdge('a', 'eu', '203.0.113.1');
   await addEdge('b', 'eu', '203.0.113.2');
   await addEdge('c', 'us', '203.0.113.3');
@@ -130,7 +130,7 @@ test('clients of two countries are given the edges of their regions, others the 
   expect(await addresses(NOWHERE, undefined, 'subnet:000120007f000002')).toBe('203.0.113.3');
 });
 
-test('an edge that is drained is gone from the answers', async () => {
+test('a drained edge disappears from the answers', async () => {
   await sql`update edges set drained_at = now() where name = 'a'`.execute(database.db);
   await becomes(DE, '203.0.113.2');
 });
@@ -138,7 +138,7 @@ test('an edge that is drained is gone from the answers', async () => {
 const missing = isInstalled('unbound') ? '' : ' (skipped: needs unbound)';
 
 describe.skipIf(missing !== '')(`of a signed zone${missing}`, () => {
-  test('a region is given its own edges, and Unbound finds them secure, whichever they are', async () => {
+  test('a region gets its own edges, and Unbound validates all of them as secure', async () => {
     const name = 'proxied.signed.example.';
     await becomes(DE, '203.0.113.2', name);
     const unbound = await startUnbound(
@@ -160,7 +160,7 @@ describe.skipIf(missing !== '')(`of a signed zone${missing}`, () => {
         expect.stringContaining('203.0.113.2'),
       ]);
       await sql`update edges set drained_at = null where name = 'a'`.execute(database.db);
-      // until the new set is signed the one before it is given: never anything that does not validate
+      // Until the new set is signed, answers have the former one, so that they always validate.
       await until(async () => {
         const verdict = await validated();
         expect(verdict?.security).toBe('secure');
@@ -172,6 +172,6 @@ describe.skipIf(missing !== '')(`of a signed zone${missing}`, () => {
   });
 });
 
-test('the rounds met no trouble', () => {
+test('the rounds had no errors', () => {
   expect(troubles).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The units for operators: what systemd itself thinks of them, and that they let through what Node needs.
+// The systemd units for operators: how systemd itself rates them, and whether they permit what Node needs.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { isInstalled } from '../support/peers/peers.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const UNITS = ['nameserver', 'api', 'workers', 'vantage', 'edge-agent'] as const;
-/** Where a unit's process runs, of what this repository has. */
+/** Paths of this repository's files that the units run. */
 const FOLDERS: Partial<Record<string, string>> = { 'edge-agent': 'agent' };
-/** Begins nginx, whose master changes the user of its workers. */
+/** Starts nginx, whose master changes the user of its workers. */
 const CHANGES_USERS = 'edge-agent';
-/** The exposure, from 0 to 10, that a unit may have at most. */
+/** Maximum exposure of a unit, from 0 to 10. */
 const MOST_EXPOSURE = 3.0;
-/** What V8, libuv and our batched UDP cannot do without, and a filter might lack. */
+/** System calls that V8, libuv and batched UDP require, and a filter might block. */
 const CALLS =
   'recvmmsg sendmmsg recvmsg sendmsg epoll_pwait eventfd2 clone3 futex membarrier madvise mprotect mmap getrandom pwrite64 ' +
   'ftruncate fsync rename io_uring_setup prlimit64 sched_getaffinity statx pidfd_open pkey_alloc pkey_mprotect';
@@ -30,7 +30,7 @@ function analyze(...words: string[]): string {
   return execFileSync('systemd-analyze', ['--no-pager', ...words], { encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** The members of a set like @network-io, those of the sets in it too. */
+/** Returns the members of a set like @network-io, including those of nested sets. */
 function callsOf(set: string): string[] {
   const words = analyze('syscall-filter', set)
     .split('\n')
@@ -40,12 +40,12 @@ function callsOf(set: string): string[] {
 }
 
 describe.each(UNITS)('the unit of the %s', (name) => {
-  it.skipIf(skipped !== '')(`is exposed by at most ${MOST_EXPOSURE.toFixed(1)}${skipped}`, () => {
+  it.skipIf(skipped !== '')(`has an exposure of at most ${MOST_EXPOSURE.toFixed(1)}${skipped}`, () => {
     const said = analyze('security', '--offline=true', `--threshold=${MOST_EXPOSURE * 10}`, fileOf(name));
     expect(Number(/exposure level for \S+: ([\d.]+)/.exec(said)?.[1])).toBeLessThanOrEqual(MOST_EXPOSURE);
   });
 
-  it.skipIf(skipped !== '')(`lets through the system calls that the process makes${skipped}`, () => {
+  it.skipIf(skipped !== '')(`permits the system calls of the process${skipped}`, () => {
     const allowed = new Set<string>();
     for (const line of linesOf(name)) {
       const [, minus, sets = ''] = /^SystemCallFilter=(~?)(.*)$/.exec(line) ?? [];
@@ -59,7 +59,7 @@ describe.each(UNITS)('the unit of the %s', (name) => {
     expect(allowed.has('setgroups')).toBe(name === CHANGES_USERS);
   });
 
-  it('starts a file that exists, leaves V8 its compiler, and may listen on port 53 if it is the nameserver', () => {
+  it('starts an existing file, permits V8 to compile, and permits port 53 only for the nameserver', () => {
     const lines = linesOf(name);
     const started = /^ExecStart=\/\S+ (\S+) (\S+)$/m.exec(lines.join('\n'));
     const folder = FOLDERS[name];
@@ -68,7 +68,7 @@ describe.each(UNITS)('the unit of the %s', (name) => {
     expect(files?.length).toBeGreaterThan(0);
     expect(lines.some((line) => /^MemoryDenyWriteExecute=(yes|true|on|1)/.test(line))).toBe(false);
     expect(lines.includes('AmbientCapabilities=CAP_NET_BIND_SERVICE')).toBe(name === 'nameserver');
-    // nginx outlives its agent, and nothing else outlives its unit.
+    // nginx outlives its agent, but no other process outlives its unit.
     expect(lines.includes('KillMode=process')).toBe(name === 'edge-agent');
   });
 });

@@ -93,11 +93,11 @@ function topmostCut(zone: Zone, domain: Name): Name | undefined {
 }
 
 interface ExpectedTxtCheck {
-  /** Any of them: chance decides. */
+  /** Any of these results, because the outcome is random. */
   readonly verdicts: readonly string[];
-  /** `HOST ZONE`; undefined: not compared. */
+  /** `HOST ZONE`. Undefined if it is not compared. */
   readonly links: readonly string[] | undefined;
-  /** `ADDRESS OUTCOME`, and ` tcp` where the reply came so, `none` for a nameserver without an address. */
+  /** `ADDRESS OUTCOME`, with ` tcp` if the reply came over TCP, and `none` for a nameserver without an address. */
   readonly servers: readonly string[] | undefined;
   /** `ADDRESS OUTCOME`. */
   readonly resolvers: readonly string[];
@@ -106,7 +106,7 @@ interface ExpectedTxtCheck {
 }
 
 interface TxtExpectations {
-  /** Where the TXT record has to be. */
+  /** Where the TXT record must be. */
   readonly host: Name;
   readonly value: string;
   readonly untrusted: ReadonlySet<Name>;
@@ -176,7 +176,7 @@ const RULES: Rules = {
   unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
 };
 const BEGINNING = Date.UTC(2026, 2, 1);
-/** Where every server answers, time makes no difference: not on a busy machine either. */
+/** If every server answers, timing makes no difference, even on a busy machine. */
 const TIMEOUT_MS = 3000;
 const SILENCES: readonly FaultKind[] = [
   'silent',
@@ -196,7 +196,7 @@ const SILENCES: readonly FaultKind[] = [
 const hasSilence = ({ servers }: World) =>
   [...servers.values()].some(({ faults }) => faults.some(({ kind }) => SILENCES.includes(kind)));
 
-/** Without silent servers the timeout is so long that a busy machine makes no difference. */
+/** Without silent servers, the timeout is long, so that a busy machine makes no difference. */
 const resolverIn = (
   internet: FakeInternet,
   world: World,
@@ -218,7 +218,7 @@ const scenarios = worldFolders().map((folder) => ({
   expected: parseExpectations(readWorldFile(folder, 'expect.txt'), `fixtures/worlds/${folder}/expect.txt`),
 }));
 
-/** Of all worlds. */
+/** Queries of all worlds. */
 const questions: Seen[] = [];
 
 describe('a delegation check', () => {
@@ -246,7 +246,7 @@ describe('a delegation check', () => {
           expected.domain,
           held === undefined ? {} : { held },
         );
-        // A check takes a different time in each run: the status depends on the times in expect.txt alone.
+        // A check takes a different time in each run. The status depends only on the times in expect.txt.
         const timed = { ...evidence, startedAt: at, finishedAt: at };
         const judged = judgeWorld(timed, claim, expected, { rules: RULES, frozen: check.frozen });
         ({ claim } = judged);
@@ -271,8 +271,8 @@ describe('a delegation check', () => {
   });
 });
 
-describe('the questions of all these checks', () => {
-  it('have mixed case that differs each time, so that a forger cannot know it', () => {
+describe('the queries of all these checks', () => {
+  it('have mixed case that differs each time, so that a forger cannot predict it', () => {
     const overUdp = questions.filter(({ transport }) => transport === 'udp');
     const long = overUdp.filter(({ name }) => printName(name).replace(/[^a-z]/g, '').length >= 10);
     const mixed = long.filter(({ name, spelled }) => name !== spelled);
@@ -284,7 +284,7 @@ describe('the questions of all these checks', () => {
     expect(spellings.size).toBeGreaterThan(50);
   });
 
-  it('have ids all over the range', () => {
+  it('have ids across the whole range', () => {
     expect(new Set(questions.map(({ id }) => id)).size).toBeGreaterThan(questions.length * 0.9);
     for (let quarter = 0; quarter < 4; quarter++) {
       expect(questions.some(({ id }) => id >> 14 === quarter)).toBe(true);
@@ -317,7 +317,7 @@ describe('a check of the delegated zone', () => {
     }
   });
 
-  it('has a world for every code', () => {
+  it('covers every code with a world', () => {
     const shown = folders.flatMap((folder) => readChildExpectations(folder).findings);
     const codes = new Set(shown.map((text) => text.split('@')[0]));
     expect(CHILD_CODE_LIST.filter((code) => !codes.has(code))).toEqual([]);
@@ -337,7 +337,7 @@ describe('a TXT verification', () => {
     const internet = await FakeInternet.start(world);
     const { host, value, untrusted, check } = expected;
     const timeoutMs = hasSilence(world) ? 400 : TIMEOUT_MS;
-    /** The world's recursive servers are its public resolvers. */
+    /** The world's recursive servers, which serve as its public resolvers. */
     const addresses = [...world.servers.values()].flatMap(({ recursive, address }) =>
       recursive ? [address] : [],
     );
@@ -363,7 +363,7 @@ describe('a TXT verification', () => {
   });
 });
 
-/** Time goes on by itself, from wherever it was set. */
+/** The time advances from the value that was set last. */
 class VirtualClock {
   #offset = 0;
 
@@ -392,7 +392,7 @@ function txtOutcomeOf(check: ExpectedTxtCheck, evidence: TxtEvidence, judgement:
   const last = evidence.links.at(-1)?.servers ?? [];
   const lines = servers.map(({ address, outcome }) => {
     const said = last.find((server) => server.address === address);
-    // without a reply there is no transport
+    // without a reply, there is no transport
     return `${placeOf(address)} ${outcome}${said?.transport === 'tcp' && outcome !== 'error' ? ' tcp' : ''}`;
   });
   return {
@@ -423,7 +423,7 @@ function placeOf(address: string): string {
   return address === '' ? 'none' : canonicalAddress(address);
 }
 
-/** For the reader of a failed test. */
+/** Printed if the test fails. */
 function printTxtEvidence(
   { links, siblings, failure, queries }: TxtEvidence,
   judgement: TxtJudgement,

@@ -4,7 +4,7 @@ import { countManualCheck, purgeShares } from '../../src/store/checks/check-shar
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { until } from '../support/tests/until.ts';
 
-it('the slot time of accounts is that of all checks that run, also of those that go on', () => {
+it('the slot time of accounts includes that of running checks', () => {
   let at = 0;
   const shares = new AccountShares(() => at);
   const first = shares.begin(7);
@@ -23,12 +23,12 @@ it('the slot time of accounts is that of all checks that run, also of those that
   expect(shares.take()).toEqual([]);
 });
 
-describe('what workers tell each other', () => {
+describe('shared slot times', () => {
   const { db, query, value } = sharedDatabase();
   const rows = () => query<{ account_id: number; slot_ms: number }>`
     select account_id, slot_ms from check_shares order by account_id`;
 
-  it('adds up and fades; old rows go', async () => {
+  it('add up and fade, and old rows are deleted', async () => {
     const shares = new AccountShares(() => 0);
     const [seventh, ninth] = [
       { accountId: 7, slotMs: 500 },
@@ -48,7 +48,7 @@ describe('what workers tell each other', () => {
     expect(await rows()).toEqual([nine]);
   });
 
-  it('counts the checks that users ask for, and no more than may be asked for', async () => {
+  it('include requested checks, up to their limit', async () => {
     const counts = [await countManualCheck(db, 11), await countManualCheck(db, 11)];
     expect(counts[0]).toBe(0);
     expect(counts[1]).toBeGreaterThan(0.9);

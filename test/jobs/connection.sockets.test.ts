@@ -10,7 +10,7 @@ const database = keptDatabase();
 const schemas = async () =>
   (await runOn(database, 'select nspname from pg_namespace')).map(({ nspname }) => nspname);
 
-test('the queue has a schema of its own, made by the first process, and only once', async () => {
+test('the queue has its own schema, which the first process creates once', async () => {
   expect(await schemas()).not.toContain('bullmq');
   const place = { databaseUrl: database.url, redisUrl: undefined };
   await Promise.all([migrateQueue(place, QUEUES), migrateQueue(place, QUEUES)]);
@@ -22,7 +22,7 @@ test('the queue has a schema of its own, made by the first process, and only onc
   expect(ours.map(({ tablename }) => tablename)).not.toContain('job');
 });
 
-test('with Redis there is nothing to prepare', async () => {
+test('Redis needs no preparation', async () => {
   await migrateQueue(
     {
       databaseUrl: 'postgresql://nobody@127.0.0.1:1/none',
@@ -32,7 +32,7 @@ test('with Redis there is nothing to prepare', async () => {
   );
 });
 
-test('options in the URL of the database are kept beside those of the queue', async () => {
+test('options in the database URL are kept besides those of the queue', async () => {
   await migrateQueue({ databaseUrl: database.url, redisUrl: undefined }, QUEUES);
   const join = database.url.includes('?') ? '&' : '?';
   const databaseUrl = `${database.url}${join}options=-c%20work_mem%3D7MB`;

@@ -12,12 +12,12 @@ function fakeQueue(waiting: number, delayed = 0) {
   };
 }
 
-/** What is due, in order. */
+/** Due work, in order. */
 function claimOf(due: number[]): (limit: number) => Promise<number[]> {
   return async (limit) => due.splice(0, limit);
 }
 
-test('the queue gets no more jobs than it has room for', async () => {
+test('adds only as many jobs as the queue has room for', async () => {
   const queue = fakeQueue(3, 2);
   const round = fillQueue({ queue, room: 8, claim: claimOf([1, 2, 3, 4, 5]) });
   expect(await round()).toEqual({ isMore: true });
@@ -26,7 +26,7 @@ test('the queue gets no more jobs than it has room for', async () => {
   expect(queue.taken).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('nothing is claimed for a queue that is full or nearly so: a claim of one costs the same as of many', async () => {
+test('claims nothing for a full or nearly full queue, because a claim costs the same for one job as for many', async () => {
   const queue = fakeQueue(7);
   const due = [1, 2];
   expect(await fillQueue({ queue, room: 8, claim: claimOf(due) })()).toEqual({ isMore: true });
@@ -37,7 +37,7 @@ test('nothing is claimed for a queue that is full or nearly so: a claim of one c
   expect([full.taken, none]).toEqual([[], [1, 2]]);
 });
 
-test('a full queue takes a few jobs of accounts that have used little, and no more than twenty times its room', async () => {
+test('adds a few jobs of light accounts to a full queue, up to twenty times its room', async () => {
   const due = Array.from({ length: 30 }, (_, i) => i);
   const full = fakeQueue(8);
   const claim = () => Promise.reject(new Error('there is no room'));

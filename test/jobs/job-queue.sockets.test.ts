@@ -50,7 +50,7 @@ for (const backend of BACKENDS) {
       return waiting + active + delayed === 0;
     };
 
-    it('hands each job to a worker once, and forgets it', async () => {
+    it('passes each job to a worker once, and deletes it', async () => {
       const ids = Array.from({ length: 250 }, (_, index) => index + 1);
       await queue.enqueue(backgroundChecks(ids));
       expect(await queue.depth()).toEqual({ waiting: 250, active: 0, delayed: 0, dead: 0 });
@@ -64,7 +64,7 @@ for (const backend of BACKENDS) {
       expect(await queue.queue.getJobCounts('completed')).toEqual({ completed: 0 });
     });
 
-    it('keeps one background check of a domain, while it waits and while it runs, and takes the next one after it', async () => {
+    it('keeps one background check per domain while it waits or runs, and accepts the next one afterwards', async () => {
       await queue.enqueue(backgroundChecks([7, 8]));
       await queue.enqueue(backgroundChecks([7, 8, 9]));
       expect((await queue.depth()).waiting).toBe(3);
@@ -87,7 +87,7 @@ for (const backend of BACKENDS) {
       expect([...seen].sort()).toEqual([7, 7, 8, 9]);
     });
 
-    it('puts a check that a caller waits for ahead of all others, also of one of the same domain', async () => {
+    it('puts a check that a caller waits for ahead of all others, even of the same domain', async () => {
       await queue.enqueue(backgroundChecks([1, 2, 3]));
       const [first, second] = [randomUUID(), randomUUID()];
       await queue.enqueueNow({ domainId: 3, kind: 'manual', request: first });
@@ -102,7 +102,7 @@ for (const backend of BACKENDS) {
       ]);
     });
 
-    it('makes one verification of a domain at a time for all who wait for it, and one more for those who come meanwhile', async () => {
+    it('runs one verification per domain for all waiting callers, and one more for callers that arrive meanwhile', async () => {
       const verifications = new JobQueue(place, VERIFY_TXT);
       const ask = (request: string) => verifications.enqueueNow({ domainId: 3, kind: 'manual', request });
       await ask('waiting');
@@ -149,7 +149,7 @@ for (const backend of BACKENDS) {
       await verifications.close();
     });
 
-    it('tries a run that fails three times in all, goes on with others, and keeps it as a dead letter; its domain may be checked again', async () => {
+    it('attempts a failing run three times, then keeps it as a dead letter without delaying others, and accepts new checks of the domain', async () => {
       const beganAt = Date.now();
       await queue.enqueue(backgroundChecks([5, 6]));
       const agains: boolean[] = [];
@@ -173,7 +173,7 @@ for (const backend of BACKENDS) {
       await until(async () => (await queue.depth()).dead === 2);
     });
 
-    it('gives back what a stopped worker cannot finish, for another one to run', async () => {
+    it('returns what a stopped worker cannot finish to the queue', async () => {
       await queue.enqueue(backgroundChecks([1, 2]));
       let begun = 0;
       run(async (_, { signal }) => {
@@ -181,7 +181,7 @@ for (const backend of BACKENDS) {
         await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
       });
       await until(() => begun === 2);
-      await workers.pop()?.stop(50); // the runs end only when they are given up
+      await workers.pop()?.stop(50); // the runs end only when they are aborted
       expect(await queue.depth()).toEqual({ waiting: 2, active: 0, delayed: 0, dead: 0 });
       const seen: number[] = [];
       run(async ({ domainId }) => void seen.push(domainId));
@@ -189,7 +189,7 @@ for (const backend of BACKENDS) {
       expect(seen.sort()).toEqual([1, 2]);
     });
 
-    it('lets a run that is nearly over finish when its worker is stopped', async () => {
+    it('lets a nearly finished run end when its worker is stopped', async () => {
       await queue.enqueue(backgroundChecks([1]));
       let [begun, finished] = [0, 0];
       run(async () => {
@@ -205,7 +205,7 @@ for (const backend of BACKENDS) {
   });
 
   it.skipIf(isMissing)(
-    `a queue whose ${backend} is not there says so${isMissing ? NEEDS_REDIS : ''}`,
+    `a queue reports that ${backend} is unavailable${isMissing ? NEEDS_REDIS : ''}`,
     async () => {
       const port = await freePort();
       const queue = new JobQueue(

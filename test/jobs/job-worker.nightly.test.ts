@@ -15,7 +15,7 @@ import { until } from '../support/tests/until.ts';
 const CHILD = fileURLToPath(new URL('../support/processes/check-worker-child.ts', import.meta.url));
 const LOCK_MS = 1500;
 
-/** Undone after each test, the last first. */
+/** Cleaned up after each test, last one first. */
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
   for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close();
@@ -40,7 +40,7 @@ describe.each(BACKENDS)('a killed worker on %s', (backend) => {
     ['3 checks, with short locks', 3, LOCK_MS],
     ['200 checks, with the locks that checks have', 200, undefined],
   ])(
-    `loses nothing of %s: another one runs them${isMissing ? NEEDS_REDIS : ''}`,
+    `loses none of %s: another worker runs them${isMissing ? NEEDS_REDIS : ''}`,
     async (_, count, lockMs) => {
       const place = await createQueuePlace(backend);
       opened.push(() => place.drop());
@@ -86,8 +86,8 @@ const isAdded = (queue: JobQueue<CheckJob>, domainId: number) =>
     () => false,
   );
 
-describe('while Postgres is away', () => {
-  it('workers wait and go on by themselves, every job is run, and adding fails meanwhile', async () => {
+describe('while Postgres is unavailable', () => {
+  it('workers wait and continue automatically, every job runs, and adding fails meanwhile', async () => {
     const { database, proxy, place } = await proxiedDatabase();
     const direct = openQueue({ databaseUrl: database.url, redisUrl: undefined });
     const queue = openQueue(place);
@@ -114,7 +114,7 @@ describe('while Postgres is away', () => {
     expect(seen.has(999)).toBe(false);
   });
 
-  it('a producer gives up a silent connection while it is silent', async () => {
+  it('a producer abandons a silent connection during the silence', async () => {
     const { proxy, place } = await proxiedDatabase();
     const queue = openQueue(place);
     await queue.enqueue(backgroundChecks([1]));
@@ -124,7 +124,7 @@ describe('while Postgres is away', () => {
     await until(() => isAdded(queue, 3));
   });
 
-  it('a queue and a worker that were opened before it was there find it', async () => {
+  it('a queue and a worker that were opened before Postgres was available connect later', async () => {
     const { proxy, place } = await proxiedDatabase();
     proxy.cut();
     const queue = openQueue(place);
@@ -138,8 +138,8 @@ describe('while Postgres is away', () => {
   });
 });
 
-describe.skipIf(!HAS_REDIS)(`while Redis is away${NEEDS_REDIS}`, () => {
-  it('adding fails meanwhile, nothing is added later, and workers go on by themselves', async () => {
+describe.skipIf(!HAS_REDIS)(`while Redis is unavailable${NEEDS_REDIS}`, () => {
+  it('adding fails, nothing is added later, and workers continue automatically', async () => {
     const first = await startRedis();
     const place = { databaseUrl: '', redisUrl: first.url };
     const queue = openQueue(place);

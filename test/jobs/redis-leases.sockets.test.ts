@@ -10,7 +10,7 @@ describe.skipIf(!HAS_REDIS)(`leases in Redis${NEEDS_REDIS}`, () => {
   });
   afterAll(() => redis?.stop());
 
-  it('never exceed the limit of a second over all processes, and are counted by address', async () => {
+  it('never exceed the limit per second over all processes, and are counted by address', async () => {
     const sources = [openRedisLeases(redis.url, 50), openRedisLeases(redis.url, 50)];
     const take = (address: string) =>
       Promise.all(
@@ -26,7 +26,7 @@ describe.skipIf(!HAS_REDIS)(`leases in Redis${NEEDS_REDIS}`, () => {
         ),
       'Redis answers',
     );
-    // All in one second: the first grant after a pause begins one.
+    // All within one second, which starts with the first grant after a pause.
     let first = await (sources[0] as (typeof sources)[number]).lease('192.0.2.1', 50);
     await until(async () => {
       first = await (sources[0] as (typeof sources)[number]).lease('192.0.2.1', 1);
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_REDIS)(`leases in Redis${NEEDS_REDIS}`, () => {
     await Promise.all(sources.map((source) => source.close()));
   });
 
-  it('fail where Redis is gone', async () => {
+  it('fail if Redis is unavailable', async () => {
     const gone = await startRedis();
     const source = openRedisLeases(gone.url, 50);
     await until(() =>

@@ -9,7 +9,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-test('while there is more to do the next round comes at once, however long the idle time is', async () => {
+test('the next round starts immediately while there is more to do, whatever the idle time is', async () => {
   let rounds = 0;
   const running = runRounds({
     round: async () => ({ isMore: ++rounds < 3 }),
@@ -21,12 +21,12 @@ test('while there is more to do the next round comes at once, however long the i
   expect(rounds).toBe(3);
 });
 
-test('the wait after failures doubles with each in a row, up to ten seconds', () => {
+test('the pause after failures doubles with each consecutive one, up to ten seconds', () => {
   expect([1, 2, 3, 4].map((failures) => backoffMs(500, failures))).toEqual([1000, 2000, 4000, 8000]);
   expect([5, 6, 2000].map((failures) => backoffMs(500, failures))).toEqual([10_000, 10_000, 10_000]);
 });
 
-test('a round that fails is reported and repeated, later each time', async () => {
+test('a failed round is reported and repeated, after increasing pauses', async () => {
   const happened: unknown[] = [];
   const troubles: string[] = [];
   vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => void happened.push(ms));
@@ -45,7 +45,7 @@ test('a round that fails is reported and repeated, later each time', async () =>
   expect(troubles).toEqual(Array(5).fill('Error: away'));
 });
 
-test('a stop waits for the round that runs, and no other begins', async () => {
+test('a stop waits for the running round, and no other starts', async () => {
   let rounds = 0;
   let finish: () => void = () => {};
   const running = runRounds({

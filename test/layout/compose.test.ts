@@ -37,7 +37,7 @@ it('has no default password', () => {
   expect(text).not.toMatch(/:\/\/\w+:(?!\$\{)[^@\s]*@/);
 });
 
-it('runs two nameservers with names, snapshots and ports of their own', () => {
+it('runs two nameservers with separate names, snapshots and ports', () => {
   const nodes = Object.values(services).filter(({ environment }) => environment?.NODE_NAME !== undefined);
   expect(nodes.map(({ environment }) => environment?.NODE_NAME)).toEqual(['nameserver-1', 'nameserver-2']);
   expect(new Set(nodes.flatMap(({ volumes }) => volumes)).size).toBe(2);

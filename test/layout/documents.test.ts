@@ -1,11 +1,11 @@
-// What documents and comments refer to is there.
+// Checks that targets of references in documents and comments exist.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, ROOT, TEST_ENDS } from '../support/tests/sources.ts';
 
-it('docs/architecture.md lists each folder of sources', () => {
+it('docs/architecture.md lists every source folder', () => {
   const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `([\w/]+)` \| .+ \|$/gm)].map(([, folder]) => folder as string);
   const below = (folder: string) =>
@@ -34,7 +34,7 @@ describe('references', () => {
     expect(outside).toEqual([]);
   });
 
-  it('of a document to a file or a folder lead to one', () => {
+  it('from a document to a file or folder lead to an existing one', () => {
     const broken = texts
       .filter(({ path }) => path.endsWith('.md'))
       .flatMap(({ path, text }) =>
@@ -46,7 +46,7 @@ describe('references', () => {
     expect(broken).toEqual([]);
   });
 
-  it('to a section of a document name a file and a heading that exist', () => {
+  it('to a section of a document name an existing file and heading', () => {
     const broken = texts.flatMap(({ path, text }) =>
       [...text.matchAll(/(?<![\w./-])([\w./-]+\.md),? "([^"\n]+)"/g)]
         .filter(([, file, heading]) => !headingsOf(file as string).includes(heading as string))
@@ -56,7 +56,7 @@ describe('references', () => {
   });
 });
 
-/** As one line a paragraph, since a comment's citation may go on in its next line. */
+/** Joins each paragraph to one line, because a comment's citation may continue on its next line. */
 function joinLines(text: string): string {
   return text.replaceAll(/\n[ \t]*(?:\/\/|\*(?!\/))?[ \t]*(?=\S)/g, ' ');
 }

@@ -1,4 +1,4 @@
-// What is installed as the engine is what was looked at: the lock has the hash of every package.
+// The installed engine is the reviewed one: the lock file has the hash of every package.
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,12 +19,14 @@ const { packages } = JSON.parse(
 ) as { packages: Record<string, Locked> };
 const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-it.each(installed)('%s has a hash, and comes from the registry that npm is set to', (_path, locked) => {
+it.each(
+  installed,
+)('%s has a hash, and comes from the registry that npm is configured with', (_path, locked) => {
   expect(locked.integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
   expect(locked.resolved).toBeUndefined();
 });
 
-it('every engine has one exact version, and those without a hash are told before they are installed', () => {
+it('every engine has an exact version, and those without a hash cause a warning before installation', () => {
   const engines = Object.entries(packages['node_modules/chdb']?.optionalDependencies ?? {});
   expect(engines).not.toHaveLength(0);
   const without: string[] = [];
@@ -38,6 +40,6 @@ it('every engine has one exact version, and those without a hash are told before
     if (locked !== undefined) expect(told).toBeUndefined();
     else expect(told).toContain(`no hash for ${platform} ${arch}`);
   }
-  // Hashes of the others could not be had where the lock was made. With them, this list is empty.
+  // The lock file was created without access to the other hashes. With them, this list is empty.
   expect(without).toEqual(['@chdb/lib-darwin-arm64', '@chdb/lib-darwin-x64', '@chdb/lib-linux-arm64-gnu']);
 });

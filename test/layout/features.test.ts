@@ -1,4 +1,4 @@
-// The core does not know the tables of features, and every table belongs to one list of privileges.
+// The core does not use features' tables, and every table belongs to one list of privileges.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -51,7 +51,7 @@ it('no file of the core names a table of a feature', () => {
 
 it.each(
   FEATURES.map(({ name }) => name),
-)('%s names no table of another feature, but of those that it imports', (name) => {
+)('%s names tables only of itself and of features that it imports', (name) => {
   const others = FEATURES.filter((one) => one.name !== name && !MAY_USE[name]?.includes(one.name));
   const tables = others.flatMap((other) => tablesOf(other.name));
   const found = filesIn(`src/features/${name}`).flatMap((path) =>
@@ -60,10 +60,7 @@ it.each(
   expect(found).toEqual([]);
 });
 
-it.each(FEATURES)('$name has the folder of its name, and the SQL files that it lists', ({
-  name,
-  schema = [],
-}) => {
+it.each(FEATURES)('$name has a folder of its name, and lists its SQL files', ({ name, schema = [] }) => {
   for (const file of ['feature.ts', ...schema])
     expect([file, existsSync(join(ROOT, 'src/features', name, file))]).toEqual([file, true]);
 });

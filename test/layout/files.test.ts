@@ -1,4 +1,4 @@
-// How files are named, how many a folder holds, and what is tested where.
+// File names, the number of files per folder, and the location of tests.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import {
 } from '../support/tests/sources.ts';
 
 describe('files', () => {
-  it('begin with a comment that says what they do', () => {
+  it('begin with a comment that describes them', () => {
     const bare = sources.filter(({ text }) => !/^(#!.*\n)?\/\/ \S/.test(text));
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
@@ -28,12 +28,12 @@ describe('files', () => {
     expect(full).toEqual([]);
   });
 
-  it('have kebab-case names that say something', () => {
+  it('have descriptive kebab-case names', () => {
     const names = [
       ...sources.map(({ path }) => path),
       ...filesIn('test').filter((path) => path.endsWith('.ts')),
     ];
-    const empty = /(^|-)(utils?|helpers?|manager|service|handler|data|info)$/; // the noun, the last word
+    const empty = /(^|-)(utils?|helpers?|manager|service|handler|data|info)$/; // the last word is the noun
     const bad = names.filter((path) => {
       const name = basename(path)
         .replace(TEST_END, '')
@@ -43,7 +43,7 @@ describe('files', () => {
     expect(bad).toEqual([]);
   });
 
-  it('read the environment where a process begins only', () => {
+  it('read the environment only where a process begins', () => {
     const allowed = /(\/main\.ts|\.mjs)$/;
     expect(
       offenders(({ path, text }) =>
@@ -54,7 +54,7 @@ describe('files', () => {
 });
 
 describe('tests', () => {
-  it('mirror the sources file for file, or folder for folder', () => {
+  it('mirror the sources by file or by folder', () => {
     const strays = tests.filter((path) => {
       if (/^test\/(flows|proofs|mutants|support|layout|tables)\//.test(path)) return false;
       if (
@@ -76,7 +76,7 @@ describe('tests', () => {
     expect(strays).toEqual([]);
   });
 
-  it('do not measure how fast the machine is: figures are the benchmark’s', () => {
+  it("do not measure the speed of the machine, which is the benchmark's task", () => {
     const timed =
       /expect\((?:[^;]*performance\.now\(\)|\w*(?:elapsed|duration|took)\w*\)|\w+Ms\)\.toBeLess)/gi;
     const found = tests.flatMap((path) =>

@@ -222,7 +222,7 @@ describe('pure folders', () => {
   });
 });
 
-/** Returns one cycle for each node from which a walk along the imports returns to a node on its way. */
+/** Returns one cycle for each node that is reachable from itself along the imports. */
 function cyclesIn(targets: ReadonlyMap<string, Iterable<string>>): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
@@ -237,7 +237,7 @@ function cyclesIn(targets: ReadonlyMap<string, Iterable<string>>): string[] {
   return cycles;
 }
 
-/** Returns the files and packages that a file loads, directly or through other files. */
+/** Returns the files and packages that a file loads, directly or indirectly. */
 function reachedFrom(path: string): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const reached = new Set([path]);
@@ -260,13 +260,13 @@ function moduleOf(path: string): string {
   return room in MAY_IMPORT ? room : (room.split('/')[0] as string);
 }
 
-it('tests of the console need none of its packages, so that they run in a fresh clone', () => {
+it('tests of the console need none of its packages, so they run in a fresh clone', () => {
   const reached = new Set<string>();
   const reach = (path: string) => {
     if (reached.has(path)) return;
     reached.add(path);
     const text = readFileSync(join(ROOT, path), 'utf8');
-    // types are gone when it runs
+    // types are erased at run time
     for (const [, name = ''] of text.matchAll(/^(?:import|export)(?! type) [^;]*?\bfrom '([^']+)'/gm)) {
       if (name.startsWith('.')) reach(join(dirname(path), name));
       else if (path.startsWith('console/')) reached.add(name);

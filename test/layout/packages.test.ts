@@ -1,4 +1,4 @@
-// What is installed with the programs.
+// The packages installed with the programs.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

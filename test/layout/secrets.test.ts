@@ -1,10 +1,10 @@
-// Where a secret that somebody presents is compared with one that is known: by a look-up of its hash, or in a time that does not
-// tell how much of it is right. Each place stands here, so that a new one is seen.
+// Lists the places where a presented secret is compared with a known one: by a lookup of its hash, or in constant time. A
+// new place must be added here, so that it is noticed.
 
 import { describe, expect, it } from 'vitest';
 import { offenders, sources, withoutComments } from '../support/tests/sources.ts';
 
-/** Whoever presents it learns nothing from the time: the hash of the whole text is looked up, and another text has another one. */
+/** A lookup by the hash of the whole text reveals nothing by its duration, because another text has another hash. */
 const LOOKED_UP_BY_HASH = [
   'src/store/accounts/api-keys.ts',
   'src/store/accounts/first-admin.ts',
@@ -16,12 +16,12 @@ const LOOKED_UP_BY_HASH = [
   'src/store/sharing/accept-invite.ts',
 ];
 
-/** What compares without a look-up, and how. */
+/** Comparisons without a lookup, and how they work. */
 const COMPARED: Readonly<Record<string, RegExp>> = {
-  // A code of an authenticator app has a million values: all that count are compared whole.
+  // A code of an authenticator app has a million values. All valid codes are compared completely.
   'src/api/people/totp.ts': /timingSafeEqual\(/,
   'src/api/people/passwords.ts': /argonVerify\(/,
-  // Ed25519: nothing that is compared is secret.
+  // Ed25519: none of the compared values is secret.
   'src/process/vantage-signature.ts': /return verify\(null,/,
   // The signature of a payment gateway's notice.
   'src/billing/gateway.ts': /timingSafeEqual\(own,/,
@@ -33,20 +33,20 @@ const COMPARED: Readonly<Record<string, RegExp>> = {
 
 const SECRET =
   /(?:token|secret|password|passwd|credential|cookie|otp|totp|recovery|apikey|keytext|hash|hmac|mac|signature)$/i;
-/** The last word of what stands on one side: `caller.session.token` is `token`. */
+/** The last word of an operand: `caller.session.token` is `token`. */
 const wordOf = (side: string) => /(\w+)(?:\(\))?$/.exec(side)?.[1] ?? '';
-/** With a literal, a constant or nothing, a comparison tells only of what kind it is, or whether there is one. */
+/** A comparison with a literal, a constant or nothing reveals only the kind of a value, or if there is one. */
 const isPlain = (side: string) =>
   /^(?:undefined|null|true|false|-?[\d_]+|'[^']*'|"[^"]*"|[A-Z_]+(?:\.[A-Z_]+)*)$/.test(side);
 const SIDE = String.raw`(?:'[^']*'|"[^"]*"|[\w.#?!]+(?:\(\))?)`;
 const COMPARISON = new RegExp(`(${SIDE}) (?:===|!==|==|!=) (${SIDE})`, 'g');
 
-/** Everything there is public: zones, what servers answer, and what was found. */
+/** All data there is public: zones, servers' answers, and findings. */
 const isPublic = (path: string) =>
   /^src\/(dns|zone|checks|resolver|store\/checks|nameserver\/image)\//.test(path);
 
 describe('a secret', () => {
-  it('is compared by no operator, which would stop at the first character that differs', () => {
+  it('is not compared with an operator, which would stop at the first different character', () => {
     const found = offenders(({ path, text }) =>
       isPublic(path)
         ? []
@@ -59,7 +59,7 @@ describe('a secret', () => {
     expect(found).toEqual([]);
   });
 
-  it('is looked up by its hash alone', () => {
+  it('is looked up only by its hash', () => {
     const compared = sources.filter(({ text }) =>
       /\bhash = (?:any\()?\$\{|'hash', '=',|\bhash = \$\{hash/.test(withoutComments(text)),
     );
@@ -72,7 +72,7 @@ describe('a secret', () => {
     expect(inTheClear.filter((what) => !/password_hash = \$\{$/.test(what))).toEqual([]);
   });
 
-  it('is else compared in these places', () => {
+  it('is otherwise compared only in these places', () => {
     const comparing = sources.filter(({ path, text }) =>
       isPublic(path) ? false : /timingSafeEqual\(|argonVerify\(|\bverify\(null,|getInt32\(at\) \^/.test(text),
     );

@@ -45,7 +45,7 @@ function tierOf(path: string): string | undefined {
   return TEST_END.exec(path)?.[1];
 }
 
-/** What a test imports, directly or through the support that it uses. Type imports load nothing. */
+/** Imports of a test, directly or through the support code that it uses. Type imports load nothing. */
 function reachedBy(path: string, seen = new Set<string>()): Set<string> {
   for (const name of importsOf(path)) {
     if (seen.has(name)) continue;

@@ -1,9 +1,10 @@
-// Who writes what nodes are given: rows of a signed zone are written with their signatures, so nobody writes them elsewhere.
+// Which code writes the data of nodes. Rows of a signed zone must be written with their signatures, so no other code may
+// write them.
 
 import { expect, it } from 'vitest';
 import { sources, withoutComments } from '../support/tests/sources.ts';
 
-/** Each either has the rows signed, or takes all rows of a zone away, or rows that are removed already. */
+/** Each of these either has the rows signed, or removes all rows of a zone or rows that are already deleted. */
 const WRITERS = [
   'src/store/zones/write-zone.ts',
   'src/store/zones/save-zones.ts',
@@ -13,21 +14,21 @@ const WRITERS = [
 const WRITE =
   /(?:insert into|update|delete from|insertInto\(|updateTable\(|deleteFrom\()\s*['"(]*zone_records/;
 
-it('published records are written in few places, and no SQL writes an SOA by itself', () => {
+it('published records are written in few places, and no SQL writes only an SOA', () => {
   const writers = sources.filter(({ text }) => WRITE.test(withoutComments(text)));
   expect(writers.map(({ path }) => path).sort()).toEqual([...WRITERS].sort());
 });
 
-/** `writeDifference` and `differenceWritten` write rows as they are given. */
+/** `writeDifference` and `differenceWritten` write rows unchanged. */
 const SIGNING_CALLERS = [
-  'src/store/change/write-domain-change.ts', // of publish-zone.ts, which signs
+  'src/store/change/write-domain-change.ts', // called by publish-zone.ts, which signs
   'src/store/migrate/republish-domains.ts',
   'src/store/signing/write-signing.ts',
   'src/store/zones/save-signed-zone.ts',
-  'src/store/zones/save-zones.ts', // zones that are not signed
+  'src/store/zones/save-zones.ts', // unsigned zones
 ];
 
-it('differences are written by those who know whether the zone is signed', () => {
+it('differences are written by code that knows if the zone is signed', () => {
   const writes = /\b(?:writeDifference|differenceWritten)\(/;
   const found = sources.filter(({ text }) => writes.test(withoutComments(text)));
   const files = new Set(found.map(({ path }) => path));

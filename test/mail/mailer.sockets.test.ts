@@ -18,7 +18,7 @@ async function start(options?: Parameters<typeof startSmtp>[0]): Promise<void> {
 const LINK = `https://dns.zonefleet.test/console/#reset=lnk_${'a'.repeat(43)}`;
 const letter = (to: string) => writeLetter('reset', to, LINK);
 
-it('a letter comes whole to the one address, and says that no person wrote it', async () => {
+it('a letter arrives complete at its only address, marked as automatically generated', async () => {
   await start();
   await mailer.send(letter('ann@shop.example'));
   expect(smtp.taken).toEqual([
@@ -38,14 +38,14 @@ it('an address cannot add headers or recipients', async () => {
 it.each([
   [550, true],
   [451, false],
-])('what the server answers with %i is final: %s', async (code, isFinal) => {
+])('the response %i of the server is final: %s', async (code, isFinal) => {
   await start({ refuse: () => code });
   const fault = await mailer.send(letter('ann@shop.example')).catch((error: unknown) => error);
   expect(fault).toMatchObject({ name: 'MailFault', isFinal, message: expect.stringContaining(String(code)) });
   expect(JSON.stringify([fault, String(fault), (fault as Error).stack])).not.toMatch(/lnk_|ann@/);
 });
 
-it('a server that is not there is no reason to give up', async () => {
+it('an unavailable server is not a final failure', async () => {
   await start();
   await smtp.stop();
   await expect(mailer.send(letter('ann@shop.example'))).rejects.toMatchObject({
@@ -54,7 +54,7 @@ it('a server that is not there is no reason to give up', async () => {
   });
 });
 
-it('a wrong password is told without it', async () => {
+it('a wrong password is reported without the password', async () => {
   smtp = await startSmtp({
     authOptional: false,
     allowInsecureAuth: true,

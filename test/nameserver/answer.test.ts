@@ -47,14 +47,14 @@ describe('the amplification limit', () => {
       .length;
   }
 
-  /** Has nothing left for a large answer. */
+  /** Uses up the tokens, so that a large answer is no longer sent. */
   function empty(limit: AmplificationLimit, address: string, nowMs: number): void {
     while (decide(limit, address, nowMs, { asked: 0, answered: 1200 }) === 'send');
     while (decide(limit, address, nowMs, { asked: 0, answered: 12 }) === 'send');
   }
 
   describe('a network', () => {
-    test('gets the burst at once, and again when it has been quiet', () => {
+    test('gets the burst immediately, and again after a quiet period', () => {
       const limit = new AmplificationLimit(RATE);
       expect(limit.burstOctets).toBe(2 * RATE);
       const first = sent(limit, '192.0.2.1', 33, 0);
@@ -62,12 +62,12 @@ describe('the amplification limit', () => {
       expect(sent(limit, '192.0.2.1', 10, 0)).toBeLessThanOrEqual(4);
       expect(sent(limit, '192.0.2.1', 33, 2000)).toBe(33);
     });
-    test('gets its rate of large answers when it asks little', () => {
+    test('gets large answers at its rate if it sends few queries', () => {
       const limit = new AmplificationLimit(RATE);
-      // 16 questions a second of 50 octets, answered by 1,200: 19,200 octets a second.
+      // 16 queries of 50 octets per second, each answered with 1,200 octets: 19,200 octets per second.
       for (let i = 0; i < 1600; i++) expect(decide(limit, '192.0.2.1', i * 62)).toBe('send');
     });
-    test('gets, beyond its rate, silence and TC in turn between the large answers', () => {
+    test('gets dropped and truncated answers alternately above its rate', () => {
       const limit = new AmplificationLimit(RATE);
       empty(limit, '192.0.2.1', 0);
       const decisions = [1, 2, 3, 4].map(() => decide(limit, '192.0.2.1', 0));
@@ -75,7 +75,7 @@ describe('the amplification limit', () => {
       expect(decisions[0]).not.toBe(decisions[1]);
       expect(decisions[1]).not.toBe(decisions[2]);
     });
-    test('always gets answers of up to 2.5 times the question, whatever others asked in its name', () => {
+    test('always gets answers of up to 2.5 times the query, even if others forged its address', () => {
       const limit = new AmplificationLimit(RATE);
       empty(limit, '192.0.2.1', 0);
       const decided = new Set<string>();
@@ -85,9 +85,9 @@ describe('the amplification limit', () => {
       }
       expect([...decided]).toEqual(['send']);
     });
-    test('is never limited while its answers are 2.5 times its questions on the whole', () => {
+    test('is never limited while its answers have 2.5 times the octets of its queries overall', () => {
       const limit = new AmplificationLimit(RATE);
-      // 5,000 questions a second: four of five for an address, one for something larger.
+      // 5,000 queries per second: four of five for an address, one for a larger answer.
       let limited = 0;
       for (let i = 0; i < 50_000; i++) {
         const answered = i % 5 === 0 ? 250 : 72;
@@ -106,13 +106,13 @@ describe('the amplification limit', () => {
       empty(limit, one, 0);
       expect(decide(limit, other, 0)).toBe(shared ? 'drop' : 'send');
     });
-    test('is one for all threads that have the table', () => {
+    test('shares one bucket across all threads that use the table', () => {
       const limit = new AmplificationLimit(RATE, 1024);
       empty(limit, '192.0.2.1', 0);
       expect(decide(AmplificationLimit.on(limit.buffer), '192.0.2.1', 0)).not.toBe('send');
       expect(AmplificationLimit.on(limit.buffer).burstOctets).toBe(limit.burstOctets);
     });
-    test('goes on when the clock is set back, and when its milliseconds pass 2^31 and 2^32', () => {
+    test('is still limited after the clock is set back, and after its milliseconds pass 2^31 and 2^32', () => {
       for (const [before, after] of [
         [3_600_000, 0],
         [2 ** 31 - 250, 2 ** 31 - 250],
@@ -126,7 +126,7 @@ describe('the amplification limit', () => {
     });
   });
 
-  test('no mix of questions gets a network more than 2.5 octets for each, its rate and its burst', () => {
+  test('no mix of queries gives a network more than 2.5 octets per octet, plus its rate and its burst', () => {
     const question = fc.record({
       asked: fc.oneof(fc.integer({ min: 12, max: 80 }), fc.integer({ min: 12, max: 65_535 })),
       answered: fc.integer({ min: 12, max: 1232 }),
@@ -147,17 +147,17 @@ describe('the amplification limit', () => {
           if (decision === 'truncate') out += octets.truncated;
         }
         const most = ANSWERED_PER_ASKED * asked + (RATE * nowMs) / 1000 + limit.burstOctets;
-        expect(out).toBeLessThanOrEqual(most + 1); // tokens are numbers of 32 bits
+        expect(out).toBeLessThanOrEqual(most + 1); // tokens are 32-bit numbers
       }),
     );
   });
 
-  describe('more networks than places', () => {
+  describe('more networks than slots', () => {
     const SETS = 64;
     /** The n-th network. */
     const networkOf = (n: number) => `10.${(n >> 8) & 255}.${n & 255}.1`;
 
-    test('get together what the places get: to forge many empties no table', () => {
+    test('receive in total what the slots allow: forged networks do not reset the table', () => {
       const limit = new AmplificationLimit(RATE, SETS);
       let octets = 0;
       for (let round = 0; round < 20; round++) {
@@ -168,13 +168,13 @@ describe('the amplification limit', () => {
       const most = SETS * 4 * limit.burstOctets + 20 * 5000 * 40 * ANSWERED_PER_ASKED;
       expect(octets).toBeLessThanOrEqual(most);
     });
-    test('take no tokens from a quiet network, and limit no network if they received no large answer', () => {
+    test('take no tokens from a quiet network, and do not limit a network if they received no large answer', () => {
       const limit = new AmplificationLimit(RATE, SETS);
       for (let n = 0; n < 20_000; n++) decide(limit, networkOf(n), 0, { asked: 50, answered: 110 });
       expect(sent(limit, '192.0.2.1', 30, 0)).toBe(30);
     });
-    test('are found in other places after each start', () => {
-      // Which networks share a bucket with the first, of a table with a single set of four.
+    test('use other slots after each start', () => {
+      // Returns the networks that share a bucket with the first one, in a table with a single set of four.
       const sharers = () => {
         const limit = new AmplificationLimit(RATE, 256);
         for (let n = 0; n < 400; n++) empty(limit, networkOf(n), 0);
@@ -184,7 +184,7 @@ describe('the amplification limit', () => {
     });
   });
 
-  test('the rate is checked, and the smallest one lets the largest answer through', () => {
+  test('the constructor validates the rate, and the smallest rate allows the largest answer', () => {
     expect(() => new AmplificationLimit(0)).toThrow(RangeError);
     expect(decide(new AmplificationLimit(1), '192.0.2.1', 0, { asked: 20, answered: 1232 })).toBe('send');
   });
@@ -200,7 +200,7 @@ test.each([
   expect(Buffer.from(addressOctets(text)).toString('hex')).toBe(hex);
 });
 
-test('loopback is 127.0.0.0/8 and ::1', () => {
+test('isLoopback returns true for 127.0.0.0/8 and ::1', () => {
   for (const text of ['127.0.0.1', '127.9.9.9', '::1'])
     expect(isLoopback(addressOctets(text)), text).toBe(true);
   for (const text of ['128.0.0.1', '192.0.2.1', '::', '::2', '2001:db8::1', '100::1']) {
@@ -208,7 +208,7 @@ test('loopback is 127.0.0.0/8 and ::1', () => {
   }
 });
 
-test('an address stands anywhere in a buffer', () => {
+test('an address is read from any position in a buffer', () => {
   const buffer = Uint8Array.of(127, 10, 0, 0, 1, 127, 0, 0, 1);
   expect(isLoopback(buffer, 1, 4)).toBe(false);
   expect(isLoopback(buffer, 5, 4)).toBe(true);
@@ -241,8 +241,8 @@ function judged(cookies: Cookies, cookie: string, address: string, nowSeconds: n
 test.each(
   rowsOf(`
 A.1: a new server cookie | 2464c4abcf10c957 | 198.51.100.100 | 1559731985 | current | | | 010000005cf79f111f8130c3eee29480
-A.2: the same client 40 minutes later has it renewed | 2464c4abcf10c957 | 198.51.100.100 | 1559734385 | current | 010000005cf79f111f8130c3eee29480 | renew | 010000005cf7a871d4a564a1442aca77
-A.3: reserved octets are hashed as they came | fc93fc62807ddb86 | 203.0.113.203 | 1559728045 | current | 01abcdef5cf78f71a314227b6679ebf5 | fresh |
+A.2: the cookie of the same client is renewed 40 minutes later | 2464c4abcf10c957 | 198.51.100.100 | 1559734385 | current | 010000005cf79f111f8130c3eee29480 | renew | 010000005cf7a871d4a564a1442aca77
+A.3: reserved octets are hashed as received | fc93fc62807ddb86 | 203.0.113.203 | 1559728045 | current | 01abcdef5cf78f71a314227b6679ebf5 | fresh |
 A.3: reserved octets are sent as zero | fc93fc62807ddb86 | 203.0.113.203 | 1559734700 | current | | | 010000005cf7a9acf73a7810aca2381e
 A.4: an IPv6 client whose cookie was signed with the previous secret | 22681ab97d52c298 | 2001:db8:220:1:59de:d0f4:8769:82b8 | 1559741961 | new old | 010000005cf7c57926556bd0934c72f8 | renew | 010000005cf7c609a6bb79d16625507a
 A.4: the same cookie without that secret | 22681ab97d52c298 | 2001:db8:220:1:59de:d0f4:8769:82b8 | 1559741961 | new | 010000005cf7c57926556bd0934c72f8 | invalid |`),
@@ -269,12 +269,12 @@ describe('a server cookie', () => {
     expect(judged(cookies, cookie, '192.0.2.1', at + seconds)).toBe(verdict);
   });
 
-  test('lives on when the 32-bit clock wraps', () => {
+  test('stays valid when the 32-bit clock wraps', () => {
     const late = signed(cookies, '0102030405060708', '192.0.2.1', 0xffff_fff0);
     expect(judged(cookies, late, '192.0.2.1', 0x1_0000_0010)).toBe('fresh');
   });
 
-  test('is of no use from another address, with another client cookie, version, or any bit changed', () => {
+  test('is invalid with another address, client cookie or version, or if any bit is changed', () => {
     expect(judged(cookies, cookie, '192.0.2.2', at)).toBe('invalid');
     for (let bit = 0; bit < 24 * 8; bit++) {
       const changed = hex(cookie);
@@ -283,12 +283,12 @@ describe('a server cookie', () => {
     }
   });
 
-  test('alone proves nothing when it is the client part only', () => {
+  test('proves nothing if only the client part is present', () => {
     expect(judged(cookies, '0102030405060708', '192.0.2.1', at)).toBe('client-only');
   });
 });
 
-test('a secret has 16 octets', () => {
+test('a secret must have 16 octets', () => {
   expect(() => new Cookies([])).toThrow(RangeError);
   expect(() => new Cookies([new Uint8Array(15)])).toThrow(RangeError);
 });
@@ -307,14 +307,14 @@ test('answers are counted by transport, type and rcode', () => {
   expect([...counters.truncated]).toEqual([1, 1]);
 });
 
-test('answers with signatures are counted with their proofs', () => {
+test('signed answers are counted with their proofs', () => {
   const counters = new QueryCounters();
   counters.countSigned(2, false);
   counters.countSigned(0, true);
   expect(sumCounters([counters, counters]).signed).toEqual({ answers: 4, truncated: 2, proofs: 4 });
 });
 
-test('latencies fall into the bucket of their upper bound', () => {
+test('latencies are counted in the bucket of their upper bound', () => {
   const counters = new QueryCounters();
   counters.observeLatency(0);
   counters.observeLatency(LATENCY_BOUNDS_SECONDS[1]!);
@@ -323,7 +323,7 @@ test('latencies fall into the bucket of their upper bound', () => {
   expect(counters.latencySumSeconds).toBeCloseTo(10.00001);
 });
 
-test('counters of several threads are summed, those of one buffer are one', () => {
+test('counters of several threads are summed, and counters on one buffer share their values', () => {
   const one = new QueryCounters();
   const two = new QueryCounters();
   const same = new QueryCounters(two.buffer);
@@ -363,7 +363,7 @@ function nameOf({ name }: Query): string {
 }
 
 describe('a query', () => {
-  test('is read with its name folded and its places', () => {
+  test('is read with its name folded and the positions of its options', () => {
     const bytes = queryFor('WwW.\\000\\200X.', 28, { opt: 'size=4096 do nsid cookie:0102030405060708' });
     const query = read(bytes);
     expect(nameOf(query)).toBe('\x03www\x03\x00\xc8x\x00');
@@ -387,7 +387,7 @@ describe('a query', () => {
     });
   });
 
-  test('leaves nothing behind for the next one', () => {
+  test('leaves no state behind for the next query', () => {
     const query = newQuery();
     readInto(query, queryFor('A.', 1, { opt: 'do nsid keepalive zoneversion cookie:0102030405060708' }));
     readInto(query, assemble('1234 0000 0001 0000 0000 0000 ff'));
@@ -407,7 +407,7 @@ describe('a query', () => {
     });
   });
 
-  test('cut anywhere is malformed', () => {
+  test('is malformed if it is truncated at any octet', () => {
     const whole = queryFor('www.example.test.', 1, { opt: 'nsid cookie:0102030405060708' });
     for (let octets = 12; octets < whole.length; octets++) {
       expect(read(whole.subarray(0, octets)).malformed, `${octets} octets`).toBe(true);
@@ -439,13 +439,13 @@ describe('the response rate limit', () => {
   }
 
   describe('a bucket', () => {
-    test('holds one second of answers, and fills again with time', () => {
+    test('allows the answers of one second, and refills over time', () => {
       const limit = new RateLimit(400);
       expect(sent(limit, '192.0.2.1', 1000, 0)).toBe(400);
       expect(sent(limit, '192.0.2.1', 1000, 500)).toBe(200);
       expect(sent(limit, '192.0.2.1', 1000, 60_000)).toBe(400);
     });
-    test('lets the rate through when it is asked steadily', () => {
+    test('allows a steady stream at the rate', () => {
       const limit = new RateLimit(400);
       let through = 0;
       for (let ms = 0; ms < 10_000; ms++) through += sent(limit, '192.0.2.1', 1, ms);
@@ -457,7 +457,7 @@ describe('the response rate limit', () => {
       const other = RateLimit.on(limit.buffer);
       expect(sent(limit, '192.0.2.1', 300, 0) + sent(other, '192.0.2.1', 1000, 0)).toBe(400);
     });
-    test('beyond the rate drops and truncates in turn', () => {
+    test('alternates between drop and truncate above the rate', () => {
       const limit = new RateLimit(1);
       const decisions = [1, 2, 3, 4, 5].map(() => decide(limit, '192.0.2.1', 0));
       expect(decisions).toEqual(['send', 'drop', 'truncate', 'drop', 'truncate']);
@@ -475,7 +475,7 @@ describe('the response rate limit', () => {
       sent(limit, one, 10, 0);
       expect(sent(limit, other, 10, 0)).toBe(shared ? 0 : 10);
     });
-    test('neither names nor types', () => {
+    test('different names and types do not share a bucket', () => {
       const limit = new RateLimit(10);
       sent(limit, '192.0.2.1', 10, 0);
       expect(sent(limit, '192.0.2.1', 10, 0, OTHER_NAME)).toBe(10);
@@ -484,7 +484,7 @@ describe('the response rate limit', () => {
     });
   });
 
-  test('a flood from 200,000 networks finds no more room, and a busy bucket stays limited', () => {
+  test('a flood from 200,000 networks uses no more memory, and a busy bucket stays limited', () => {
     const limit = new RateLimit(10, 256);
     const before = process.memoryUsage().arrayBuffers;
     let through = 0;
@@ -496,11 +496,11 @@ describe('the response rate limit', () => {
       if (i % 10 === 0 && decide(limit, '203.0.113.9', i / 200) === 'send') through++;
     }
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 20);
-    // One second passed: two seconds of answers at the most.
+    // One second passed, so at most the answers of two seconds are sent.
     expect(through).toBeLessThanOrEqual(21);
   });
 
-  test('many names of one network seldom share a bucket', () => {
+  test('many names of one network rarely share a bucket', () => {
     const limit = new RateLimit(1);
     let limited = 0;
     for (let i = 0; i < 20_000; i++) {
@@ -509,7 +509,7 @@ describe('the response rate limit', () => {
     expect(limited).toBeLessThan(5);
   });
 
-  test('the rate and the size of the table are checked', () => {
+  test('the constructor validates the rate and the size of the table', () => {
     expect(() => new RateLimit(0)).toThrow(RangeError);
     expect(() => new RateLimit(Number.NaN)).toThrow(RangeError);
     expect(() => new RateLimit(400, 1000)).toThrow(RangeError);
@@ -525,7 +525,7 @@ function hashed(octets: number): string {
   return Buffer.from(out.subarray(1, 9)).toString('hex');
 }
 
-// The authors' vectors: key 00..0f, input 00, 01, 02 …
+// The authors' test vectors: key 00..0f, input 00, 01, 02 …
 test.each([
   [0, '310e0edd47db6f72'],
   [1, 'fd67dc93c539f874'],

@@ -24,7 +24,7 @@ const MINUTE = 60_000;
 const MOST_IN_PART = 4096;
 const START = 1_800_000_000_000 - (1_800_000_000_000 % MINUTE);
 
-/** Takes all that waits. */
+/** Takes all waiting parts. */
 function drain(counted: CountedMinutes, nowMs: number) {
   const parts = [];
   for (let part = counted.next(nowMs); part !== undefined; part = counted.next(nowMs)) {
@@ -34,7 +34,7 @@ function drain(counted: CountedMinutes, nowMs: number) {
   return parts;
 }
 
-test('a minute is reported when it is over, and what comes in its last moment belongs to it', () => {
+test('a minute is reported after its end, and includes counts from its last moment', () => {
   const counted = new CountedMinutes(START + 100);
   counted.add(1, 1, 0, 2);
   counted.turn(START + 59_999);
@@ -49,7 +49,7 @@ test('a minute is reported when it is over, and what comes in its last moment be
   expect(counted).toMatchObject({ reported: 3, other: 0, dropped: 0, hasNext: false });
 });
 
-test('a minute is several parts when it has many counts, each with a number of its own, until it was reported', () => {
+test('a minute with many counts has several parts, each with its own number until it is reported', () => {
   const counted = new CountedMinutes(START);
   for (let zone = 1; zone <= 2 * MOST_IN_PART + 5; zone++) counted.add(zone, 1, 0, 1);
   counted.addName(1, parseName('www.a.example.'));
@@ -66,7 +66,7 @@ test('a minute is several parts when it has many counts, each with a number of i
   ]);
 });
 
-test('while Postgres is away minutes wait, and the oldest are dropped and counted when there is no room or after an hour', () => {
+test('while Postgres is unavailable, minutes wait, and the oldest are dropped and counted after an hour or if there is no space', () => {
   const counted = new CountedMinutes(START, new ZoneTotals(), 10);
   for (let minute = 0; minute < 5; minute++) {
     for (let zone = 1; zone <= 4; zone++) counted.add(zone, 1, 0, 100);
@@ -76,13 +76,13 @@ test('while Postgres is away minutes wait, and the oldest are dropped and counte
   expect(counted.next(START + 5 * MINUTE)?.minuteMs).toBe(START + 3 * MINUTE);
   const first = counted.next(START + 5 * MINUTE);
   expect(counted.next(START + 64 * MINUTE)?.minuteMs).toBe(START + 4 * MINUTE);
-  counted.done(first!); // it was dropped while it was under way
+  counted.done(first!); // it was dropped while it was being reported
   expect(counted).toMatchObject({ dropped: 4 * 400, reported: 0 });
   expect(counted.next(START + 65 * MINUTE)).toBeUndefined();
   expect(counted.dropped).toBe(5 * 400);
 });
 
-test('answers whose zone is not told apart stay in the sum', () => {
+test('answers not attributed to a zone are included in the sum', () => {
   const counted = new CountedMinutes(START);
   counted.addOther(7);
   counted.turn(START + MINUTE);
@@ -91,7 +91,7 @@ test('answers whose zone is not told apart stay in the sum', () => {
   expect(counted).toMatchObject({ reported: 7, other: 7 });
 });
 
-test('every type with a name is counted by itself, and all others together', () => {
+test('every type with a name is counted individually, and all others together', () => {
   for (const [name, code] of Object.entries(TYPE)) {
     expect(COUNTED_TYPES[countedIndex(code)]).toBe(name);
     expect(countedType(code)).toBe(code);
@@ -105,14 +105,14 @@ test('every type with a name is counted by itself, and all others together', () 
 const MOST_NAMES = 512;
 const WWW = parseName('www.a.example.');
 
-test('a name’s samples stand for as many questions as one of each is taken from', () => {
+test('each sample of a name counts as the number of queries per sample', () => {
   const names = new NameTotals();
   for (let i = 0; i < 3; i++) names.add(1, WWW);
   expect(names.take()).toEqual([{ zoneId: 1, name: WWW, count: 3 * SAMPLED }]);
   expect(names.take()).toEqual([]);
 });
 
-test('random names of a zone push out neither its frequent ones nor those of another zone', () => {
+test('random names of a zone displace neither its frequent names nor those of another zone', () => {
   const names = new NameTotals();
   names.add(2, WWW);
   for (let i = 0; i < 20_000; i++) {
@@ -126,7 +126,7 @@ test('random names of a zone push out neither its frequent ones nor those of ano
   expect(taken.filter(({ zoneId }) => zoneId === 2)).toEqual([{ zoneId: 2, name: WWW, count: SAMPLED }]);
 });
 
-test('of many zones each has its first name before any has a second', () => {
+test('each of many zones gets its first name before any gets a second', () => {
   const names = new NameTotals();
   for (let zone = 1; zone <= 1500; zone++)
     for (let i = 0; i < 2; i++) names.add(zone, parseName(`n${i}.example.`));
@@ -170,7 +170,7 @@ function taken(counts: ZoneCounts): Sums {
 }
 
 describe('counts by zone', () => {
-  test('are by zone, type and rcode, and start again once they were taken', () => {
+  test('are grouped by zone, type and rcode, and restart at 0 after they are taken', () => {
     const counts = new ZoneCounts();
     const large = 2 ** 52 + 1;
     for (const id of [1, 2, large, large]) counts.count(...wordsOf(id), TYPE.A, 0);
@@ -186,7 +186,7 @@ describe('counts by zone', () => {
     expect(taken(counts).counts).toEqual({ '2 1 0': 1 });
   });
 
-  test('are taken early once the table is filling, and not before; names are taken at each look', () => {
+  test('are taken early only if the table is filling up; names are taken at each check', () => {
     const counts = new ZoneCounts();
     const taker = new ZoneCounts(counts.buffer);
     const early = () => {
@@ -204,13 +204,13 @@ describe('counts by zone', () => {
     }
   });
 
-  test('have one place for all types without a name, however many are asked for', () => {
+  test('use one entry for all types without a name, for any number of them', () => {
     const counts = new ZoneCounts();
     for (let type = 0; type < 65536; type++) if (type < 1 || type > 257) counts.count(...wordsOf(7), type, 0);
     expect(taken(counts).counts).toEqual({ '7 0 0': 65536 - 257 });
   });
 
-  test('keep what has a place when there is no room for more, and count the rest without a zone', () => {
+  test('keep existing keys if the table is full, and count the rest without a zone', () => {
     const counts = new ZoneCounts();
     counts.count(...wordsOf(1), TYPE.A, 0);
     for (let id = 2; id <= 2 * SLOTS; id++) counts.count(...wordsOf(id), TYPE.A, 0);
@@ -220,12 +220,12 @@ describe('counts by zone', () => {
     expect(sums.other).toBeGreaterThan(SLOTS - 1);
     expect(sums.all).toBe(2 * SLOTS + 1);
     expect(counts.buffer.byteLength).toBe(ZONE_COUNTS_BYTES);
-    // who is taken leaves its place to others
+    // taken keys free their slots
     for (let id = 100_000; id < 100_000 + SLOTS / 4; id++) counts.count(...wordsOf(id), TYPE.A, 0);
     expect(taken(counts).other).toBe(0);
   });
 
-  test('take names from every 256th answer, and no more than there is room for', () => {
+  test('sample the name of every 256th answer, up to the size of the ring', () => {
     const counts = new ZoneCounts();
     let sampled = 0;
     for (let i = 0; i < 10 * SAMPLED; i++) if (counts.isSampled()) sampled++;
@@ -274,7 +274,7 @@ function read(totals: ZoneTotals): Map<string, number> {
 }
 const sum = (of: Iterable<number>) => [...of].reduce((all, count) => all + count, 0);
 
-test('counts of one key add up, and are forgotten once they were taken', () => {
+test('counts of one key are added, and are cleared when they are taken', () => {
   const totals = new ZoneTotals();
   totals.add(5, 1, 0, 3);
   totals.add(5, 1, 0, 4);
@@ -288,7 +288,7 @@ test('counts of one key add up, and are forgotten once they were taken', () => {
   expect(totals.size).toBe(0);
 });
 
-test('with all types of some zones, the rarer ones of each are counted together, and each zone keeps its number', () => {
+test('if the table is full, the rarer types of each zone are merged, and each zone keeps its total', () => {
   const totals = new ZoneTotals(1024);
   totals.add(1, 28, 3, 2);
   for (let zone = 2; zone <= 60; zone++)
@@ -305,14 +305,14 @@ test('with all types of some zones, the rarer ones of each are counted together,
   for (let zone = 2; zone <= 60; zone++) expect(byZone.get(String(zone))).toBe((40 * 41) / 2);
 });
 
-test('10,000 domains in a minute have room, also with several types each', () => {
+test('10,000 domains per minute fit, even with several types each', () => {
   const totals = new ZoneTotals();
   for (let zone = 1; zone <= 10_000; zone++)
     for (const type of [1, 28, 15, 16, 2, 65]) totals.add(zone, type, 0, 1);
   expect(read(totals).size).toBe(60_000);
 });
 
-test('a zone that is asked more than thousands of others keeps its counts, whatever is asked of those', () => {
+test('a zone with more queries than thousands of others keeps its counts, whatever the others receive', () => {
   const totals = new ZoneTotals(4096);
   totals.add(1, 1, 0, 3);
   totals.add(1, 28, 3, 1);
@@ -324,7 +324,7 @@ test('a zone that is asked more than thousands of others keeps its counts, whate
   expect(sum(counts.values())).toBe(4 + 9999);
 });
 
-test('a zone loses its counts only to thousands that are each asked more often', () => {
+test('a zone loses its counts only to thousands of zones that each have more queries', () => {
   const totals = new ZoneTotals(4096);
   totals.add(1, 1, 0, 5);
   for (let zone = 2; zone <= 3000; zone++) totals.add(zone, 1, 0, 9);

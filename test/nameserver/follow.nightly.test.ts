@@ -59,7 +59,7 @@ describe('a node', () => {
 
   function reporter(databaseUrl = proxy.url) {
     const log = collectingLog();
-    // As long as can be: application names end at 63 octets.
+    // The longest possible name: application names are truncated at 63 octets.
     const report = nodeReport(`ams1-${'x'.repeat(58)}`);
     const asked = new AskedZones();
     const options = { databaseUrl, nodeName: report.name, log, report: () => report, asked };
@@ -67,7 +67,7 @@ describe('a node', () => {
   }
   const listed = async () => (await listNodes(database.db))[0];
 
-  test('whose connection was cut silently ends the session that it had, and reports on', async () => {
+  test('ends its own session after the connection was cut silently, and continues to report', async () => {
     const node = reporter();
     await node.reporter.start();
     await until(async () => (await listed())?.state === 'live', 'it is listed');
@@ -75,14 +75,14 @@ describe('a node', () => {
     expect(await listed()).toMatchObject({ version, traffic, image });
     proxy.forget();
     node.report.position = 42;
-    // The server alone would never know: a unix socket has no keepalives.
+    // Without it, the server would never notice: a unix socket has no keepalives.
     await until(async () => (await listed())?.position === 42, 'it reports on');
     expect(node.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     await node.reporter.stop();
     expect((await listed())?.state).toBe('left');
   });
 
-  test('starts while a session that reports nothing holds its name, and reports once that ends', async () => {
+  test('starts while a session that reports nothing holds its name, and reports after that session ends', async () => {
     const node = reporter();
     const left = await connect(database.url, { applicationName: 'left behind' });
     expect(await claimNodeName(left, { ...node.report, instance: randomUUID() })).toBe('claimed');
@@ -96,15 +96,15 @@ describe('a node', () => {
     await node.reporter.stop();
   });
 
-  test('leaves a session of another process under its name alone, and tells of it', async () => {
+  test("does not end another process's session under its name, and logs it", async () => {
     const [first, second] = [reporter(database.url), reporter()];
     proxy.cut();
-    await second.reporter.start(); // the primary cannot be reached: it goes on trying
+    await second.reporter.start(); // the primary is unreachable, so it retries
     await first.reporter.start();
     proxy.resume();
     await until(
       () => second.log.lines.some(({ message }) => message.startsWith('another process runs')),
-      'the other one is told of',
+      'the other one is logged',
     );
     first.report.position = 7;
     await until(async () => (await listed())?.position === 7, 'the first one reports on');
@@ -157,12 +157,12 @@ function start(options: Partial<ImageThreadOptions> = {}, watch: WatchOptions = 
   };
   const thread = startImageThread({ ...given, ...options }, log, (error) => ends.push(error), watch);
   threads.push(thread);
-  // Looked at again each time: what a snapshot brings has hashes of its own.
+  // Opens the image again each time: a snapshot has its own hash seed.
   const serial = () => readZone(new Image(buffer), A)?.serial;
   return { ...thread, lines: log.lines, ends, serial };
 }
 
-test('with Postgres away the zones come from the snapshot, and what was missed is caught up', async () => {
+test('without Postgres, zones come from the snapshot, and missed changes are loaded later', async () => {
   await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
   const first = start();
   await until(() => first.lines.some(({ message }) => message === 'snapshot written'));
@@ -182,23 +182,23 @@ test('with Postgres away the zones come from the snapshot, and what was missed i
   expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
 });
 
-test('an unexpected end is reported', async () => {
+test('an unexpected end of the thread is reported', async () => {
   const thread = start({ buffer: new SharedArrayBuffer(1 << 20) });
   await until(() => thread.ends.length > 0);
-  expect(thread.ends[0]?.message).toContain('no zone image');
+  expect(thread.ends[0]?.message).toContain('not a zone image');
   const asked = start();
   await asked.started;
   await asked.stop();
   expect(asked.ends).toEqual([]);
 });
 
-test('a thread that stands still is ended, and the snapshot that it was reading is noted', async () => {
+test('a thread without progress is ended, and the snapshot that it was reading is recorded', async () => {
   const entry = new URL('../support/processes/stuck-image-thread.mjs', import.meta.url);
-  const stuck = start({}, { entry, lookMs: 50 });
+  const stuck = start({}, { entry, checkMs: 50 });
   await until(() => stuck.progress.doing === 'reading the snapshot');
   await until(() => stuck.ends.length > 0);
   expect(stuck.ends.map(({ message }) => message)).toEqual([
-    'the thread of the zone image stood still while it was reading the snapshot',
+    'the zone image thread made no progress while it was reading the snapshot',
   ]);
   expect(stuck.lines).toMatchObject([{ level: 'error', fields: { doing: 'reading the snapshot' } }]);
   expect(readRestoreNote(directory)).toEqual({ generation: 1, attempts: 1, isStuck: true });
@@ -206,7 +206,7 @@ test('a thread that stands still is ended, and the snapshot that it was reading 
 
 test('a thread that waits for a database that never answers is not ended', async () => {
   proxy.cut();
-  const waiting = start({}, { lookMs: 50 });
+  const waiting = start({}, { checkMs: 50 });
   await waiting.restored;
   await until(() => waiting.progress.doing === 'waiting');
   await until(() => waiting.state()?.fault !== undefined);

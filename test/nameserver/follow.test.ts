@@ -33,7 +33,7 @@ import { randomFrom } from '../support/random/random-zones.ts';
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
 
-describe('the sets of regions', () => {
+describe('the edge sets of regions', () => {
   const SETS = '{"version":1,"regions":[],"countries":{}}';
   const follow = async (directory: string) => {
     const failures: unknown[] = [];
@@ -49,7 +49,7 @@ describe('the sets of regions', () => {
     return failures;
   };
 
-  it('are kept in a file that only the user of the node can read', async () => {
+  it("are stored in a file that only the node's user can read", async () => {
     const parent = mkdtempSync(join(tmpdir(), 'zf-sets-'));
     const directory = join(parent, 'a');
     expect(await follow(directory)).toEqual([]);
@@ -64,7 +64,7 @@ describe('the sets of regions', () => {
   });
 });
 
-it('a start ends only after Postgres has rejected the password for half a minute', () => {
+it('a start fails only after Postgres has rejected the password for half a minute', () => {
   const state = { rejectedSinceMs: 5, fault: 'password authentication failed' };
   expect(findRejection(state, 5 + 29_999)).toBeUndefined();
   expect(findRejection(state, 5 + 30_000)).toBe('password authentication failed');
@@ -73,7 +73,7 @@ it('a start ends only after Postgres has rejected the password for half a minute
 });
 
 describe('a node', () => {
-  it('reports a zone once, and again after half a minute if it is asked for again', () => {
+  it('reports a zone once, and again after half a minute if it receives further queries', () => {
     const asked = new AskedZones();
     asked.note([1], 0);
     asked.note([1], 1);
@@ -82,12 +82,12 @@ describe('a node', () => {
     expect([asked.hasNext(2), asked.take(2)]).toEqual([false, []]);
     asked.note([1], 10_000);
     expect([asked.hasNext(10_000), asked.take(10_000)]).toEqual([false, []]);
-    // A client whose resolver keeps the answer asks no second time: the question waits.
+    // A client whose resolver caches the answer does not query again, so the report waits.
     expect(asked.take(30_001)).toEqual([1]);
     expect([asked.reported, asked.dropped]).toEqual([2, 0]);
   });
 
-  it('reports a hundred in ten seconds at the most, the others then', () => {
+  it('reports at most one hundred zones per ten seconds, and the others later', () => {
     const asked = new AskedZones();
     asked.note(ids(1, 250), 0);
     const first = asked.take(0);
@@ -101,12 +101,12 @@ describe('a node', () => {
     expect(new Set([...first, ...second, ...third]).size).toBe(250);
   });
 
-  it('reports a name that was quiet before all those that are asked for without end', () => {
+  it('reports a zone without recent reports before those with constant queries', () => {
     const asked = new AskedZones(randomFrom(1));
     for (let now = 0; now < 240_000; now += 1000) {
       asked.note(ids(1, 1500), now);
       const taken = asked.take(now);
-      // At any moment, since repeated reports never take all of a window.
+      // At any time, because repeated reports never use a whole window.
       if (now < 200_000) continue;
       expect(taken.length).toBeLessThanOrEqual(50);
       asked.note([9000 + now], now);
@@ -114,11 +114,11 @@ describe('a node', () => {
     }
   });
 
-  it('among more quiet names than it may report hides none for good', () => {
+  it('eventually reports every zone, even if there are more new zones than it may report', () => {
     let reported = 0;
     for (let seed = 1; seed <= 50; seed++) {
       const asked = new AskedZones(randomFrom(seed));
-      // The attacker's are always first.
+      // The attacker's zones are always first.
       asked.note(ids(1, 400), 0);
       asked.note([9999], 1);
       if (asked.take(1).includes(9999)) reported++;
@@ -127,7 +127,7 @@ describe('a node', () => {
     expect(reported).toBeLessThan(30);
   });
 
-  it('drops what could not be reported for a minute, and counts it', () => {
+  it('drops reports that failed for a minute, and counts them', () => {
     const asked = new AskedZones();
     asked.note([1, 2], 0);
     expect(asked.take(60_000)).toEqual([]);
@@ -141,7 +141,7 @@ describe('a node', () => {
     expect(asked.take(100).every((id) => id > 18_000)).toBe(true);
   });
 
-  it('reports again what found no room, and counts what was lost', () => {
+  it('reports zones again if the store had no space, and counts lost reports', () => {
     const asked = new AskedZones();
     asked.note([1, 2], 0);
     expect(asked.take(0).length).toBe(2);
@@ -166,7 +166,7 @@ const random = randomFrom(1);
 const randomWord = () => Math.floor((random() - 0.5) * 2 ** 32);
 const numberOf = (address: string) => countryNumber(countryOf(address) ?? '');
 
-it('has the country that the database has, for any IPv4 address', () => {
+it('returns the country in the database for any IPv4 address', () => {
   const wrong = [0, -1, ...Array.from({ length: 1000 }, randomWord)].filter((address) => {
     table.find4(address);
     return table.country !== numberOf([24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.'));
@@ -174,7 +174,7 @@ it('has the country that the database has, for any IPv4 address', () => {
   expect(wrong).toEqual([]);
 });
 
-it('has the country that the database has, for any IPv6 address in use', () => {
+it('returns the country in the database for any IPv6 address in use', () => {
   const wrong = Array.from({ length: 1000 }, () => {
     const [high, low] = [0x20000000 | (randomWord() >>> 3), randomWord()];
     const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff];
@@ -185,7 +185,7 @@ it('has the country that the database has, for any IPv6 address in use', () => {
   expect(wrong.filter((address) => address !== undefined)).toEqual([]);
 });
 
-it('has a prefix in which every address has the same country', () => {
+it('returns a prefix in which all addresses have the same country', () => {
   for (let i = 0; i < 1000; i++) {
     const address = randomWord();
     table.find4(address);
@@ -234,8 +234,8 @@ function fullNode() {
 const [NOERROR, SERVFAIL, REFUSED] = [0, 2, 5];
 const [NOT_READY, NOT_AUTHORITATIVE] = [14, 20];
 
-describe('a zone for which there is no room', () => {
-  it('is answered SERVFAIL with "not ready", at every name and type; the others are answered as before', () => {
+describe('a zone that does not fit into the image', () => {
+  it('is answered SERVFAIL with "not ready" for every name and type; other zones are answered as before', () => {
     const { followed, rcodeOf, writer } = fullNode();
     expect(followed.withoutRoom).toBeGreaterThan(15);
     expect(writer.zones + followed.withoutRoom).toBe(49);
@@ -248,7 +248,7 @@ describe('a zone for which there is no room', () => {
     expect(rcodeOf('example.')).toEqual([REFUSED, NOT_AUTHORITATIVE]);
   });
 
-  it('is answered when it finds room, and no longer ours when it is gone', () => {
+  it("is answered once it fits, and is no longer the fleet's after its removal", () => {
     const { followed, apply, rcodeOf, writer } = fullNode();
     followed.remove([parseName('z1.example.')]);
     expect(apply(49, 'z49.example.')).toBe('served');
@@ -260,7 +260,7 @@ describe('a zone for which there is no room', () => {
     expect([...writer.notServed()]).toEqual([]);
   });
 
-  it('keeps its older version where it has one', () => {
+  it('keeps its older version if there is one', () => {
     const { apply, rcodeOf } = fullNode();
     expect(apply(1, 'z1.example.', `${FILLER.repeat(1).replaceAll('n', 'm')}\n${FILLER}`)).toBe('full');
     expect(rcodeOf('www.z1.example.')).toEqual([NOERROR, undefined]);
@@ -281,7 +281,7 @@ describe('a zone for which there is no room', () => {
     expect(adopted.withoutRoom).toBe(followed.withoutRoom - 1);
   });
 
-  it('with a delegating zone above it keeps DS questions from being denied by the child', () => {
+  it('prevents the child from denying DS queries if a zone above it delegates', () => {
     const { apply, rcodeOf, followed } = fullNode();
     followed.remove([parseName('z1.example.')]);
     expect(apply(100, 'sub.z49.example.')).toBe('served');
@@ -306,13 +306,13 @@ describe('removals', () => {
     [101, 200, true],
     [5000, 10_000, false],
     [5001, 10_000, true],
-  ])('%i of %i at once: held is %s', (removed, served, held) => {
+  ])('%i of %i in one step are held: %s', (removed, served, held) => {
     const { hold } = holdAt();
     expect(hold.admit(apexes(0, removed), served)).toHaveLength(held ? 0 : removed);
     expect(hold.state()?.zones).toBe(held ? removed : undefined);
   });
 
-  test('within 60 s many small ones are one large one; what went before stays gone', () => {
+  test('within 60 s, many small removals count as one large one; earlier ones remain in effect', () => {
     const { hold, clock } = holdAt();
     let served = 300;
     for (let i = 0; i < 15; i++) {
@@ -324,7 +324,7 @@ describe('removals', () => {
     expect(hold.state()?.zones).toBe(1);
   });
 
-  test('over a longer time they are not', () => {
+  test('over a longer time they do not count together', () => {
     const { hold, clock } = holdAt();
     let served = 300;
     for (let i = 0; i < 28; i++) {
@@ -334,7 +334,7 @@ describe('removals', () => {
     expect(served).toBe(20);
   });
 
-  test('zones that come back do not count, however often they go', () => {
+  test('zones that reappear do not count, however often they are removed', () => {
     const { hold } = holdAt();
     for (let round = 0; round < 20; round++) {
       expect(hold.admit(apexes(0, 60), 150)).toHaveLength(60);
@@ -342,14 +342,14 @@ describe('removals', () => {
     }
   });
 
-  test('once held, every further removal is held, and nothing twice', () => {
+  test('during a hold, every further removal is held, once each', () => {
     const { hold } = holdAt();
     hold.admit(apexes(0, 120), 150);
     expect(hold.admit(apexes(100, 121), 150)).toEqual([]);
     expect(hold.state()?.zones).toBe(121);
   });
 
-  test('only the hold that was confirmed is released, and then counts no further', () => {
+  test('only the confirmed hold is released, and no longer counts', () => {
     const { hold } = holdAt();
     hold.admit(apexes(0, 120), 150);
     const id = hold.state()?.id as string;
@@ -363,7 +363,7 @@ describe('removals', () => {
     expect(hold.state()?.id).not.toBe(id);
   });
 
-  test('the last one that comes back ends the hold', () => {
+  test('the hold ends if its last zone reappears', () => {
     const { hold } = holdAt();
     hold.admit(apexes(0, 120), 150);
     for (const apex of apexes(0, 120)) hold.dissolve(apex);
@@ -375,7 +375,7 @@ describe('removals', () => {
 const id = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const step = fc.record({ id, ref: fc.integer({ min: 1, max: 2 ** 31 - 1 }), gone: fc.boolean() });
 
-test('whatever comes and goes, the table holds what a Map would', () => {
+test('the table equals a Map after any sequence of changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 3000 }), (steps) => {
       const ids = new ZoneIds();
@@ -398,7 +398,7 @@ test('whatever comes and goes, the table holds what a Map would', () => {
   );
 });
 
-test('a hundred thousand ids that are counted up are found, and gone when all is cleared', () => {
+test('a hundred thousand sequential ids are found, and are absent after all were removed', () => {
   const ids = new ZoneIds();
   for (let id = 1; id <= 100_000; id++) ids.set(id, id * 3);
   for (let id = 2; id <= 100_000; id += 2) ids.delete(id);

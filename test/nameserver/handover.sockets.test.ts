@@ -1,4 +1,4 @@
-// A process passes its sockets to the one that replaces it. Both sides run in this process: all of it is asynchronous.
+// A process passes its sockets to its replacement. Both sides run in this process, because all calls are asynchronous.
 
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -31,7 +31,7 @@ const libc = await openLibc();
 let root: string;
 let directory: string;
 let log: ReturnType<typeof collectingLog>;
-/** What was called of a predecessor, in order. */
+/** The calls of a predecessor, in order. */
 let calls: string[];
 let kills: number;
 let failed: (reason: string) => void;
@@ -63,7 +63,7 @@ interface PredecessorOptions {
   startSuccessor?: () => void;
 }
 
-/** Listens as a process that can be replaced. */
+/** Listens like a process that can be replaced. */
 async function predecessor(options: PredecessorOptions = {}): Promise<ControlSocket> {
   const own = calls; // an earlier one may still end
   const control = await listenControl({
@@ -89,7 +89,7 @@ async function predecessor(options: PredecessorOptions = {}): Promise<ControlSoc
   return control;
 }
 
-/** Connects as the command does. */
+/** Connects like the command line. */
 async function client(): Promise<{ socket: Socket; send: (text: string) => void; reply: () => string }> {
   const socket = await withControlPath(directory, (path) => connect(path));
   let text = '';
@@ -114,7 +114,7 @@ const outcome = async (one: Awaited<ReturnType<typeof client>>) => {
   return JSON.parse(one.reply());
 };
 
-/** Adopts nothing. */
+/** Releases the predecessor without adopting connections. */
 const release = (old: Predecessor) =>
   old.release((descriptor) => {
     libc.close(descriptor);
@@ -129,7 +129,7 @@ const RESTARTED = { kind: 'restarted', pid: process.pid, before: process.pid };
 const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 describe('a successor', () => {
-  it('gets copies of the sockets that work when the predecessor has closed its own', async () => {
+  it('gets copies of the sockets that work after the predecessor has closed its own', async () => {
     const udp = openUdpSockets(libc, [LOOPBACK], 2);
     const tcp = await listening(createServer());
     const health = await listening(createServer());
@@ -161,7 +161,7 @@ describe('a successor', () => {
       expect(text).toBe('taken over');
       socket.destroy();
     }
-    // A packet to the port is in one of the two UDP sockets.
+    // A packet to the port arrives at one of the two UDP sockets.
     const again = openUdpSockets(libc, [LOOPBACK], 1, old.addresses);
     cleanUp.push(again.close);
     expect(again.addresses).toEqual([listen]);
@@ -172,7 +172,7 @@ describe('a successor', () => {
   it.each([
     ['many threads', 3, 100, '127.0.0.1'],
     ['many long addresses', 600, 1, `${'2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'}%interface-names`],
-  ])('gets more sockets than the kernel passes in one message: %s', async (_, count, threads, address) => {
+  ])('gets more sockets than the kernel can pass in one message: %s', async (_, count, threads, address) => {
     const fd = descriptorOf(await listening(createServer()));
     const listens = Array.from({ length: count }, (_, i) => ({ address, port: 65_535 - i }));
     const addresses = listens.map((listen) => ({ listen, udp: Array(threads).fill(fd), tcp: fd }));
@@ -185,7 +185,7 @@ describe('a successor', () => {
     await release(old);
   });
 
-  it('receives the TCP connections in parcels, each with what was read of it', async () => {
+  it('receives the TCP connections in parcels, each with its unanswered input', async () => {
     const server = await listening(createServer());
     const { port } = server.address() as { port: number };
     const accepted: Socket[] = [];
@@ -213,11 +213,11 @@ describe('a successor', () => {
     await until(() => calls.includes('end'), 'the predecessor ends');
   });
 
-  it('is alone if the predecessor disappears during the release', async () => {
+  it('continues alone if the predecessor disappears during the release', async () => {
     const tooMany = { text: { inputs: [] }, descriptors: Array(254).fill(1) };
     const control = await predecessor({ connections: [tooMany] });
     const old = await takeOver(directory);
-    await expect(takeOver(directory)).rejects.toThrow('has ended'); // the sockets go to one successor
+    await expect(takeOver(directory)).rejects.toThrow('has ended'); // only one successor gets the sockets
     await release(old); // the predecessor fails, and disconnects
     expect(calls).not.toContain('released');
     await control.close();
@@ -237,7 +237,7 @@ async function expectPacket(descriptors: readonly number[], port: number): Promi
 }
 
 describe('a request for a restart', () => {
-  it('is answered when the successor has requested the release, and shares a restart with other requests', async () => {
+  it('is answered when the successor requests the release, and other requests share the restart', async () => {
     await predecessor();
     const [first, second] = [await restarting(), await restarting()];
     await until(() => calls.length === 1, 'the successor is started');
@@ -256,7 +256,7 @@ describe('a request for a restart', () => {
   it.each([
     ['reports', 'DNS_LISTEN: in use', () => failed('DNS_LISTEN: in use')],
     ['throws', earlyEnd('spawn ENOMEM'), () => fail('spawn ENOMEM')],
-  ])('fails with the reason if the start %s one, and the next one starts another', async (_, reason, start) => {
+  ])('fails with the reason if the start %s one, and the next request starts another', async (_, reason, start) => {
     await predecessor({ startSuccessor: start });
     for (let attempt = 1; attempt <= 2; attempt++) {
       expect(await outcome(await restarting())).toEqual({ kind: 'failed', reason });
@@ -264,7 +264,7 @@ describe('a request for a restart', () => {
     }
   });
 
-  it('fails if the successor disconnects before the release, with the reason of its parent if it has one', async () => {
+  it('fails if the successor disconnects before the release, with the reason from its parent if there is one', async () => {
     await predecessor();
     for (const reason of [earlyEnd('it disconnected'), 'RUN_AS: no such user']) {
       const waiting = await restarting();
@@ -283,14 +283,14 @@ describe('a request for a restart', () => {
   it.each([
     'before it connects',
     'with the sockets',
-  ])('fails if the successor hangs %s: the successor is killed, and the next one starts another', async (when) => {
+  ])('fails if the successor hangs %s: the successor is killed, and the next request starts another', async (when) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await predecessor();
     const waiting = await restarting();
     await until(() => calls.length === 1, 'the successor is started');
     const hanging = when === 'with the sockets' ? await takeOver(directory) : undefined;
     vi.advanceTimersByTime(RESTART_LIMIT_MS);
-    expect(kills).toBe(0); // `npm start` has a limit too, which comes first
+    expect(kills).toBe(0); // `npm start` also has a limit, which applies first
     vi.advanceTimersByTime(10_000);
     expect(kills).toBe(1);
     const reason = expect.stringMatching(/^the new process was not ready within 10 minutes and was killed/);
@@ -316,7 +316,7 @@ describe('a request for a restart', () => {
     expect(calls).toEqual(['release', 'end']);
   });
 
-  it('does not fail when an earlier successor ends', async () => {
+  it('does not fail if an earlier successor ends', async () => {
     await predecessor();
     const first = await restarting();
     await until(() => calls.length === 1, 'the first is started');
@@ -330,7 +330,7 @@ describe('a request for a restart', () => {
     expect(await outcome(second)).toEqual(RESTARTED);
   });
 
-  it('goes on if its client disconnects', async () => {
+  it('continues if its client disconnects', async () => {
     await predecessor();
     const first = await restarting();
     await until(() => calls.length === 1, 'the successor is started');
@@ -344,13 +344,13 @@ describe('a request for a restart', () => {
 describe('the control socket', () => {
   const file = () => join(directory, CONTROL_FILE);
 
-  it('has mode 0600, replaces a file that was left, and leaves none', async () => {
+  it('has mode 0600, replaces a leftover file, and removes its own', async () => {
     const umask = process.umask();
     for (let round = 0; round < 2; round++) {
       const control = await predecessor();
       expect(mode(file())).toBe('600');
       expect(process.umask()).toBe(umask);
-      if (round === 0) continue; // left there
+      if (round === 0) continue; // left over
       await control.close();
       expect(existsSync(file())).toBe(false);
     }
@@ -370,13 +370,13 @@ describe('the control socket', () => {
   it.each([
     'short',
     'd'.repeat(150),
-  ])('of a successor stays when the predecessor ends, in %s', async (name) => {
+  ])('of a successor remains when the predecessor ends, in %s', async (name) => {
     directory = join(directory, name);
     mkdirSync(directory);
     const first = await predecessor();
     await release(await takeOver(directory));
     expect(existsSync(file())).toBe(false);
-    await predecessor(); // the successor, whose own one this is
+    await predecessor(); // the successor, which owns this socket
     await first.close();
     await first.close();
     expect(existsSync(file())).toBe(true);
@@ -406,7 +406,7 @@ describe('the control socket', () => {
     expect(calls.filter((call) => call === 'start')).toHaveLength(1);
   });
 
-  it('starts one successor for many requests, on one connection or on many', async () => {
+  it('starts one successor for many requests, on one or several connections', async () => {
     await predecessor();
     const many = await Promise.all(Array.from({ length: 200 }, restarting));
     const one = await client();
@@ -420,7 +420,7 @@ describe('the control socket', () => {
   });
 });
 
-it('an address with more sockets than the kernel passes ends the connection, and the process goes on', async () => {
+it('an address with more sockets than the kernel can pass ends the connection, and the process continues', async () => {
   const addresses = [{ listen: LOOPBACK, udp: Array(253).fill(1), tcp: 1 }];
   await predecessor({ sockets: () => ({ addresses, health: 1 }) });
   await expect(takeOver(directory)).rejects.toThrow('has ended');
@@ -436,7 +436,7 @@ it.each([
     'SIGKILL',
   ],
 ])('a node without a parent can kill a successor, and reports why one that %s ended', async (_, program, how) => {
-  // The folders are as in the sources: the node starts `start/run.mjs`.
+  // The folders are as in the sources, because the node starts `start/run.mjs`.
   for (const folder of ['nameserver/handover', 'start']) mkdirSync(join(root, folder), { recursive: true });
   const source = bundle(`import { startSuccessor } from './src/nameserver/handover/start-successor.ts';
     const kill = startSuccessor(process.cwd(), process.env, (reason) => { console.log(reason); process.exit(); });
@@ -450,6 +450,6 @@ it.each([
     output += text;
     if (text.includes('it hangs')) node.stdin.write('kill it');
   });
-  await once(node.stdout, 'close'); // the successor had it too
+  await once(node.stdout, 'close'); // the successor had it open too
   expect(output).toContain(earlyEnd(how));
 });

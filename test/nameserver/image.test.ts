@@ -32,7 +32,7 @@ function expectWhole(image: Image, writer: ImageWriter): void {
   expect((ends.at(-1) as number) * 8).toBe(image.endBytes);
 }
 
-/** A record set of the zone that it can do without, if there is one. */
+/** Returns a record set that the zone does not require, if there is one. */
 function dispensable(random: Random, zone: Zone): RecordSet | undefined {
   const names = [...zone.nodes.values()].filter(({ name, sets }) => name !== zone.apex && sets.size > 0);
   return names.length === 0 ? undefined : pick(random, [...pick(random, names).sets.values()]);
@@ -46,7 +46,7 @@ function withoutSet(zone: Zone, gone: RecordSet): Zone {
 }
 
 describe('an image', () => {
-  it('holds what it was given after any changes, and loses no space', () => {
+  it('has the expected content after any changes, and loses no space', () => {
     for (let seed = 1; seed <= scale(100, 1); seed++) {
       const random = randomFrom(seed);
       const image = smallImage(OCTETS);
@@ -117,7 +117,7 @@ function headerOf(seed: number): Int32Array {
   return new Image(createImage(2 ** 16, seed)).header;
 }
 
-/** As layout.ts words it. */
+/** The definition in layout.ts. */
 function hashByDefinition(header: Int32Array, name: Name): number {
   let hash = header[HEADER.HASH_SEED] as number;
   for (const label of labelsOf(name).reverse()) {
@@ -149,7 +149,7 @@ describe('the hash of a name', () => {
     expect(new Set(names.map((text) => hashName(header, parseName(text)))).size).toBe(names.length);
   });
 
-  it('is another one for each seed', () => {
+  it('differs for each seed', () => {
     const name = parseName('www.example.');
     const hashes = Array.from({ length: 100 }, (_, seed) => hashName(headerOf(seed), name));
     expect(new Set(hashes).size).toBe(100);
@@ -157,7 +157,7 @@ describe('the hash of a name', () => {
   });
 
   it('differs for names whose chunks differ in their top bits', () => {
-    // With one multiplication for each chunk, a difference in a top bit stays there and the next chunk can cancel it.
+    // With one multiplication per chunk, a difference in a top bit stays there, and the next chunk can cancel it.
     const header = headerOf(3);
     const first = parseName('ab\\000aaa\\000a.');
     for (const second of ['ab\\128aaa\\128a.', 'ab\\128aa\\001\\128a.', 'ab\\128aaa\\000a.']) {
@@ -165,7 +165,7 @@ describe('the hash of a name', () => {
     }
   });
 
-  it('spreads names that follow a pattern over the slots of a table', () => {
+  it('distributes names that follow a pattern over the slots of a table', () => {
     const header = headerOf(0);
     const slots = new Int32Array(2 ** 16);
     for (let i = 0; i < slots.length; i++) {
@@ -184,28 +184,28 @@ const SMALLEST_BYTES = 64 * 1024;
 const CONTENT = { id: 1, version: 2, mark: 3 };
 
 describe('the memory of an image', () => {
-  it('is as large as wished, within limits', () => {
+  it('has the requested size, within limits', () => {
     expect(new Image(createImage(SMALLEST_BYTES + 7, 1)).capacityBytes).toBe(SMALLEST_BYTES);
     for (const bytes of [SMALLEST_BYTES - 1, MAX_IMAGE_BYTES + 1, Number.NaN]) {
       expect(() => createImage(bytes, 1)).toThrow(RangeError);
     }
   });
 
-  it('is empty at first', () => {
+  it('is initially empty', () => {
     const image = smallImage();
     expect(image).toMatchObject({ zones: 0, records: 0, isFull: false });
     expect(image.bytesUsed).toBe(image.endBytes);
     expect(readZone(image, ZONE.apex)).toBeUndefined();
   });
 
-  it('is refused in another format', () => {
-    expect(() => new Image(new SharedArrayBuffer(SMALLEST_BYTES))).toThrow(/no zone image/);
+  it('is refused if it has another format', () => {
+    expect(() => new Image(new SharedArrayBuffer(SMALLEST_BYTES))).toThrow(/not a zone image/);
     const buffer = createImage(SMALLEST_BYTES, 1);
     new Int32Array(buffer)[HEADER.FORMAT] = 99;
-    expect(() => new Image(buffer)).toThrow(/no zone image/);
+    expect(() => new Image(buffer)).toThrow(/not a zone image/);
   });
 
-  it('continues in another buffer from its header, its blocks and its free space', () => {
+  it('can be restored in another buffer from its header, blocks and free space', () => {
     const image = smallImage();
     const writer = new ImageWriter(image);
     for (const version of [1, 2, 3]) writer.put(ZONE, { ...CONTENT, version });
@@ -223,20 +223,20 @@ describe('the memory of an image', () => {
     expect(readZone(larger, parseName('a.example.'))?.records).toBe(2);
   });
 
-  it('refuses a header whose blocks it has no room for', () => {
+  it('refuses a header whose blocks do not fit', () => {
     const image = smallImage();
     const header = image.exportHeader();
     header[HEADER.END] = (header[HEADER.CAPACITY] as number) + 1;
-    expect(() => image.importHeader(header)).toThrow(/there is room for/);
+    expect(() => image.importHeader(header)).toThrow(/but only \d+ fit/);
     expect(() => image.importHeader(header.subarray(1))).toThrow(RangeError);
-    expect(() => image.importHeader(header.fill(0))).toThrow(/no zone image/);
+    expect(() => image.importHeader(header.fill(0))).toThrow(/not a zone image/);
   });
 });
 
 describe('a reader slot', () => {
   const wordOf = (image: Image, slot: number) => image.header[READER_SLOTS_AT + slot * READER_SLOT_WORDS];
 
-  it('shows the epoch in which its reader entered, until it leaves', () => {
+  it('contains the epoch in which its reader entered, until it leaves', () => {
     const image = smallImage();
     image.header[HEADER.EPOCH] = 42;
     const slot = new ReaderSlot(image, 127);
@@ -246,7 +246,7 @@ describe('a reader slot', () => {
     expect(wordOf(image, 127)).toBe(0);
   });
 
-  it('can be cleared for a reader that died', () => {
+  it('can be cleared for a reader that ended', () => {
     const image = smallImage();
     new ReaderSlot(image, 5).enter();
     clearSlot(image, 5);
@@ -266,14 +266,14 @@ const SIZES = [
 ].filter((units) => units >= 1 && units <= SEGMENT_UNITS);
 
 describe('size classes', () => {
-  it('rise one by one', () => {
+  it('increase one by one', () => {
     for (let sizeClass = 2; sizeClass < SIZE_CLASSES; sizeClass++) {
       expect(unitsOfClass(sizeClass)).toBeGreaterThan(unitsOfClass(sizeClass - 1));
     }
     expect(unitsOfClass(SIZE_CLASSES - 1)).toBe(SEGMENT_UNITS);
   });
 
-  it('are exact up to 1 KiB and lose at most a sixteenth above', () => {
+  it('are exact up to 1 KiB, and waste at most a sixteenth above', () => {
     const wrong = SIZES.filter((units) => {
       const held = unitsOfClass(classFor(units));
       const most = units <= 128 ? units : units + units / 16;
@@ -283,7 +283,7 @@ describe('size classes', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have a largest one within every size', () => {
+  it('include a largest one within every size', () => {
     const wrong = SIZES.filter((units) => {
       const within = classWithin(units);
       const isLargest = within + 1 >= SIZE_CLASSES || unitsOfClass(within + 1) > units;
@@ -310,7 +310,7 @@ function fill(space: Space, units: number): number[] {
 }
 
 describe('space', () => {
-  it('is handed out once, to the last unit, and counted', () => {
+  it('is allocated once, to the last unit, and counted', () => {
     const bytes = 64 * 1024;
     const image = smallImage(bytes);
     const before = image.bytesUsed;
@@ -321,7 +321,7 @@ describe('space', () => {
     expect(image.endBytes).toBe(bytes);
   });
 
-  it('is reused once it is retired and has no reader', () => {
+  it('is reused after it is retired and has no reader', () => {
     const image = smallImage();
     const space = new Space(image);
     const ref = allocate(space, 5);
@@ -333,7 +333,7 @@ describe('space', () => {
     expect(allocate(space, 5)).toBe(ref);
   });
 
-  it.each([true, false])('that is tidied gives large blocks beside small ones: %s', (isTidied) => {
+  it.each([true, false])('yields large blocks next to small ones after tidying: %s', (isTidied) => {
     const space = new Space(smallImage());
     const random = randomFrom(7);
     const refs = fill(space, 5);
@@ -348,7 +348,7 @@ describe('space', () => {
     else expect(large).toThrow(ImageFullError);
   });
 
-  it('is not used again while a reader that entered before is in it', () => {
+  it('is not reused while a reader that entered earlier uses it', () => {
     const image = smallImage();
     const space = new Space(image);
     const early = new ReaderSlot(image, 3);
@@ -366,7 +366,7 @@ describe('space', () => {
     late.leave();
   });
 
-  it('waits for readers across the wrap of the epoch', () => {
+  it('waits for readers when the epoch wraps', () => {
     const image = smallImage();
     const space = new Space(image);
     const reader = new ReaderSlot(image, 0);
@@ -385,7 +385,7 @@ describe('space', () => {
     }
   });
 
-  it('that a change allocated and did not keep is free at once', () => {
+  it('is free immediately if a change allocated it and did not keep it', () => {
     const image = smallImage();
     const space = new Space(image);
     const kept = allocate(space, 7);
@@ -397,7 +397,7 @@ describe('space', () => {
     expect(refs).not.toContain(kept);
   });
 
-  it('that becomes free in a pause is used after it only', () => {
+  it('that becomes free during a pause is only used afterwards', () => {
     const space = new Space(smallImage());
     const [before, during] = [allocate(space, 5), allocate(space, 5)];
     space.retire(before, 5);
@@ -411,7 +411,7 @@ describe('space', () => {
     expect(allocate(space, 5)).toBe(during);
   });
 
-  it('of many small blocks makes a large one, and of a large one many small ones', () => {
+  it('in many small blocks can form a large one, and a large one can be split', () => {
     const image = smallImage();
     const space = new Space(image);
     const small = fill(space, 3);
@@ -424,7 +424,7 @@ describe('space', () => {
     expect(fill(space, 3).length).toBeGreaterThan(small.length * 0.99);
   });
 
-  it('does not join what is not side by side', () => {
+  it('is not joined if it is not adjacent', () => {
     const space = new Space(smallImage());
     const refs = fill(space, 4);
     const freed = refs.filter((_, i) => i % 2 === 0 && i < refs.length - 1);
@@ -434,7 +434,7 @@ describe('space', () => {
     expect(fill(space, 4).length).toBe(freed.length);
   });
 
-  it('continues in the next segment without a block in both', () => {
+  it('continues in the next segment, without a block across the border', () => {
     const image = new Image(createImage(2 ** 30 + 2 ** 20, 1));
     const used = image.header[HEADER.USED] as number;
     image.header[HEADER.END] = SEGMENT_UNITS - 10;
@@ -444,7 +444,7 @@ describe('space', () => {
     expect(image.header[HEADER.USED]).toBe(used + 16);
   });
 
-  it('holds what a second writer is told is free, and what was retired with it', () => {
+  it('includes exported free space and retired blocks for a second writer', () => {
     const image = smallImage();
     const space = new Space(image);
     const refs = Array.from({ length: 10 }, () => allocate(space, 9));
@@ -460,7 +460,7 @@ describe('space', () => {
     expect(refs).not.toContain(allocate(second, 9));
   });
 
-  it('stays whole, whatever is taken and given back', () => {
+  it('stays complete after any allocations and releases', () => {
     const image = smallImage(256 * 1024);
     const space = new Space(image);
     const random = randomFrom(7);

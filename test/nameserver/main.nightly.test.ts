@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Its Postgres does not answer, and it has no snapshot: it can load no zone. */
+/** Starts a node whose Postgres does not answer, without a snapshot, so that it cannot load zones. */
 async function startWithoutZones(port: number, env: Record<string, string> = {}): Promise<Program> {
   return startProgram('../../../src/nameserver/main.ts', {
     DATABASE_URL: `postgresql://127.0.0.1:${await freePort()}/zonefleet`,
@@ -33,7 +33,7 @@ async function startWithoutZones(port: number, env: Record<string, string> = {})
 it.each([
   'UDP',
   'TCP',
-])('a node detects before it loads zones that its port is in use over %s', async (transport) => {
+])('a node that has not loaded its zones detects that its port is in use over %s', async (transport) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();
@@ -64,7 +64,7 @@ it('a node without zones does not listen, reports the space of its disk, and war
     expect(text).toMatch(/^zonefleet_disk_free_bytes [1-9]/m);
     expect(text).toContain('zonefleet_snapshot_write_failures_total{reason="disk_full"} 0');
     expect(node.log()).toContain('RRL_OCTET is not a setting and is ignored; did you mean RRL_OCTETS?');
-    expect(node.log()).not.toMatch(/\bat .*\.ts:\d+/); // no stack
+    expect(node.log()).not.toMatch(/\bat .*\.ts:\d+/); // without a stack trace
     const free = createServer().listen(port, '127.0.0.1');
     await once(free, 'listening');
     free.close();

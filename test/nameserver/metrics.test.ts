@@ -25,7 +25,7 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
   return (await metrics.metrics()).split('\n');
 }
 
-test('the metrics are what was counted', async () => {
+test('the metrics equal the counts', async () => {
   const counters = new QueryCounters();
   counters.countAnswer(0, TYPE.A, RCODE.NOERROR, false);
   counters.countAnswer(0, TYPE.A, RCODE.NOERROR, true);

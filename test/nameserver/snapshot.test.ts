@@ -61,7 +61,7 @@ describe('the restore note', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('a snapshot may be read until reading it has not come to its end three times', () => {
+  it('a snapshot is read until three attempts did not end', () => {
     for (const wanted of [undefined, undefined, undefined, 'the process ended 3 times while it was read']) {
       expect(whyNotRead(readRestoreNote(directory), 4)).toBe(wanted);
       noteRestoring(directory, 4);
@@ -77,15 +77,15 @@ describe('the restore note', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('a reader that was ended because it stood still is enough', () => {
-    noteStuck(directory); // nothing was being read
+  it('one reader that was ended for lack of progress suffices', () => {
+    noteStuck(directory); // no read was in progress
     expect(readRestoreNote(directory)).toBeUndefined();
     noteRestoring(directory, 4);
     noteStuck(directory);
-    expect(whyNotRead(readRestoreNote(directory), 4)).toContain('stood still');
+    expect(whyNotRead(readRestoreNote(directory), 4)).toContain('made no progress');
   });
 
-  it('a note that is damaged, or cannot be written, is none', () => {
+  it('a note that is damaged or not writable is ignored', () => {
     for (const text of ['', 'x', '{}', 'null', '[]', '{"generation":"1","attempts":9}']) {
       writeFileSync(join(directory, 'restoring.json'), text);
       expect(readRestoreNote(directory)).toBeUndefined();
@@ -133,7 +133,7 @@ describe('the base of a snapshot', () => {
     expect(onImageWritten).toHaveBeenCalledOnce();
   }
 
-  test('gives back the image, the free space and the place in the feed', async () => {
+  test('returns the image, the free space and the position in the feed', async () => {
     const buffer = imageBuffer();
     await write(buffer);
     const again = new SharedArrayBuffer(BYTES + 100);
@@ -150,7 +150,7 @@ describe('the base of a snapshot', () => {
     expect(readdirSync(directory)).toEqual(['zones.1.image']);
   });
 
-  test('has the copies in place of what was changed meanwhile, over the borders of chunks too', async () => {
+  test('contains the copies instead of parts that changed in the meantime, even across chunks', async () => {
     const buffer = imageBuffer();
     const copy = (at: number, length: number) => ({ at, bytes: new Uint8Array(length).fill(0xaa) });
     const copies = [copy(FROM, 16384), copy((4 << 20) - 100, (4 << 20) + 200), copy(BYTES - 5, 5)];
@@ -163,7 +163,7 @@ describe('the base of a snapshot', () => {
     expect(Buffer.compare(new Uint8Array(again), wanted)).toBe(0);
   });
 
-  test('with any byte changed, cut short or grown is refused, and the memory is as before', async () => {
+  test('with any byte changed, removed or added is refused, and the memory is unchanged', async () => {
     await write(imageBuffer(SMALL.to), SMALL);
     const whole = readFileSync(file);
     const attempt = (content: Uint8Array) => {
@@ -194,7 +194,7 @@ describe('the base of a snapshot', () => {
     expect(readBase(file, smaller, LAYOUT)).toMatchObject({ why: expect.stringContaining('IMAGE_BYTES') });
   });
 
-  test('that is given up leaves the one before', async () => {
+  test('that is aborted leaves the previous one', async () => {
     await write(imageBuffer());
     const before = readFileSync(file);
     const stopping = new AbortController();
@@ -219,7 +219,7 @@ const entries: [string, SnapshotEntry][] = [
   ['a whole zone', { kind: 'zone', apex, content, records }],
   ['a zone without records', { kind: 'zone', apex, content, records: [] }],
   [
-    'changed record sets, and some that are gone',
+    'changed and deleted record sets',
     {
       kind: 'sets',
       apex,
@@ -229,7 +229,7 @@ const entries: [string, SnapshotEntry][] = [
     },
   ],
   ['a removal', { kind: 'removal', apex }],
-  ['a place in the feed', { kind: 'place', place: { cursor, position: 12 } }],
+  ['a position in the feed', { kind: 'place', place: { cursor, position: 12 } }],
   ['no place', { kind: 'place', place: undefined }],
 ];
 
@@ -239,7 +239,7 @@ describe('an entry', () => {
     expect(plain(read)).toEqual(plain(entry));
   });
 
-  test.each(entries)('%s that is cut short is an error', (_, entry) => {
+  test.each(entries)('%s that is truncated is an error', (_, entry) => {
     const octets = Buffer.from(encodeEntry(entry));
     for (let length = 0; length < octets.length; length++) {
       expect(() => decodeEntry(octets.subarray(0, length))).toThrow();
@@ -247,7 +247,7 @@ describe('an entry', () => {
   });
 });
 
-/** Rdata as text: one is a Buffer, the other need not be. */
+/** Converts rdata to text: one may be a Buffer, and the other not. */
 function plain(entry: SnapshotEntry): unknown {
   if (entry.kind !== 'zone' && entry.kind !== 'sets') return entry;
   const records = entry.records.map(({ owner, type, ttl, rdata }) => {
@@ -287,18 +287,18 @@ describe('the log of a snapshot', () => {
 
   const names = (count: number) => Array.from({ length: count }, (_, i) => name(i));
 
-  test('has what was appended, in that order, and is gone on with', () => {
+  test('contains the appended entries in order, and can be continued', () => {
     write(0, 10);
     write(10, 20);
     expect(read()).toEqual({ end: statSync(file).size, apexes: names(20) });
   });
 
-  test('of another base is none', () => {
+  test('of another base is refused', () => {
     write(0, 3);
     expect(read(new Uint8Array(LOG_ID_BYTES))).toEqual({ end: undefined, apexes: [] });
   });
 
-  test('cut anywhere has the whole entries before the cut, and goes on behind them', () => {
+  test('truncated anywhere contains the whole entries before the cut, and continues there', () => {
     write(0, 5);
     const whole = readFileSync(file);
     const entryBytes = (whole.length - HEAD_BYTES) / 5;
@@ -322,7 +322,7 @@ describe('the log of a snapshot', () => {
     expect(readFileSync(file)).toEqual(whole);
   });
 
-  test('with any byte changed ends before the entry that it is in', () => {
+  test('with any byte changed ends before the affected entry', () => {
     write(0, 5);
     const whole = readFileSync(file);
     const entryBytes = (whole.length - HEAD_BYTES) / 5;
@@ -334,13 +334,13 @@ describe('the log of a snapshot', () => {
     }
   });
 
-  test('that a crash filled up with zeros ends before them', () => {
+  test('that a crash padded with zeros ends before them', () => {
     write(0, 5);
     appendFileSync(file, Buffer.alloc(5000));
     expect(read().apexes).toEqual(names(5));
   });
 
-  test('larger than one read takes is read whole', () => {
+  test('larger than one read is read completely', () => {
     const log = SnapshotLog.create(file, ID);
     const rdata = new Uint8Array(60_000).fill(3);
     const record = { owner: name(1), type: 65280, ttl: 1, rdata };

@@ -9,7 +9,7 @@ import { openLibc, SystemError } from '../../src/nameserver/threads/libc.ts';
 const MIB = 2 ** 20;
 const libc = await openLibc();
 
-/** The flags of the mapping at the address: "hg" where huge pages were asked for. */
+/** Returns the flags of the mapping at the address: "hg" if huge pages were requested. */
 function flagsAt(address: bigint): string[] {
   let isInside = false;
   for (const line of readFileSync('/proc/self/smaps', 'utf8').split('\n')) {
@@ -20,7 +20,7 @@ function flagsAt(address: bigint): string[] {
   return [];
 }
 
-test('an image has huge pages where the kernel knows them, wherever it begins, and holds what is written', () => {
+test('an image at any address uses huge pages if the kernel supports them, and preserves written data', () => {
   const image = new SharedArrayBuffer(64 * MIB + 16);
   const bytes = new Uint8Array(image);
   if (existsSync('/sys/kernel/mm/transparent_hugepage/hpage_pmd_size') && process.arch === 'x64') {
@@ -33,7 +33,7 @@ test('an image has huge pages where the kernel knows them, wherever it begins, a
   for (let at = 0; at < bytes.length; at += 4096) if (bytes[at] !== 7) expect.unreachable(`byte ${at}`);
 });
 
-describe('where huge pages have', () => {
+describe('if huge pages have', () => {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-'));
   afterAll(() => rmSync(directory, { recursive: true }));
   const sized = (text: string) => {
@@ -47,7 +47,7 @@ describe('where huge pages have', () => {
     return { asked, libc: { ...libc, madvise } };
   };
 
-  test('2 MiB, whole ones inside of the image are asked for, and none where it has none', () => {
+  test('2 MiB, they are requested for whole pages inside the image, if it has any', () => {
     const { asked, libc: fake } = counting();
     const image = new SharedArrayBuffer(8 * MIB);
     useHugePages(fake, image, sized('2097152\n'));
@@ -60,7 +60,7 @@ describe('where huge pages have', () => {
     expect(bytes).toBeGreaterThanOrEqual(BigInt(6 * MIB));
   });
 
-  test('another size, none are', () => {
+  test('another size, none are requested', () => {
     const { asked, libc: fake } = counting();
     const image = new SharedArrayBuffer(8 * MIB);
     expect(() => useHugePages(fake, image, sized('536870912\n'))).toThrow('536870912 bytes');
@@ -77,7 +77,7 @@ describe('where huge pages have', () => {
 
 const MAX_LOOKS = 60;
 
-/** How often it was said in so many looks, between each of which something happens. */
+/** Returns the number of reports in that many checks. `between` runs between two checks. */
 function told(looks: number, doing: Doing, between: (progress: ImageProgress, look: number) => void): number {
   const progress = new ImageProgress();
   const watch = new StandstillWatch();
@@ -91,19 +91,19 @@ function told(looks: number, doing: Doing, between: (progress: ImageProgress, lo
 }
 
 describe('a thread', () => {
-  it('that has work and takes no step stands still, which is said once', () => {
+  it('without a step during work is reported once as making no progress', () => {
     expect(told(MAX_LOOKS, 'building zones', () => undefined)).toBe(0);
     expect(told(5 * MAX_LOOKS, 'building zones', () => undefined)).toBe(1);
   });
 
-  it('that takes a step now and then never does, however long its work is', () => {
+  it('that takes an occasional step is never reported, regardless of the length of its work', () => {
     const seldom = (progress: ImageProgress, look: number) => {
       if (look % (MAX_LOOKS - 1) === 0) progress.step();
     };
     expect(told(100 * MAX_LOOKS, 'reading the snapshot', seldom)).toBe(0);
   });
 
-  it('that waits for the database does not, as long as its event loop turns', () => {
+  it('that waits for the database is not reported while its event loop turns', () => {
     expect(told(100 * MAX_LOOKS, 'waiting', () => undefined)).toBe(0);
     const watch = new StandstillWatch();
     const still = { doing: 'waiting', steps: 4, beats: 9 } as const;
@@ -111,7 +111,7 @@ describe('a thread', () => {
   });
 });
 
-it('what is being done, and how far it is, is told through shared memory', () => {
+it('shared memory contains the task and its progress', () => {
   const inThread = new ImageProgress();
   const outside = new ImageProgress(inThread.buffer);
   expect(outside.doing).toBe('starting');
@@ -131,7 +131,7 @@ function pretend(machine: Partial<typeof real>): void {
 }
 
 describe('the system calls', () => {
-  test('reach the system, which says why one failed', async () => {
+  test('reach the system, and report why a call failed', async () => {
     const libc = await openLibc();
     expect(libc.close(-1)).toBe(-1);
     expect(new SystemError('close', libc.errno())).toMatchObject({
@@ -142,14 +142,14 @@ describe('the system calls', () => {
     });
   });
 
-  test('are not made on systems and processors that have others', async () => {
+  test('are not used on systems and processors with other constants', async () => {
     pretend({ platform: 'darwin' });
-    await expect(openLibc()).rejects.toThrow('the system is darwin, not linux');
+    await expect(openLibc()).rejects.toThrow('the operating system is darwin, not linux');
     pretend({ ...real, arch: 's390x' });
     await expect(openLibc()).rejects.toThrow('the processor is s390x, not x64 or arm64');
   });
 
-  test('find memory where it is', async () => {
+  test('return the address of memory', async () => {
     const libc = await openLibc();
     const memory = new Uint8Array(100);
     expect(libc.addressOf(memory.subarray(40)) - libc.addressOf(memory)).toBe(40n);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { inPieces } from '../../src/process/in-pieces.ts';
 
-it('long work is done to its end, and others have their turn between its pieces', async () => {
+it('long work is completed, and other work runs between its pieces', async () => {
   const order: string[] = [];
   function* work(): Generator<undefined, number> {
     for (let i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-// Each case starts a small process by `runProcess`.
+// Each case starts a small process with `runProcess`.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -126,7 +126,7 @@ describe('a process', () => {
     broken.child.kill('SIGTERM');
     expect(await broken.ended).toBe(1);
     expect(broken.out.stdout).toBe('second true\nfirst\n');
-    expect(broken.out.stderr).toMatch(/^zonefleet: while it was stopped: Error: stuck\n/);
+    expect(broken.out.stderr).toMatch(/^zonefleet: error while stopping: Error: stuck\n/);
     const hanging = start(`${LISTENING} life.onStop(() => forever);`);
     await hanging.ready();
     hanging.child.kill('SIGTERM');

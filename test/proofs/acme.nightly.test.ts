@@ -1,6 +1,6 @@
-// Orders at pebble, which refuses half of the nonces, behind a proxy that stalls, resets, answers 500 and 429, by workers that are
-// killed at random: every domain gets its certificate, no authority is told to look before every node has the TXT records, and no
-// record stays.
+// Orders at pebble, which rejects half of the nonces, behind a proxy that stalls, resets, and responds 500 and 429,
+// with workers that are killed at random. Every domain gets its certificate, the authority is not told to validate
+// before every node has the TXT records, and no record remains.
 
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Authority } from '../../src/features/certificates/client.ts';
 import { createIssuer } from '../../src/features/certificates/job-issue.ts';
-import { askForCertificate } from '../../src/features/certificates/sql.ts';
+import { requestCertificateFor } from '../../src/features/certificates/sql.ts';
 import { claimDueOrders } from '../../src/features/certificates/sql-orders.ts';
 import { openCertificate } from '../../src/store/certificates/open-certificate.ts';
 import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
@@ -62,7 +62,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A node that sees changes up to half a second late. */
+/** A node that receives changes up to half a second late. */
 async function followSlowly(): Promise<void> {
   while (!isOver) {
     await sql`
@@ -78,7 +78,7 @@ async function followSlowly(): Promise<void> {
 const NO_ANSWER = () => Promise.reject(new Error('the resolver is not asked'));
 
 it.skipIf(needsPebble !== '')(
-  `no order is lost, and none is answered before its records are seen${needsPebble}`,
+  `loses no order, and answers none before its records are observed${needsPebble}`,
   { timeout: 1_200_000 },
   async () => {
     const { db } = database;
@@ -91,7 +91,7 @@ it.skipIf(needsPebble !== '')(
     }
     await sql`update domains set status = 'active'`.execute(db);
     for (const domainId of ids)
-      expect(await askForCertificate(db, { domainId })).toEqual({ kind: 'changed' });
+      expect(await requestCertificateFor(db, { domainId })).toEqual({ kind: 'changed' });
 
     const tooEarly: string[] = [];
     class Watched extends Authority {
@@ -129,9 +129,9 @@ it.skipIf(needsPebble !== '')(
           await job({ orderId: id }, { signal, again: false }).catch((error) => {
             if (!signal.aborted) errors.push(error);
           });
-          // in a fleet the lease ends, or the queue finds the lost job
+          // in a fleet, the lease ends or the queue finds the lost job
           if (signal.aborted) await sql`update acme_orders set due_at = now() where id = ${id}`.execute(db);
-          // what waits for minutes after a fault does so in a shorter time here
+          // waits of minutes after a fault are shortened here
           await sql`update acme_orders set due_at = least(due_at, now() + interval '1 second')
             where id = ${id} and not exists (select from certificates c where c.domain_id = acme_orders.domain_id)`.execute(
             db,

@@ -1,4 +1,4 @@
-// Answers leave no garbage, whatever they hold: the heap of this thread does not grow by them.
+// Answers create no garbage, whatever their content: the heap of this thread does not grow.
 
 import { describe, expect, test } from 'vitest';
 import { TYPE } from '../../src/dns/type-codes.ts';
@@ -28,7 +28,7 @@ ns.sibling AAAA 2001:db8::1
 service HTTPS 1 mail alpn=h2`;
 
 const COOKIE = 'cookie:2464c4abcf10c957';
-/** Each with EDNS: name, type and options. */
+/** Name, type and options of queries with EDNS. */
 const QUERIES: readonly string[] = [
   'www.example.test. A',
   `www.example.test. A ${COOKIE} nsid zoneversion`,
@@ -76,7 +76,7 @@ function expectNoGarbage(query: Uint8Array, options: TestNodeOptions = {}): void
   const out = new Uint8Array(1232);
   const client = udpClient(192, 0, 2, 1);
   let least = Number.POSITIVE_INFINITY;
-  // The first rounds are compiled as they run; a garbage collection within one makes it look better, never worse.
+  // The first rounds run before compilation. A garbage collection within a round can only lower its result.
   for (let round = 0; round < ROUNDS && least >= 1; round++) {
     const before = process.memoryUsage().heapUsed;
     for (let i = 0; i < ANSWERS; i++) answerQuery(query, out, client, node);
@@ -84,5 +84,5 @@ function expectNoGarbage(query: Uint8Array, options: TestNodeOptions = {}): void
     if (grown >= 0) least = Math.min(least, grown / ANSWERS);
   }
   expect(node.failures).toEqual([]);
-  expect(least).toBeLessThan(1); // octets an answer: the smallest object has 16
+  expect(least).toBeLessThan(1); // octets per answer: the smallest object has 16
 }

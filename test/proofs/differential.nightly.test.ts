@@ -1,7 +1,7 @@
-// Zonefleet's answers against those of NSD and Knot: every case of fixtures/answers, the zones of fixtures/zones, and random
-// questions to random zones. Signed ones are signed by our signer or by BIND's (opt-out and salts too), and asked with DO and
-// without, over UDP and TCP. rcode, AA, TC and the three sections must agree, unless one of the accepted differences explains
-// why not.
+// Compares Zonefleet's answers with those of NSD and Knot: every case of fixtures/answers, the zones of
+// fixtures/zones, and random queries to random zones. Signed zones are signed by Zonefleet's signer or by BIND's
+// (including opt-out and salts), and queried with and without DO, over UDP and TCP. rcode, AA, TC and the three
+// sections must agree, unless an accepted difference explains why not.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,9 @@ interface FixtureZone extends ZoneText {
   readonly zone: Zone;
 }
 
-/** `text` is printed from the records: what we serve, not what another program reads from the file. */
+/**
+ * `text` is printed from the records, so it has what Zonefleet serves, not what another program reads from the file.
+ */
 function readFixtureZones(): FixtureZone[] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.zone'));
   return files.map((file) => {
@@ -66,9 +68,9 @@ function readFixtureZones(): FixtureZone[] {
 const MAX_UDP_OCTETS = 1232;
 
 interface CompareOptions {
-  /** All are asked over TCP. */
+  /** If true, all queries use TCP. */
   readonly tcp?: boolean;
-  /** Where nothing but proofs differs: whether our whole answer proves what it says. */
+  /** If only proofs differ: whether Zonefleet's whole answer proves its content. */
   readonly isProven?: (reply: Uint8Array, asked: { readonly name: Name; readonly type: number }) => boolean;
 }
 
@@ -134,7 +136,7 @@ async function compareWithPeer(
 
 const IS_PROOF = / (RRSIG )?NSEC3? /;
 
-/** Additional records are optional with DO, but for glue. */
+/** Additional records are optional with DO, except for glue. */
 function withoutProofs(seen: Observed): Observed {
   const authority = seen.authority.filter((line) => !IS_PROOF.test(line));
   return { ...seen, authority, additional: [], octets: 0 };
@@ -164,7 +166,7 @@ const SIGNED_QUESTIONS = perPeer(Number(process.env.ZONEFLEET_QUESTIONS ?? scale
 const A_ROUND = scale(5000, 500);
 const TCP_SHARE = 0.1;
 const SIGNED_APEXES = ['r.test.', 's.test.', 'v.test.'];
-/** Elsewhere: chains from one of our zones into another are compared without signatures. */
+/** Chains from one of the zones into another are compared without signatures. */
 const OTHERS = ['other.invalid.'];
 
 /** Otherwise the accepted differences would hide what is compared. */
@@ -183,7 +185,7 @@ interface SignedZoneText extends ZoneText {
   readonly zone: Zone;
 }
 
-/** Without DNAME at a wildcard, which servers may refuse (RFC 6672 §3.3): Knot answers SERVFAIL below some. */
+/** Without DNAME at a wildcard, which servers may reject (RFC 6672 §3.3): Knot answers SERVFAIL below some. */
 function drawZone(random: Random, apex: string): RandomZone {
   for (;;) {
     const drawn = randomZone(random, apex, 40, OTHERS);
@@ -198,7 +200,7 @@ const BIND_STYLES = isInstalled('dnssec-signzone')
 
 async function signedZone(random: Random, apex: string): Promise<SignedZoneText> {
   const plain = drawZone(random, apex);
-  // No DS where no cut is: BIND signs no such zone.
+  // No DS without a zone cut, because BIND signs no such zone.
   const isFit = [...plain.zone.nodes.values()].every(({ sets }) => sets.has(TYPE.NS) || !sets.has(TYPE.DS));
   if (isFit && BIND_STYLES.length > 0 && random() < 0.5) {
     const { text } = await signWith(pick(random, BIND_STYLES), plain);
@@ -208,7 +210,7 @@ async function signedZone(random: Random, apex: string): Promise<SignedZoneText>
   return { apex, text, zone: zoneOfRecords(parseName(apex), records) };
 }
 
-/** By the zone that has the name; what a chain into another one needs is not judged. */
+/** By the zone that has the name. The part of a chain in another zone is not evaluated. */
 function isProvenIn(zones: ReadonlyMap<Name, Zone>, reply: Uint8Array, asked: AskedFor): boolean {
   const apexes = [...zones.keys()].filter((apex) => isWithin(asked.name, apex));
   const apex = apexes.sort((a, b) => b.length - a.length)[0] as Name;
@@ -231,7 +233,7 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
       expectAgreement([await compareWithPeer(peer, zones, folder.zones, folder.cases)]);
     });
 
-    it('on every record set of fixtures/zones, and around them', {
+    it('on every record set of fixtures/zones, and names around them', {
       timeout: scale(600_000, 120_000),
     }, async () => {
       const random = randomFrom(SEED);
@@ -261,7 +263,7 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
       expectMostlySame([outcome], QUESTIONS / 4, 0.75);
     });
 
-    it('on random questions to random zones', { timeout: scale(600_000, 120_000) }, async () => {
+    it('on random queries to random zones', { timeout: scale(600_000, 120_000) }, async () => {
       const random = randomFrom(SEED);
       const rounds = scale(20, 3);
       const outcomes: Outcome[] = [];
@@ -286,7 +288,7 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
       expectMostlySame(outcomes, QUESTIONS, 0.75);
     });
 
-    it('on random questions to random signed zones', async () => {
+    it('on random queries to random signed zones', async () => {
       const random = randomFrom(SEED);
       const outcomes: Outcome[] = [];
       for (let left = SIGNED_QUESTIONS; left > 0; ) {
@@ -296,7 +298,7 @@ describe.skipIf(present.length === 0)(`answers agree with NSD and Knot${missing}
         const asked = Array.from({ length: Math.min(left, A_ROUND) }, () => {
           const { zone } = pick(random, zones);
           const drawn = randomQuestion(random, zone, names.get(zone) as Name[]);
-          // What NSEC at an alias gets differs, and cut answers hide why: plain zones have such questions.
+          // NSEC at an alias differs, and truncated answers hide the reason. Plain zones have such queries.
           const question = drawn.type === TYPE.NSEC ? { ...drawn, type: TYPE.A } : drawn;
           return { ...question, dnssecOk: question.udpPayloadSize !== undefined && random() < 0.7 };
         });

@@ -1,4 +1,4 @@
-// Random edits of random domains: whatever the edit, the result is in order, and nothing depends on what should not matter.
+// Random edits of random domains: every result is valid, and does not depend on irrelevant differences.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const domainAndEdit = fc.oneof(
   domainAndEditOf(redirections),
 );
 
-/** The rules of docs/rules.md "Published records" and docs/rules.md "Records", written a second time. */
+/** The rules of docs/rules.md "Published records" and "Records", implemented a second time. */
 function faultsOf(records: readonly RecordValue[]): string[] {
   const faults: string[] = [];
   const at = grouped(records, ({ name }) => name);
@@ -88,7 +88,7 @@ function shown(records: readonly CustomerRecord[]): string[] {
 
 const isLoadedAbove = (type: ApiType) => type === 'NS' || type === 'DNAME';
 
-/** Only what the store would load for this edit. */
+/** Only the records that the store would load for this edit. */
 function scoped(all: readonly CustomerRecord[], edit: Edit): CustomerRecord[] {
   const ids = new Set(idsTouched(edit));
   const found = all.filter((r) => ids.has(r.id));
@@ -113,7 +113,7 @@ function scoped(all: readonly CustomerRecord[], edit: Edit): CustomerRecord[] {
 }
 
 describe('a random edit', () => {
-  it('leaves the domain in order, or is refused', () => {
+  it('results in a valid domain, or is rejected', () => {
     let changes = 0;
     fc.assert(
       fc.property(domainAndEdit, ([before, text]) => {
@@ -139,7 +139,7 @@ describe('a random edit', () => {
     expect(changes).toBeGreaterThan(runs / 5);
   });
 
-  it('means the same in any order of its items', () => {
+  it('has the same result in any order of its items', () => {
     const shuffled = domainAndEdit.chain(([before, text]) =>
       fc.tuple(
         fc.constant(before),
@@ -164,7 +164,7 @@ describe('a random edit', () => {
     );
   });
 
-  it('needs no more than the records that it asks for', () => {
+  it('needs only the records that it requests', () => {
     fc.assert(
       fc.property(domainAndEdit, ([all, text]) => {
         const edit = parsed(text);
@@ -175,7 +175,7 @@ describe('a random edit', () => {
     );
   });
 
-  it('is taken back without a trace', () => {
+  it('is reverted without a trace', () => {
     fc.assert(
       fc.property(domainAndEdit, ([before, text]) => {
         const plan = planEdit(stateOf(before), parsed(text));
@@ -197,7 +197,7 @@ describe('a random edit', () => {
     );
   });
 
-  it('changes what is published at the names that it reports, and nowhere else', () => {
+  it('changes only the published names that it reports', () => {
     fc.assert(
       fc.property(domainAndEdit, ([before, text]) => {
         const plan = planEdit(stateOf(before), parsed(text));
@@ -226,7 +226,7 @@ describe('a random edit', () => {
   });
 });
 
-it('a replacement leaves exactly what it lists', () => {
+it('a replacement leaves exactly the listed records', () => {
   fc.assert(
     fc.property(domain, fc.array(anything.replacement, { minLength: 1, maxLength: 3 }), (before, replace) => {
       const edit = parsed({ replace });
@@ -245,7 +245,7 @@ it('a replacement leaves exactly what it lists', () => {
   );
 });
 
-it('10,000 items are planned, and each record that is there is read a few times', () => {
+it('plans 10,000 items, and reads each existing record only a few times', () => {
   const create = Array.from({ length: 10_000 }, (_, i): RecordText => {
     const type = API_TYPES[i % 2] as ApiType;
     return { name: `h${i}.d${i % 100}`, type, destination: type === 'A' ? '192.0.2.1' : '2001:db8::1' };

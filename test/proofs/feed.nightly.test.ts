@@ -1,6 +1,6 @@
-// Many writers, three nodes, and everything that befalls a database: afterwards each node holds exactly what Postgres
-// holds, checked name by name. One node reads a streaming standby, one is killed and started again, one is cut off for a
-// while. Random, from a seed that a failure prints.
+// Many writers, three nodes, and all kinds of database failures. Afterwards, each node holds exactly what Postgres
+// holds, checked name by name. One node reads a streaming standby, one is killed and restarted, and one is
+// disconnected for a while. The test is random, with a seed that a failure prints.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -55,7 +55,7 @@ function randomZone(apex: string, random: Random): { apex: Name; records: ZoneRe
   return smallZone(apex, ++serial, lines.join('\n'));
 }
 
-/** One of `WRITERS`: a zone or a few saved, or unloaded. Zones are often given in another order than the others do. */
+/** One of `WRITERS`. It saves or unloads one or a few zones, often in another order than the other writers. */
 async function edit(db: Database, random: Random): Promise<void> {
   const apexes = new Set(
     Array.from({ length: 1 + random(10 * random(2) + 1) }, () => `z${random(ZONES)}.example.`),
@@ -189,7 +189,7 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
     return rows[0]?.id ?? 0;
   }
 
-  /** Edits after a restore or a promotion; true when they use version numbers up to `before` again. */
+  /** Edits after a restore or a promotion. Returns true if they use version numbers up to `before` again. */
   async function editsReuseVersions(before: number, seed: number): Promise<boolean> {
     const restored = await newestVersion();
     await editAll(db, LATER_EDITS, seed);
@@ -200,7 +200,7 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
   }
 
   test(
-    'three nodes hold what Postgres holds, though one is killed and one is cut off',
+    'three nodes hold the data of Postgres, although one is killed and one is disconnected',
     async () => {
       let restarting: Promise<void> | undefined;
       await editAll(db, EDITS, SEED, (done) => {
@@ -249,7 +249,7 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
       (dump: string) => restore('--clean', '--if-exists', dump),
     ],
     ['the database was dropped, created and restored', [], recreateAndRestore],
-    ['the rows alone were restored', ['--exclude-table-data=nodes'], restoreRows],
+    ['only the rows were restored', ['--exclude-table-data=nodes'], restoreRows],
   ] as const)(
     'the same after %s, with version numbers used again',
     async (what, options, restored) => {
@@ -260,7 +260,7 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
       const before = await newestVersion();
       await restored(dump);
       expect(await editsReuseVersions(before, seed + 100)).toBe(true);
-      // A node that looked while rows were restored has seen a database without zones, and holds those that are deleted.
+      // A node that reads while rows are restored has seen a database without zones, and holds them as deleted.
       const confirm = () => confirmNodes(db).catch(() => undefined);
       const confirming = restored === restoreRows ? setInterval(confirm, 200) : undefined;
       await allEqual().finally(() => clearInterval(confirming));

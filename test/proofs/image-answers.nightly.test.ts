@@ -1,5 +1,5 @@
-// Answers over TCP that are longer than compression pointers reach, compared with those of the reference.
-// test/nameserver/answer/client-subnet compares those to random questions.
+// Answers over TCP that are longer than compression pointers reach, compared with the reference implementation.
+// test/nameserver/answer/client-subnet compares answers to random queries.
 
 import { expect, test } from 'vitest';
 import { decodeMessage, type MessageRecord } from '../../src/dns/message/message.ts';
@@ -37,8 +37,8 @@ function check(node: AnsweringNode, zones: ReadonlyMap<Name, Zone>, asked: Asked
   ]);
 }
 
-// A pointer reaches 16,383 octets far: behind that names are written out.
-test('answers over TCP that are longer than pointers reach', () => {
+// A pointer reaches 16,383 octets. Beyond that, names are written in full.
+test('answers over TCP that exceed the reach of pointers', () => {
   const long = 'l'.repeat(40);
   const many = (count: number, record: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => record(i));

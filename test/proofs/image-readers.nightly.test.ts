@@ -1,5 +1,5 @@
-// Zones are changed, replaced, removed and their space used again while other threads read them: every zone that a reader
-// sees is one version of it, whole.
+// Zones are changed, replaced and removed, and their space is reused, while other threads read them: a reader always
+// sees one complete version of a zone.
 
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -16,11 +16,11 @@ import { recordsOf, zoneOf } from '../support/zone/zone-text.ts';
 
 const ZONES = 6;
 const READERS = 2;
-/** Hardly more than the zones need, so that space is used again at once. */
+/** Slightly more than the zones need, so that space is reused immediately. */
 const IMAGE_OCTETS = 256 * 1024;
 
 const apexOf = (zone: number): string => `zone${zone}.example.`;
-/** All that says which version it is. The names lie in different buckets of a zone of some hundred names. */
+/** Records that identify the version. Their names are in different buckets of a zone of some hundred names. */
 function versioned(version: number): string {
   const text = `TXT "${version} ${'x'.repeat(version % 200)}"`;
   const names = ['a', 'b.c', '*.d', 'e.f.g', 'h7'];
@@ -32,7 +32,7 @@ function fillers(zone: number): string {
 }
 
 describe('readers of an image', () => {
-  it('see one version of a zone while it is changed, and no space that was given to another', async () => {
+  it('see one version of a zone during a change, and no reused space', async () => {
     const image = new Image(createImage(IMAGE_OCTETS, 99));
     const control = new SharedArrayBuffer(8);
     const words = new Int32Array(control);
@@ -71,7 +71,7 @@ describe('readers of an image', () => {
       try {
         change(Math.floor(random() * ZONES), version);
       } catch (error) {
-        if (!(error instanceof ImageFullError)) throw error; // a reader was interrupted: what it may see is kept
+        if (!(error instanceof ImageFullError)) throw error; // a reader was interrupted, so the space that it may read is kept
         full++;
       }
     }

@@ -1,6 +1,7 @@
-// Requests made from the description that the API serves: the valid requests of the walk and bodies that fit their schema, as
-// they are and spoilt, of every caller. None meets a bug, every answer is described, and no body that breaks its schema is
-// accepted. The walks (test/api/calls, test/api/routes/reseller) show what each caller may do.
+// Requests generated from the served API description: the valid requests of the walk, and bodies that match their
+// schema, both unchanged and corrupted, from every caller. None triggers a bug, every response is described, and no
+// body that violates its schema is accepted. The walks (test/api/calls, test/api/routes/reseller) prove what each
+// caller may do.
 
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -41,9 +42,9 @@ type Access<C> = ReadonlyMap<string, ReadonlyMap<C, Outcome>>;
 interface Drawn {
   readonly operation: Operation;
   readonly caller: WalkCaller | ResellerCaller;
-  /** By name, instead of valid values; undefined if the value stays. */
+  /** Replaces valid values by name. Undefined if the value is unchanged. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Makes the body of the valid one. */
+  /** Changes the valid body. */
   readonly body: (valid: unknown) => unknown;
   /** Text that is sent instead of JSON. */
   readonly raw: string | undefined;
@@ -95,14 +96,14 @@ function contentOf(described: OpenAPIV3_1.RequestBodyObject | OpenAPIV3_1.Respon
 }
 
 const isOfResellers = ({ path }: Operation) => path.startsWith(RESELLER);
-/** The path of the call of customers that an operation of resellers stands for. */
+/** The path of the customers' operation that an operation of resellers corresponds to. */
 const customerPath = ({ path }: Operation) => path.replace(RESELLER, '').replace('{domainId}', '{domain}');
 const sentOf = (operation: Operation) =>
   REQUESTS[`${operation.method} ${operation.path}`] ??
   REQUESTS[`${operation.method} ${customerPath(operation)}`] ??
   {};
 
-/** Half a surrogate pair has no form in a URL, and clients remove `.` and `..` from paths. */
+/** A lone surrogate has no form in a URL, and clients remove `.` and `..` from paths. */
 const oddText = fc.oneof(
   fc.constantFrom('0', '-1', '1e3', 'x', '99999999999999999999', '007', 'absent.example', 'ONE.Example.'),
   fc
@@ -148,7 +149,7 @@ function allowedCallers<C>({ method, path }: Operation, access: Access<C>): C[] 
   return outcomes.filter(([, { status }]) => status < 400).map(([caller]) => caller);
 }
 
-/** Returns a caller whose valid request succeeds; undefined if the walk has none. */
+/** Returns a caller whose valid request succeeds. Undefined if the walk has none. */
 function successfulCaller(operation: Operation): Drawn['caller'] | undefined {
   if (!isOfResellers(operation)) return allowedCallers(operation, ACCESS)[0];
   const { method, path } = operation;
@@ -189,7 +190,7 @@ async function send({ operation, caller, parameters, body, raw }: Drawn) {
   // Earlier requests may have deactivated the client.
   await api.query`update accounts set active = true where id = ${walkers.clientId}`;
   const world = await makeWorld(walkers, customers, sent, more as Parameters<typeof makeWorld>[3]);
-  if (!isReseller) world.askedBy = emailOf(caller as WalkCaller);
+  if (!isReseller) world.callerEmail = emailOf(caller as WalkCaller);
   let url = path;
   const query = new URLSearchParams((await sent.query?.(world)) ?? '');
   if (isReseller && query.has('domain')) query.set('domain', String(await world.domainId()));
@@ -231,7 +232,7 @@ function ownerOf(of: 'owner' | 'client' | 'operator'): number {
   return of === 'client' ? walkers.clientId : api.accountIds[of];
 }
 
-/** Returns what is wrong with the answer. */
+/** Returns faults of the response. */
 function judge(
   { operation, caller, raw }: Drawn,
   text: string | undefined,
@@ -256,13 +257,13 @@ function judge(
   return [...found, ...faults.filter((fault) => !isOfFailedItem(fault, answer))];
 }
 
-/** Returns true if an import reports the item of the fault in `failed`: it carries out each item separately. */
+/** Returns true if an import reports the faulty item in `failed`, because it processes each item separately. */
 function isOfFailedItem(fault: string, answer: unknown): boolean {
   const { failed = [] } = answer as { failed?: readonly { readonly index: number }[] };
   return failed.some(({ index }) => fault.startsWith(`${ACCEPTED}.records[${index}].`));
 }
 
-it('requests made from the description never meet a bug, and get answers that are described', {
+it('requests generated from the description trigger no bug, and get described responses', {
   timeout: scale(60, 8) * 60_000,
 }, async () => {
   const succeeded = new Set<Operation>();
@@ -273,7 +274,8 @@ it('requests made from the description never meet a bug, and get answers that ar
     expect(judge(drawn, text, answer), `${method} ${url} as ${drawn.caller} ${text}`).toEqual([]);
   };
   await fc.assert(fc.asyncProperty(aRequest(), check), { numRuns: REQUESTS_SENT, endOnFailure: true });
-  // A proof of refusals alone would prove little: every operation for which the walk has a successful request succeeds.
+  // Rejected requests alone would prove little: every operation for which the walk has a successful request must
+  // succeed.
   const possible = operations.filter((operation) => successfulCaller(operation) !== undefined);
   expect(possible.length).toBeGreaterThan(operations.length * 0.95);
   for (const operation of possible.filter((each) => !succeeded.has(each))) {

@@ -1,5 +1,5 @@
-// Whatever arrives: random octets, mutated queries, mutated answers. Never an exception, a wrong message, a hang or more memory.
-// test/nameserver/udp and test/nameserver/tcp show that sockets survive it.
+// Random octets, mutated queries and mutated answers cause no exception, wrong message, hang or growing memory.
+// test/nameserver/udp and test/nameserver/tcp prove that sockets survive them.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ function seeds(): Buffer[] {
     .map((block) => assemble(block.split('\n')[1] as string));
   const node = testNode();
   const answers = queries.map((query) => Buffer.from(ask(query, node))).filter((answer) => answer.length > 0);
-  for (const answer of answers) answer[2] = (answer[2] as number) & 0x7f; // else all would be silence
+  for (const answer of answers) answer[2] = (answer[2] as number) & 0x7f; // otherwise all packets would be ignored
   return [...queries, ...answers];
 }
 
@@ -33,7 +33,7 @@ function randomPacket(random: Random, from: readonly Buffer[]): Uint8Array {
   const kind = random();
   if (kind < 0.15) return Uint8Array.from({ length: below(random() < 0.9 ? 80 : 4000) }, () => below(256));
   if (kind < 0.3) {
-    // A header that promises little, and anything behind it.
+    // A header with small counts, followed by random octets.
     const packet = Buffer.from(Array.from({ length: HEADER_OCTETS + below(120) }, () => below(256)));
     packet[2] = pick(random, [0, 1, 0x28, 0x78]);
     for (let i = 4; i < HEADER_OCTETS; i++) packet[i] = i % 2 === 0 ? 0 : below(3);
@@ -57,19 +57,19 @@ function mutated(random: Random, packet: Buffer): Buffer {
   for (let i = below(4); i >= 0; i--) {
     const at = below(copy.length);
     switch (below(5)) {
-      case 0: // other octet
+      case 0: // another octet
         if (copy.length > 0) copy[at] = below(256);
         break;
-      case 1: // other bit
+      case 1: // another bit
         if (copy.length > 0) copy[at] = (copy[at] as number) ^ (1 << below(8));
         break;
-      case 2: // cut
+      case 2: // truncated
         copy = copy.subarray(0, at);
         break;
-      case 3: // a part twice
+      case 3: // a repeated part
         copy = Buffer.concat([copy.subarray(0, at), copy.subarray(below(at + 1))]);
         break;
-      default: // octets inserted
+      default: // inserted octets
         copy = Buffer.concat([
           copy.subarray(0, at),
           Buffer.from(Array.from({ length: 1 + below(8) }, () => below(256))),

@@ -1,5 +1,5 @@
-// Zones that our signer signed and edited, as files, are whole and valid for the zone verifiers of others. What a signature is made
-// over for each type is compared with BIND in test/dns/dnssec/signed-octets.
+// Zones that Zonefleet's signer signed and edited are, as files, complete and valid for other zone verifiers.
+// test/dns/dnssec/signed-octets compares the signed data of each type with BIND.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +21,9 @@ import { scale } from '../support/tests/scale.ts';
 interface Verifier {
   readonly program: string;
   readonly args: (apex: string, file: string) => readonly string[];
-  /** A complaint that is about the verifier and not about the zone. */
+  /** A complaint that concerns the verifier and not the zone. */
   readonly excused?: RegExp;
-  /** It reads only zones whose names are plain, with wildcards at the front, and cuts with nothing but addresses beside. */
+  /** It reads only zones with plain names, with wildcards in front, and with cuts that have only addresses besides. */
   readonly isPlain?: boolean;
 }
 
@@ -34,9 +34,10 @@ const VERIFIERS: readonly Verifier[] = [
     args: (apex, file) => ['-o', apex, '-d', 'on', file],
     excused: /missing glue|CDS|CDNSKEY/,
   },
-  // -z: one key may be both KSK and ZSK
+  // -z: one key may be both KSK and ZSK.
   { program: 'dnssec-verify', args: (apex, file) => ['-z', '-o', apex, file] },
-  // of 2016: it knows no algorithm 15, and on OpenSSL 3 verifies no signature of 13, not even BIND's
+  // From 2016: it does not know algorithm 15, and with OpenSSL 3 verifies no signature of algorithm 13, not even
+  // BIND's.
   {
     program: 'validns',
     args: (apex, file) => ['-z', apex.slice(0, -1), file],
@@ -45,7 +46,7 @@ const VERIFIERS: readonly Verifier[] = [
   },
 ];
 
-/** What a verifier says against a zone. */
+/** Returns the complaints of a verifier about a zone. */
 function complaints(
   { program, args, excused }: Verifier,
   apex: Name,
@@ -91,7 +92,7 @@ function sign(
   };
 }
 
-/** Drops what validns cannot read. */
+/** Removes records that validns cannot read. */
 function isPlainZone(records: readonly ZoneRecord[]): boolean {
   const cuts = new Set(
     records.filter(({ owner, type }) => type === TYPE.NS && owner !== APEX).map(({ owner }) => owner),
@@ -107,7 +108,7 @@ function isPlainZone(records: readonly ZoneRecord[]): boolean {
 describe.each(VERIFIERS)('$program', (verifier) => {
   const missing = isInstalled(verifier.program) ? '' : ` (skipped: needs ${verifier.program})`;
 
-  it.skipIf(missing !== '')(`finds nothing wrong with random zones after random edits${missing}`, () => {
+  it.skipIf(missing !== '')(`finds no fault in random zones after random edits${missing}`, () => {
     const random = randomFrom(SEED);
     const settings = Object.entries(KEYS).filter(
       ([, { published }]) =>

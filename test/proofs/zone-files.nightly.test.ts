@@ -1,5 +1,5 @@
-// Mutated zone files: whatever is done to a file, the parser gives records or problems, reads each character a few times,
-// and keeps nothing.
+// Mutated zone files: for any file, the parser returns records or problems, reads each character only a few times,
+// and retains no memory.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ const FILES = readdirSync(FIXTURES);
 const TEXTS = FILES.filter((name) => name.endsWith('.zone')).map((name) =>
   readFileSync(join(FIXTURES, name), 'utf8'),
 );
-/** Of each character of the file and of what it includes; lines that are wrong are read twice. */
+/** Maximum number of reads per character of the file and of its includes. Wrong lines are read twice. */
 const MAX_READS = 20;
 const MAX_GROWTH_OCTETS = 24 * 2 ** 20;
 
 /**
- * What breaks parsers, one JSON string per line: brackets, quotes, escapes, ends of line, directives, extreme numbers and long
- * words.
+ * Texts that break parsers, one JSON string per line: brackets, quotes, escapes, line ends, directives, extreme
+ * numbers and long words.
  */
 const FRAGMENTS = readFileSync(join(FIXTURES, '../zone-file-fragments.txt'), 'utf8')
   .trimEnd()
@@ -52,10 +52,10 @@ function mutate(seed: number): string {
 const include = (path: string): string | { error: string } =>
   FILES.includes(path) ? readFileSync(join(FIXTURES, path), 'utf8') : { error: 'no such file' };
 
-/** What $GENERATE makes is read too: of each record at most so much. */
+/** The output of $GENERATE is read too, up to this much per record. */
 const GENERATED_CHARACTERS = 1000;
 
-/** Its records and problems, and how often each of its characters and of those that it includes was read. */
+/** Returns the records and problems, and how often each character, including those of included files, was read. */
 function parsed(text: string): { zone: ZoneFile; reads: number } {
   let characters = text.length;
   const including = (path: string) => {
@@ -72,11 +72,11 @@ function parsed(text: string): { zone: ZoneFile; reads: number } {
 }
 
 it(
-  'mutated zone files give records or problems with places, each character read a few times, and keep no memory',
+  'returns records or located problems for mutated zone files, reads each character a few times, and retains no memory',
   () => {
     const count = scale(10_000, 1000);
     let accepted = 0;
-    for (let seed = 0; seed < 200; seed++) parsed(mutate(seed)); // warm
+    for (let seed = 0; seed < 200; seed++) parsed(mutate(seed)); // warm-up
     const before = heapOctets();
     for (let seed = 1; seed <= count; seed++) {
       const { zone, reads } = parsed(mutate(seed));
@@ -93,7 +93,7 @@ it(
       expect(again.problems, `seed ${seed}`).toEqual([]);
     }
     expect(heapOctets() - before).toBeLessThan(MAX_GROWTH_OCTETS);
-    expect(accepted).toBeGreaterThan(count / 50); // else nothing was tested but the lexer
+    expect(accepted).toBeGreaterThan(count / 50); // otherwise only the lexer would be tested
     expect(accepted).toBeLessThan((2 * count) / 3);
   },
   scale(30, 3) * 60_000,

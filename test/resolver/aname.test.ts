@@ -30,18 +30,18 @@ const of = async (...names: string[]) => {
 };
 
 describe('the addresses of a list of names', () => {
-  it('are those of all of them, each name looked up once', async () => {
+  it('are those of all of them, with one lookup per name', async () => {
     expect(await of('a.', 'b.', 'a.')).toEqual({
       addresses: ['192.0.2.1', '192.0.2.2', '2001:db8::1'],
       asked: ['a.', 'b.'],
     });
   });
 
-  it.each(['none.', 'half.'])('are not known when those of %s are not', async (name) => {
+  it.each(['none.', 'half.'])('are unknown if those of %s are', async (name) => {
     expect((await of('a.', name)).addresses).toBeUndefined();
   });
 
-  it('are not known of no name, and not looked for when there are too many', async () => {
+  it('are unknown without names, and not looked up if there are too many', async () => {
     expect((await of()).addresses).toBeUndefined();
     expect(await of(...Array.from({ length: 401 }, (_, i) => `n${i}.`))).toEqual({
       addresses: undefined,
@@ -82,7 +82,7 @@ function shown({ v4, v6, names }: TargetEvidence): string[] {
   return [said(v4), said(v6), names.map(printName).join(' ')];
 }
 
-/** What the target is | records of shop.com | of cdn.net | IPv4, IPv6 and the names on the way. */
+/** The target | records of shop.com | of cdn.net | IPv4, IPv6 and the names in the chain. */
 it.each(
   rowsOf(`
 a name with both families | www 300 A 1.1.1.1 / www 60 AAAA 2600::1 | | 1.1.1.1 for 300 / 2600::1 for 60 / www.shop.com.
@@ -101,34 +101,34 @@ the end of nine aliases | ${aliases(9)} | | limit / limit / ${CHAIN_OF_8}`),
   expect(shown(await look(testResolver(exchange)))).toEqual(itemsOf(expected));
 });
 
-/** `www` is an alias of `l1`, that of `l2` …, and the last one has an address. */
+/** `www` is an alias of `l1`, which is an alias of `l2` …, and the last one has an address. */
 function aliases(count: number): string {
   const links = Array.from({ length: count }, (_, i) => `${i === 0 ? 'www' : `l${i}`} CNAME l${i + 1}`);
   return [...links, `l${count} A 1.1.1.1`].join(' / ');
 }
 
-describe('what is asked', () => {
-  it('with a warm cache is one question for each family', async () => {
+describe('the queries of a lookup', () => {
+  it('are one per family with a warm cache', async () => {
     const test = testResolver(world('www 300 A 1.1.1.1', ''));
     expect((await look(test)).queries).toBe(4);
     test.clock.now += 60_000;
     expect((await look(test)).queries).toBe(2);
   });
 
-  it('of a name that is not there is one question for both', async () => {
+  it('are one in total for a nonexistent name', async () => {
     const exchange = world('x A 1.1.1.1', '');
     await look(testResolver(exchange));
     expect(exchange.asked.filter((text) => text.startsWith(SHOP))).toEqual([`${SHOP} www.shop.com. A`]);
   });
 
-  it('goes to another server where one is dead', async () => {
+  it('go to another server if one does not respond', async () => {
     const exchange = world('', 'x A 1.1.1.1').behave(CDN, () => 'silent');
     expect(said((await look(testResolver(exchange), 'x.cdn.net')).v4)).toBe('1.1.1.1 for 3600');
   });
 });
 
-describe('what nobody answers', () => {
-  it('is found again with the next look-up a minute later, however long it was dead', async () => {
+describe('a target whose servers do not respond', () => {
+  it('is found with the next lookup a minute later, however long they were down', async () => {
     let isDead = true;
     const behaves = () => (isDead ? ('silent' as const) : undefined);
     const exchange = world('www 300 A 1.1.1.1', '').behave(SHOP, behaves).behave(COM_A, behaves);
@@ -140,7 +140,7 @@ describe('what nobody answers', () => {
     expect(said((await look(test)).v4)).toBe('1.1.1.1 for 300');
   });
 
-  it('where a nameserver without glue cannot be found is found again as soon', async () => {
+  it('is found as soon if it was a nameserver without glue that was not found', async () => {
     let isDead = true;
     const exchange = world('www A 1.1.1.1', 'ns A 5.5.5.5')
       .serve(COM_A, zone('com.', '@ NS a.gtld.\nshop NS ns.cdn.net.'))
@@ -152,13 +152,13 @@ describe('what nobody answers', () => {
     expect(said((await look(test)).v4)).toBe('1.1.1.1 for 3600');
   });
 
-  it('is a failure of the server when it refuses', async () => {
+  it('is reported as a server failure if the server refuses', async () => {
     const exchange = world('', '').behave(SHOP, () => 'bad');
     expect(said((await look(testResolver(exchange))).v4)).toBe('lame');
   });
 });
 
-it('a look-up that is given up rejects', async () => {
+it('a lookup that is aborted rejects', async () => {
   const test = testResolver(world('www A 1.1.1.1', '').behave(SHOP, () => 'hangs'));
   const controller = new AbortController();
   const looking = test.resolver.observeAddresses(name('www.shop.com'), { signal: controller.signal });
@@ -166,5 +166,5 @@ it('a look-up that is given up rejects', async () => {
   await expect(looking).rejects.toThrow('enough');
   const other = test.resolver.observeAddresses(name('www.shop.com'));
   await test.resolver.close();
-  await expect(other).rejects.toThrow('given up');
+  await expect(other).rejects.toThrow('cancelled');
 });

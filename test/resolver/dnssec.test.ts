@@ -51,7 +51,7 @@ describe('an observation of the DS set', () => {
   }
 
   describe('the DS set at the parent', () => {
-    it('is asked for at every address, and told with its TTL', async () => {
+    it('is queried at every address, and returned with its TTL', async () => {
       const exchange = comInternet(SIGNED);
       const evidence = await observe(exchange);
       expect(seen(evidence)).toEqual(
@@ -96,16 +96,16 @@ describe('an observation of the DS set', () => {
     });
   });
 
-  describe('what says nothing about a DS set', () => {
+  describe('a reply without information about a DS set', () => {
     const child = answering('example.com. 300 SOA ns.nic. admin.nic. 1 7200 900 1209600 600');
     const referral = answering('example.com. 300 NS ns.example.com.');
     it.each<[string, (honest: Message) => Message, string]>([
       ['a referral', () => reply({ authorities: referral.answers }), 'refers to the domain'],
-      ['an answer without AA', (honest) => ({ ...honest, aa: false }), 'without AA'],
+      ['an answer without the AA bit', (honest) => ({ ...honest, aa: false }), 'the AA bit'],
       [
         'NODATA with the SOA of the domain itself',
         () => reply({ aa: true, authorities: child.answers }),
-        'not of the parent zone',
+        'not that of the parent zone',
       ],
       ['SERVFAIL', () => reply({ rcode: 2 }), 'SERVFAIL'],
     ])('%s', async (_, make, words) => {
@@ -119,7 +119,7 @@ describe('an observation of the DS set', () => {
       expect(other?.error).toContain(words);
     });
 
-    it('silence', async () => {
+    it('a timeout', async () => {
       const exchange = comInternet(SIGNED).behave(COM_B, ({ type }) =>
         type === 'DS' ? 'silent' : undefined,
       );
@@ -133,7 +133,7 @@ describe('an observation of the DS set', () => {
   });
 
   describe('the limits', () => {
-    it('no more than 120 packets leave, however many addresses a parent has and however silent they are', async () => {
+    it("no more than 120 packets are sent, regardless of the parent's number of addresses and their silence", async () => {
       const addresses = Array.from({ length: 128 }, (_, i) => `5.9.${i >> 3}.${(i & 7) + 1}`);
       const lines = (prefix: string) =>
         addresses.map((address, i) => `ns${i >> 3}${prefix} A ${address}`).join('\n');
@@ -149,7 +149,7 @@ describe('an observation of the DS set', () => {
       expect(evidence.answers.every(({ outcome }) => outcome === 'unknown')).toBe(true);
     });
 
-    it('the root has no parent, and a signal ends it with its reason', async () => {
+    it('the root has no parent, and a signal ends the observation with its reason', async () => {
       const { resolver } = testResolver(comInternet(SIGNED));
       await expect(resolver.observeDs(name('.'))).rejects.toThrow('the root has no parent');
       await expect(
@@ -194,7 +194,7 @@ describe('an observation of the DS set', () => {
     const outcomes = ({ answers }: DsEvidence) =>
       Object.fromEntries(answers.map((each) => [each.address, each]));
 
-    it('vouches for the DS set and for its absence, by NSEC and NSEC3, also with opt-out', async () => {
+    it('validates the DS set and its absence, by NSEC and NSEC3, also with opt-out', async () => {
       for (const optOut of [false, true]) {
         const nsec3 = { kind: 'nsec3', iterations: 0, salt: new Uint8Array(), optOut } as const;
         const evidence = await observeSigned([com(with1), com(new Map(), nsec3)]);
@@ -206,7 +206,7 @@ describe('an observation of the DS set', () => {
       }
     });
 
-    it('is not believed without its signatures: neither a DS set nor that there is none', async () => {
+    it('is not trusted without its signatures: neither for a DS set nor for its absence', async () => {
       const unsign: Alter = (message, { type }) =>
         type !== TYPE.DS
           ? message
@@ -300,14 +300,14 @@ describe('an observation of a signed domain', () => {
       ['with a wildcard that has the type', { text: `${TEXT}\n* A 192.0.2.2` }],
       ['with a wildcard that has another type', { text: `${TEXT}\n* TXT hello` }],
       ['with a wildcard alias, and NSEC3', { text: `${TEXT}\n* CNAME www`, denial: NSEC3 }],
-      ['with a key for keys and one for data', { keys: { entry: [KEY], others: [OTHER] } }],
+      ['with a separate KSK and ZSK', { keys: { entry: [KEY], others: [OTHER] } }],
     ] satisfies readonly (readonly [string, Made])[])('%s', async (_, made) => {
       const { evidence } = await observe([shop(made)]);
       expect(outcomes(evidence)).toEqual(VALID);
       expect(judgePreflight(evidence).verifiedBy).toEqual(['ours']);
     });
 
-    it('after its keys, SOA, wildcard and a name that is not there were asked for at every address', async () => {
+    it('after queries for its keys, SOA, wildcard and a nonexistent name at every address', async () => {
       const { asked } = await observe([shop()]);
       const own = asked.map((text) => text.split(' ')).filter(([, at]) => at?.endsWith(DOMAIN));
       const counts = (type: string) => own.filter(([asking]) => asking === type).length;
@@ -317,14 +317,14 @@ describe('an observation of a signed domain', () => {
 
   describe('a domain fails', () => {
     it.each([
-      ['when one address is not signed', { isUnsigned: true }, 'shows no keys'],
+      ['if one address is not signed', { isUnsigned: true }, 'returns no DNSKEY records'],
       [
-        'when one address has another key',
+        'if one address has another key',
         { keys: { entry: [OTHER], others: [] } },
         'no key matches its DS records',
       ],
       [
-        'when one address has old signatures',
+        'if one address has old signatures',
         { time: { inception: NOW - 20 * DAY, expiration: NOW - 3 * DAY } },
         'expired',
       ],
@@ -343,10 +343,14 @@ describe('an observation of a signed domain', () => {
     });
 
     it.each([
-      ['when a denial is missing', without(TYPE.NSEC), 'nothing proves'],
-      ['when the SOA of a denial is missing', without(TYPE.SOA), 'SOA'],
-      ['when signatures are missing', without(TYPE.RRSIG), 'signature'],
-      ['when it answers without AA', (message: Message) => ({ ...message, aa: false }), 'no keys'],
+      ['if a denial is missing', without(TYPE.NSEC), 'no proof'],
+      ['if the SOA of a denial is missing', without(TYPE.SOA), 'SOA'],
+      ['if signatures are missing', without(TYPE.RRSIG), 'signature'],
+      [
+        'if its answer lacks the AA bit',
+        (message: Message) => ({ ...message, aa: false }),
+        'returns no DNSKEY records',
+      ],
     ])('%s', async (_, change, words) => {
       const { evidence } = await observe([shop()], { alter: change });
       const [first, second] = outcomes(evidence);

@@ -11,9 +11,9 @@ import { MIXING_BYTES, mixCase } from '../../src/resolver/exchange/mixed-case.ts
 import { OpenSockets } from '../../src/resolver/exchange/open-sockets.ts';
 import { encodeMessage } from '../support/answer/encode-message.ts';
 
-// Thousands that wait for one signal.
+// Thousands of tasks that wait for one signal.
 describe('watchAbort', () => {
-  it('has one listener for all, and none when the last one has gone', () => {
+  it('has one listener for all tasks, and none after the last one has ended', () => {
     const { signal } = new AbortController();
     const callbacks = Array.from({ length: 1000 }, () => () => {});
     for (const callback of callbacks) watchAbort(signal, callback);
@@ -22,7 +22,7 @@ describe('watchAbort', () => {
     expect(getEventListeners(signal, 'abort').length).toBe(0);
   });
 
-  it('calls each that is left once, also when a callback takes another one off', () => {
+  it('calls each remaining one once, even if a callback removes another one', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const called: string[] = [];
@@ -48,12 +48,12 @@ describe('encodeQuery', () => {
   for (const [what, name, type] of [
     ['a domain', parseName('www.example.'), TYPE.NS],
     ['the root', ROOT, TYPE.NS],
-    ['a name of octets that are no letters', parseName('\\000\\255\\..example.'), TYPE.AAAA],
+    ['a name of non-letter octets', parseName('\\000\\255\\..example.'), TYPE.AAAA],
     ['a type above 255', parseName('example.'), TYPE.CAA],
     ['the longest name', LONGEST, 0xffff],
   ] as const) {
     for (const edns of [true, false]) {
-      it(`asks for ${what} ${edns ? 'with' : 'without'} EDNS, as the codec would`, () => {
+      it(`encodes a query for ${what} ${edns ? 'with' : 'without'} EDNS, as the codec would`, () => {
         const query = encodeQuery(name, type, edns);
         setId(query, 0xabcd);
         const message: Message = {
@@ -72,7 +72,7 @@ describe('encodeQuery', () => {
     }
   }
 
-  it('takes names as long as names can be', () => {
+  it('accepts names of maximum length', () => {
     expect(LONGEST.length).toBe(MAX_NAME_OCTETS);
   });
 });
@@ -89,21 +89,21 @@ function hasIpv6(interfaces: ReturnType<typeof networkInterfaces>, privateToo: b
   return watchIpv6(privateToo, () => interfaces)();
 }
 
-describe('a machine can ask over IPv6', () => {
+describe('a machine can use IPv6', () => {
   it.each([
     ['2001:db8::1', false, true],
     ['3fff::1', false, true],
-    ['fe80::1', true, false], // link-local leads nowhere
+    ['fe80::1', true, false], // link-local does not reach other networks
     ['fd00::1', false, false],
     ['fd00::1', true, true],
     ['fc00::1', true, true],
     ['::1', true, false],
     ['192.0.2.1', true, false],
-  ])('with %s, private ones taken: %s → %s', (address, privateToo, can) => {
+  ])('with %s, private addresses accepted: %s → %s', (address, privateToo, can) => {
     expect(hasIpv6(interfacesWith(address), privateToo)).toBe(can);
   });
 
-  it('not with an address that is only for itself, nor without any', () => {
+  it('not with an address of the machine itself, nor without any', () => {
     expect(hasIpv6(interfacesWith('2001:db8::1', { internal: true }), true)).toBe(false);
     expect(hasIpv6({}, true)).toBe(false);
     expect(hasIpv6({ eth0: undefined }, true)).toBe(false);
@@ -121,7 +121,7 @@ function mixed(name: Name, random: Uint8Array): Name {
 }
 
 describe('mixCase', () => {
-  it('writes a letter in upper case where its bit is set, whatever its case was', () => {
+  it('writes a letter in upper case if its bit is set, regardless of its previous case', () => {
     const ones = new Uint8Array(MIXING_BYTES).fill(255);
     const zeros = new Uint8Array(MIXING_BYTES);
     expect(mixed(parseName('wWw.eXample.'), ones)).toBe(parseName('WWW.EXAMPLE.'));
@@ -130,14 +130,14 @@ describe('mixCase', () => {
     expect(mixed(parseName('abcdefghij.'), alternating)).toBe(parseName('AbCdEfGhIj.'));
   });
 
-  it('leaves octets alone that are no letters', () => {
+  it('does not change octets that are not letters', () => {
     const name = parseName('a1-_\\@\\[\\`\\{\\000\\193\\225.x--y.');
     const ones = new Uint8Array(MIXING_BYTES).fill(255);
     expect(mixed(name, ones)).toBe(parseName('A1-_\\@\\[\\`\\{\\000\\193\\225.X--Y.'));
     expect(mixed(ROOT, ones)).toBe(ROOT);
   });
 
-  it('reaches the last letter of the longest name, and length octets stay', () => {
+  it('reaches the last letter of the longest name, and keeps length octets', () => {
     const name = `${`\x3f${'x'.repeat(63)}`.repeat(3)}\x3d${'y'.repeat(61)}\0` as Name;
     const last = new Uint8Array(MIXING_BYTES);
     last[253 >> 3] = 1 << (253 & 7);
@@ -147,7 +147,7 @@ describe('mixCase', () => {
 });
 
 describe('OpenSockets', () => {
-  it('starts at once while there are sockets, then first come, first served', () => {
+  it('starts tasks immediately while there are sockets, then in order of arrival', () => {
     const sockets = new OpenSockets(2);
     const started: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) sockets.take(() => started.push(name));
@@ -158,7 +158,7 @@ describe('OpenSockets', () => {
     expect([started, sockets.open]).toEqual([['a', 'b', 'c', 'd'], 2]);
   });
 
-  it('passes over who does not wait any more', () => {
+  it('skips tasks that no longer wait', () => {
     const sockets = new OpenSockets(1);
     const started: string[] = [];
     const first = () => started.push('first');
@@ -175,7 +175,7 @@ describe('OpenSockets', () => {
     expect(started).toEqual(['first', 'third']);
   });
 
-  it('are scarce from half of them on', () => {
+  it('are scarce if at least half are in use', () => {
     const sockets = new OpenSockets(4);
     const scarce = [1, 2, 3].map(() => {
       sockets.take(() => {});

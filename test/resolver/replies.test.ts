@@ -16,7 +16,7 @@ const DS = `DS 1 8 2 ${'00'.repeat(32)}`;
 const recordsIn = (cell?: string): MessageRecord[] =>
   recordsOf(itemsOf(cell).join('\n')).map((record) => ({ ...record, class: CLASS.IN }));
 
-/** `head` has AA, TC and the RCODE; the other cells list records. */
+/** `head` has AA, TC and the RCODE. The other cells list records. */
 function messageOf([head = '', answer, authority, additional]: readonly string[]): Message {
   const words = head.split(' ');
   const rcode = words.find((word) => word in RCODE) as keyof typeof RCODE | undefined;
@@ -59,7 +59,7 @@ function print(reading: ClassifiedReply, type: number): string {
   }
 }
 
-/** What the reply does | AA and RCODE | answer | authority | additional | how it is classified. */
+/** What the reply does | AA and RCODE | answer | authority | additional | its classification. */
 const ABOUT_NS = rowsOf(`
 refers to the domain | | | example.com. 600 NS b.net. / example.com. 600 NS a.net. | | referral example.com. 600 to a.net. b.net.
 refers with a DS set | | | example.com. 600 NS a.net. / example.com. 60 ${DS} | | referral example.com. 600 to a.net. ds=1
@@ -68,51 +68,51 @@ refers with glue of both families | | | example.com. 600 NS ns.example.com. | ns
 gives sibling glue | | | example.com. 600 NS ns.other.com. | ns.other.com. 60 A 1.2.3.4 | referral example.com. 600 to ns.other.com. ns.other.com.=1.2.3.4
 gives addresses outside its zone | | | example.com. 600 NS ns.other.net. | ns.other.net. 60 A 1.2.3.4 | referral example.com. 600 to ns.other.net.
 gives addresses of other names | | | example.com. 600 NS ns.other.com. | www.other.com. 60 A 1.2.3.4 | referral example.com. 600 to ns.other.com.
-refers to the root | | | . 600 NS a.root. | | lame: it refers up to .
-refers to its own zone | | | com. 600 NS a.gtld. | | lame: it refers up to com.
-refers to a sibling | | | other.com. 600 NS a.net. | | lame: neither AA nor a referral
-refers to a name below the one asked for | | | a.example.com. 600 NS a.net. | | lame: neither AA nor a referral
+refers to the root | | | . 600 NS a.root. | | lame: it refers upwards to .
+refers to its own zone | | | com. 600 NS a.gtld. | | lame: it refers upwards to com.
+refers to a sibling | | | other.com. 600 NS a.net. | | lame: neither the AA bit nor a referral
+refers to a name below the one asked for | | | a.example.com. 600 NS a.net. | | lame: neither the AA bit nor a referral
 refers to the domain and has NS sets of other owners | | | example.com. 600 NS a.net. / other.com. 600 NS b.net. / . 600 NS c.root. | | referral example.com. 600 to a.net.
-is empty | | | | | lame: neither AA nor a referral
+is empty | | | | | lame: neither the AA bit nor a referral
 refers with AA | AA | | example.com. 600 NS a.net. | | referral example.com. 600 to a.net.
 refers with AA and a SOA | AA | | example.com. 600 NS a.net. / com. 600 ${SOA} | | nodata 300 by com.
-refers to its own zone with AA | AA | | com. 600 NS a.gtld. | | lame: it says no data without a SOA
-refers upwards with AA | AA | | . 600 NS a.root. | | lame: it says no data without a SOA
-refers with AA and NXDOMAIN | AA NXDOMAIN | | example.com. 600 NS a.net. | | lame: it says NXDOMAIN without a SOA
+refers to its own zone with AA | AA | | com. 600 NS a.gtld. | | lame: no data without an SOA
+refers upwards with AA | AA | | . 600 NS a.root. | | lame: no data without an SOA
+refers with AA and NXDOMAIN | AA NXDOMAIN | | example.com. 600 NS a.net. | | lame: NXDOMAIN without an SOA
 answers from the child zone | AA | example.com. 600 NS a.net. / example.com. 600 NS b.net. | | | answer 600 2 NS
 answers with addresses | AA | example.com. 600 NS a.com. / example.com. 600 NS b.net. | | a.com. 60 A 1.2.3.4 / b.net. 60 A 1.2.3.5 | answer 600 2 NS a.com.=1.2.3.4
-answers from a cache | | example.com. 600 NS a.net. | | | lame: it answers without AA
-answers for another name | AA | other.com. 600 NS a.net. | | | lame: it says no data without a SOA
+answers from a cache | | example.com. 600 NS a.net. | | | lame: its answer lacks the AA bit
+answers for another name | AA | other.com. 600 NS a.net. | | | lame: no data without an SOA
 has no data | AA | | com. 600 ${SOA} | | nodata 300 by com.
 has no data, for the TTL of the SOA | AA | | com. 60 ${SOA} | | nodata 60 by com.
 denies the name | AA NXDOMAIN | | com. 600 ${SOA} | | nxdomain 300 by com.
-denies the name without AA | NXDOMAIN | | com. 600 ${SOA} | | lame: it says NXDOMAIN without AA
-denies the name without a SOA | AA NXDOMAIN | | | | lame: it says NXDOMAIN without a SOA
-denies the name with the SOA of the root | AA NXDOMAIN | | . 600 ${SOA} | | lame: it says NXDOMAIN with the SOA of .
-has no data, with the SOA of a sibling | AA | | other.com. 600 ${SOA} | | lame: it says no data with the SOA of other.com.
+denies the name without AA | NXDOMAIN | | com. 600 ${SOA} | | lame: NXDOMAIN without the AA bit
+denies the name without a SOA | AA NXDOMAIN | | | | lame: NXDOMAIN without an SOA
+denies the name with the SOA of the root | AA NXDOMAIN | | . 600 ${SOA} | | lame: NXDOMAIN with the SOA of .
+has no data, with the SOA of a sibling | AA | | other.com. 600 ${SOA} | | lame: no data with the SOA of other.com.
 has no data, with the SOA of the child | AA | | example.com. 600 ${SOA} | | nodata 300 by example.com.
-has no data and no AA | | | com. 600 ${SOA} | | lame: neither AA nor a referral
+has no data and no AA | | | com. 600 ${SOA} | | lame: neither the AA bit nor a referral
 is an alias | AA | example.com. 600 CNAME a.net. | | | alias 600 a.net.
 is an alias of a missing name | AA NXDOMAIN | example.com. 600 CNAME a.com. | com. 600 ${SOA} | | alias 600 a.com.
-is an alias from a cache | | example.com. 600 CNAME a.net. | | | lame: it answers without AA
+is an alias from a cache | | example.com. 600 CNAME a.net. | | | lame: its answer lacks the AA bit
 is below a DNAME | AA | com. 600 DNAME net. / example.com. 600 CNAME example.net. | | | alias 600 example.net.
 is below a DNAME, without the CNAME | AA | com. 600 DNAME net. | | | alias 600 example.net.
 is below a DNAME that makes it too long | AA YXDOMAIN | com. 600 DNAME net. | | | alias 600 ?
-is below a DNAME outside of the zone | AA | . 600 DNAME net. | | | lame: it says no data without a SOA
+is below a DNAME outside of the zone | AA | . 600 DNAME net. | | | lame: no data without an SOA
 is refused | REFUSED | | | | refused
 is SERVFAIL | SERVFAIL | | | | servfail
 has another RCODE | AA NOTIMP | | | | bad: NOTIMP
 is an answer with NXDOMAIN | AA NXDOMAIN | example.com. 600 NS a.net. | | | bad: an answer with NXDOMAIN
-is cut short | AA TC | example.com. 600 NS a.net. | | | bad: the reply is cut short over TCP too`);
+is cut short | AA TC | example.com. 600 NS a.net. | | | bad: the reply is truncated over TCP as well`);
 
 it.each(ABOUT_NS)('a reply about the NS set of example.com. that %s', (_, ...cells) => {
   expect(classify(messageOf(cells))).toBe(cells[4]);
 });
 
-/** The query | what the reply has | … as above. */
+/** The query | the contents of the reply | … as above. */
 const OTHERS = rowsOf(`
 a.b.example.com. NS com. | a referral to a cut in between | | | example.com. 600 NS a.net. | | referral example.com. 600 to a.net.
-a.b.example.com. NS com. | referrals to two cuts | | | example.com. 600 NS a.net. / b.example.com. 600 NS a.net. | | bad: it refers to two zones at once
+a.b.example.com. NS com. | referrals to two cuts | | | example.com. 600 NS a.net. / b.example.com. 600 NS a.net. | | bad: it refers to two zones
 a.b.example.com. NS com. | NXDOMAIN from a zone in between | AA NXDOMAIN | | b.example.com. 600 ${SOA} | | nxdomain 300 by b.example.com.
 ns.example.com. A com. | addresses of several names | AA | ns.example.com. 60 A 1.2.3.4 / ns.example.com. 60 A 1.2.3.5 / x.com. 60 A 1.2.3.6 | | | answer 60 2
 ns.example.com. A com. | an alias and its target | AA | ns.example.com. 60 CNAME x.com. / x.com. 60 A 1.2.3.6 | | | alias 60 x.com.
@@ -172,7 +172,7 @@ describe('names in a reply', () => {
       ],
       additionals: [{ ...record, type: TYPE.A, rdata: empty }],
     });
-    expect(classify(message)).toBe('lame: neither AA nor a referral');
+    expect(classify(message)).toBe('lame: neither the AA bit nor a referral');
     const soa = reply({ aa: true, authorities: [{ ...record, type: TYPE.SOA, rdata: empty }] });
     expect(classify(soa)).toMatch(/^lame/);
   });
@@ -188,7 +188,7 @@ function sets(glue: readonly (readonly [string, string])[]): string[] {
   );
 }
 
-it('addresses of nameservers inside the zone are sets, by type', () => {
+it('addresses of nameservers inside the zone form sets by type', () => {
   expect(
     sets([
       ['ns1.dev.shop.com', '5.6.7.1'],
@@ -200,7 +200,7 @@ it('addresses of nameservers inside the zone are sets, by type', () => {
   ).toEqual(['ns1.dev.shop.com. 60 A 2', 'ns1.dev.shop.com. 61 AAAA 1']);
 });
 
-it('a set that is there to make work is none', () => {
+it('a set that is only meant to cause work is ignored', () => {
   const many = Array.from(
     { length: 257 },
     (_, i) => ['ns1.dev.shop.com', `5.6.${i >> 8}.${i & 255}`] as const,
@@ -211,7 +211,7 @@ it('a set that is there to make work is none', () => {
 
 const A = (count: number, octets = 4) => Array.from({ length: count }, () => new Uint8Array(octets));
 
-/** `www 2`: with how many records each name is there. */
+/** `www 2`: number of records at each name. */
 function listed(records: ScannedRecords): string[] {
   const counts = new Map<string, number>();
   for (const each of records.list()) {
@@ -221,7 +221,7 @@ function listed(records: ScannedRecords): string[] {
   return [...counts].map(([label, count]) => `${label} ${count}`);
 }
 
-it('sets that are more than a scan keeps are left out whole', () => {
+it('sets that exceed the limits of a scan are omitted completely', () => {
   const records = new ScannedRecords(name('shop.com'), { records: 5, octets: 100 });
   records.add(name('a.shop.com'), TYPE.A, 60, A(3));
   records.add(name('b.shop.com'), TYPE.A, 60, A(3));
@@ -231,7 +231,7 @@ it('sets that are more than a scan keeps are left out whole', () => {
   expect([records.count, records.left]).toEqual([5, 4]);
 });
 
-it('what is taken away makes room', () => {
+it('removed records free capacity', () => {
   const records = new ScannedRecords(name('shop.com'), { records: 4, octets: 16 });
   records.add(name('x.a.shop.com'), TYPE.A, 60, A(4));
   records.cutOff(name('a.shop.com'), [{ name: name('a.shop.com'), type: TYPE.NS, ttl: 60, rdata: A(1) }]);
@@ -242,7 +242,7 @@ it('what is taken away makes room', () => {
   expect(records.left).toBe(0);
 });
 
-it('without another word there are 10,000 of 4 MiB at most', () => {
+it('the default limits are 10,000 records and 4 MiB', () => {
   const many = new ScannedRecords(name('shop.com'));
   for (let i = 0; i < 50; i++) many.add(name(`h${i}.shop.com`), TYPE.A, 60, A(250));
   expect([many.count, many.left]).toEqual([10_000, 2500]);

@@ -28,8 +28,8 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => `shop${i
 const delegatedMany = (count: number) =>
   Array.from({ length: count }, (_, i) => `shop${i} NS ns${i}.host.net.`).join('\n');
 
-describe('checks at the same time', () => {
-  it('ask once for what they all need', async () => {
+describe('concurrent checks', () => {
+  it('share one query for data that all of them need', async () => {
     const exchange = comInternet(delegatedMany(50));
     const { observe } = testResolver(exchange);
     const all = await Promise.all(many(50).map((domain) => observe(domain)));
@@ -38,11 +38,11 @@ describe('checks at the same time', () => {
     for (const [i, evidence] of all.entries()) {
       expect(outcomesOf(evidence)).toEqual(Array(2).fill(`referral ns${i}.host.net.`));
     }
-    // The one that asked pays.
+    // The check that sent the query pays for it.
     expect(all.map(({ queries }) => queries).sort()).toEqual([...Array<number>(49).fill(2), 3]);
   });
 
-  it('ask once for the address of a nameserver that they all need', async () => {
+  it("share one lookup of a nameserver's address that all of them need", async () => {
     const com = zone('com.', '@ NS a.gtld.\na NS ns.host.net.\nb NS ns.host.net.');
     const exchange = internet(`com NS a.gtld.\nnet NS a.gtld.\na.gtld. A ${COM_A}`)
       .serve(COM_A, com, zone('net.', '@ NS a.gtld.\nns.host A 5.5.5.5'))
@@ -58,7 +58,7 @@ describe('checks at the same time', () => {
     expect(new Set(questions).size).toBe(questions.length);
   });
 
-  it('do not fail when the one that asks for all of them is given up', async () => {
+  it('do not fail if the one that queries for all of them is aborted', async () => {
     const exchange = comInternet(delegatedMany(3));
     const { observe } = testResolver(exchange);
     const gate = exchange.hold();
@@ -78,7 +78,7 @@ describe('checks at the same time', () => {
     expect(exchange.asked.filter((text) => text.endsWith(' com. NS'))).toHaveLength(2);
   });
 
-  it('share the failure of what they all need', async () => {
+  it('share the failure of data that all of them need', async () => {
     const exchange = internet(`com NS a.gtld.\na.gtld. A ${COM_A}`).behave(COM_A, () => 'silent');
     const { observe } = testResolver(exchange);
     const all = await Promise.all(['a.b.com', 'c.b.com', 'd.b.com'].map((domain) => observe(domain)));
@@ -86,7 +86,7 @@ describe('checks at the same time', () => {
     expect(exchange.asked.filter((text) => text.endsWith(' b.com. NS'))).toHaveLength(1);
   });
 
-  it('spread their questions over all that the parent has', async () => {
+  it("spread their queries over all of the parent's addresses", async () => {
     const addresses = Array.from({ length: 8 }, (_, i) => `192.5.6.3${i}`);
     const com = zone('com.', '@ NS 0.gtld.\nexample NS ns.host.net.');
     const text = addresses
@@ -108,7 +108,7 @@ describe('checks at the same time', () => {
   });
 });
 
-describe('what is cached', () => {
+describe('the cache', () => {
   const world = (ttl: number, minimum = 600) => {
     const root = `com ${ttl} NS a.gtld.\ncom ${ttl} NS b.gtld.\na.gtld. ${ttl} A ${COM_A}\nb.gtld. ${ttl} A ${COM_B}`;
     const text = `@ 604800 SOA a.gtld. x. 1 2 3 4 ${minimum}\n@ NS a.gtld.\n@ NS b.gtld.\nx.ent NS ns.host.net.`;
@@ -117,11 +117,11 @@ describe('what is cached', () => {
   };
 
   it.each([
-    ['a cut for its TTL', 7200, 600, 'a.com', 'com.', 7200],
-    ['a cut for a day at most', 604_800, 600, 'a.com', 'com.', 86_400],
-    ['the absence of a cut for the TTL of the SOA', 604_800, 600, 'x.ent.com', 'ent.com.', 600],
-    ['the absence of a cut for an hour at most', 604_800, 86_400, 'x.ent.com', 'ent.com.', 3600],
-  ])('is %s', async (_, ttl, minimum, domain, forgotten, seconds) => {
+    ['keeps a cut for its TTL', 7200, 600, 'a.com', 'com.', 7200],
+    ['keeps a cut for at most a day', 604_800, 600, 'a.com', 'com.', 86_400],
+    ['keeps the absence of a cut for the TTL of the SOA', 604_800, 600, 'x.ent.com', 'ent.com.', 600],
+    ['keeps the absence of a cut for at most an hour', 604_800, 86_400, 'x.ent.com', 'ent.com.', 3600],
+  ])('%s', async (_, ttl, minimum, domain, forgotten, seconds) => {
     const exchange = world(ttl, minimum);
     const { observe, clock } = testResolver(exchange);
     const start = clock.now;
@@ -134,7 +134,7 @@ describe('what is cached', () => {
     expect((clock.now - start) / 1000).toBe(seconds);
   });
 
-  it('is nothing with a TTL of 0, and the check works nevertheless', async () => {
+  it('keeps nothing with a TTL of 0, and the check still works', async () => {
     const { observe } = testResolver(world(0));
     for (let i = 0; i < 3; i++) {
       const evidence = await observe('x.ent.com');
@@ -144,7 +144,7 @@ describe('what is cached', () => {
     expect((await observe('x.ent.com')).queries).toBe(3); // com, and the domain twice
   });
 
-  it('is bounded', async () => {
+  it('is limited in size', async () => {
     const exchange = comInternet('');
     const { observe } = testResolver(exchange, { cacheEntries: 10 });
     for (let i = 0; i < 100; i++) await observe(`x.y${i}.com`);
@@ -168,7 +168,7 @@ describe('the limits of a check', () => {
     expect(long.failure?.message).toBe('more than 60 packets would be needed');
   });
 
-  it('hold for packets that are sent again, too', async () => {
+  it('also hold for retried packets', async () => {
     const exchange = comInternet(delegatedMany(1));
     for (const address of [COM_A, COM_B]) exchange.behave(address, () => 'silent');
     const evidence = await testResolver(exchange, { limits: { packets: 3 } }).observe('shop0.com');
@@ -178,7 +178,7 @@ describe('the limits of a check', () => {
   });
 
   it('hold for delegations', async () => {
-    // Every server has a zone below the one that it is asked for.
+    // Every server serves a zone below the queried one.
     const refer: Conduct = ({ name: asked }) => {
       const ns = {
         owner: name(asked),
@@ -192,7 +192,7 @@ describe('the limits of a check', () => {
     const exchange = behaveRoot(internet('').behave('6.6.6.6', refer), refer);
     const deep = Array.from({ length: 30 }, (_, i) => `l${i}`).join('.');
     const evidence = await testResolver(exchange).observe(deep);
-    const message = 'more than 20 delegations had to be asked for';
+    const message = 'more than 20 delegations would have to be queried';
     expect(evidence.failure).toMatchObject({ reason: 'limit', message });
     expect([evidence.queries, evidence.walk.length]).toEqual([21, 21]);
     expect(evidence.walk.at(-1)?.zone).toBe(evidence.failure?.zone);
@@ -205,7 +205,7 @@ describe('the limits of a check', () => {
     expect(await observe('shop0.com')).toMatchObject({ failure: failed });
   });
 
-  it('hold for time at the parent, and what was seen until then counts', async () => {
+  it('hold for time at the parent, and earlier results count', async () => {
     const exchange = comInternet(delegatedMany(1)).behave(COM_A, ({ name: asked }) =>
       asked === 'com.' ? undefined : 'hangs',
     );
@@ -216,12 +216,12 @@ describe('the limits of a check', () => {
     expect(evidence.servers.map(({ error }) => error).sort()).toEqual(['not done within 0.03 s', undefined]);
   });
 
-  it('make servers that outlast them unreachable', async () => {
+  it('make servers that exceed them unreachable', async () => {
     let asked = 0;
     const exchange = behaveRoot(comInternet(''), () => (asked++ === 0 ? 'silent' : 'hangs'));
     const { observe, clock } = testResolver(exchange, { limits: { milliseconds: 30 } });
     expect(failure(await observe('shop0.com'))).toBe('unreachable at .');
-    expect((await observe('shop0.com')).queries).toBe(0); // remembered
+    expect((await observe('shop0.com')).queries).toBe(0); // cached
     clock.now += 2000;
     expect((await observe('shop0.com')).queries).toBeGreaterThan(0);
   });
@@ -239,7 +239,7 @@ describe('a resolver', () => {
     expect(resolver.packets()).toMatchObject({ replies: 3, bad: 1, sent: 6 });
   });
 
-  it('asks for a share of the address before each question', async () => {
+  it('takes a token for the address before each query', async () => {
     const { observe, taken } = testResolver(comInternet(delegatedMany(1)));
     await observe('shop0.com');
     expect(taken).toHaveLength(3);
@@ -250,22 +250,22 @@ describe('a resolver', () => {
     const { observe, resolver } = testResolver(exchange);
     exchange.hold();
     const check = observe('shop0.com');
-    const ended = expect(check).rejects.toThrow('given up');
+    const ended = expect(check).rejects.toThrow('cancelled');
     await resolver.close();
     await ended;
     expect(exchange.isClosed).toBe(true);
     await expect(observe('shop0.com')).rejects.toThrow('closed');
   });
 
-  it('does not begin for a signal that is aborted already', async () => {
+  it('does not start for an aborted signal', async () => {
     const exchange = comInternet(delegatedMany(1));
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(testResolver(exchange).observe('shop0.com', { signal })).rejects.toThrow('too late');
     expect(exchange.asked).toEqual([]);
   });
 
-  it('lets faults of its own through', async () => {
+  it('passes on its own errors', async () => {
     const exchange = internet(`com NS a.gtld.\na.gtld. A ${COM_A}`);
-    await expect(testResolver(exchange).observe('shop0.com')).rejects.toThrow('nobody has that address');
+    await expect(testResolver(exchange).observe('shop0.com')).rejects.toThrow('no server has that address');
   });
 });

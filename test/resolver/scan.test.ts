@@ -79,36 +79,36 @@ describe('names are learned', () => {
   });
 });
 
-describe('a text that is meant to make work', () => {
+describe('a text that is meant to cause work', () => {
   const spf = (terms: readonly string[]) =>
     `TXT ${['v=spf1', ...terms].map((each) => `"${each} "`).join(' ')}`;
 
-  it('so much is read', () => {
+  it('is read up to a limit', () => {
     const padding = Array.from({ length: 20 }, () => 'x'.repeat(250));
     expect(learn(spf([...padding.slice(0, 15), 'a:near.shop.com']))).toEqual(['near.shop.com.']);
     expect(learn(spf([...padding, 'a:far.shop.com']))).toEqual([]);
   });
 
-  it('so many names are learned', () => {
+  it('yields a limited number of names', () => {
     const text = spf(Array.from({ length: 150 }, (_, i) => `a:h${i}.shop.com`));
     expect(learn(text)).toHaveLength(100);
     expect(hosts(text)).toHaveLength(100);
   });
 
-  it('an address is as long as one can be', () => {
+  it('may contain an address of maximum length', () => {
     const report = (local: string) => `TXT "v=DMARC1; p=none; rua=mailto:${local}@to.shop.com"`;
     expect(learn(report('a'.repeat(64)))).toEqual(['to.shop.com.']);
     expect(learn(report('a'.repeat(65)))).toEqual([]);
   });
 });
 
-it('mail providers are shown by MX and SPF', () => {
+it('mail providers are identified by MX and SPF', () => {
   expect(hosts('MX 1 ASPMX.L.Google.com.')).toEqual(['aspmx.l.google.com']);
   expect(hosts('TXT "v=spf1 include:SendGrid.net -all"')).toEqual(['sendgrid.net']);
   expect(hosts('TXT "v=DMARC1; rua=mailto:a@sendgrid.net"')).toEqual([]);
 });
 
-it('providers are shown by aliases and proofs too', () => {
+it('providers are also identified by aliases and proofs', () => {
   expect(hosts('CNAME U1.wl.SendGrid.net.')).toEqual(['u1.wl.sendgrid.net']);
   expect(hosts('TXT "MS=ms123"')).toEqual(['outlook.com']);
   expect(hosts('A 5.6.7.8')).toEqual([]);
@@ -118,7 +118,7 @@ it.each([
   ['MX 1 mail.host.net.', true],
   ['TXT "v=spf1 ip4:5.6.7.8 -all"', true],
   ['TXT "hello"', false],
-])('%s has to do with mail: %s', (text, is) => {
+])('%s concerns mail: %s', (text, is) => {
   for (const { type, rdata } of recordsOf(`shop.com. 60 ${text}`)) expect(isOfMail(type, rdata)).toBe(is);
 });
 
@@ -126,7 +126,7 @@ function fill(queue: NameQueue, lane: Lane, count: number): void {
   for (let i = 0; i < count; i++) queue.add(lane, name(`${lane}-${i}.shop.com`), false);
 }
 
-it('gives each name once, those that records speak of first', () => {
+it('returns each name once, starting with those that records mention', () => {
   const queue = new NameQueue();
   queue.add('derived', name('a.shop.com'), false);
   queue.add('learned', name('b.shop.com'), true);
@@ -138,7 +138,7 @@ it('gives each name once, those that records speak of first', () => {
   ]);
 });
 
-it('takes as many as a scan can ask for, and leaves room for what records speak of', () => {
+it('accepts as many names as a scan can query, and leaves room for those that records mention', () => {
   const queue = new NameQueue();
   fill(queue, 'derived', 6000);
   expect(queue.isOverfull).toBe(false);
@@ -156,7 +156,7 @@ describe('a word list', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** Reads a file outside of the folder of the lists, so by its path from there. */
+  /** Reads a file outside of the lists' directory, by its relative path. */
   function read(...lines: string[]) {
     writeFileSync(join(directory, 'list.txt'), lines.join('\n'));
     const file = join(relative(fileURLToPath(WORDS), directory), 'list');
@@ -193,16 +193,16 @@ describe('a word list', () => {
     ['an unknown field', ['[a]', 'names: www', 'others: x']],
     ['a field twice', ['[a]', 'names: www', 'names: mail']],
     ['a group twice', ['[a]', 'names: www', '[a]', 'names: mail']],
-    ['a group without a field that it needs', ['[a]', 'signs: x']],
+    ['a group without a required field', ['[a]', 'signs: x']],
     ['a word twice', ['[a]', 'names: www mail', '  www']],
     ['upper case', ['[a]', 'names: WWW']],
     ['an empty label', ['[a]', 'names: a..b']],
-    ['a comment behind words', ['[a]', 'names: www # the web']],
-  ])('with %s is refused', (_, lines) => {
+    ['a comment after words', ['[a]', 'names: www # the web']],
+  ])('with %s is rejected', (_, lines) => {
     expect(() => read(...lines)).toThrow(RangeError);
   });
 
-  it.each(readdirSync(WORDS))('says in its first line what it is: %s', (file) => {
+  it.each(readdirSync(WORDS))('describes itself in its first line: %s', (file) => {
     expect(readFileSync(new URL(file, WORDS), 'utf8')).toMatch(/^# [A-Z]/);
   });
 });
@@ -210,7 +210,7 @@ describe('a word list', () => {
 const PLAIN = { hasRecords: true, hasAddress: true, takesMail: false };
 
 describe('the list of names', () => {
-  it('has about a thousand labels of hosts, the common ones first', () => {
+  it('has about a thousand host labels, the common ones first', () => {
     expect(SCAN_WORDS.length).toBeGreaterThan(850);
     expect(SCAN_WORDS.length).toBeLessThan(1200);
     expect(new Set(SCAN_WORDS).size).toBe(SCAN_WORDS.length);
@@ -231,13 +231,13 @@ describe('guesses next to a name', () => {
     expect(labelsBeside(label)).toEqual(beside);
   });
 
-  it('that is an application its stages may stand', () => {
+  it('include the stages of an application', () => {
     expect(labelsBeside('portal')).toEqual(expect.arrayContaining(['portal-dev', 'staging-portal']));
   });
 });
 
 describe('guesses below a name', () => {
-  it('a wildcard and www are sought', () => {
+  it('include a wildcard and www', () => {
     expect(namesBelow('blog', PLAIN)).toEqual(['*', 'www']);
     const mail = { ...PLAIN, hasAddress: false, takesMail: true };
     expect(namesBelow('blog', mail)).toEqual(['*', 'www', '_dmarc', '_domainkey', 'autodiscover']);
@@ -250,17 +250,17 @@ describe('guesses below a name', () => {
     ['api', 'v2'],
     ['ad', '_msdcs'],
     ['physics', 'mail'],
-  ])('that is %s, %s is sought', (label, below) => {
+  ])('that is %s, include %s', (label, below) => {
     expect(namesBelow(label, PLAIN)).toContain(below);
   });
 
-  it('hosts are sought if there is one already', () => {
+  it('include hosts if there already is one', () => {
     expect(namesBesides('db')).toContain('api');
     expect([namesBesides('www'), namesBesides('_dmarc')]).toEqual([[], []]);
   });
 });
 
-describe('the types that a name is asked for', () => {
+describe('the types queried for a name', () => {
   it.each([
     ['www.shop.com', TYPE.A],
     ['_dmarc.shop.com', TYPE.TXT],
@@ -273,7 +273,7 @@ describe('the types that a name is asked for', () => {
     ['_ldap._tcp.dc._msdcs.shop.com', TYPE.SRV],
     ['gc._msdcs.shop.com', TYPE.A],
     ['b._dns-sd._udp.shop.com', TYPE.PTR],
-  ])('of %s begin with %i', (text, type) => {
+  ])('for %s begin with %i', (text, type) => {
     expect(wantedAt(name(text), { isReverse: false }).first).toBe(type);
   });
 
@@ -282,11 +282,11 @@ describe('the types that a name is asked for', () => {
     ['_kerberos.shop.com', TYPE.URI],
     ['bastion2.shop.com', TYPE.SSHFP],
     ['voip.shop.com', TYPE.NAPTR],
-  ])('of %s go on with %i', (text, type) => {
+  ])('for %s continue with %i', (text, type) => {
     expect(wantedAt(name(text), { isReverse: false }).further).toContain(type);
   });
 
-  it('of a number in a reverse zone is PTR', () => {
+  it('for a number in a reverse zone are PTR', () => {
     expect(isReverseZone(name('7.6.5.in-addr.arpa'))).toBe(true);
     expect(isReverseZone(name('in-addr.arpa.shop.com'))).toBe(false);
     expect(wantedAt(name('8.7.6.5.in-addr.arpa'), { isReverse: true })).toEqual({
@@ -313,7 +313,7 @@ describe('the types that a name is asked for', () => {
 });
 
 describe('the kind of a zone', () => {
-  it('is told by its own name, or by several names in it, once', () => {
+  it('is detected by its own name, or by several names in it, once', () => {
     for (const each of ['some.edu', 'some.ac.uk', 'uni-some.de', 'someuniversity.org']) {
       expect(new ScanHints(name(each)).ofDomain()).toContain('weblogin');
     }
@@ -327,7 +327,7 @@ describe('the kind of a zone', () => {
     expect(hints.of(name('_ldap._tcp.shop.com'))).toContain('_ldap._tcp.dc._msdcs');
   });
 
-  it('of its language is told by its own name, or else by one word of it', () => {
+  it('by language is detected by its own name, or else by one word of it', () => {
     const spoken = new ScanHints(name('shop.at'));
     expect(spoken.ofDomain()).toContain('rechnungen');
     expect(spoken.probes()).not.toContain('recrutement');
@@ -339,14 +339,14 @@ describe('the kind of a zone', () => {
     expect(hints.of(name('kunden.shop.com'))).toEqual([]);
   });
 
-  it('is told by words that no other language has', () => {
+  it('is detected by words that no other language has', () => {
     for (const language of LANGUAGES) {
       const others = LANGUAGES.filter((other) => other !== language).flatMap(({ names }) => names);
       expect(others.filter((word) => language.signs.has(word))).toEqual([]);
     }
   });
 
-  it('has names of hosts, none twice, and asks for signs of its own', () => {
+  it('has host names without duplicates, and probes for its signs', () => {
     for (const { names, signs, probes = [] } of [...LANGUAGES, ...TRADES]) {
       const isHosts = /^(_?[a-z0-9]([a-z0-9-]*[a-z0-9])?)(\._?[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
       expect([...names, ...signs].filter((each) => !isHosts.test(each))).toEqual([]);
@@ -355,7 +355,7 @@ describe('the kind of a zone', () => {
     }
   });
 
-  it('of an alias shows what proves its name', () => {
+  it('of an alias reveals what proves its name', () => {
     expect(claimsOf('acme.github.io')).toEqual(['_github-pages-challenge-acme']);
     expect(claimsOf('shop.azurewebsites.net')).toEqual(['asuid']);
     expect(claimsOf('notgithub.io')).toEqual([]);
@@ -367,24 +367,24 @@ describe('DKIM selectors', () => {
     [['aspmx.l.google.com'], 'google'],
     [['u123.wl.sendgrid.net'], 's2'],
     [['4455.spf03.hubspotemail.net'], 'hs2-4455'],
-  ])('of %s have %s among them', (hosts, selector) => {
+  ])('for %s include %s', (hosts, selector) => {
     expect(selectorsOf(hosts)).toContain(selector);
   });
 
-  it('are not guessed from hosts that nobody knows', () => {
+  it('are not guessed from unknown hosts', () => {
     expect(selectorsOf(['mail.shop.com', 'notgoogle.com'])).toEqual([]);
     expect(selectorsOf(['spf.hubspotemail.net'])).toEqual(['hs1', 'hs2']);
     expect(new Set(COMMON_SELECTORS).size).toBe(COMMON_SELECTORS.length);
   });
 
-  it('need one host of each provider', () => {
+  it('need one host per provider', () => {
     const many = Array.from({ length: 1000 }, (_, i) => `u${i}.sendgrid.net`);
     const all = [...many, 'mail.shop.com', 'spf.hubspotemail.net', '44.hubspotemail.net'];
     expect(tellingHosts(all)).toEqual(['u0.sendgrid.net', '44.hubspotemail.net']);
     expect(selectorsOf(tellingHosts(all))).toEqual(selectorsOf(all));
   });
 
-  it('go with other names, and are shown by proofs too', () => {
+  it('come with other names, and are also indicated by proofs', () => {
     expect(companionsOf(['relay.mailchannels.net'])).toEqual(['_mailchannels']);
     expect(companionsOf(['mail.shop.com'])).toEqual([]);
     expect(selectorsOf(proofHosts('protonmail-verification=abc'))).toContain('protonmail');
@@ -414,7 +414,7 @@ describe('the servers that a scan queries', () => {
     return comInternet(DELEGATED).serve(A, own).serve(B, own);
   }
 
-  /** They know what the zones say; TTLs have run down to 40. `taken`: whose turn it was, by their limits. */
+  /** They have the zones' data, with TTLs of 40 left. `taken`: the order in which their limits were used. */
   function resolvers(): { publicResolvers: PublicResolvers; exchange: ZoneExchange; taken: string[] } {
     const taken: string[] = [];
     const exchange = new ZoneExchange();
@@ -439,7 +439,7 @@ describe('the servers that a scan queries', () => {
     testResolver(exchange, more).resolver.scanZone(name('shop.com'), { words });
 
   describe('the servers of a zone that is scanned', () => {
-    it('are all asked, and each within its limit', async () => {
+    it('are all queried, each within its limit', async () => {
       const exchange = shop();
       const { resolver, taken } = testResolver(exchange);
       const seen = await resolver.scanZone(name('shop.com'), { words: WORDS });
@@ -450,7 +450,7 @@ describe('the servers that a scan queries', () => {
       expect(new Set(taken)).toContain(B);
     });
 
-    it.each(['silent', 'bad'] as const)('are enough when one of them is %s', async (conduct) => {
+    it.each(['silent', 'bad'] as const)('are sufficient if one of them is %s', async (conduct) => {
       const exchange = shop().behave(A, () => conduct);
       const seen = await scan(exchange);
       expect(told(seen)).toEqual(FOUND);
@@ -458,7 +458,7 @@ describe('the servers that a scan queries', () => {
       expect(exchange.asked.filter((line) => line.startsWith(`${A} `)).length).toBeLessThan(12);
     });
 
-    it('are looked up when they come without an address', async () => {
+    it('are looked up if they have no known address', async () => {
       const own = zone('shop.com.', '@ NS ns1.host\n@ NS ns2.host\nwww A 5.6.7.1');
       const host = zone('host.com.', `@ NS ns1\nns1 A ${A}\nns2 A ${B}`);
       const exchange = comInternet(`shop NS ns1.host\nshop NS ns2.host\nhost NS ns1.host\nns1.host A ${A}`)
@@ -472,7 +472,7 @@ describe('the servers that a scan queries', () => {
       expect(asked(B)).toBeGreaterThan(10);
     });
 
-    it('are asked again after a moment of silence', async () => {
+    it('are queried again after a moment of silence', async () => {
       const exchange = shop();
       let asked = 0;
       exchange.behave(A, () => (++asked > 10 && asked <= 26 ? 'silent' : undefined));
@@ -488,13 +488,13 @@ describe('the servers that a scan queries', () => {
       const fail: Conduct = ({ name: owner }) =>
         owner === 'mail.shop.com.' ? reply({ rcode: RCODE.SERVFAIL }) : undefined;
       const seen = await scan(exchange.behave(A, fail).behave(B, fail));
-      expect(seen).toMatchObject({ complete: false, shortfalls: ['1 questions had no answer'] });
+      expect(seen).toMatchObject({ complete: false, shortfalls: ['1 queries had no answer'] });
       expect(told(seen)).toEqual(FOUND.filter((line) => !line.startsWith('mail.')));
     });
   });
 
   describe('public resolvers', () => {
-    it('are not asked while the zone answers', async () => {
+    it('are not queried while the zone answers', async () => {
       const { publicResolvers, taken } = resolvers();
       await scan(shop(), { publicResolvers });
       expect(taken).toEqual([]);
@@ -517,7 +517,7 @@ describe('the servers that a scan queries', () => {
       expect(exchange.asked.filter((line) => line.startsWith('5.5.5.')).length).toBeLessThan(60);
     });
 
-    it('stand in for a parent that cannot be asked', async () => {
+    it('replace a parent that cannot be queried', async () => {
       const { publicResolvers } = resolvers();
       const exchange = shop();
       for (const address of ['192.5.6.30', '192.33.14.30']) exchange.behave(address, () => 'silent');

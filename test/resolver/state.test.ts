@@ -42,14 +42,14 @@ describe('the limit of queries per address', () => {
   }
 
   describe('an address that has not answered today', () => {
-    it('is asked three times a minute, and no more until it answers', async () => {
+    it('is queried three times per minute, and no more until it answers', async () => {
       const { clock, askAll } = start();
       expect(await askAll('silent', 'silent', 'given_up', 'silent')).toBe('open open open barred');
       clock.ms += 60_000;
       expect(await askAll(...Array<Asked>(21).fill('replied'))).not.toContain('barred');
     });
 
-    it('is asked one question at a time: the others wait for its end', async () => {
+    it('has one open query at a time: the others wait for its end', async () => {
       const { enter } = start();
       const first = await enter();
       const order: string[] = [];
@@ -63,13 +63,13 @@ describe('the limit of queries per address', () => {
       expect(order).toEqual(['open', 'open']);
     });
 
-    it('keeps nobody from asking another', async () => {
+    it('does not delay queries to another address', async () => {
       const { enter } = start();
       await enter('192.0.2.1');
       expect((await enter('192.0.2.2')).kind).toBe('open');
     });
 
-    it('is given up with the check that waits for it', async () => {
+    it('is abandoned with the check that waits for it', async () => {
       const { gate, enter } = start();
       await enter();
       const over = new AbortController();
@@ -79,7 +79,7 @@ describe('the limit of queries per address', () => {
     });
   });
 
-  describe('what all workers know', () => {
+  describe('the state shared by all workers', () => {
     const source = (kinds: ('proven' | 'go' | 'wait' | Error)[]) => {
       const reports: string[] = [];
       let asked = 0;
@@ -94,21 +94,21 @@ describe('the limit of queries per address', () => {
       return { trials, reports, asked: () => asked };
     };
 
-    it('decides, and is asked once for an address that is proven', async () => {
+    it('decides, and is read once for a proven address', async () => {
       const { trials, reports, asked } = source(['proven']);
       const { askAll } = start({ trials });
       expect(await askAll('replied', 'replied', 'replied')).toBe('open open open');
       expect([asked(), reports]).toEqual([1, []]);
     });
 
-    it('is told what came of a trial', async () => {
+    it('receives the results of trials', async () => {
       const { trials, reports } = source(['go']);
       const { askAll } = start({ trials });
       expect(await askAll('silent', 'not_sent', 'replied', 'replied')).toBe('open open open open');
       expect(reports).toEqual(['192.0.2.1 false', '192.0.2.1 true']);
     });
 
-    it('is not asked at each question whether an address is still barred', async () => {
+    it('is not read for each query while an address is barred', async () => {
       const { trials, asked } = source(['wait', 'proven']);
       const { clock, ask, askAll } = start({ trials });
       expect(await askAll('silent', 'silent', 'silent')).toBe('barred barred barred');
@@ -117,7 +117,7 @@ describe('the limit of queries per address', () => {
       expect(await ask('silent')).toBe('open');
     });
 
-    it('is replaced by what this process knows while it cannot be asked', async () => {
+    it("is replaced by this process's own state while it is unavailable", async () => {
       const { trials } = source([new Error('away')]);
       const { askAll } = start({ trials });
       expect(await askAll('silent', 'silent', 'silent', 'silent')).toBe('open open open barred');
@@ -125,7 +125,7 @@ describe('the limit of queries per address', () => {
   });
 
   describe('an address that has answered today', () => {
-    it('is barred after three silences, but not for somebody who waits', async () => {
+    it('is barred after three timeouts, but not for a waiting user', async () => {
       const { askAll, enter } = start();
       const kinds = await askAll('replied', 'silent', 'silent', 'silent', 'silent');
       expect(kinds).toBe('open open open open barred');
@@ -144,7 +144,7 @@ describe('the limit of queries per address', () => {
         isExempt: (zone) => zone === com,
       });
       for (const address of ['192.0.2.1', '192.0.2.200', '2001:db8:1:2::3']) await ask('replied', address);
-      expect(taken).toEqual([]); // a trial is one question at a time
+      expect(taken).toEqual([]); // a trial is one query at a time
       for (const address of ['192.0.2.1', '192.0.2.200', '2001:db8:1:2::3']) await enter(address);
       expect(taken).toEqual(['c00002/24', 'c00002/24', '20010db80001/48']);
       await enter('192.0.2.1', com);
@@ -154,7 +154,7 @@ describe('the limit of queries per address', () => {
   });
 });
 
-/** First and last address of what is never asked. */
+/** First and last addresses of the ranges that are never queried. */
 const FORBIDDEN = `
   0.0.0.0           0.255.255.255      this network, RFC 791
   10.0.0.0          10.255.255.255     private, RFC 1918
@@ -221,11 +221,11 @@ describe('isAskable', () => {
     expect(isAskable(address, [])).toBe(true);
   });
 
-  // packets to these end at the IPv4 address within: RFC 3056 §2, RFC 6052 §2.1
+  // packets to these are delivered to the embedded IPv4 address: RFC 3056 §2, RFC 6052 §2.1
   it.each([
     ['2002:#::1', '6to4'],
     ['64:ff9b::#', 'NAT64'],
-  ])('judges an address in %s by the embedded IPv4 address (%s)', (form) => {
+  ])('evaluates an address in %s by the embedded IPv4 address (%s)', (form) => {
     const private4 = '7f00:1 a00:1 a9fe:a9fe c0a8:1 ac10:1 6440:1 e000:1 ffff:ffff 0:0';
     expect(askable(wordsOf(private4).map((hex) => form.replace('#', hex)))).toEqual([]);
     expect(isAskable(form.replace('#', '808:808'), [])).toBe(true);
@@ -236,18 +236,18 @@ describe('isAskable', () => {
     expect(askable(['', ' 8.8.8.8', ...wordsOf(`${texts} [2001:500:2::c] 2001:500:2 :::`)])).toEqual([]);
   });
 
-  it('is true for what is allowed, and for nothing else that is forbidden', () => {
+  it('is true for allowed networks, and for no other forbidden address', () => {
     const allowed = networks('127.0.0.0/8', '10.1.2.0/23', 'fd00:1::/32', '::1/128');
     const yes = wordsOf('127.0.0.1 10.1.3.255 fd00:1:ffff:: ::1 8.8.8.8');
     const no = wordsOf('10.1.4.0 10.1.1.255 fd00:2:: ::2 ::ffff:127.0.0.1 64:ff9b::7f00:1 2002:7f00:1::1');
     expect(askable([...yes, ...no], allowed)).toEqual(yes);
-    // a prefix without bits allows all of its family
+    // a prefix of length 0 allows the whole family
     expect(askable(['127.0.0.1', '::1'], networks('0.0.0.0/0'))).toEqual(['127.0.0.1']);
   });
 });
 
-describe('an entry of a cache that expires', () => {
-  it('is there until it expires, and its last value after that', () => {
+describe('an entry of an expiring cache', () => {
+  it('exists until it expires, and its last value after that', () => {
     const cache = new ExpiringCache<string>(10);
     cache.set('a', 'one', 100);
     expect(cache.get('a', 99)).toBe('one');
@@ -259,7 +259,7 @@ describe('an entry of a cache that expires', () => {
     expect(cache.last('a')).toBe(undefined);
   });
 
-  it('stays while it is used, and goes when its place is needed', () => {
+  it('stays while it is used, and is evicted if its place is needed', () => {
     const cache = new ExpiringCache<number>(10);
     cache.set('used', 1, 100);
     cache.set('unused', 2, 100);
@@ -272,7 +272,7 @@ describe('an entry of a cache that expires', () => {
     expect(cache.get('other 49', 0)).toBe(49);
   });
 
-  it('is deleted from wherever it is', () => {
+  it('is deleted from either generation', () => {
     const cache = new ExpiringCache<number>(4);
     cache.set('a', 1, 100);
     for (const key of ['b', 'c']) cache.set(key, 2, 100);
@@ -289,7 +289,7 @@ function zoneOf(servers: ZoneServers, limits = { namesPerZone: 16, addressesPerN
   return new KnownZone(name('com'), servers, { isAskable, now: 0, ...limits });
 }
 
-/** Glue as `a 1.1.1.1, b 2.2.2.2`; the names are below net. */
+/** Glue as `a 1.1.1.1, b 2.2.2.2`. The names are below net. */
 const glueOf = (text: string) =>
   text.split(', ').map((each) => {
     const [label, address = ''] = each.split(' ');
@@ -301,7 +301,7 @@ function addresses(zone: KnownZone, now = 0, hasIpv6 = true): string[] {
 }
 
 describe('a cached zone', () => {
-  it('has the addresses of its glue that may be asked, each once', () => {
+  it('has the queryable addresses of its glue without duplicates', () => {
     const glue = glueOf('a 1.1.1.1, a 10.1.1.1, a 2600::1, b 1.1.1.1, c 3.3.3.3');
     const zone = zoneOf({ names: [A, B], glue });
     expect(addresses(zone)).toEqual(['1.1.1.1', '2600::1']);
@@ -311,13 +311,13 @@ describe('a cached zone', () => {
     expect(zone.addressCount(0, false)).toBe(1);
   });
 
-  it('has none of a nameserver whose glue may not be asked', () => {
+  it('has none for a nameserver whose glue may not be queried', () => {
     const zone = zoneOf({ names: [A], glue: glueOf('a 10.1.1.1') });
     expect(zone.unresolved(0, true)).toEqual([]);
     expect(zone.addressCount(0, true)).toBe(0);
   });
 
-  it('has nameservers that must be looked up, each of which may be one address', () => {
+  it('has nameservers that must be looked up, each of which counts as one address', () => {
     const zone = zoneOf({ names: [A, B], glue: glueOf('a 1.1.1.1') });
     expect(zone.unresolved(0, true)).toEqual([B]);
     expect(zone.addressCount(0, true)).toBe(2);
@@ -329,7 +329,7 @@ describe('a cached zone', () => {
     expect(addresses(zone, 1000)).toEqual(['1.1.1.1']);
   });
 
-  it('has none of a nameserver that has none, and perhaps one of one that was not found', () => {
+  it('has none for a nameserver without addresses, and possibly one for one that was not found', () => {
     const zone = zoneOf({ names: [A, B], glue: [] });
     zone.resolve(A, { kind: 'none' }, 1000);
     zone.resolve(B, { kind: 'failed', reason: 'unreachable', message: '' }, 1000);
@@ -347,13 +347,13 @@ describe('a cached zone', () => {
     expect(zone.addressCount(0, false)).toBe(0);
   });
 
-  it('has a spare address, used where there is no other', () => {
+  it('has a spare address, used if there is no other', () => {
     const spare = { name: name('up.net'), address: '9.9.9.9' };
     expect(addresses(zoneOf({ names: [A], glue: [], spare }))).toEqual(['9.9.9.9']);
     expect(addresses(zoneOf({ names: [A], glue: glueOf('a 1.1.1.1'), spare }))).toEqual(['1.1.1.1']);
   });
 
-  it('has no more of anything than is allowed', () => {
+  it('is limited in all respects', () => {
     const names = Array.from({ length: 5 }, (_, i) => name(`n${i}.net`));
     const glue = names.flatMap((each, i) =>
       Array.from({ length: 5 }, (_, j) => ({ name: each, address: `1.1.${i}.${j}` })),
@@ -363,7 +363,7 @@ describe('a cached zone', () => {
     expect(zone.walked.servers).toHaveLength(5);
   });
 
-  it('gives its addresses to a zone that has the same nameservers', () => {
+  it('passes its addresses to a zone with the same nameservers', () => {
     const zone = zoneOf({ names: [A, B], glue: glueOf('a 1.1.1.1') });
     expect(zone.addressesOf([A, B, name('c.net')])).toEqual(glueOf('a 1.1.1.1'));
   });
@@ -376,7 +376,7 @@ describe('an address', () => {
     return address;
   };
 
-  it('is shunned for longer after each miss, and welcome after a reply', () => {
+  it('is avoided for longer after each miss, and used again after a reply', () => {
     const zone = zoneOf({ names: [A], glue: glueOf('a 1.1.1.1') });
     const address = only(zone);
     const shunned: number[] = [];
@@ -391,7 +391,7 @@ describe('an address', () => {
     expect(address).toMatchObject({ misses: 0, shunnedUntil: 0, rttMs: 50 });
   });
 
-  it('that missed before is tried by one at a time', () => {
+  it('that missed before is tested by one query at a time', () => {
     const address = only(zoneOf({ names: [A], glue: glueOf('a 1.1.1.1') }));
     noteUse(address, 5000);
     expect(address.shunnedUntil).toBe(0);
@@ -400,7 +400,7 @@ describe('an address', () => {
     expect(address.shunnedUntil).toBe(16_000);
   });
 
-  it('that was looked up keeps what is known of it over a new look-up', () => {
+  it('that was looked up keeps its statistics after a new lookup', () => {
     const zone = zoneOf({ names: [A], glue: [] });
     zone.resolve(A, { kind: 'found', addresses: ['1.1.1.1'] }, 1000);
     noteMiss(only(zone), 0);
@@ -410,7 +410,7 @@ describe('an address', () => {
   });
 });
 
-test('a verification by hand asks again what failed a moment ago; a scheduled one does not', async () => {
+test('a manual verification retries recent failures, a scheduled one does not', async () => {
   const exchange = comInternet('example NS ns.example\nns.example A 5.3.0.1');
   exchange.behave(COM_A, () => 'silent').behave(COM_B, () => 'silent');
   const { resolver } = testResolver(exchange);
@@ -423,7 +423,7 @@ test('a verification by hand asks again what failed a moment ago; a scheduled on
   expect(exchange.takeAsked().length).toBeGreaterThan(0);
 });
 
-test('what it finds out by hand is known to all', async () => {
+test('the result of a manual verification is shared with all', async () => {
   const exchange = comInternet('example NS ns.example\nns.example A 5.3.0.1');
   exchange.behave(COM_A, () => 'silent').behave(COM_B, () => 'silent');
   const { resolver } = testResolver(exchange);
@@ -440,7 +440,7 @@ test('what it finds out by hand is known to all', async () => {
 describe('silence', () => {
   const MINUTE = 60_000;
 
-  it('is remembered after three in a row, and forgotten with a reply', () => {
+  it('is remembered after three consecutive timeouts, and forgotten after a reply', () => {
     const { silences } = start();
     silent(silences, 'a', 2);
     expect(silences.isSilent('a')).toBe(false);
@@ -453,7 +453,7 @@ describe('silence', () => {
     expect(silences.isSilent('a')).toBe(false);
   });
 
-  it('ends with one question; while that is open the others wait', () => {
+  it('ends with one query, and while that is open the others wait', () => {
     const { clock, silences } = start();
     silent(silences, 'a');
     clock.ms += 5 * MINUTE - 1;
@@ -465,18 +465,18 @@ describe('silence', () => {
     expect(silences.isSilent('a')).toBe(true);
     clock.ms += 1;
     expect(silences.isSilent('a')).toBe(false);
-    clock.ms += 20_000; // whoever asked it was ended
+    clock.ms += 20_000; // the process that sent it has ended
     expect(silences.isSilent('a')).toBe(false);
   });
 
-  it('of questions that were open together counts once', () => {
+  it('of queries that were open together counts once', () => {
     const { clock, silences } = start();
     silent(silences, 'a', 50);
     clock.ms += 5 * MINUTE;
     expect(silences.isSilent('a')).toBe(false);
   });
 
-  it('is told to others, and its end too', () => {
+  it('is shared with others, and so is its end', () => {
     const { clock, silences } = start();
     const other = new Silences(() => clock.ms);
     silent(silences, 'a');
@@ -490,7 +490,7 @@ describe('silence', () => {
     expect(silences.isSilent('a')).toBe(false);
   });
 
-  it('takes bounded memory, whoever makes how many keys silent', () => {
+  it('takes limited memory, regardless of who silences how many keys', () => {
     const { silences } = start();
     for (let i = 0; i < 30_000; i++) silent(silences, `parent ${i}.`);
     expect(silences.takeNews().length).toBe(2000);
@@ -520,8 +520,8 @@ function world() {
   return { clock, cache, known };
 }
 
-describe('a remembered failure', () => {
-  it('holds for a second at first and for five minutes at most', () => {
+describe('a cached failure', () => {
+  it('lasts a second at first and at most five minutes', () => {
     expect([1, 2, 3, 4, 9, 10, 100].map((count) => failureMs(count))).toEqual([
       1000, 2000, 4000, 8000, 256_000, 300_000, 300_000,
     ]);
@@ -533,7 +533,7 @@ describe('a remembered failure', () => {
     expect(countFailures({ count: 3, expiresAt: 1000 }, 601_001)).toBe(1);
   });
 
-  it('counts on from the one before, and anew after a success', () => {
+  it('counts on from the previous one, and from zero after a success', () => {
     const { cache, clock, known } = world();
     const failure = { zone: ROOT, reason: 'unreachable', message: '' } as const;
     const holdsFor = () => {
@@ -549,8 +549,8 @@ describe('a remembered failure', () => {
   });
 });
 
-describe('a remembered cut', () => {
-  it('keeps what was known of its addresses when it is asked for again', () => {
+describe('a cached cut', () => {
+  it('keeps the statistics of its addresses if it is queried again', () => {
     const { cache, clock, known } = world();
     const first = known();
     cache.putCut(first, 60);
@@ -563,7 +563,7 @@ describe('a remembered cut', () => {
   });
 });
 
-describe('remembered addresses', () => {
+describe('cached addresses', () => {
   it('that were looked up without IPv6 do not count with it', () => {
     const cache = new AddressCache(10, () => 0);
     cache.put(name('ns.net'), { kind: 'found', addresses: ['1.2.3.4'] }, 60, false);
@@ -571,7 +571,7 @@ describe('remembered addresses', () => {
     expect(cache.get(name('ns.net'), true)).toBe(undefined);
   });
 
-  it('last a day at most, that there are none an hour, a failure a second and longer each time', () => {
+  it('last at most a day, their absence an hour, and a failure a second and longer each time', () => {
     const cache = new AddressCache(10, () => 0);
     const host = name('ns.net');
     const failed = { kind: 'failed', reason: 'unreachable', message: '' } as const;

@@ -1,5 +1,5 @@
-// The worst chains that somebody can make cost one check no more than docs/rules.md "Validation" says: keys that share a tag,
-// many signatures, many DS records (KeyTrap, CVE-2023-50387), and names that are costly to hash (CVE-2023-50868).
+// The worst possible chains cost one check no more than docs/rules.md "Validation" allows: keys that share a tag, many
+// signatures, many DS records (KeyTrap, CVE-2023-50387), and names that are expensive to hash (CVE-2023-50868).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ValidationBudget } from '../../src/checks/validation/budget.ts';
@@ -18,11 +18,11 @@ const ROOT_KEY = makeKey(13);
 const KEY = makeKey(13);
 const TRAP = name('trap');
 const RIGHT = dsOf(TRAP, KEY);
-/** As many as one message may bring: a larger set of records is refused unread. */
+/** As many as one message may have. A larger set of records is rejected unread. */
 const MANY = 200;
 const NSEC3: DenialStyle = { kind: 'nsec3', iterations: 100, salt: new Uint8Array(255), optOut: false };
 
-/** Other keys with the same tag: octets that its sum adds alike change places (RFC 4034 B). */
+/** Other keys with the same tag: octets of equal weight change places (RFC 4034 B). */
 const TWINS = Array.from({ length: MANY }, (_, i) => {
   const rdata = Uint8Array.from(KEY.rdata);
   const [a, b] = [4 + 2 * (i % 20), 45 - 1 + 2 * (Math.floor(i / 20) % 10)];
@@ -31,14 +31,14 @@ const TWINS = Array.from({ length: MANY }, (_, i) => {
   return rdata;
 }).filter((rdata) => Buffer.compare(rdata, KEY.rdata) !== 0);
 
-/** A signature of the right tag, key and time that is wrong. */
+/** A wrong signature with the right tag, key and time. */
 function spoilt(record: MessageRecord, i: number): MessageRecord {
   const rdata = Uint8Array.from(record.rdata);
   rdata.set([i >> 8, i & 255], rdata.length - 3);
   return { ...record, rdata };
 }
 
-/** Every signature of these types many times, none of them right. */
+/** Many signatures of each of these types, all of them wrong. */
 const trapped =
   (...types: readonly number[]) =>
   (message: Message): Message => {
@@ -82,7 +82,7 @@ async function check(asked: string, { ds = [RIGHT], idle = [], denial = NSEC3, a
   const exchange = new SignedExchange().serve(ROOT_A, root).serve(ROOT_B, root);
   for (const [server, address] of places.entries()) {
     exchange.serve(address, trap);
-    // Each server has junk of its own, so that nothing is verified only once for all.
+    // Each server has different junk, so that results cannot be shared.
     const other = (message: Message): Message => {
       const change = (record: MessageRecord, i: number) =>
         record.type === TYPE.RRSIG && addresses > 1 && record.rdata[1] === TYPE.NSEC3
@@ -132,7 +132,7 @@ describe('the worst chains', () => {
     ['200 keys of one tag, too', 'none.trap', 'validation_limit', { idle: TWINS, alter: keys }],
     ['200 wrong signatures of each record of a proof', 'none.trap', 'limit', { alter: proof }],
     ['200 keys of one tag as well', 'none.trap', 'limit', { idle: TWINS, alter: proof }],
-    ['other ones at six addresses', 'none.trap', limits, { idle: TWINS, alter: proof, addresses: 6 }],
+    ['different ones at six addresses', 'none.trap', limits, { idle: TWINS, alter: proof, addresses: 6 }],
     ['a name of 121 labels, hashed 101 times each', deep, 'limit', {}],
     ['the same at six addresses', deep, limits, { addresses: 6 }],
   ])('with %s: at most 16 signatures are verified', async (_, asked, expected, trap) => {

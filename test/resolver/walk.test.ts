@@ -48,7 +48,7 @@ function print(said: ResolverReply): string {
 
 const QUESTION = { name: name('www.example.com'), type: TYPE.A };
 
-/** What the reply does | its records | RCODE and flags | how it is classified. */
+/** What the reply does | its records | RCODE and flags | its classification. */
 describe('the reply of a resolver', () => {
   it.each(
     rowsOf(`
@@ -62,7 +62,7 @@ fails with SERVFAIL | | RA SERVFAIL | failed: SERVFAIL
 fails with REFUSED | | RA REFUSED | failed: REFUSED
 fails if the server does not resolve | | | failed: it does not resolve names
 counts from a server that has the zone | www.example.com. 60 A 1.2.3.4 | AA | www.example.com. 60 1.2.3.4
-fails if it is cut short | www.example.com. 60 A 1.2.3.4 | RA TC | failed: the reply is cut short over TCP too
+fails if it is cut short | www.example.com. 60 A 1.2.3.4 | RA TC | failed: the reply is truncated over TCP as well
 fails if its aliases are a loop | www.example.com. 60 CNAME a.net. / a.net. 60 CNAME www.example.com. | RA | failed: www.example.com. is an alias that leads to itself
 fails with two aliases at one name | www.example.com. 60 CNAME a.net. / www.example.com. 60 CNAME b.net. | RA | failed: www.example.com. is an alias of several names
 fails with an answer for a name that does not exist | www.example.com. 60 A 1.2.3.4 | RA NXDOMAIN | failed: an answer with NXDOMAIN`),
@@ -76,7 +76,7 @@ fails with an answer for a name that does not exist | www.example.com. 60 A 1.2.
     expect(print(classifyResolverReply(message, QUESTION))).toBe(expected);
   });
 
-  it('is of the type that was asked, also where that is CNAME', () => {
+  it('has the queried type, also if that is CNAME', () => {
     const message = messageOf('www.example.com. 60 CNAME a.net.\na.net. 60 A 1.2.3.4');
     const expected = { kind: 'answer', name: QUESTION.name, aliases: [] };
     expect(classifyResolverReply(message, { ...QUESTION, type: TYPE.CNAME })).toMatchObject(expected);
@@ -85,7 +85,7 @@ fails with an answer for a name that does not exist | www.example.com. 60 A 1.2.
 
 const RESOLVERS = ['9.9.9.9', '8.8.8.8#5353'];
 
-/** What a state needs besides the public resolvers. */
+/** The parts of a state besides the public resolvers. */
 const OTHERWISE: ConstructorParameters<typeof ResolverState>[0] = {
   findAddresses: () => Promise.reject(new Error('nobody looks up a server here')),
   exchange: new ZoneExchange(),
@@ -128,7 +128,7 @@ describe('a query to a resolver', () => {
     expect(work.packets).toBe(state.packets.sent);
   });
 
-  it('ends with its work, and with the packets of that', async () => {
+  it('ends with its work, and when that has no packets left', async () => {
     const controller = new AbortController();
     const asked = start('hangs', controller.signal).ask();
     setImmediate(() => controller.abort());
@@ -150,7 +150,7 @@ const SEEN = 'referral ns1.host.net.';
 const NS_1 = ['ns1.host.net.'];
 const SHOP_ZONE = zone('shop.com.', '@ NS ns1.host.net.\nwww NS ns1.host.net.');
 
-/** com delegates `shop` to nameservers without glue; `net` has the records of net. */
+/** com delegates `shop` to nameservers without glue. `net` has the records of net. */
 function world(shopNs: readonly string[], net: string): ZoneExchange {
   const com = zone('com.', `@ NS a.gtld.\n${shopNs.map((ns) => `shop NS ${ns}`).join('\n')}`);
   const exchange = internet(`com NS a.gtld.\nnet NS n.gtld.\na.gtld. A ${COM_A}\nn.gtld. A ${NET}`)
@@ -161,7 +161,7 @@ function world(shopNs: readonly string[], net: string): ZoneExchange {
 }
 const plain = () => world(NS_1, 'ns1.host A 5.5.5.5');
 
-/** The failure, or what the parent's servers answered. */
+/** Returns the failure, or the answers of the parent's servers. */
 async function observed(
   exchange: ZoneExchange,
   domain = 'www.shop.com',
@@ -175,7 +175,7 @@ const aliases = (count: number) =>
   [...Array.from({ length: count }, (_, i) => `h${i} CNAME h${i + 1}`), `h${count} A 5.5.5.5`].join('\n');
 
 describe('a nameserver without glue', () => {
-  it('is looked up from the root, and remembered for the TTL of its address', async () => {
+  it('is looked up from the root, and cached for the TTL of its address', async () => {
     const exchange = plain();
     const { observe, clock } = testResolver(exchange);
     const evidence = await observe('www.shop.com');
@@ -212,7 +212,7 @@ describe('a nameserver without glue', () => {
   const ten = [{ octets: Uint8Array.of(10, 0, 0, 0), bits: 8 }];
   it.each<[string, string[], string, string, Parameters<typeof testResolver>[1]?]>([
     ['is an alias', NS_1, 'ns1.host CNAME a.host\na.host CNAME b.other\nb.other A 5.5.5.5', SEEN],
-    ['exists beside one that does not', [...NS_1, 'nothing.host.net.'], 'ns1.host A 5.5.5.5', SEEN],
+    ['exists next to one that does not', [...NS_1, 'nothing.host.net.'], 'ns1.host A 5.5.5.5', SEEN],
     ['has a private address', NS_1, 'ns1.host A 10.1.1.1', 'no_address at shop.com.'],
     ['has a private address that is allowed', NS_1, 'ns1.host A 10.1.1.1', SEEN, { allowed: ten }],
     ['is an alias of itself', NS_1, 'ns1.host CNAME a.host\na.host CNAME ns1.host', 'loop at shop.com.'],
@@ -224,7 +224,7 @@ describe('a nameserver without glue', () => {
     expect(await observed(world(shopNs, net), 'www.shop.com', options)).toBe(expected);
   });
 
-  it('is found in a zone of its own name, and below a name that the registry denies', async () => {
+  it('is found in a zone of the same name, and below a name that the registry denies', async () => {
     const own = world(['host.net.'], 'host NS ns1.host\nns1.host A 7.7.7.7').serve(
       '7.7.7.7',
       zone('host.net.', '@ NS ns1\n@ A 5.5.5.5\nns1 A 7.7.7.7'),
@@ -238,7 +238,7 @@ describe('a nameserver without glue', () => {
     expect(await observed(denied)).toBe(SEEN);
   });
 
-  it('is asked at addresses of both families if there is IPv6', async () => {
+  it('is queried at addresses of both families if there is IPv6', async () => {
     const exchange = world(NS_1, 'ns1.host A 5.5.5.5\nns1.host AAAA 2600::5');
     for (const [hasIpv6, addresses] of [
       [true, ['2600::5', '5.5.5.5']],
@@ -250,7 +250,7 @@ describe('a nameserver without glue', () => {
     }
   });
 
-  it('counts as one address if it cannot be found; glue of its zone is not its address', async () => {
+  it('counts as one address if it cannot be found, and glue of its zone is not its address', async () => {
     const dead = 'ns1.host A 5.5.5.5\ndead NS ns.dead\nns.dead A 6.6.6.6';
     const exchange = world([...NS_1, 'ns.dead.net.'], dead).behave('6.6.6.6', () => 'silent');
     for (const seed of [1, 2, 3]) {
@@ -271,7 +271,7 @@ describe('a nameserver without glue', () => {
   });
 });
 
-it('looks up a few of many nameservers without glue (NXNSAttack)', async () => {
+it('looks up only a few of many nameservers without glue (NXNSAttack)', async () => {
   const names = Array.from({ length: 60 }, (_, i) => `ns.victim${i}.net.`);
   const evidence = await testResolver(world(names, '')).observe('www.shop.com');
   expect(failure(evidence)).toBe('no_address at shop.com.');
@@ -304,7 +304,7 @@ describe('delegations in a circle', () => {
     }
   });
 
-  it('take no more work the more of them there are', async () => {
+  it('do not take more work if there are more of them', async () => {
     const zones = Array.from({ length: 12 }, (_, i) => `z${i}`);
     const mesh = zones.flatMap((at) => zones.filter((to) => to !== at).map((to) => `${at} NS ns.${to}.`));
     const exchange = internet(mesh.join('\n'));
@@ -316,7 +316,7 @@ describe('delegations in a circle', () => {
     expect(exchange.asked.length).toBeLessThanOrEqual(12);
   });
 
-  it('may be missing glue, but not an address that cannot be reached', async () => {
+  it('may lack glue, but not a reachable address', async () => {
     expect(await observed(internet('com NS ns.com.'), 'shop.com')).toBe('loop at com.');
     const unreachable = internet('com NS ns.com.\nns.com AAAA 2600::1');
     expect(await observed(unreachable, 'shop.com')).toBe('no_address at com.');
@@ -330,14 +330,14 @@ describe('delegations in a circle', () => {
       ...Array.from({ length: levels + 1 }, (_, i) => zone(`t${i}.`, '@ NS ns\nns A 9.9.1.1')),
     );
     expect(await observed(exchange, 'shop.t0')).toBe('limit at t0.');
-    // It is within reach from closer, and with what was learned there, so is the first one.
+    // It is reachable from closer, and with the data learned there, so is the first one.
     const { observe } = testResolver(exchange);
     for (const domain of ['shop.t8', 'shop.t3', 'shop.t0'])
       expect(outcomesOf(await observe(domain))).toEqual(['nxdomain']);
   });
 });
 
-describe('a server is not believed', () => {
+describe('a server is not trusted', () => {
   it('if it gives addresses of names outside its zone', async () => {
     const evil = { type: 1, ttl: 60, rdata: [Uint8Array.of(66, 66, 66, 66)] };
     const owners = ['ns1.host.net', 'a.gtld'].map((owner) => ({ owner: name(owner), ...evil }));
@@ -360,7 +360,7 @@ describe('a server is not believed', () => {
     expect(outcomesOf(await observe('www.shop.com'))).toEqual([SEEN]);
   });
 
-  it('if it gives an address without AA', async () => {
+  it('if it gives an address without the AA bit', async () => {
     const exchange = plain().behave(NET, ({ type, honest }) =>
       type === 'A' ? { ...honest(), aa: false } : undefined,
     );
@@ -368,7 +368,7 @@ describe('a server is not believed', () => {
   });
 });
 
-it('asks servers of a zone and the one below for addresses of nameservers that nobody else knows', async () => {
+it('servers of a zone and of the one below are queried for otherwise unknown addresses of nameservers', async () => {
   const co = zone('co.uk.', '@ NS ns1\n@ NS ns2\nns1 A 8.8.1.1\nns2 A 8.8.1.2\nshop NS ns1.host.net.');
   const uk = zone('uk.', '@ NS a.nic.uk.\na.nic A 8.8.1.3\nco NS ns1.co.uk.\nco NS ns2.co.uk.');
   const exchange = internet('uk NS a.nic.uk.\na.nic.uk A 8.8.1.3')
@@ -402,7 +402,7 @@ describe('registries whose nameservers are in one another at random', () => {
     return exchange;
   }
 
-  it('are found by many concurrent checks whenever one alone finds them, and every check ends', async () => {
+  it('are found by many concurrent checks if a single one finds them, and every check ends', async () => {
     let found = 0;
     for (let seed = 1; seed <= scale(30, 4); seed++) {
       const count = 3 + (seed % 8);
@@ -454,7 +454,7 @@ function step(wanted: string, known: string, inclusive = false): string {
   }
 }
 
-describe('on the way to the parent', () => {
+describe('the walk to the parent', () => {
   it.each(
     rowsOf(`
 the root is the parent of a single label | com | | arrived by .
@@ -472,7 +472,7 @@ what is known of the domain itself is ignored | a.b | b=cut a.b=cut | arrived by
     expect(step(wanted, known)).toBe(expected);
   });
 
-  it('the zone of a nameserver may have its name', () => {
+  it('the zone of a nameserver may have the same name', () => {
     expect(step('a.b', 'b=cut a.b=cut', true)).toBe('arrived by . b. a.b.');
     expect(step('a.b', 'b=cut', true)).toBe('arrived by . b.');
     expect(step('a.b', 'b=cut a.b=failed', true)).toBe('arrived by . b.');
@@ -495,7 +495,7 @@ function server(text: string): ServerEvidence {
   };
 }
 
-/** The answers so far | addresses, servers, unresolved nameservers (10 5 0 unless told) | the next step. */
+/** The answers so far | addresses, servers, unresolved nameservers (default 10 5 0) | the next step. */
 describe('at the parent', () => {
   it.each(
     rowsOf(`
@@ -553,7 +553,7 @@ function address(text: string): ZoneAddress {
   };
 }
 
-/** The sets that come out over many throws of the dice. */
+/** The sets that occur in many random choices. */
 function picks(candidates: readonly string[], count: number, asked: readonly string[] = []): string[] {
   const sets = new Set<string>();
   const random = dice(7);
@@ -568,7 +568,7 @@ function picks(candidates: readonly string[], count: number, asked: readonly str
   return [...sets].sort();
 }
 
-describe('addresses', () => {
+describe('chosen addresses', () => {
   it('are of different nameservers', () => {
     expect(picks(['a 1.1.1.1', 'a 1.1.1.2', 'b 2.2.2.2'], 2)).toEqual([
       '1.1.1.1 2.2.2.2',
@@ -579,7 +579,7 @@ describe('addresses', () => {
     expect(picks(['a 1.1.1.2', 'b 2.2.2.2'], 1, ['a 1.1.1.1'])).toEqual(['2.2.2.2']);
   });
 
-  it('are of both families where that can be', () => {
+  it('are of both families if possible', () => {
     expect(picks(['a 1.1.1.1', 'a 2600::1', 'b 2.2.2.2', 'b 2600::2'], 2)).toEqual([
       '1.1.1.1 2600::2',
       '2.2.2.2 2600::1',
@@ -588,20 +588,20 @@ describe('addresses', () => {
     ]);
   });
 
-  it('are those that answer, though of one nameserver', () => {
+  it('are those that answer, even if all are of one nameserver', () => {
     expect(picks(['a 1.1.1.1', 'a 1.1.1.2', 'b 2.2.2.2 shunned'], 2)).toEqual([
       '1.1.1.1 1.1.1.2',
       '1.1.1.2 1.1.1.1',
     ]);
   });
 
-  it('are the others where there is nothing else', () => {
+  it('are the others if there is nothing else', () => {
     expect(picks(['a 1.1.1.1', 'b 2.2.2.2 shunned'], 2)).toEqual(['1.1.1.1 2.2.2.2']);
     expect(picks(['b 2.2.2.2 shunned'], 2)).toEqual(['2.2.2.2']);
     expect(picks([], 2)).toEqual(['']);
   });
 
-  it('are the fast ones, of which all are as good', () => {
+  it('are the fast ones, which count as equal', () => {
     expect(picks(['a 1.1.1.1 rtt=10', 'b 2.2.2.2 rtt=200', 'c 3.3.3.3 rtt=250', 'd 4.4.4.4'], 1)).toEqual([
       '1.1.1.1',
       '2.2.2.2',

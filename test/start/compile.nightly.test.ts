@@ -1,4 +1,4 @@
-// Programs are compiled once for each version of their sources, and found again by whoever starts next.
+// Programs are compiled once per version of their sources, and later starts find the result.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -69,7 +69,7 @@ function run(file: string, env = {}) {
   });
 }
 
-it('a program runs compiled with its threads, finds files beside its source, and its stacks name the source', async () => {
+it('a compiled program runs with its threads, finds files relative to its source, and its stack traces name the source', async () => {
   const file = (await make()) as string;
   expect(relative(root, file)).toMatch(
     /^node_modules\/.cache\/zonefleet\/[0-9a-f]{24}\/src\/api\/main\.mjs$/,
@@ -81,7 +81,7 @@ it('a program runs compiled with its threads, finds files beside its source, and
   expect(statSync(file).mode & 0o777).toBe(0o644);
 });
 
-it('the next start finds it, and one with other sources makes another', async () => {
+it('the next start finds it, and a start with other sources compiles again', async () => {
   const first = (await make()) as string;
   const made = statSync(first).ctimeMs;
   expect(await make()).toBe(first);
@@ -93,12 +93,12 @@ it('the next start finds it, and one with other sources makes another', async ()
   expect(existsSync(first)).toBe(true);
 });
 
-it('two starts at once both have it, and leave nothing unfinished', async () => {
+it('two concurrent starts both have it, and leave nothing unfinished', async () => {
   expect(new Set(await Promise.all([make(), make()])).size).toBe(1);
   expect(readdirSync(join(root, 'node_modules/.cache/zonefleet'))).toHaveLength(1);
 });
 
-it('it goes under DATA_DIR where node_modules cannot be written, and the source runs where nothing can', async () => {
+it('it is stored in DATA_DIR if node_modules is not writable, and the source runs if nothing is', async () => {
   writeFileSync(join(root, 'node_modules/.cache'), 'no directory');
   const file = (await make()) as string;
   expect(relative(root, file)).toMatch(/^data\/compiled\//);
@@ -108,7 +108,7 @@ it('it goes under DATA_DIR where node_modules cannot be written, and the source 
   expect(said).toEqual([expect.stringContaining('cannot compile')]);
 });
 
-it('what others may write to is not run, and what is no program of ours, a test or a tool, is left alone', async () => {
+it('code that others may write to is not run, and tests, tools and foreign programs are not compiled', async () => {
   chmodSync(resolve((await make()) as string, '../../..'), 0o777);
   expect(await make()).toMatch(/data\/compiled/);
   const options = { dataDirectory: root, say: (text: string) => said.push(text) };

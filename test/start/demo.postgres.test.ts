@@ -16,7 +16,7 @@ import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName(DEMO_APEX);
 const database = keptDatabase();
-beforeEach(() => emptyDatabase(database)); // settings too
+beforeEach(() => emptyDatabase(database)); // includes settings
 
 async function addresses(): Promise<string[]> {
   const { records = [] } = (await loadZone(database.db, APEX)) ?? {};
@@ -25,7 +25,7 @@ async function addresses(): Promise<string[]> {
     .map(({ type, rdata }) => printRdata(type, rdata));
 }
 
-it('the demo is a domain of the first admin, a sound zone, and its proxied name is answered by the edge', async () => {
+it('the demo is a domain of the first admin with a valid zone, and the edge answers its proxied name', async () => {
   await loadDemoOnce(database.db, true);
   expect(await findDomain(database.db, APEX)).toMatchObject({
     status: 'pending',
@@ -40,12 +40,12 @@ it('the demo is a domain of the first admin, a sound zone, and its proxied name 
   expect(await createFirstAdminKey(database.db)).toBeUndefined();
 });
 
-it('the demo without an edge is answered by the origin', async () => {
+it('without an edge, the origin answers the demo', async () => {
   await loadDemoOnce(database.db, false);
   expect(await addresses()).toEqual(['192.0.2.10']);
 });
 
-it('the demo is loaded once, not again after it was deleted, and not into a database that has zones', async () => {
+it('the demo is created once, not again after it was deleted, and not in a database with zones', async () => {
   await loadDemoOnce(database.db, true);
   const before = await findDomain(database.db, APEX);
   await loadDemoOnce(database.db, true);

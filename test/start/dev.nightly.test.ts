@@ -10,7 +10,7 @@ let root: string;
 let child: ChildProcess;
 let said: string;
 
-/** Stands in the place of run.mjs: says which text it found, and runs until it is ended, or ends at once. */
+/** Replaces run.mjs: prints the text that it found, and runs until it is ended, or ends immediately. */
 const PROGRAM = `import { readFileSync } from 'node:fs';
   const text = readFileSync('workers/text', 'utf8');
   console.log('began with ' + text + ' as ' + process.pid);
@@ -42,7 +42,7 @@ function write(text: string): void {
   writeFileSync(join(root, 'workers/text'), text);
 }
 
-it('starts again when a file has changed, also after a start that ended by itself', async () => {
+it('restarts if a file has changed, also after a start that ended', async () => {
   await until(() => said.includes('began with one'));
   write('broken');
   await until(() => said.includes('ended\n') && said.includes('npm start has ended'));

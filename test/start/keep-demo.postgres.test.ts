@@ -1,4 +1,4 @@
-// Where the demo may run: with settings of its own, and on a database without domains that may be real.
+// Where the demo may run: without conflicting settings, and on a database without domains that may be real.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { newAccount, wantedDomain } from '../support/database/domains.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 
 const FORBIDDEN = 'ROOT_HINTS DNS_PORT_OUT RESOLVER_ALLOW NAMESERVER_SETS NAMESERVER_POOL TRUST_ANCHORS';
-it.each(FORBIDDEN.split(' '))('--demo rejects %s, which would lead to other servers', (name) => {
+it.each(FORBIDDEN.split(' '))('--demo rejects %s, which would point to other servers', (name) => {
   expect(() => judgeDemoSettings({ [name]: 'x' })).toThrow(`--demo: expected ${name} to be unset`);
   judgeDemoSettings({ [name]: ' ', DATA_DIR: 'x', DNS_LISTEN: 'x' });
 });
@@ -19,7 +19,7 @@ it.each(FORBIDDEN.split(' '))('--demo rejects %s, which would lead to other serv
 describe('the database of the demo', () => {
   const database = sharedDatabase();
 
-  it('is rejected if it has domains that may be real, which are named, and nothing is written', async () => {
+  it('is rejected if it has domains that may be real, which are listed, and nothing is written', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'zf-demo-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -36,7 +36,7 @@ describe('the database of the demo', () => {
     };
     const open = () => openDemo(options);
     await expect(open()).rejects.toThrow(
-      /--demo: .*\(a\.latest, nottest, real\.dev\).*would take them for lost/,
+      /--demo: .*\(a\.latest, nottest, real\.dev\).*would treat them as lost/,
     );
     expect(await loadDemoState(database.db)).toEqual({ done: [] });
   });

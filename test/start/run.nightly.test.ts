@@ -1,4 +1,4 @@
-// With a stand-in for npm that writes down how it was called and makes a node_modules: no registry is asked.
+// Uses a replacement for npm that records its calls and creates node_modules. No registry is contacted.
 
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ function run(args: string[] = [], fault = ''): SpawnSyncReturns<string> {
   });
 }
 
-/** The same, beside what else happens. */
+/** The same, concurrently with other events. */
 const begin = (fault = '') =>
   spawn(process.execPath, ['src/start/run.mjs', 'program.mjs'], { cwd: root, env: environment(fault) });
 
@@ -79,7 +79,7 @@ describe('a program', () => {
     expect(status).toBe(7);
   });
 
-  it('gets the signals: it is the process itself', async () => {
+  it('gets the signals, because it is the process itself', async () => {
     run();
     writeFileSync(
       join(root, 'program.mjs'),
@@ -94,7 +94,7 @@ describe('a program', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('too few open files', () => {
-  it('are told in one line before anything is loaded', () => {
+  it('are reported in one line before anything is loaded', () => {
     const words = 'ulimit -n 64; exec "$0" src/start/run.mjs program.mjs';
     const { status, stdout, stderr } = spawnSync('sh', ['-c', words, process.execPath], {
       cwd: root,
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux')('too few open files', () => {
 });
 
 describe('packages', () => {
-  it('are installed without a warning of scripts that are not run', () => {
+  it('are installed without warnings about skipped scripts', () => {
     const { stderr, status } = run();
     expect([stderr, status]).toEqual(['zonefleet: installing packages\n', 0]);
   });
@@ -116,7 +116,7 @@ describe('packages', () => {
     ['not installed again while they are there', () => {}, ['ci']],
     ['installed again if the lock has another version', () => writeLock('4.0.1'), ['ci', 'ci']],
     [
-      'installed again after an install that was cut off, which leaves no note',
+      'installed again after an interrupted installation, which leaves no record',
       () => rmSync(join(root, 'node_modules/.package-lock.json')),
       ['ci', 'ci'],
     ],
@@ -135,13 +135,13 @@ describe('packages', () => {
     expect(npmCalls()).toEqual(calls);
   });
 
-  it('are installed once by two runs at the same time', async () => {
+  it('are installed once by two concurrent runs', async () => {
     const codes = await Promise.all([1, 2].map(() => new Promise((done) => begin('slow').on('exit', done))));
     expect(codes).toEqual([0, 0]);
     expect(npmCalls()).toEqual(['ci']);
   });
 
-  it('are installed though a run that was killed meanwhile has left its lock', () => {
+  it('are installed although a killed run has left its lock', () => {
     writeFileSync(join(root, '.npm-install.lock'), '4194305');
     expect(run().stdout).toBe('runs\n');
     expect(existsSync(join(root, '.npm-install.lock'))).toBe(false);

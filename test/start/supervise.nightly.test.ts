@@ -46,8 +46,8 @@ const READY =
   "process.send({ kind: 'ready', addresses: [] }); process.on('disconnect', () => process.exit());";
 
 /**
- * Takes over as a nameserver does: the new process is ready, then the old one ends. `restart N`, as a file, makes the process
- * ask for N restarts.
+ * Takes over like a nameserver: the new process is ready, then the old one ends. The file `restart N` makes the process
+ * request N restarts.
  */
 const RESTARTABLE = `
   import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -81,7 +81,7 @@ const RESTARTABLE = `
   }, 5);
 `;
 
-/** A process that can be restarted, and what it has done. */
+/** A process that can be restarted, and its events. */
 async function restartable() {
   const supervised = supervise(RESTARTABLE);
   await supervised.start();
@@ -109,7 +109,7 @@ describe('a restart', () => {
     await until(() => supervised.pid !== first && !isAlive(first), 'the first is replaced');
     const [, second] = started();
     expect(isRunning(second as number)).toBe(true);
-    // A crash of the successor is one, and what replaces it is not a successor.
+    // A crash of the successor counts as one, and its replacement is not a successor.
     process.kill(second as number, 'SIGKILL');
     await untilStarted(3);
     await until(() => isRunning(started()[2] as number), 'it is brought back');
@@ -119,7 +119,7 @@ describe('a restart', () => {
     expect(started().filter(isAlive)).toEqual([]);
   });
 
-  it('fails if the successor ends before it is ready: the first goes on, is notified, and can try again', async () => {
+  it('fails if the successor ends before it is ready: the first continues, is notified, and can try again', async () => {
     const { linesOf, tell, started, untilStarted, isRunning, first } = await restartable();
     for (let attempt = 1; attempt <= 3; attempt++) {
       tell('restart');
@@ -138,7 +138,7 @@ describe('a restart', () => {
     expect(crashes).toEqual([]);
   });
 
-  it('fails if the successor is not ready in time: it is killed, the first goes on, and can try again', async () => {
+  it('fails if the successor is not ready in time: it is killed, and the first continues and can try again', async () => {
     const { supervised, linesOf, tell, started, isRunning, first } = await restartable();
     restartLimitMs = 500;
     tell('restart');
@@ -167,7 +167,7 @@ describe('a restart', () => {
     expect(crashes).toEqual([]);
   });
 
-  it('whose successor ends after the first has crashed brings another process back', async () => {
+  it('whose successor ends after the first has crashed starts another process', async () => {
     const { tell, started, untilStarted, isRunning, first } = await restartable();
     tell('restart');
     await untilStarted(2);
@@ -197,7 +197,7 @@ describe('a restart', () => {
     expect(crashes).toEqual([]);
   });
 
-  it('does not keep a crash of the successor waiting until the first has ended', async () => {
+  it('does not delay a restart after a crash of the successor until the first has ended', async () => {
     const { supervised, tell, started, untilStarted, isRunning, first } = await restartable();
     tell('keep');
     tell('restart');
@@ -212,7 +212,7 @@ describe('a restart', () => {
 });
 
 describe('a supervised process', () => {
-  it('has started when it says ready, and ends when it is told to', async () => {
+  it('has started when it reports ready, and ends on request', async () => {
     const supervised = supervise(`${READY} process.on('SIGTERM', () => process.exit(0));`);
     await supervised.start();
     const pid = supervised.pid as number;
@@ -222,7 +222,7 @@ describe('a supervised process', () => {
     expect(crashes).toEqual([]);
   });
 
-  it('that says why it cannot start is not tried again; one that ends before it is ready has not started', async () => {
+  it('that reports why it cannot start is not retried, and one that ends before it is ready has not started', async () => {
     const supervised = supervise(
       "process.send({ kind: 'failed', reason: 'DNS_LISTEN: in use' }, () => process.exit(1));",
     );
@@ -245,14 +245,14 @@ describe('a supervised process', () => {
     expect([told, crashes]).toEqual([[0, 0, 0, 100], Array(4).fill('SIGKILL')]);
   });
 
-  it('that does not listen to SIGTERM is ended by force', async () => {
+  it('that ignores SIGTERM is killed', async () => {
     const supervised = supervise(`process.on('SIGTERM', () => {}); ${READY}`);
     await supervised.start();
     await supervised.stop();
     expect(isAlive(supervised.pid as number)).toBe(false);
   });
 
-  it('that is stopped while it waits to be brought back stays away', async () => {
+  it('that is stopped while it waits for a restart stays stopped', async () => {
     const supervised = supervise(`${READY} setTimeout(() => process.exit(1), 20);`);
     await supervised.start();
     await until(() => crashes.length > 0, 'a crash');

@@ -46,14 +46,14 @@ describe('address-trials', () => {
       select silences, open_until is not null as open from resolver_addresses where address = ${address}`
     )[0];
 
-  test('of many processes one asks at a time, and three times a minute', async () => {
+  test('only one of several processes queries an unproven address at a time, up to three times per minute', async () => {
     const workers = Array.from({ length: 4 }, open);
     const asking: number[] = [];
     for (let round = 1; round <= 4; round++) {
       const trials = await Promise.all(
         workers.flatMap((each) => [each.ask('192.0.2.1'), each.ask('192.0.2.1')]),
       );
-      // The askers of one process share a judgement, and the gate lets one of them ask.
+      // The callers of a process share a result, and one of them may query.
       asking.push(new Set(trials.flatMap(({ kind }, i) => (kind === 'go' ? [i >> 1] : []))).size);
       expect(trials.every(({ kind }) => kind === 'go' || kind === 'wait')).toBe(true);
       if (round === 4) break;
@@ -64,7 +64,7 @@ describe('address-trials', () => {
     expect(await silences('192.0.2.1')).toEqual({ silences: 3, open: false });
   });
 
-  test('an address that has answered one process is proven for all', async () => {
+  test('an address that has replied to one process is proven for all processes', async () => {
     const [a, b] = [open(), open()];
     expect((await a.ask('192.0.2.1')).kind).toBe('go');
     expect((await b.ask('192.0.2.1')).kind).toBe('wait');
@@ -75,7 +75,7 @@ describe('address-trials', () => {
     expect((await a.ask('192.0.2.1')).kind).toBe('go');
   });
 
-  test('rows of long ago are deleted; while the database is away the caller is told', async () => {
+  test('old rows are deleted, and callers get an error while the database is unavailable', async () => {
     const trials = open();
     await trials.ask('192.0.2.1');
     await query`update resolver_addresses set window_at = now() - interval '2 days'`;
@@ -90,8 +90,7 @@ describe('address-trials', () => {
 });
 
 describe('api-keys', () => {
-  // Keys are found by their hash alone, and say whether they still hold; accounts belong to one email in any case.
-  test('a key is 40 base62 characters behind its prefix, another one each time', () => {
+  test('each generated key has the prefix and 40 new base62 characters', () => {
     const keys = Array.from({ length: 500 }, generateKey);
     expect(keys.every(isKeyText)).toBe(true);
     expect(new Set(keys).size).toBe(500);
@@ -107,7 +106,7 @@ describe('api-keys', () => {
     accountId = created.kind === 'created' ? created.account.id : 0;
   });
 
-  test('only the hash is stored; a key is valid until it is revoked or expired', async () => {
+  test('only the hash is stored, and a key is valid until it is revoked or expires', async () => {
     const text = generateKey();
     const narrowed = { domains: ['a.test'], types: ['TXT'], readOnly: true };
     const key = await createApiKey(db, text, { accountId, name: 'ci', ...narrowed });
@@ -135,7 +134,7 @@ describe('api-keys', () => {
     expect((await findApiKey(db, old))?.state).toBe('expired');
   });
 
-  test('an account has one email, whatever its case, and is found by it or by its id', async () => {
+  test('an account has one email regardless of case, and is found by email or id', async () => {
     expect(await createAccount(db, { email: 'ME@example.org' })).toMatchObject({ kind: 'taken' });
     expect(await createAccount(db, { email: 'x@example.org', planSlug: 'gold' })).toMatchObject({
       kind: 'unknown_plan',
@@ -156,8 +155,8 @@ describe('api-keys', () => {
 });
 
 describe('call-windows', () => {
-  // Calls at made-up times, by two processes: no 60 seconds have more than the rate, and nobody is refused without need.
-  /** The most of these times that lie in any 60 seconds. */
+  // Calls at simulated times in two processes: no 60 seconds exceed the rate, and no call is rejected unnecessarily.
+  /** Returns the maximum number of these times within any 60 seconds. */
   function mostInAWindow(times: readonly number[]): number {
     return Math.max(
       0,
@@ -167,7 +166,7 @@ describe('call-windows', () => {
 
   let subjects = 0;
 
-  it('no 60 seconds have more calls than the rate, and a refused one waits as long as it must', async () => {
+  it('no 60 seconds have more calls than the rate, and a rejected call gets the exact waiting time', async () => {
     const second = openDatabase(asRole(url, 'zonefleet_api'));
     const gaps = fc.oneof(
       fc.constantFrom(0, 1, WINDOW_MS - 1, WINDOW_MS, WINDOW_MS + 1),
@@ -204,13 +203,13 @@ describe('call-windows', () => {
     }
   });
 
-  it('of calls that come at once exactly the rate is let in', async () => {
+  it('exactly the rate is admitted of concurrent calls', async () => {
     const windows = new CallWindows(db, 10);
     const taken = await Promise.all(Array.from({ length: 30 }, () => windows.take('key:once')));
     expect(taken.filter(({ admitted }) => admitted)).toHaveLength(10);
   });
 
-  it('at a high rate few entries stand for many calls, and no window has too many', async () => {
+  it('at a high rate, few entries represent many calls, and no window exceeds the rate', async () => {
     const rate = 950; // above 900, so that an entry is of several calls
     const windows = new CallWindows(db, rate);
     const admitted: number[] = [];
@@ -233,7 +232,7 @@ describe('call-windows', () => {
     ).toBeLessThanOrEqual(900);
   });
 
-  it('a lower rate than before waits until enough calls are over; a clock set back by far shuts nobody out', async () => {
+  it('a lowered rate waits until enough calls have expired, and a clock set far back blocks no caller', async () => {
     const now = 1_800_000_000_000;
     const before = new CallWindows(db, 4);
     for (const at of [0, 1000, 2000, 3000]) await before.take('key:lower', now + at);
@@ -247,7 +246,7 @@ describe('call-windows', () => {
     expect((await windows.take('key:back', at - 10 * WINDOW_MS)).admitted).toBe(true);
   });
 
-  it('whoever is quiet for some minutes is forgotten', async () => {
+  it('rows of callers without recent calls are deleted', async () => {
     const windows = new CallWindows(db, 1);
     await windows.take('key:old', Date.now() - 5 * WINDOW_MS);
     await windows.take('key:new');
@@ -262,7 +261,7 @@ describe('call-windows', () => {
 describe('email-address', () => {
   it.each(
     "ann@shop.example admin@localhost o'neil+dns@shop.example jürgen@bücher.example".split(' '),
-  )('may be %s', (text) => expect(readEmail(` ${text} `)).toBe(text));
+  )('accepts %s', (text) => expect(readEmail(` ${text} `)).toBe(text));
 
   it.each([
     'ann',
@@ -275,11 +274,11 @@ describe('email-address', () => {
     'ann@shop.example\u0000',
     `${'a'.repeat(65)}@shop.example`,
     `a@${'b'.repeat(253)}`,
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(readEmail(text)).toBeUndefined();
   });
 
-  it('is one account, in whatever case and form of Unicode, also beyond ASCII', async () => {
+  it('identifies one account, regardless of case and Unicode form, also beyond ASCII', async () => {
     const composed = 'Jürgen@bücher.example'.normalize('NFC');
     const decomposed = 'JÜRGEN@bücher.example'.normalize('NFD');
     expect(composed).not.toBe(decomposed);
@@ -291,7 +290,7 @@ describe('email-address', () => {
 });
 
 describe('first-admin', () => {
-  it('is made once, with a key that works, however many start at the same time', async () => {
+  it('is created once with a working key, even by concurrent starts', async () => {
     const keys = await Promise.all([1, 2, 3, 4].map(() => createFirstAdminKey(db)));
     const made = keys.filter((key) => key !== undefined);
     expect(made).toHaveLength(1);
@@ -303,7 +302,7 @@ describe('first-admin', () => {
     expect(await listAccounts(db)).toHaveLength(1);
   });
 
-  it('gets the key that the operator has chosen, once, and does not get a revoked one back', async () => {
+  it('gets the operator’s key once, and a revoked key stays revoked', async () => {
     const key = generateKey();
     await Promise.all([ensureAdminKey(db, key), ensureAdminKey(db, key)]);
     expect(await listApiKeys(db)).toHaveLength(1);
@@ -319,7 +318,7 @@ describe('first-admin', () => {
 });
 
 describe('kept-answers', () => {
-  // A request with a key happens once, whatever is sent twice, at once, or fails in between.
+  // A request with a key runs once, also if it is repeated, sent concurrently, or fails.
   let accountId: number;
   let domainId: number;
 
@@ -336,7 +335,7 @@ describe('kept-answers', () => {
     bodyHash: new Uint8Array(32),
     ...rest,
   });
-  /** Adds a TXT record, and fails with the status that it is given. */
+  /** Adds a TXT record, and fails with the given status. */
   const add = async (asked = request(), status = 200) =>
     await runOnce(db, asked, async (trx): Promise<StoredResponse> => {
       const result = await saveEdit(trx, {
@@ -348,7 +347,7 @@ describe('kept-answers', () => {
       return { status, headers: { 'x-change-id': String(result.changeId) }, body: { id: result.changeId } };
     });
 
-  test('a repeat gets the stored response; another method, path or body is a mismatch; keys are an account’s own', async () => {
+  test('a repeat gets the stored response, another method, path or body is a mismatch, and keys belong to an account', async () => {
     const first = await add();
     expect(first).toMatchObject({ kind: 'response', replayed: false, response: { status: 200 } });
     expect(await add()).toEqual({ ...first, replayed: true });
@@ -359,7 +358,7 @@ describe('kept-answers', () => {
     expect(await listed(db, domainId)).toHaveLength(2);
   });
 
-  test('of many at once one does the work, and the others get its response', async () => {
+  test('only one of several concurrent requests does the work, and the others get its response', async () => {
     const results = await Promise.all(Array.from({ length: 9 }, () => add()));
     expect(results.filter((result) => result.kind === 'response' && !result.replayed)).toHaveLength(1);
     expect(
@@ -368,7 +367,7 @@ describe('kept-answers', () => {
     expect(await listed(db, domainId)).toHaveLength(1);
   });
 
-  test('a failure, told or thrown, leaves nothing behind', async () => {
+  test('a failed or throwing request leaves no row', async () => {
     expect(await add(request(), 409)).toMatchObject({ replayed: false, response: { status: 409 } });
     const thrown = runOnce(db, request(), async (trx) => {
       await saveEdit(trx, { ...BY, domainId, edit: edit({ create: ['t TXT x'] }) });
@@ -381,9 +380,7 @@ describe('kept-answers', () => {
 });
 
 describe('query-leases', () => {
-  // Tokens for questions to one address, shared by all workers.
-
-  test('many workers at once never have more than the rate in any second, and each gets some', async () => {
+  test('concurrent workers never exceed the rate in any second, and each gets a share', async () => {
     const perSecond = 50;
     const granted = new Map<number, number>();
     const workers = Array.from({ length: 6 }, () => postgresLeases(db, perSecond));
@@ -413,7 +410,7 @@ describe('query-leases', () => {
   const rowSecond = async () =>
     await db.selectFrom('resolver_leases').select(['second', 'granted']).executeTakeFirstOrThrow();
 
-  test('what is used up comes back with the next second; addresses are apart, and those of resolvers', async () => {
+  test('the budget renews every second, and addresses and resolvers have separate budgets', async () => {
     const { lease } = postgresLeases(db, 4);
     await query`insert into resolver_leases values
       ('192.0.2.1', floor(extract(epoch from now())) + 1, 4, 1),
@@ -425,7 +422,7 @@ describe('query-leases', () => {
     expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 2 });
   });
 
-  test('a clock that was set far back does not stop questions until it has caught up', async () => {
+  test('a clock that was set far back does not block queries until it has caught up', async () => {
     await query`insert into resolver_leases values ('192.0.2.1', floor(extract(epoch from now())) + 9999, 50, 1)`;
     expect(await postgresLeases(db, 50).lease('192.0.2.1', 10)).toMatchObject({ granted: 10 });
   });

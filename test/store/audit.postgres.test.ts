@@ -32,7 +32,7 @@ describe('load-audit', () => {
     select id from audit_log where ${sql.raw(where)} order by id desc limit 5`;
   }
 
-  /** What a call gives, and how many rows of the table it reads. */
+  /** Returns the rows of a call, and how many rows of the table it reads. */
   async function counted(filter: Parameters<typeof listAudit>[1]): Promise<{ ids: number[]; reads: number }> {
     return await db.transaction().execute(async (trx) => {
       const count = async () => {
@@ -57,7 +57,7 @@ describe('load-audit', () => {
       "action in ('plan.create', 'session.begin')",
     ],
     ['a rare actor', { actors: ['cli'] }, "actor_kind = 'cli'"],
-    ['the doing of one account', { actorId: 7 }, 'actor_account_id = 7'],
+    ['the actions of one account', { actorId: 7 }, 'actor_account_id = 7'],
     ['one account', { accountId: 8 }, 'account_id = 8'],
     ['one domain', { domainId: 9 }, 'domain_id = 9'],
     [
@@ -67,16 +67,16 @@ describe('load-audit', () => {
     ],
     ['a time before all', { until: new Date('2029-01-01T00:00:00Z') }, 'false'],
     ['a time after all', { since: new Date('2040-01-01T00:00:00Z') }, 'false'],
-    ['what is newer', { after: 59_990 }, 'id > 59990'],
+    ['newer rows', { after: 59_990 }, 'id > 59990'],
     [
-      'several things at once',
+      'several filters',
       { actions: ['records.edit'], actors: ['key'], domainId: 9 },
       "action = 'records.edit' and actor_kind = 'key' and domain_id = 9",
     ],
   ] as const)('finds %s, and reads little else', async (_, filter, where) => {
     const { ids, reads } = await counted(filter);
     expect(ids).toEqual(await expected(where));
-    expect(reads).toBeLessThan(12_000); // a time is found among the ids to within 10,000
+    expect(reads).toBeLessThan(12_000); // a time is mapped to ids with a tolerance of 10,000
     if (!('since' in filter) && !('until' in filter)) expect(reads).toBeLessThan(200);
   });
 });
@@ -99,7 +99,7 @@ describe('write-audit', () => {
   const BY = { kind: 'cli', name: 'tester' } as const;
 
   describe('a row', () => {
-    it('is there with its work, or neither is', async () => {
+    it('is stored only if its work is committed', async () => {
       const before = await lastAudit(db);
       const work = (fails: boolean) =>
         audited(db, { action: 'account.update', by: BY }, async (trx, tell) => {
@@ -117,19 +117,19 @@ describe('write-audit', () => {
     });
   });
 
-  describe('sign-ins that fail', () => {
+  describe('failed sign-ins', () => {
     const failures = async () => (await auditAfter(db)).filter(({ action }) => action === 'session.fail');
     const clear = () => query`delete from audit_log where action = 'session.fail'`;
     const fail = (emailKey: string, address = '192.0.2.1') =>
       noteFailedSignIn(api, { emailKey }, { step: 'password', address });
 
-    it('are one row a minute for an account, however many and from wherever, and none for a stranger', async () => {
+    it('leave one row per minute and account, from any address, and none for unknown emails', async () => {
       await clear();
       for (let i = 0; i < 30; i++) await fail('ann@shop.example', `192.0.2.${i}`);
       await noteFailedSignIn(api, { accountId: ann() }, { step: 'code', address: '192.0.2.9' });
       await fail('nobody@shop.example');
       const rows = await failures();
-      expect(rows.length).toBeLessThanOrEqual(2); // a minute may end meanwhile
+      expect(rows.length).toBeLessThanOrEqual(2); // a minute may end during the test
       expect(rows[0]).toMatchObject({
         accountId: ann(),
         after: { step: 'password' },
@@ -137,7 +137,7 @@ describe('write-audit', () => {
       });
     });
 
-    it('are at most 200 a minute in all', async () => {
+    it('leave at most 200 rows per minute in total', async () => {
       await clear();
       await query`
       insert into audit_log (action, actor_kind, account_id, failed_minute)
@@ -152,7 +152,7 @@ describe('write-audit', () => {
     });
   });
 
-  it('old rows go after 400 days, some at a time', async () => {
+  it('rows older than 400 days are deleted in batches', async () => {
     await query`truncate audit_log restart identity`;
     await query`
       insert into audit_log (action, actor_kind, at)

@@ -43,12 +43,12 @@ import { APEX, edit } from '../support/zone/customer-records.ts';
 const { db, url, query } = sharedDatabase();
 
 describe('lock-domain', () => {
-  // That writers of a domain, of its checks and of its verification never wait for each other in a circle.
+  // Writers of a domain, of its checks and of its verification must not deadlock.
   const ROUNDS = scale(12, 3);
   const OURS = 'referral ns1.example.net ns2.example.net';
 
   const { db, url, query } = keptDatabase();
-  /** Its connections end before the deadlocks are counted: only then all of them have told theirs. */
+  /** Closed before deadlocks are counted, because connections report their statistics when they end. */
   let working: Database;
   let ids: number[];
   const apexOf = new Map<number, Name>();
@@ -82,11 +82,11 @@ describe('lock-domain', () => {
     return known;
   };
 
-  test('all of them at once on the same domains: no deadlock, and what is published is right', async () => {
+  test('all writers run concurrently on the same domains without deadlock, and publish correct zones', async () => {
     const each = async (work: (id: number, round: number) => Promise<unknown>): Promise<void> => {
       for (let round = 0; round < ROUNDS; round++) await Promise.all(ids.map((id) => work(id, round)));
     };
-    // The domain may be in external mode, or switched off, by then.
+    // The domain may be in external mode, or off, by then.
     const checked = async (save: ReturnType<typeof gatherChecks>, id: number, said: string) => {
       const order = await judgedCheck(working, id, said).catch(() => undefined);
       if (order !== undefined) await save(order);
@@ -132,7 +132,7 @@ describe('lock-domain', () => {
     expect(
       await query`
       select deadlocks from pg_stat_database where datname = current_database()`,
-    ).toEqual([{ deadlocks: 0 }]); // a save that Postgres ends is made again, and nobody is told
+    ).toEqual([{ deadlocks: 0 }]); // aborted saves are repeated silently
     await expectPublished(db, ...ids);
   });
 });
@@ -170,7 +170,7 @@ describe('move-subscriptions', () => {
   }
 
   describe('a round', () => {
-    it('takes so many and says that there is more; no step is made twice by many workers', async () => {
+    it('processes a limited number, reports whether there is more, and concurrent workers repeat no step', async () => {
       const ends = new Set<number>();
       for (let i = 0; i < 12; i++) ends.add((await pricedDomain(`d${i}.test.`)).end);
       const at = Math.max(...ends) + 30 * DAY;
@@ -184,7 +184,7 @@ describe('move-subscriptions', () => {
       ).toBe(12);
     });
 
-    it('passes over a domain that somebody else has locked, and has in the workers’ role all that it needs', async () => {
+    it('skips a locked domain, and needs only the privileges of the workers’ role', async () => {
       const { id, end } = await pricedDomain();
       const other = openDatabase(url, { maxConnections: 1 });
       await other.transaction().execute(async (trx) => {
@@ -200,7 +200,7 @@ describe('move-subscriptions', () => {
       await db.destroy();
     });
 
-    it('leaves deleted domains alone; a restored one goes on with what it has bought', async () => {
+    it('skips deleted domains, and a restored domain continues its subscription', async () => {
       const { id, end } = await pricedDomain();
       await deleteDomain(db, { ...BY, domainId: id });
       expect(await move(end - DAY)).toMatchObject({ unpaid: 0 });
@@ -214,7 +214,7 @@ describe('move-subscriptions', () => {
       });
     });
 
-    it('renews what costs nothing, and asks the wallet for what does, in one transaction with the term', async () => {
+    it('renews free terms, and charges the wallet for others in the transaction of the term', async () => {
       const { id } = await newDomain(db, accountId);
       await setPlan(db, { domainId: id, planSlug: 'pro', termId: freeId });
       const [own] = await listSubscriptions(db, id);
@@ -244,7 +244,7 @@ describe('move-subscriptions', () => {
       expect(renewed).toMatchObject({ status: 'active', expiresAt: new Date(priced.end + 30 * DAY) });
     });
 
-    it('goes on with all others where one fails, which is told and tried again a little later', async () => {
+    it('continues after one subscription fails, reports the error, and retries it later', async () => {
       const domains = [];
       for (const name of ['one.test.', 'bad.test.', 'two.test.']) domains.push(await pricedDomain(name));
       const [one, bad, two] = domains as [(typeof domains)[0], (typeof domains)[0], (typeof domains)[0]];
@@ -252,7 +252,7 @@ describe('move-subscriptions', () => {
       let isBroken = true;
       const wallet = {
         lock: async (trx: Database) => async (charge: { domainId: number }) => {
-          // Postgres itself refuses, so that the transaction could do no more without its savepoint.
+          // An error of Postgres itself, after which only the savepoint saves the transaction.
           if (isBroken && charge.domainId === bad.id) await sql`select 1 / 0`.execute(trx);
           return true;
         },
@@ -270,7 +270,7 @@ describe('move-subscriptions', () => {
       expect(own).toMatchObject({ status: 'active', expiresAt: new Date(bad.end), chargeTriedAt: null });
       for (const { id, end } of [one, two])
         expect((await listSubscriptions(db, id))[0]).toMatchObject({ expiresAt: new Date(end + 30 * DAY) });
-      // It takes nobody's turn meanwhile.
+      // It does not take the slot of another subscription in the meantime.
       expect(await moveSubscriptions(db, { ...order, at, limit: 1 })).toMatchObject({
         failed: 0,
         isMore: false,
@@ -293,7 +293,7 @@ describe('move-subscriptions', () => {
       return created.domain;
     };
 
-    it('is had once, by the first domain of an account that registered itself, and ends in free without grace', async () => {
+    it('is given once, to the first domain of a self-registered account, and ends in the free plan without grace', async () => {
       const account = await self('self@example.org');
       const first = await create(account, 'first.test.');
       expect(await history(first.id)).toEqual(['pro active']);
@@ -309,7 +309,7 @@ describe('move-subscriptions', () => {
       expect(await history(third.id)).toEqual(['pro expired over', 'free active']);
     });
 
-    it('is had by nobody whom an operator made, nor by who has a domain already', async () => {
+    it('is not given to accounts created by an operator, or that already have a domain', async () => {
       const made = await newAccount(db, 'made@example.org');
       expect(await history((await create(made, 'made.test.')).id)).toEqual(['pro active']);
       expect((await listSubscriptions(db, (await create(made, 'made2.test.')).id))[0]?.isTrial).toBe(false);
@@ -321,7 +321,6 @@ describe('move-subscriptions', () => {
 });
 
 describe('change-status', () => {
-  // What people may do to a domain's status, and what is served after it.
   let domainId: number;
 
   beforeEach(async () => {
@@ -337,7 +336,7 @@ describe('change-status', () => {
   const move = (event: StatusEvent, rest = {}) =>
     changeStatus(db, { ...BY, domainId, event, exempt: true, ...rest });
 
-  test('each move is one change; a domain that is off is taken from the nodes, and comes back as it was', async () => {
+  test('each transition is one change, and a disabled domain is removed from the nodes and restored unchanged', async () => {
     const node = await followLoaded({ databaseUrl: url });
     await saved(db, domainId, ['@ TXT x', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied']);
     const steps: [StatusEvent, string, boolean][] = [
@@ -347,7 +346,7 @@ describe('change-status', () => {
       ['ban', 'banned', false],
       ['disable', 'disabled', false],
       ['enable', 'pending', true],
-      ['use_external', 'unverified', false], // nothing was proved: nobody was sent here
+      ['use_external', 'unverified', false], // never proved, so no resolver was sent here
       ['use_managed', 'pending', true],
     ];
     for (const [event, status, isServed] of steps) {
@@ -365,7 +364,7 @@ describe('change-status', () => {
     await node.stop();
   });
 
-  test('enable makes no more domains wait than a create may; operators have no limit', async () => {
+  test('enable is limited like create in the number of waiting domains, except for operators', async () => {
     await newDomain(db, (await row()).account_id, 'waits.test.');
     await move('disable');
     const enable = (rest = {}) => move('enable', { exempt: false, ...rest });
@@ -384,7 +383,7 @@ describe('change-status', () => {
     expect(await move('enable')).toMatchObject({ kind: 'updated' });
   });
 
-  test('a move that is not allowed, or comes too late, changes nothing', async () => {
+  test('a transition that is not allowed or comes too late changes nothing', async () => {
     expect(await move('enable')).toMatchObject({ kind: 'refused', code: 'wrong_state' });
     expect(await move('use_managed')).toMatchObject({ kind: 'updated', changeId: undefined });
     expect(await move('disable', { expected: 'active' })).toMatchObject({
@@ -399,7 +398,7 @@ describe('change-status', () => {
     expect(await listDomainChanges(db, domainId, { limit: 9 })).toHaveLength(2);
   });
 
-  test('of moves at once each is judged by what the one before left; a name that comes back goes on with its serial', async () => {
+  test('concurrent transitions each see the result of the previous one, and a returning name continues its serial', async () => {
     const kinds = await Promise.all(Array.from({ length: 8 }, async () => (await move('disable')).kind));
     expect(kinds.sort()).toEqual([...Array<string>(7).fill('refused'), 'updated']);
     await move('disable');
@@ -412,7 +411,7 @@ describe('change-status', () => {
     await expectPublished(db, domainId);
   });
 
-  test('a domain that never was managed is not served, and has a fresh challenge each time', async () => {
+  test('a domain that was never managed is not served, and gets a new challenge each time', async () => {
     const external = await newDomain(db, (await row()).account_id, 'ext.example.com.', {
       dnsMode: 'external',
     });
@@ -426,7 +425,6 @@ describe('change-status', () => {
 });
 
 describe('approve-domain', () => {
-  // The operator says which set proves a domain: the one that the parent shows, or any other of ours.
   const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
   const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;
   let accountId: number;
@@ -449,7 +447,7 @@ describe('approve-domain', () => {
       due_at = now() + interval '1 hour', next_at = now() + interval '1 hour'`;
   };
 
-  test('a set is taken from the account that had it, which is told at once that none is left', async () => {
+  test('a set is taken from another account, which immediately has none left', async () => {
     const they = await newAccount(db, 'they@example.org');
     const theirs = await newDomain(db, they, 'example.com.', { exempt: false });
     const [first, second] = [theirs.nameserverSets[0], (await loadDomainById(db, id))?.nameserverSets[0]];
@@ -473,7 +471,7 @@ describe('approve-domain', () => {
       });
   });
 
-  test('the set that the parent shows proves the domain, its zone is served whole, and a check is due', async () => {
+  test('the set that the parent shows proves the domain, its zone is served completely, and a check is due', async () => {
     await spentFirst();
     const approved = await approve();
     expect(approved).toMatchObject({
@@ -515,14 +513,14 @@ describe('approve-domain', () => {
     });
   });
 
-  test('one that no check has seen yet, once: then there is nothing to approve', async () => {
+  test('a domain without a check is approved once, after which there is nothing to approve', async () => {
     await query`update domains set open = false`;
     expect(await approve()).toMatchObject({ domain: { served: 'full' }, changeId: expect.any(Number) });
     expect(await approve()).toMatchObject({ kind: 'updated', changeId: undefined, domain: { serial: 3 } });
     await expectPublished(db, id);
   });
 
-  test('a domain inside another account’s is served no more than its apex', async () => {
+  test('inside another account’s domain, only the apex is served', async () => {
     const inner = await newDomain(db, await newAccount(db, 'b@example.org'), 'in.example.com.', {
       exempt: false,
     });
@@ -533,7 +531,7 @@ describe('approve-domain', () => {
     await expectPublished(db, inner.id);
   });
 
-  test('a domain that is gone is not there', async () => {
+  test('a deleted domain is absent', async () => {
     await deleteDomain(db, { ...CLI, domainId: id });
     expect(await approve()).toEqual({ kind: 'absent' });
     expect(await approve(4711)).toEqual({ kind: 'absent' });
@@ -541,7 +539,6 @@ describe('approve-domain', () => {
 });
 
 describe('update-domain', () => {
-  // What an owner sets: fields that change nothing in DNS, and the choice of nameservers, which does.
   const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];
   let domainId: number;
 
@@ -560,7 +557,7 @@ describe('update-domain', () => {
     updateDomain(db, { ...BY, domainId, set });
   const names = (texts: readonly string[]) => texts.map((text) => parseName(`${text}.`));
 
-  test('fields are set alone, and are no change of what is served', async () => {
+  test('settings are saved without a change of what is served', async () => {
     const until = new Date('2030-01-01T00:00:00Z');
     const set = { cacheCapMb: 128, secNoSniff: true, developerModeUntil: until, uptimeWindowMin: 60 };
     expect(await update(set)).toMatchObject({ kind: 'updated', changeId: undefined, domain: set });
@@ -570,7 +567,7 @@ describe('update-domain', () => {
     expect(await listDomainChanges(db, domainId, { limit: 9 })).toHaveLength(1);
   });
 
-  test('another accepted set is published and listed, any other is refused with all that came with it', async () => {
+  test('another accepted set is published and listed, and any other set is rejected together with the rest of the call', async () => {
     await saved(db, domainId, ['@ TXT x', 'www A 192.0.2.1']);
     const updated = await update({ nameservers: [...names(OTHER_SET)].reverse() });
     expect(updated).toMatchObject({ kind: 'updated', domain: { serial: 3 } });
@@ -593,14 +590,14 @@ describe('update-domain', () => {
     expect(await loadDomainById(db, domainId)).toMatchObject({ secNoSniff: false, serial: 3 });
   });
 
-  test('what the parent delegates to comes before the choice', async () => {
+  test('the parent’s delegation takes precedence over the choice', async () => {
     await query`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`;
     expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({ changeId: undefined });
     expect((await published(db))?.[0]).toBe('@ 86400 NS ns1.example.net.');
     await expectPublished(db, domainId);
   });
 
-  test('nameservers and mode that change in one call are one change', async () => {
+  test('nameservers and mode in one call are one change', async () => {
     await saved(db, domainId, ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1']);
     await query`update domains set status = 'active'`;
     const set = { nameservers: names(OTHER_SET), dnsMode: 'external' as const };
@@ -631,7 +628,7 @@ describe('update-domain', () => {
     await expectPublished(db, domainId);
   });
 
-  test('nameservers with the mode that the domain has are a change of nameservers', async () => {
+  test('nameservers together with the present mode are only a change of nameservers', async () => {
     const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'managed' });
     expect(updated).toMatchObject({ kind: 'updated', domain: { status: 'pending', serial: 2 } });
     const [newest] = await listDomainChanges(db, domainId, { limit: 1 });
@@ -640,7 +637,7 @@ describe('update-domain', () => {
     await expectPublished(db, domainId);
   });
 
-  test('a choice that the delegation overrides comes with the mode, and one part refused leaves nothing', async () => {
+  test('a choice that the delegation overrides is saved with the mode, and a rejected part saves nothing', async () => {
     await query`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`;
     const mixed = names(['ns1.example.org', 'ns1.example.net']);
     expect(await update({ nameservers: mixed, dnsMode: 'external', secNoSniff: true })).toMatchObject({
@@ -653,7 +650,7 @@ describe('update-domain', () => {
     await expectPublished(db, domainId);
   });
 
-  test('a set that is spent for the domain is accepted no more than one that is nobody’s', async () => {
+  test('a used-up set of the domain is rejected like an unknown set', async () => {
     const left = TEST_SETTINGS.nameserverSets.map((set) => ({
       names: set.map((name) => `${name}.`),
       exclusive: false,
@@ -670,12 +667,12 @@ describe('update-domain', () => {
     });
   });
 
-  test('nothing is set on a domain that is off', async () => {
+  test('a disabled domain accepts no settings', async () => {
     await query`update domains set status = 'banned', served = 'none'`;
     expect(await update({ secNoSniff: true })).toMatchObject({ kind: 'refused', code: 'domain_banned' });
   });
 
-  test('suspension and plan are no matter of DNS; each plan is one subscription', async () => {
+  test('suspension and plan do not change DNS, and each plan is one subscription', async () => {
     expect(await setSuspended(db, { domainId, suspended: true })).toMatchObject({
       domain: { suspended: true },
     });

@@ -38,14 +38,13 @@ import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
 const { db, url, query, value, column } = sharedDatabase();
 
 describe('claim-due-domains', () => {
-  // Which domains are claimed for a check: those that are due, of every account and every parent alike, each by one process.
   let me: number;
 
   beforeEach(async () => {
     me = await newAccount(db, 'me@example.org');
   });
 
-  /** So many domains of each parent; the first of them is due first, all of them by `seconds` ago. */
+  /** Adds this many domains of each parent. The first is due first, all within the last `seconds`. */
   const add = async (
     parents: number,
     each: number,
@@ -74,7 +73,7 @@ describe('claim-due-domains', () => {
       select d.name from domains d join domain_checks c on c.domain_id = d.id
       where d.id = any(${ids.map(({ id }) => id)}::bigint[]) order by c.parent, d.name`;
 
-  test('of one account the earliest of each parent, one after the other, until none is due', async () => {
+  test('the earliest domain of each parent of an account is claimed in turn, until none is due', async () => {
     await add(4, 5);
     const first = await claim();
     expect(await namesOf(first.domains)).toEqual([
@@ -89,7 +88,7 @@ describe('claim-due-domains', () => {
     expect((await claim()).domains).toEqual([]);
   });
 
-  test('an account with very many domains delays no other: each has its turn, the least used first', async () => {
+  test('an account with very many domains does not delay others: accounts take turns, least recent use first', async () => {
     const [small, busy] = [
       await newAccount(db, 'small@example.org'),
       await newAccount(db, 'busy@example.org'),
@@ -104,12 +103,12 @@ describe('claim-due-domains', () => {
     const accounts = ({ domains }: Awaited<ReturnType<typeof claim>>) =>
       domains.map(({ accountId }) => accountId);
     expect(accounts(await claim(undefined, 4))).toEqual([small, me, small, me]);
-    // while the queue is full, only those who use little
+    // while the queue is full, only accounts with little recent use
     expect(accounts(await claim(undefined, 6, 3, true))).toEqual([small, me, me, me]);
     expect(accounts(await claim(undefined, 600, 600)).filter((id) => id === busy)).toHaveLength(3);
   });
 
-  test('a domain that was never checked goes before the others of its account', async () => {
+  test('a domain that was never checked comes before the others of its account', async () => {
     await add(3, 50, 3600);
     await add(1, 2, 1, { suffix: 'new.', checked: false });
     const { domains } = await claim(undefined, 4);
@@ -120,7 +119,7 @@ describe('claim-due-domains', () => {
     ).toEqual([{ firsts: 2 }]);
   });
 
-  test('a claim is a lease: what nobody saves is due again, and nothing before its time', async () => {
+  test('a claim is a lease: an unsaved domain is due again when the lease ends', async () => {
     await add(1, 2);
     await add(2, 1, -3600).catch(() => {}); // the names are taken
     const before = await databaseNow(db);
@@ -137,7 +136,7 @@ describe('claim-due-domains', () => {
     expect((await claim()).domains).toEqual([]);
   });
 
-  test('several processes at once: each domain is claimed by one, and one that is locked by none', async () => {
+  test('each domain is claimed by one of several processes, and locked domains by none', async () => {
     await add(5, 40);
     await db.transaction().execute(async (trx) => {
       await sql`select from domain_checks c join domains d on d.id = c.domain_id where d.name = 'd1.p0001.' for update of c`.execute(
@@ -152,7 +151,7 @@ describe('claim-due-domains', () => {
     expect(await namesOf((await claim()).domains)).toEqual(['d1.p0001.']);
   });
 
-  test('of very many parents so many at a time', async () => {
+  test('a limited number of domains is claimed per round from very many parents', async () => {
     await add(3100, 1);
     const first = await claim(undefined, 5000);
     expect(first.domains).toHaveLength(3000);
@@ -160,7 +159,7 @@ describe('claim-due-domains', () => {
     expect(await claim(first.after, 5000)).toMatchObject({ domains: { length: 100 }, after: undefined });
   });
 
-  test('goes along the indexes: no table is read through, whatever the planner expects', async () => {
+  test('uses indexes and scans no table, regardless of the planner’s estimates', async () => {
     await add(40, 100, 0);
     for (const due of ['0.03', '0.00001', '1']) {
       await query`update domain_checks set due_at = now() + (random() - ${due}::float8) * interval '1 day'`;
@@ -171,7 +170,7 @@ describe('claim-due-domains', () => {
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
         expect(plan).toMatch(/Index Scan using domain_checks_due_2/);
         expect(plan).toMatch(/Index (Only )?Scan using domain_checks_new/);
-        // The ids that were picked: after a vacuum the planner may read them through a bitmap of the same index.
+        // The picked ids: after a vacuum the planner may read them through a bitmap of the same index.
         expect(plan).toMatch(/Index Scan (using|on) domain_checks_pkey/);
         expect(plan).not.toMatch(/Seq Scan on domain_checks|Bitmap Index Scan on domain_checks_(due|new)/);
       }
@@ -185,7 +184,7 @@ describe('hasten-checks', () => {
     ({ id } = await newDomain(db, await newAccount(db, 'a@example.org')));
   });
 
-  /** In `seconds`; `status` and `misses` as given. */
+  /** Schedules the next check in `seconds`, with this status and number of misses. */
   async function plan(seconds: number, status = 'pending', misses = 0): Promise<void> {
     await query`update domains set status = ${status} where id = ${id}`;
     const at = sql`now() + make_interval(secs => ${seconds})`;
@@ -193,7 +192,7 @@ describe('hasten-checks', () => {
     where domain_id = ${id}`;
   }
 
-  /** Whether the next check comes within these seconds. */
+  /** Returns true if the next check comes within these seconds. */
   async function comesWithin(seconds: number): Promise<boolean> {
     return (
       (await value<boolean>`
@@ -213,7 +212,7 @@ describe('hasten-checks', () => {
     expect(await comesWithin(45)).toBe(isHastened);
   });
 
-  it('one by its name is hastened whatever it is; a check that comes sooner, waits or is under way is left alone', async () => {
+  it('hastens by name in any status, but not checks that come sooner, wait or are running', async () => {
     const name = await value<string>`select name from domains where id = ${id}`;
     await plan(3600, 'active');
     await hastenNames(db, ['other.test.'], 15);
@@ -232,7 +231,6 @@ describe('hasten-checks', () => {
 });
 
 describe('load-checks', () => {
-  // The log of checks: what was saved is what is loaded, page by page.
   const REQUEST = '5f0c7d0a-1111-4222-8333-444455556666';
   let domainId: number;
 
@@ -254,7 +252,7 @@ describe('load-checks', () => {
     return saved.checkId;
   };
 
-  test('evidence comes back as it was: any octet in a name, every outcome, a walk that failed', async () => {
+  test('loads saved evidence unchanged: any octet in a name, every outcome, a failed walk', async () => {
     const odd = parseName('\\000\\.\\255.com.');
     const { evidence } = await judgedOrder(
       db,
@@ -283,7 +281,7 @@ describe('load-checks', () => {
     }
   });
 
-  test('a run is found by its request, by its id in its domain only, and as itself', async () => {
+  test('finds a run by its request, and by id only in its domain', async () => {
     const id = await save({}, REQUEST);
     expect(await findCheckByRequest(db, REQUEST)).toMatchObject({ id, kind: 'manual', domainId });
     expect(await findCheckByRequest(db, REQUEST.replace('5', '6'))).toBeUndefined();
@@ -291,7 +289,7 @@ describe('load-checks', () => {
     expect(await loadCheck(db, domainId, id + 1)).toBeUndefined();
   });
 
-  test('the newest come first, older ones by page, evidence when it is asked for', async () => {
+  test('lists the newest runs first, older ones by page, and evidence on request', async () => {
     for (let i = 0; i < 5; i++) await save({});
     const all = await listChecks(db, domainId, { limit: 100 });
     const ids = all.map(({ id }) => id);
@@ -312,19 +310,19 @@ describe('load-checks', () => {
     );
   });
 
-  test('of what a zone says without end so much is kept as anybody reads', async () => {
+  test('stores a limited part of what a zone sends', async () => {
     const many = Array.from({ length: 500 }, (_, i) => `ns${i}.elsewhere.test`).join(' ');
     const saved = await checkOnce(db, domainId, `referral ${many}`);
     if (saved.kind !== 'saved') throw new Error(saved.kind);
     const run = await loadCheck(db, domainId, saved.checkId);
     expect(run?.currentNs).toHaveLength(64);
-    expect(run?.evidence?.servers[0]).toMatchObject({ error: '436 more names are not kept' });
+    expect(run?.evidence?.servers[0]).toMatchObject({ error: '436 more names were discarded' });
     expect(run?.evidence?.servers[0]?.ns).toHaveLength(64);
     const texts = (await loadDomainById(db, domainId))?.findings.map(({ message }) => message.length) ?? [];
     expect(Math.max(...texts)).toBe(2000);
   });
 
-  test('texts that Postgres has no place for are no reason to lose a check', async () => {
+  test('stores checks whose texts Postgres cannot store unchanged', async () => {
     const { evidence } = await judgedOrder(db, domainId, 'bad');
     const servers = evidence.servers.map((server) => ({ ...server, error: 'a\0b\ud800c' }));
     const id = await save({ servers });
@@ -333,7 +331,6 @@ describe('load-checks', () => {
 });
 
 describe('take-asked-names', () => {
-  // What nodes report as asked for, and the checks that are due by it.
   const NOTHING = { due: 0, later: 0, ignored: 0 };
   let workers: Database;
   let node: Connection;
@@ -349,7 +346,7 @@ describe('take-asked-names', () => {
     await workers.destroy();
   });
 
-  /** Pending, answered whole, checked before, and not due for hours. */
+  /** Pending, answered completely, checked before, and not due for hours. */
   async function waiting(name: string): Promise<{ readonly id: number; readonly zoneId: number }> {
     const { id } = await newDomain(db, accountId, name);
     await query`
@@ -364,7 +361,7 @@ describe('take-asked-names', () => {
       zones.map(({ zoneId }) => zoneId),
     );
   const take = () => takeAskedNames(workers);
-  /** In seconds from now, and whether the scheduler takes it. */
+  /** Returns when the check is scheduled, in seconds, and whether the scheduler would claim it. */
   async function planOf({ id }: { readonly id: number }) {
     return (
       await query<{ askedIn: number | null; isDue: boolean; isPlanned: boolean }>`
@@ -372,13 +369,13 @@ describe('take-asked-names', () => {
         next_at <= now() as "isPlanned" from domain_checks where domain_id = ${id}`
     )[0] as { askedIn: number | null; isDue: boolean; isPlanned: boolean };
   }
-  /** As if its check had been saved, so long ago. */
+  /** Simulates that the domain's check was saved this long ago. */
   const checked = ({ id }: { readonly id: number }, secondsAgo: number) =>
     query`
       update domain_checks set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours',
         asked_at = now() - make_interval(secs => ${secondsAgo}) where domain_id = ${id}`;
 
-  test('a name that is asked for is due at once, once, whichever nodes report it', async () => {
+  test('a queried name is due immediately, and only once if several nodes report it', async () => {
     const [one, other] = [await waiting('one.example.'), await waiting('other.example.')];
     expect(await report(one)).toEqual([]);
     expect(await report(one)).toEqual([]);
@@ -388,7 +385,7 @@ describe('take-asked-names', () => {
     expect(await take()).toEqual(NOTHING);
   });
 
-  test('asked for again it waits half a minute, and five minutes once its account has had its share', async () => {
+  test('a repeated query waits half a minute, or five minutes if its account has used its share', async () => {
     const name = await waiting('one.example.');
     await checked(name, 10);
     await report(name);
@@ -401,14 +398,14 @@ describe('take-asked-names', () => {
     await report(next);
     await take();
     expect((await planOf(next)).askedIn).toBeGreaterThan(200);
-    // When its account has a share again, it is due earlier.
+    // Once its account has a share again, it is due earlier.
     await query`update check_shares set asked_again = 0`;
     await report(next);
     await take();
     expect((await planOf(next)).askedIn).toBeLessThan(30);
   });
 
-  test('ten names of one account that are asked for again get six checks', async () => {
+  test('ten names of one account that are queried again get six checks', async () => {
     const names: Awaited<ReturnType<typeof waiting>>[] = [];
     for (let i = 0; i < 10; i++) names.push(await waiting(`n${i}.example.`));
     for (const name of names) await checked(name, 60);
@@ -417,7 +414,7 @@ describe('take-asked-names', () => {
     expect(await query`select asked_again as again from check_shares`).toEqual([{ again: 6 }]);
   });
 
-  test('what is planned becomes due when its time has come', async () => {
+  test('a scheduled check becomes due at its time', async () => {
     const name = await waiting('one.example.');
     await checked(name, 10);
     await report(name);
@@ -426,7 +423,7 @@ describe('take-asked-names', () => {
     expect(await take()).toEqual({ ...NOTHING, due: 1 });
   });
 
-  test('a plan is given up when the name is proven meanwhile', async () => {
+  test('a scheduled check is cancelled if the name is proved in the meantime', async () => {
     const name = await waiting('one.example.');
     await checked(name, 10);
     await report(name);
@@ -437,7 +434,7 @@ describe('take-asked-names', () => {
     expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: null });
   });
 
-  test('while a check waits or is under way, the next one waits until it is saved', async () => {
+  test('while a check waits or runs, the next one waits until it is saved', async () => {
     const name = await waiting('one.example.');
     await query`update domain_checks set next_at = now() - interval '1 second' where domain_id = ${name.id}`;
     await report(name);
@@ -447,7 +444,7 @@ describe('take-asked-names', () => {
     expect(await take()).toEqual({ ...NOTHING, due: 1 });
   });
 
-  test('a question that came before the newest check asks for none', async () => {
+  test('a query before the newest check causes no further check', async () => {
     const name = await waiting('one.example.');
     await report(name);
     await checked(name, -1);
@@ -467,7 +464,7 @@ describe('take-asked-names', () => {
 });
 
 describe('take-manual-check', () => {
-  // One check an hour, and for one of those who ask at once.
+  // One check per hour, for one of several concurrent callers.
   const HOUR_MS = 3_600_000;
   let id: number;
 
@@ -477,7 +474,7 @@ describe('take-manual-check', () => {
 
   const last = async () => (await loadDomainById(db, id))?.lastManualNsCheckAt ?? null;
 
-  test('the next one may be taken an hour later', async () => {
+  test('the next check may be taken an hour later', async () => {
     const begun = new Date('2026-05-01T12:00:00.123Z');
     const takeAt = (ms: number) => takeManualCheck(db, id, new Date(begun.getTime() + ms));
     expect(await takeAt(0)).toEqual({ kind: 'taken', taken: begun, previous: null });
@@ -487,7 +484,7 @@ describe('take-manual-check', () => {
     expect(await takeAt(HOUR_MS)).toMatchObject({ kind: 'taken', previous: begun });
   });
 
-  test('of many at once one has it, by the clock of the database', async () => {
+  test('only one of several concurrent callers gets it, by the database’s clock', async () => {
     const before = await databaseNow(db);
     const taken = await Promise.all(Array.from({ length: 8 }, () => takeManualCheck(db, id)));
     const [won, ...rest] = taken.filter(({ kind }) => kind === 'taken');
@@ -502,7 +499,7 @@ describe('take-manual-check', () => {
     expect(waits.every((seconds) => seconds > 3500 && seconds <= 3600)).toBe(true);
   });
 
-  test('given back it can be taken again at once, but not from whoever has taken it since', async () => {
+  test('a refunded check can be taken again immediately, but a later check is not refunded by an earlier caller', async () => {
     const first = await takeManualCheck(db, id);
     if (first.kind !== 'taken') throw new Error(first.kind);
     await giveBackManualCheck(db, id, first);
@@ -517,7 +514,7 @@ describe('take-manual-check', () => {
     expect(await last()).toEqual(at);
   });
 
-  test('is given back without end when no worker was asked to make it', async () => {
+  test('is refunded without a limit if no worker received it', async () => {
     for (let i = 0; i < 5; i++) {
       const taken = await takeManualCheck(db, id);
       if (taken.kind !== 'taken') throw new Error(taken.kind);
@@ -526,7 +523,7 @@ describe('take-manual-check', () => {
     }
   });
 
-  test('is given back twice a day', async () => {
+  test('is refunded twice per day', async () => {
     const begun = new Date('2026-05-01T12:00:00.000Z').getTime();
     const tryAt = async (ms: number) => {
       const taken = await takeManualCheck(db, id, new Date(begun + ms));
@@ -557,7 +554,7 @@ describe('wait-for-check', () => {
   const make = (request: string) =>
     makeCheck(db, { domainId, request }, (domain) => evidenceOf(domain, 'nxdomain'));
 
-  it('ends with the run that was saved with the request, and no other', async () => {
+  it('returns only the run that was saved with the request', async () => {
     const request = randomUUID();
     await make(randomUUID());
     const waited = waitForCheck(db, request, { timeoutMs: 20_000, signal: never });
@@ -571,7 +568,7 @@ describe('wait-for-check', () => {
     });
   });
 
-  it('finds one that is there already, and ends with nothing when the time is over, or nobody wants it', async () => {
+  it('returns an existing run, or undefined after the timeout or an abort', async () => {
     const request = randomUUID();
     await make(request);
     expect(await waitForCheck(db, request, { timeoutMs: 0, signal: never })).toBeDefined();

@@ -18,7 +18,6 @@ import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
 const { db, query, column } = sharedDatabase();
 
 describe('claim-sets', () => {
-  // Which sets prove a claim from its beginning, with static sets and with a pool, by what was sighted of the name before.
   const FIRST = ['ns1.example.net.', 'ns2.example.net.'];
   const SECOND = ['ns1.example.org.', 'ns2.example.org.'];
   let me: number;
@@ -49,7 +48,7 @@ describe('claim-sets', () => {
   describe('static sets', () => {
     beforeEach(() => save({ ...TEST_SETTINGS, nameserverSets: [FIRST, SECOND] }));
 
-    test('any of them, while no other account has to do with the name; else one each', async () => {
+    test('are all accepted if no other account ever had the name, otherwise one each', async () => {
       const a = await claim(they);
       expect(await setsOf(a.id)).toEqual([FIRST, SECOND]);
       expect(await rights()).toEqual([]);
@@ -60,7 +59,7 @@ describe('claim-sets', () => {
         { names: SECOND, account: me, exclusive: false },
         { names: FIRST, account: they, exclusive: false },
       ]);
-      // None is left for a third one: it is told, and its apex has the canonical set.
+      // None is left for a third claim: it gets a finding, and its apex has the canonical set.
       const c = await claim(await newAccount(db, 'c@example.org'));
       await check(c.id, 'nodata');
       expect(await codes(c.id)).toContain('SETS_SPENT');
@@ -71,7 +70,7 @@ describe('claim-sets', () => {
       await expectPublished(db, a.id, b.id, c.id);
     });
 
-    test('what was sighted before the claim was made proves nothing for it, for the holder of before it does', async () => {
+    test('that were sighted before a claim was made prove it only for the previous holder', async () => {
       const old = await claim(they);
       await check(old.id, 'nodata');
       await check(old.id, FIRST);
@@ -91,7 +90,7 @@ describe('claim-sets', () => {
       expect(await domain(back.id)).toMatchObject({ status: 'active' });
     });
 
-    test('a right to a set that the parent never showed ends with the claim, one that it showed stays', async () => {
+    test('give up their right with the claim if the parent never showed them, and keep it otherwise', async () => {
       const [a, b] = [await claim(they), await claim(me)];
       await check(b.id, 'nodata');
       await deleteDomain(db, { ...BY, domainId: a.id });
@@ -100,11 +99,11 @@ describe('claim-sets', () => {
       expect(await domain(b.id)).toMatchObject({ status: 'active' });
       await changeStatus(db, { ...BY, domainId: b.id, event: 'disable' });
       expect(await rights()).toEqual([{ names: SECOND, account: me, exclusive: false }]);
-      // A passer-by spends nothing: the set is free again for the next one.
+      // A short-lived claim does not use up the set: the next one can have it.
       expect(await setsOf((await claim(they)).id)).toEqual([FIRST]);
     });
 
-    test('beyond 64 sightings no shared set proves the name', async () => {
+    test('do not prove a name with more than 64 sightings', async () => {
       await query`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
       select 'example.com.', array['x' || n || '.test.'], now(), now() from generate_series(1, 65) n`;
       const { id } = await claim(me);
@@ -118,7 +117,7 @@ describe('claim-sets', () => {
   describe('a single static set', () => {
     beforeEach(() => save(TEST_SETTINGS));
 
-    test('is spent by a first check that sees it, if another account held the name or waits for it', async () => {
+    test('is used up by a first check that sees it, if another account held the name or waits for it', async () => {
       const [a, b] = [await claim(they), await claim(me)];
       await check(a.id, FIRST);
       expect([(await domain(a.id)).status, (await domain(b.id)).status]).toEqual(['pending', 'pending']);
@@ -130,7 +129,7 @@ describe('claim-sets', () => {
   describe('a pool', () => {
     beforeEach(() => save(POOL));
 
-    test('gives each account its own, which proves the claim whenever it was set', async () => {
+    test('gives each account its own set, which proves the claim whenever it was delegated', async () => {
       const [a, b] = [await claim(they), await claim(me)];
       const [first, second] = [(await setsOf(a.id))[0] ?? [], (await setsOf(b.id))[0] ?? []];
       expect(second).not.toEqual(first);
@@ -140,7 +139,7 @@ describe('claim-sets', () => {
       ]);
       expect(await check(a.id, second)).toMatchObject({ others: [{ domainId: b.id, to: 'active' }] });
       expect(await codes(a.id)).toContain('PRESET_DELEGATION');
-      // It stays the account's after the claim: set again, it proves the next one.
+      // The account keeps it after the claim ends. If it is set again, it proves the next claim.
       await deleteDomain(db, { ...BY, domainId: b.id });
       const again = await claim(me);
       expect((await setsOf(again.id))[0]).toEqual(second);
@@ -148,7 +147,7 @@ describe('claim-sets', () => {
       expect(await domain(again.id)).toMatchObject({ status: 'active' });
     });
 
-    test('a shared set that was sighted, before or at the first check, is replaced by one that is new to the name', async () => {
+    test('replaces a shared set that was sighted, before or at the first check, by one that is new to the name', async () => {
       await save({ ...POOL, nameserverPool: [['ns[1-5].a.example.'], ['ns[1-8].b.example.']] });
       for (let i = 0; i < 36; i++)
         await db.transaction().execute((trx) => accountNameserverSet(trx, 1000 + i));
@@ -169,7 +168,7 @@ describe('claim-sets', () => {
 });
 
 describe('swept-names', () => {
-  // Which names are looked at after their domains have ended, and that nobody buys more looks than a bounded number.
+  // Names that are checked after their domains have ended, with a limited number of checks per account.
   const OURS = 'referral ns1.example.net ns2.example.net';
   let me: number;
   let they: number;
@@ -185,12 +184,12 @@ describe('swept-names', () => {
     return id;
   };
   const remove = (domainId: number) => deleteDomain(db, { ...BY, domainId });
-  /** Names that the parent shows with a name of ours, without domains. */
+  /** Creates names that the parent delegates to the fleet, without domains. */
   const sighted = (names: readonly string[]) =>
     query`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
     select n, array['ns1.example.net.'], now(), now() from unnest(${names}::text[]) n`;
 
-  it('a name that was delegated here is looked at after its domain is deleted, or disabled by the operator', async () => {
+  it('a delegated name is checked after its domain is deleted, or disabled by the operator', async () => {
     await remove(await made('active.example.', me, OURS));
     await remove(await made('half.example.', me, 'referral ns1.example.net ns1.elsewhere.test'));
     const off = await made('off.example.', they, OURS);
@@ -201,13 +200,13 @@ describe('swept-names', () => {
     expect(rows.every(({ is_due }) => is_due)).toBe(true);
   });
 
-  it('a name that was never delegated here buys nothing', async () => {
+  it('a name that was never delegated here is not swept', async () => {
     await remove(await made('never.example.', me, undefined));
     await remove(await made('elsewhere.example.', me, 'referral ns1.elsewhere.test'));
     expect(await swept()).toEqual([]);
   });
 
-  it('an account has a thousand names at most: those that ended first are given up', async () => {
+  it('an account has at most a thousand swept names, and the oldest are dropped', async () => {
     const names = Array.from(
       { length: MOST_SWEPT_NAMES + 2 },
       (_, i) => `n${String(i).padStart(4, '0')}.example.`,
@@ -227,7 +226,7 @@ describe('swept-names', () => {
     expect(left).toContain(`theirs.example. ${they}`);
   });
 
-  it('who claims and deletes a name of another account can neither take its row nor hasten or delay the looks', async () => {
+  it('claiming and deleting another account’s name neither takes its row nor changes its due time', async () => {
     await sighted(['shop.example.']);
     await sweepName(db, { name: 'shop.example.', accountId: they }, new Date(1000));
     const due = () => query`select due_at from swept_names`;
@@ -237,7 +236,7 @@ describe('swept-names', () => {
     expect(await due()).toEqual(before);
   });
 
-  it('accounts take turns, and a name is taken by one process', async () => {
+  it('accounts take turns, and a name is claimed by one process', async () => {
     await sighted(['a.example.', 'b.example.', 'c.example.', 'd.example.']);
     for (const name of ['a', 'b', 'c'])
       await sweepName(db, { name: `${name}.example.`, accountId: me }, new Date(Date.now() - 3 * DAY_MS));
@@ -250,7 +249,7 @@ describe('swept-names', () => {
     expect(taken[0]).toContain('d');
   });
 
-  it('a name that a domain’s own checks look at is told apart', async () => {
+  it('a name that checks of a domain already cover is marked', async () => {
     await remove(await made('shop.example.', me, OURS));
     await newDomain(db, they, 'shop.example.');
     await query`update swept_names set due_at = now()`;
@@ -258,7 +257,7 @@ describe('swept-names', () => {
     expect(names).toMatchObject([{ name: 'shop.example.', isChecked: true }]);
   });
 
-  it('a name without a sighting is forgotten after 90 days', async () => {
+  it('a name without a sighting is deleted after 90 days', async () => {
     await sighted(['kept.example.', 'gone.example.']);
     for (const name of ['kept.example.', 'gone.example.'])
       await sweepName(db, { name, accountId: me }, new Date(Date.now() - 91 * DAY_MS));

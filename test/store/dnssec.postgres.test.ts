@@ -25,7 +25,6 @@ import { recordsOf } from '../support/zone/zone-text.ts';
 const { db, url, query, value } = sharedDatabase();
 
 describe('change-goal', () => {
-  // What owners ask for is one change of the domain, and refused where it could not be done.
   let domainId: number;
   let accountId: number;
 
@@ -41,7 +40,7 @@ describe('change-goal', () => {
     select c.id, c.operation, a.action from domain_changes c join audit_log a on a.change_id = c.id
     where c.operation = 'dnssec' order by c.id`;
 
-  test('a domain that is enabled has a key of its own, which no record shows yet, and a change in its log', async () => {
+  test('an enabled domain has its own key, which no record shows yet, and a change in its log', async () => {
     const result = await enableDnssec(db, order());
     expect(await loggedChanges()).toEqual([
       { id: (result as { changeId: number }).changeId, operation: 'dnssec', action: 'domain.dnssec' },
@@ -58,7 +57,7 @@ describe('change-goal', () => {
     expect(await loggedChanges()).toHaveLength(1);
   });
 
-  test('what is enabled again after it was given up has the keys of before; with another algorithm it has others', async () => {
+  test('enabling again after an abort reuses the earlier keys, and another algorithm creates new ones', async () => {
     await enableDnssec(db, { ...order(), split: true });
     const first = await loadDnssec(db, domainId);
     expect(first?.keys.map(({ role }) => role)).toEqual(['ksk', 'zsk']);
@@ -73,7 +72,7 @@ describe('change-goal', () => {
     expect(new Set(keys.map(({ tag }) => tag)).size).toBe(4);
   });
 
-  test('keys are not rolled before the zone is signed with those of before, and the new ones are gone again then', async () => {
+  test('keys are not rolled before the zone is signed, and the new keys are removed then', async () => {
     expect(refusal(await rollDnssec(db, { ...order(), compromised: false }))).toBe('wrong_state');
     expect(refusal(await abortDnssec(db, order()))).toBe('wrong_state');
     expect(await disableDnssec(db, order())).toEqual({ kind: 'updated' });
@@ -82,8 +81,8 @@ describe('change-goal', () => {
     expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
   });
 
-  test('keys of another algorithm, or one in place of two, come with a rollover; who gives up has the ways of before', async () => {
-    const compromised = true; // also while something is under way
+  test('a rollover can change the algorithm, or from two keys to one, and an abort restores the earlier settings', async () => {
+    const compromised = true; // also while a change is in progress
     await enableDnssec(db, { ...order(), split: true });
     expect(refusal(await rollDnssec(db, { ...order(), compromised, algorithm: 15 }))).toBe('updated');
     let stored = await loadDnssec(db, domainId);
@@ -100,7 +99,7 @@ describe('change-goal', () => {
     expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
   });
 
-  test('a domain whose DNS is elsewhere, one that is disabled, and one of another account are refused', async () => {
+  test('external and disabled domains, and domains of another account, are rejected', async () => {
     const other = await newDomain(db, accountId, 'example.net.', { dnsMode: 'external' });
     expect(refusal(await enableDnssec(db, { ...BY, domainId: other.id }))).toBe('wrong_state');
     await changeStatus(db, { ...order(), event: 'disable', exempt: true });
@@ -125,7 +124,7 @@ describe('change-goal', () => {
     expect(await loadDnssec(db, domainId)).toBeUndefined();
   });
 
-  test('keys are made so often a day, and no more', async () => {
+  test('the number of keys created per day is limited', async () => {
     await enableDnssec(db, order());
     for (let made = 1; made < 12; made++)
       expect(refusal(await rollDnssec(db, { ...order(), compromised: true }))).toBe('updated');
@@ -138,8 +137,7 @@ describe('change-goal', () => {
 });
 
 describe('claim-due-steps', () => {
-  // Which key machines are looked at next: those that are due, each by one process, the accounts in turn.
-  /** An account whose so many signed domains are due, the first one for the longest. */
+  /** Creates an account with this many due signed domains, the first one due for the longest. */
   async function accountWith(count: number, label: string): Promise<{ accountId: number; ids: number[] }> {
     const accountId = await newAccount(db, `${label}@example.org`);
     const ids: number[] = [];
@@ -157,7 +155,7 @@ describe('claim-due-steps', () => {
   const claim = async (more: object = {}) =>
     (await claimDueSteps(db, { limit: 10, ...more })).rows.map(({ id }) => id);
 
-  test('an account with many makes no other wait: each has its first before anybody’s second', async () => {
+  test('an account with many zones does not delay others: each account’s first zone comes before second ones', async () => {
     const bulk = await accountWith(5, 'bulk');
     const { ids } = await accountWith(1, 'one');
     expect(await claim({ limit: 2 })).toEqual([bulk.ids[0], ids[0]]);
@@ -165,7 +163,7 @@ describe('claim-due-steps', () => {
     expect(await claim()).toEqual([]); // each is leased
   });
 
-  test('an account that has used much of the workers comes last, and not while the queue is full', async () => {
+  test('an account with much recent use comes last, and not while the queue is full', async () => {
     const bulk = await accountWith(2, 'bulk');
     const { ids } = await accountWith(2, 'one');
     await addSlotTime(db, [{ accountId: bulk.accountId, slotMs: 600_000 }]);
@@ -173,7 +171,7 @@ describe('claim-due-steps', () => {
     expect(await claim()).toEqual([ids[1], ...bulk.ids]);
   });
 
-  test('what is not due, or has no machine, is not looked at; a domain takes its turn to another account', async () => {
+  test('skips zones that are not due or have no machine, and a transferred domain counts for its new account', async () => {
     const [later, without] = (await accountWith(2, 'bulk')).ids;
     await query`update signed_zones set due_at = now() + interval '1 hour' where id = ${later}`;
     await query`update signed_zones set machine = null where id = ${without}`;
@@ -187,7 +185,6 @@ describe('claim-due-steps', () => {
 });
 
 describe('create-signed-domain', () => {
-  // A domain that is signed from the beginning is made whole, or not at all.
   let accountId: number;
   beforeEach(async () => {
     useSecrets(db);
@@ -202,7 +199,7 @@ describe('create-signed-domain', () => {
       (select count(*)::integer from domain_changes) as changes`
     )[0];
 
-  test('it has keys as they are wished, and is due to be signed', async () => {
+  test('has keys as requested, and is due to be signed', async () => {
     const created = await createDomainSigned(db, wanted(), { split: true, denial: 'nsec3' });
     if (created.kind !== 'created') throw new Error(created.message);
     expect(created.domain).toMatchObject({ status: 'pending', dnssecStatus: 'signing' });
@@ -212,13 +209,13 @@ describe('create-signed-domain', () => {
     expect(stored?.dueAt).not.toBeNull();
   });
 
-  test('without wishes it has none', async () => {
+  test('has no keys if signing is not requested', async () => {
     const created = await createDomainSigned(db, wanted(), undefined);
     expect(created).toMatchObject({ kind: 'created', domain: { dnssecStatus: 'off' } });
     expect(await made()).toMatchObject({ domains: 1, keys: 0 });
   });
 
-  test('nothing of it is left where it cannot be signed', async () => {
+  test('is not created if it cannot be signed', async () => {
     const without = openDatabase(url);
     try {
       const refused = await createDomainSigned(without, wanted(), {});
@@ -238,7 +235,7 @@ describe('create-signed-domain', () => {
     expect(await made()).toEqual({ domains: 0, keys: 0, changes: 0 });
   });
 
-  test('nor where it cannot be created', async () => {
+  test('leaves nothing if the name is taken', async () => {
     await createDomainSigned(db, wanted(), {});
     expect((await createDomainSigned(db, wanted(), {})).kind).toBe('taken');
     expect(await made()).toMatchObject({ domains: 1, keys: 1 });
@@ -246,7 +243,6 @@ describe('create-signed-domain', () => {
 });
 
 describe('held-ds-version', () => {
-  // Which version of a parent zone of ours brought the DS set of a domain, or took it away.
   const LAB = parseName('lab.');
   const CHILD = parseName('del.lab.');
 
@@ -259,7 +255,7 @@ describe('held-ds-version', () => {
   const zoneVersion = () => value<number>`select version from zones`;
   const DS = `del DS 12345 13 2 ${'07'.repeat(32)}`;
 
-  test('is that of the newest change of its records, not of the zone; a removal has one too', async () => {
+  test('is the version of the newest change of its records, also a removal, and not of the zone', async () => {
     expect(await version()).toBeUndefined();
     await save(1);
     const first = await zoneVersion();
@@ -275,7 +271,7 @@ describe('held-ds-version', () => {
     expect(await version()).toBe(await zoneVersion());
   });
 
-  test('of a set that never changed since old rows were forgotten, is that time’s', async () => {
+  test('for a set that is older than the purged rows, is the version of that time', async () => {
     await save(1);
     await query`with gone as (delete from zone_records where owner = 'del.lab.') update zones set complete_since = 7`;
     expect(await version()).toBe(7);
@@ -283,7 +279,6 @@ describe('held-ds-version', () => {
 });
 
 describe('load-delegation', () => {
-  // Since when the parent names our servers follows from the domain's log of checks.
   const DAY_MS = 86_400_000;
   const MINUTE_MS = 60_000;
 
@@ -296,7 +291,7 @@ describe('load-delegation', () => {
     madeAt = domain.createdAt.getTime();
   });
 
-  /** One run of the log, `after` milliseconds after the domain was made. */
+  /** Adds a run to the log, `after` milliseconds after the domain was created. */
   async function run(verdict: string, after: number, ttls: readonly (number | undefined)[] = [3600]) {
     const at = new Date(madeAt + after);
     const evidence = JSON.stringify({ servers: ttls.map((ttl) => ({ ttl })) });
@@ -307,7 +302,7 @@ describe('load-delegation', () => {
   }
   const delegation = () => loadDelegation(db, domainId);
 
-  test('a domain that was never checked, and one whose parent names others, is not delegated to us', async () => {
+  test('a domain that was never checked, or whose parent names other servers, is not delegated to the fleet', async () => {
     expect(await delegation()).toEqual({ kind: 'not_ours' });
     await run('match', MINUTE_MS);
     await run('foreign', DAY_MS);
@@ -320,7 +315,7 @@ describe('load-delegation', () => {
     expect(await delegation()).toEqual({ kind: 'not_ours' });
   });
 
-  test('it is ours since the first match after the last check that saw others, with the largest TTL that was seen', async () => {
+  test('is delegated since the first match after the last check that saw other servers, with the largest TTL seen', async () => {
     await run('foreign', MINUTE_MS);
     await run('match', DAY_MS, [300, 7200, undefined]);
     await run('unknown', 2 * DAY_MS);
@@ -339,7 +334,7 @@ describe('load-delegation', () => {
 
   test.each([
     [
-      'was not delegated when it came here',
+      'was not delegated when it was created',
       [
         ['unregistered', MINUTE_MS],
         ['not_delegated', DAY_MS],
@@ -347,7 +342,7 @@ describe('load-delegation', () => {
       true,
     ],
     [
-      'was delegated elsewhere once',
+      'was delegated to other servers once',
       [
         ['unregistered', MINUTE_MS],
         ['foreign', DAY_MS],
@@ -355,7 +350,7 @@ describe('load-delegation', () => {
       false,
     ],
     ['was checked for the first time days later', [['unregistered', 2 * DAY_MS]], false],
-    ['was delegated to us from the first check on', [], false],
+    ['was delegated to the fleet from the first check on', [], false],
   ] as const)('servers of before may be asked unless the domain was new: it %s', async (_, runs, isFirst) => {
     for (const [verdict, after] of runs) await run(verdict, after);
     await run('match', 9 * DAY_MS);
@@ -364,7 +359,7 @@ describe('load-delegation', () => {
 });
 
 describe('load-told-dnssec', () => {
-  // After a restore the API asks for no DS that is not there yet, until the machine was looked at.
+  // After a restore, the API shows no missing DS record as an action until the next observation.
   let domainId: number;
 
   beforeEach(async () => {
@@ -372,7 +367,7 @@ describe('load-told-dnssec', () => {
     domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
   });
 
-  test('what a restored database asks for is not told before the next look', async () => {
+  test('shows no actions of a restored database before the next observation', async () => {
     expect(await loadToldDnssec(db, domainId)).toBeUndefined();
     await enableDnssec(db, { ...BY, domainId });
     const stored = await loadDnssec(db, domainId);
@@ -390,7 +385,7 @@ describe('load-told-dnssec', () => {
 });
 
 describe('nodes-serving', () => {
-  // Which version of a zone a node serves follows from the transactions that it has seen.
+  // The version of a zone that a node serves follows from the transactions that it has seen.
   let domainId: number;
   let zoneId: number;
 
@@ -410,7 +405,7 @@ describe('nodes-serving', () => {
   const versionAt = async (zone: number | null = zoneId) => (await loadServing(db, zone)).nodes[0]?.version;
   const setNode = async (columns: string) => await sql.raw(`update nodes set ${columns}`).execute(db);
 
-  test('a node has the changes that its snapshot sees, and no later one', async () => {
+  test('a node has the changes that its snapshot sees, and no later ones', async () => {
     expect(await versionAt()).toBeNull();
     const first = await change('a');
     await follow();
@@ -420,7 +415,7 @@ describe('nodes-serving', () => {
     expect(await versionAt()).toBe(second);
   });
 
-  test('a node of another epoch, one that is loading, and one without room for the zone have no version of it', async () => {
+  test('a node of another epoch, one that is loading, and one without space for the zone have no version of it', async () => {
     await change('a');
     for (const [broken, mended] of [
       ["epoch = 'another'", undefined],
@@ -436,7 +431,7 @@ describe('nodes-serving', () => {
     }
   });
 
-  test('when the changes of a zone are purged, a node that has seen them all has its version, and another one has none', async () => {
+  test('after a purge, a node that has seen all purged changes has the zone’s version, and another node has none', async () => {
     const version = await change('a');
     const purge = (xid: string) =>
       query`with gone as (delete from changes) update feed set purged_xid = ${sql.raw(xid)}`;
@@ -452,7 +447,7 @@ describe('nodes-serving', () => {
     expect(await versionAt()).toBeGreaterThan(version);
   });
 
-  test('nodes lack nothing of a domain that has no zone, and say when they were heard and whether they are gone', async () => {
+  test('nodes lack nothing of a domain without a zone, and the result shows last reports and removed nodes', async () => {
     await follow();
     expect(await versionAt(null)).toBe(Number.MAX_SAFE_INTEGER);
     const { nodes, at } = await loadServing(db, null);

@@ -28,8 +28,8 @@ const edit = (method: string, path: string, body?: unknown) => async () => {
   return answer;
 };
 
-describe('what edges are told is noted', () => {
-  it('from the first proxied record of a domain on, once a transaction', async () => {
+describe('changes are recorded for edges', () => {
+  it('from the first proxied record of a domain on, once per transaction', async () => {
     const domain = await api.makeDomain(DOMAIN);
     const plain = { name: 'plain', type: 'A', destination: '198.51.100.1' };
     expect(await notes(edit('POST', '/records/', plain))).toBe(false);
@@ -51,7 +51,7 @@ describe('what edges are told is noted', () => {
     expect(await notes(edit('PUT', '', { outage_alerts: !domain.outageAlerts }))).toBe(false);
   });
 
-  it('when an unproxied record changes: not', async () => {
+  it('but not if an unproxied record changes', async () => {
     const { body: rows } = await api.ask('GET', `/domains/${DOMAIN}/records/?name=plain`);
     expect(await notes(edit('PUT', `/records/${rows[0].id}`, { destination: '198.51.100.77' }))).toBe(false);
     expect(await notes(edit('PUT', `/records/${rows[0].id}`, { proxied: true }))).toBe(true);

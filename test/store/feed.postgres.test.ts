@@ -35,7 +35,6 @@ import { APEX } from '../support/zone/customer-records.ts';
 const { db, url, query, column } = sharedDatabase();
 
 describe('asked-names', () => {
-  // The table in which nodes report zones that are asked for.
   const SLOTS = 4096;
 
   let node: Connection;
@@ -46,14 +45,14 @@ describe('asked-names', () => {
   afterEach(() => node.close());
   const reported = () => column<number>`select zone_id from asked_names order by zone_id`;
 
-  test('reports of one zone are one row; those whose slot another zone has are told', async () => {
+  test('reports of one zone are one row, and ids whose slot another zone has are returned', async () => {
     expect(await reportAskedZones(node, [5, 6, 7])).toEqual([]);
     expect(await reportAskedZones(node, [6, 5 + SLOTS, 8])).toEqual([5 + SLOTS]);
     expect(await reportAskedZones(node, [9, 9 + SLOTS])).toHaveLength(1);
     expect(await reported()).toEqual([5, 6, 7, 8, expect.any(Number)]);
   });
 
-  test('a node cannot fill the disk with it, whatever it writes', async () => {
+  test('a node cannot fill the disk with reports', async () => {
     const all = Array.from({ length: 3 * SLOTS }, (_, i) => i + 1);
     expect(await reportAskedZones(node, all)).toHaveLength(2 * SLOTS);
     expect((await reported()).length).toBe(SLOTS);
@@ -67,7 +66,6 @@ describe('asked-names', () => {
 });
 
 describe('in-sync', () => {
-  // A change is in sync when the last expected node serves it, and not before.
   let domainId: number;
 
   beforeEach(async () => {
@@ -77,7 +75,7 @@ describe('in-sync', () => {
   const change = async (i: number) => (await saved(db, domainId, [`h${i} A 192.0.2.1`])).changeId;
   const sync = async (id: number) => (await inSync(db, [id])).get(id);
 
-  test('it is never told before the last node serves the change, and soon after', async () => {
+  test('is false until the last node serves the change, and true soon afterwards', async () => {
     const nodes = await Promise.all(
       ['one', 'two', 'three'].map((nodeName) => followLoaded({ databaseUrl: url, nodeName })),
     );
@@ -96,7 +94,7 @@ describe('in-sync', () => {
     expect(await sync(await change(6))).toEqual({ inSync: false, nodes: { seen: 0, live: 0 } });
   });
 
-  test('a node that is silent is waited for until it was not seen for a day, one that left is not', async () => {
+  test('a silent node is waited for until it was not seen for a day, but a node that signed off is not', async () => {
     const node = await followLoaded({ databaseUrl: url, nodeName: 'here' });
     await query`insert into nodes (name, instance, started_at, seen_at, loaded, epoch, position, snapshot)
       select 'silent', gen_random_uuid(), now(), now() - interval '23 hours', true, epoch, position, snapshot
@@ -112,7 +110,7 @@ describe('in-sync', () => {
     await node.stop();
   });
 
-  test('a node of another history, one that is loading, one that holds removals, and one that cannot serve it do not have it', async () => {
+  test('nodes of another epoch, that are loading, hold removals back, or cannot serve the change do not have it', async () => {
     const node = await followLoaded({ databaseUrl: url, nodeName: 'here' });
     const edited = await change(1);
     const deleted = await deleteDomain(db, { ...BY, domainId });
@@ -130,13 +128,12 @@ describe('in-sync', () => {
     const domainsZone = "(select id from zones where name = 'example.com.')";
     expect(await withNode(`unserved = array[1000000, ${domainsZone}]`)).toEqual([false, false]);
     expect(await withNode("unserved = '{1000000}'")).toEqual([true, true]);
-    expect(await withNode('unserved = null')).toEqual([false, false]); // too many to be named
+    expect(await withNode('unserved = null')).toEqual([false, false]); // too many to list
     expect(await withNode("epoch = 'other'")).toEqual([false, false]);
   });
 });
 
 describe('load-changed-zones', () => {
-  // What a node loads: the difference where that is enough, else the whole zone.
   const BY = { source: 'test' } as const;
   const A = parseName('a.example.');
 
@@ -152,7 +149,7 @@ describe('load-changed-zones', () => {
   const load = async (since: Awaited<ReturnType<typeof stateOf>>) =>
     await loadChangedZones(connection, [{ id: since?.id as number, since }]);
 
-  test('from a version that is part of history the changed sets are loaded whole, the others not at all', async () => {
+  test('from a known version, loads the changed sets completely and no others', async () => {
     await saveZones(db, [smallZone('a.example.', 1, 'x A 192.0.2.1\nx A 192.0.2.2\ny TXT "y"')], BY);
     const since = await stateOf();
     await saveZones(db, [smallZone('a.example.', 1, 'x A 192.0.2.1\nx A 192.0.2.3\nz TXT "z"')], BY);
@@ -165,7 +162,7 @@ describe('load-changed-zones', () => {
     expect(zone?.version).toBe((await stateOf())?.version);
   });
 
-  test('from a version that history does not know, the whole zone is loaded', async () => {
+  test('from an unknown version, loads the whole zone', async () => {
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const since = await stateOf();
     await saveZones(db, [smallZone('a.example.', 2)], BY);
@@ -176,7 +173,7 @@ describe('load-changed-zones', () => {
     expect(known?.partial).toBe(true);
   });
 
-  test('a zone that was deleted and made again is loaded whole, a deleted one has no records', async () => {
+  test('loads a zone that was deleted and created again completely, and a deleted one without records', async () => {
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const since = await stateOf();
     await unloadZones(db, [A], BY);
@@ -188,7 +185,7 @@ describe('load-changed-zones', () => {
     expect(await loadChangedZones(connection, [{ id: 2 ** 30, since: undefined }])).toEqual([]);
   });
 
-  test('fingerprints are the same in SQL and here', async () => {
+  test('fingerprints in SQL and JavaScript are equal', async () => {
     await saveZones(
       db,
       Array.from({ length: BUCKETS + 9 }, (_, i) => smallZone(`z${i}.example.`, 1)),
@@ -203,7 +200,6 @@ describe('load-changed-zones', () => {
 });
 
 describe('nodes', () => {
-  // Who has the name of a node: one process, by a session of its own.
   const connections: Connection[] = [];
 
   afterEach(() => Promise.all(connections.splice(0).map((connection) => connection.close())));
@@ -216,7 +212,7 @@ describe('nodes', () => {
     return connection;
   }
 
-  test('a forgotten node is not listed until it reports itself again', async () => {
+  test('a forgotten node is not listed until it reports again', async () => {
     const connection = await open();
     const report = {
       ...{ name: 'gone', instance: randomUUID(), startedAt: new Date(), loaded: true, version: '1' },
@@ -241,7 +237,7 @@ describe('nodes', () => {
     expect(await names()).toEqual(['gone']);
   });
 
-  test('the name of a node is one process’s; another process waits for the end of its session', async () => {
+  test('a node’s name belongs to one process, and another process waits for the end of its session', async () => {
     const [one, other] = [
       { name: 'ams1', instance: randomUUID() },
       { name: 'ams1', instance: randomUUID() },
@@ -255,7 +251,7 @@ describe('nodes', () => {
     expect(await claimNodeName(second, other)).toBe('claimed');
   });
 
-  test('a session that a process had before is ended, and no other one of it', async () => {
+  test('an earlier session of the same process is terminated, but no other session', async () => {
     const node = { name: 'ams1', instance: randomUUID() };
     const [first, elsewhere, second] = [await open(), await open(), await open()];
     expect(await claimNodeName(first, node)).toBe('claimed');
@@ -266,7 +262,7 @@ describe('nodes', () => {
     expect(elsewhere.isOpen()).toBe(true);
   });
 
-  test('an application_name in the database URL does not make two processes the same', async () => {
+  test('an application_name in the database URL does not make two processes equal', async () => {
     const parameters = `${url.includes('?') ? '&' : '?'}application_name=nodes`;
     const [first, second] = [await open(parameters), await open(parameters)];
     expect(await claimNodeName(first, { name: 'ams1', instance: randomUUID() })).toBe('claimed');
@@ -276,7 +272,6 @@ describe('nodes', () => {
 });
 
 describe('report-dns-counts', () => {
-  // The table in which nodes report their counts of answers.
   const REPORT: DnsCountsReport = {
     node: 'ams1',
     instance: '11111111-1111-4111-8111-111111111111',
@@ -296,7 +291,7 @@ describe('report-dns-counts', () => {
   });
   afterEach(() => node.close());
 
-  test('a report is one row, also when it is repeated', async () => {
+  test('a report is one row, also if it is repeated', async () => {
     await reportDnsCounts(node, REPORT);
     await reportDnsCounts(node, { ...REPORT, counts: [99, 99] });
     await reportDnsCounts(node, { ...REPORT, part: 1 });
@@ -316,7 +311,7 @@ describe('report-dns-counts', () => {
     });
   });
 
-  test('a row has a bound, whatever a node writes', async () => {
+  test('the size of a row is limited', async () => {
     const many = (count: number) => Array.from({ length: count }, () => 1);
     const wide = { zoneIds: many(4097), types: many(4097), rcodes: many(4097), counts: many(4097) };
     const name = parseName('a.example.');

@@ -27,13 +27,13 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 const { db, query, value, column } = sharedDatabase();
 
 describe('keep-house', () => {
-  /** Purges as if the last purge was so many minutes ago. */
+  /** Purges as if the last purge was this many minutes ago. */
   const purge = async (minutes = 61) => {
     await query`update feed set purged_at = clock_timestamp() - make_interval(mins => ${minutes}::integer)`;
     await purgeOld(db, RETENTION_OF_FEATURES);
   };
 
-  it('forgets old changes at most once an hour, whoever asks, and never for a writer, who would wait for it', async () => {
+  it('deletes old changes at most once per hour for all processes, without making writers wait', async () => {
     await saveZones(db, [smallZone('a.example.', 1)], { source: 'test' });
     await query`update changes set at = at - interval '8 days'`;
     const changes = async () => (await db.selectFrom('changes').selectAll().execute()).length;
@@ -46,7 +46,7 @@ describe('keep-house', () => {
     expect(await changes()).toBe(1);
   });
 
-  it('forgets sightings, rights and holders after two years, and takeovers after 90 days', async () => {
+  it('deletes sightings, rights and holders after two years, and takeovers after 90 days', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     const old = '731 days';
     const young = '729 days';
@@ -79,7 +79,7 @@ describe('keep-house', () => {
     expect(await names('name_takeovers')).toEqual(['b.test.']);
   });
 
-  it('forgets invites 90 days after their time, with their links, and counts of what was sent', async () => {
+  it('deletes invites and their links 90 days after they expire, and counts of sent invites', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     const { id: domainId } = await newDomain(db, accountId);
     const inviter = { sharer: { accountId, isAdmin: false }, mails: true };
@@ -97,7 +97,7 @@ describe('keep-house', () => {
     ).toEqual([{ invites: ['new@b.example'], tokens: 1, mails: 1, counts: 0, others: 1 }]);
   });
 
-  it('forgets sessions, links, browsers, failures and mails that are over, and no others', async () => {
+  it('deletes only expired sessions, links, browsers, failures and mails', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     const session = { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined } as const;
     const count = () => value<number[]>`
@@ -131,7 +131,7 @@ describe('keep-house', () => {
     expect(await count()).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('forgets top-ups that nobody paid 90 days after their time, and keeps those that are paid', async () => {
+  it('deletes unpaid top-ups 90 days after they expire, and keeps paid ones', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     const topup = async (expiredDays: number) => {
       const ordered = await orderTopup(db, { accountId, gateway: 'manual', amountRials: 50_000 });
@@ -159,7 +159,7 @@ describe('keep-house', () => {
     expect(await column<number>`select id from payments order by id`).toEqual([young.id, paid.id, open.id]);
   });
 
-  it('forgets tickets 400 days after they were closed, with their messages, and none that is open', async () => {
+  it('deletes tickets and their messages 400 days after they were closed, and keeps open ones', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     for (const [subject, status, days] of [
       ['old', 'closed', 400],
@@ -184,7 +184,6 @@ describe('keep-house', () => {
 });
 
 describe('purge-feed', () => {
-  // The retention: what is older goes, what a node may still need stays.
   const BY = { source: 'test' } as const;
 
   async function age(days: number): Promise<void> {
@@ -192,7 +191,7 @@ describe('purge-feed', () => {
     await query`update zones set deleted_at = deleted_at - make_interval(days => ${days})`;
   }
 
-  test('changes, tombstones and deleted zones older than the retention go, and leave their marks', async () => {
+  test('deletes changes, tombstones and deleted zones older than the retention, and stores the purge positions', async () => {
     await saveZones(db, [smallZone('a.example.', 1, 'x A 192.0.2.1'), smallZone('b.example.', 1)], BY);
     const [old] = await saveZones(db, [smallZone('a.example.', 1)], BY);
     await unloadZones(db, [parseName('b.example.')], BY);
@@ -213,7 +212,7 @@ describe('purge-feed', () => {
     expect((await loadZone(db, parseName('a.example.')))?.records).toHaveLength(3);
   });
 
-  test('a purge does not wait for a writer, and takes nothing that the writer revives', async () => {
+  test('a purge does not wait for a writer, and deletes nothing that the writer revives', async () => {
     await saveZones(db, [smallZone('a.example.', 1, 'x A 192.0.2.1')], BY);
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     await age(8);
@@ -232,7 +231,6 @@ describe('purge-feed', () => {
 });
 
 describe('purge-idempotency', () => {
-  // What is kept of idempotent requests has an end: in bytes for each account, and in days.
   const RULES: KeepRules = { answerBytes: 1000, accountBytes: 4000 };
   const PURGE = { keptDays: 30, accountBytes: RULES.accountBytes, rows: 1000 };
 
@@ -260,7 +258,7 @@ describe('purge-idempotency', () => {
     );
   const text = (bytes: number) => 'x'.repeat(bytes);
 
-  /** What stands there, and what is said to stand there. */
+  /** Returns the stored bytes, and checks the account's total. */
   async function keptBytes(account = accountId): Promise<number> {
     const rows = await query<{ stored: number; noted: number; total: number }>`
       select coalesce(sum(octet_length(response::text)) filter (where octets > 0), 0)::bigint as stored,
@@ -272,7 +270,7 @@ describe('purge-idempotency', () => {
     return total;
   }
 
-  test('a large answer is kept as digest, change and what it can be made again from', async () => {
+  test('a large response is stored as digest, change and the data to rebuild it', async () => {
     const body = { list: text(1000) };
     expect(await ask('a', { body, rest: { n: 1 } })).toMatchObject({ kind: 'response', replayed: false });
     expect(await keptBytes()).toBeLessThan(200);
@@ -291,13 +289,13 @@ describe('purge-idempotency', () => {
     expect(done).toEqual(['a', 'b']);
   });
 
-  test('a failure leaves neither a key nor bytes', async () => {
+  test('a failure stores neither a key nor bytes', async () => {
     await ask('a', { status: 400, body: text(900) });
     expect(await keptBytes()).toBe(0);
     expect(await query`select from idempotency_keys`).toEqual([]);
   });
 
-  test('an account keeps no more than it may; what comes then is known by its key alone, others are not concerned', async () => {
+  test('an account over its limit stores only keys, and other accounts are not affected', async () => {
     const other = await newAccount(db, 'b@example.org');
     for (let i = 0; i < 20; i++) await ask(`k${i}`, { body: text(900) });
     expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes);
@@ -307,13 +305,13 @@ describe('purge-idempotency', () => {
     expect(await ask('k', {}, other)).toMatchObject({ kind: 'response', replayed: true });
   });
 
-  test('of many at once none goes past what an account may keep', async () => {
+  test('concurrent requests never exceed an account’s limit', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, i) => ask(`k${i}`, { body: text(900) })));
     expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes);
     expect(done).toHaveLength(30);
   });
 
-  test('the oldest answers make room, and are known by their digests; nothing is done twice', async () => {
+  test('the oldest responses are replaced by digests, and no work is repeated', async () => {
     const bodies = [1, 2, 3, 4].map((i) => `${i}${text(850)}é"\\u0041\n`);
     for (const [i, body] of bodies.entries()) await ask(`k${i}`, { body });
     expect(await purgeIdempotency(db, PURGE)).toEqual({ forgotten: 0, shrunk: 1, isMore: true });
@@ -321,7 +319,7 @@ describe('purge-idempotency', () => {
     expect(await purgeIdempotency(db, PURGE)).toEqual({ forgotten: 0, shrunk: 0, isMore: false });
     const first = await ask('k0');
     expect(first).toMatchObject({ kind: 'condensed', response: { status: 200, changeId: 7 } });
-    // The server's digest is of the same bytes as ours.
+    // The server's digest covers the same bytes as that of JavaScript.
     expect(first.kind === 'condensed' && first.response.digest).toEqual(Buffer.from(digestOf(bodies[0])));
     expect(await ask('k1')).toMatchObject({ kind: 'response', replayed: true });
     await ask('k4', { body: text(850) });
@@ -329,13 +327,13 @@ describe('purge-idempotency', () => {
     expect(done).toHaveLength(5);
   });
 
-  test('what is left of large answers makes room too', async () => {
+  test('stored parts of large responses are removed too', async () => {
     for (let i = 0; i < 6; i++) await ask(`k${i}`, { body: text(1000), rest: text(880) });
     expect((await purgeIdempotency(db, PURGE)).shrunk).toBeGreaterThan(0);
     expect(await keptBytes()).toBeLessThanOrEqual(RULES.accountBytes * 0.8);
   });
 
-  test('keys of more than 30 days go, piece by piece, and their bytes with them; younger ones stay', async () => {
+  test('keys older than 30 days are deleted in batches with their bytes, and newer ones stay', async () => {
     for (let i = 0; i < 4; i++) await ask(`k${i}`, { body: text(500) });
     await query`update idempotency_keys set created_at = now() - interval '30 days 1 minute' where key <> 'k3'`;
     await query`update idempotency_keys set created_at = now() - interval '29 days 23 hours' where key = 'k3'`;
@@ -347,7 +345,7 @@ describe('purge-idempotency', () => {
     expect(await ask('k0')).toMatchObject({ replayed: false });
   });
 
-  test('one process purges at a time, and it finds what is old without reading all', async () => {
+  test('one process purges at a time, and finds old rows without reading all', async () => {
     await ask('a');
     await query`update idempotency_keys set created_at = now() - interval '31 days'`;
     const both = await Promise.all([1, 2].map(() => purgeIdempotency(db, PURGE)));
@@ -362,7 +360,7 @@ describe('purge-idempotency', () => {
     });
   });
 
-  test('a long path is kept as its digest, and told from others all the same', async () => {
+  test('a long path is stored as its digest, and still distinguished from others', async () => {
     const asked = (path: string) =>
       runOnce(
         db,
@@ -378,8 +376,8 @@ describe('purge-idempotency', () => {
 });
 
 describe('retention', () => {
-  // Incidents go after ninety days, and suspicions that nothing followed after one.
-  it('old incidents and suspicions go; what goes on stays', async () => {
+  // Incidents are deleted after ninety days, and suspicions without an incident after one.
+  it('deletes old incidents and suspicions, and keeps open ones', async () => {
     const account = await newAccount(db, 'ann@uptime.test');
     const ids: number[] = [];
     for (const name of ['a.test.', 'b.test.', 'c.test.']) ids.push((await newDomain(db, account, name)).id);

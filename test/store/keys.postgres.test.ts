@@ -2,12 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName, printName } from '../../src/dns/name.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
-import {
-  noteNames,
-  noteStandingNames,
-  ownersBelow,
-  recordsBelow,
-} from '../../src/store/keys/hashed-names.ts';
+import { noteNames, notePresentNames, ownersBelow, recordsBelow } from '../../src/store/keys/hashed-names.ts';
 import { checkKeys, destroyRetiredKeys } from '../../src/store/keys/key-store.ts';
 import { DnssecUnavailable } from '../../src/store/keys/signed-zone.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
@@ -24,7 +19,7 @@ import { APEX, edit } from '../support/zone/customer-records.ts';
 const { db, url, query, column, value } = sharedDatabase();
 
 describe('hashed-names', () => {
-  // What lies below a name of a zone with NSEC3 is found from an index, which every change of the zone keeps true.
+  // An index of the names of zones with NSEC3, which every change of the zone updates.
   let domainId: number;
   let zoneId: number;
 
@@ -43,7 +38,7 @@ describe('hashed-names', () => {
     select distinct owner as name from zone_records
     where zone_id = ${zoneId} and not removed and type not in (46, 47, 50) order by 1`;
 
-  test('the names are those that stand, whatever changes, and none when the zone is unsigned', async () => {
+  test('has the zone’s present names after every change, and none once the zone is unsigned', async () => {
     const { ops } = await saved(db, domainId, ['a.b.c A 192.0.2.1', 'd.c TXT x']);
     await enabled(db, { domainId });
     expect(await noted()).toEqual([]); // with NSEC
@@ -69,11 +64,11 @@ describe('hashed-names', () => {
     expect(await noted()).toEqual([]);
   });
 
-  test('an escaped dot ends no label, and neither ends nor other names count as below', async () => {
+  test('an escaped dot does not end a label, and only real subdomains count as below', async () => {
     const names = ['x\\.ent', 'x\\\\.deep', 'y.deep', 'deep', 'aent', 'ent'];
     const create = names.map((name) => `${name} A 192.0.2.1`);
     await saved(db, domainId, create);
-    await noteStandingNames(db, zoneId);
+    await notePresentNames(db, zoneId);
     const suffix = printName(APEX).length;
     const below = async (name: string) =>
       (await column<string>`${ownersBelow(zoneId, [at(name)])}`)
@@ -89,12 +84,12 @@ describe('hashed-names', () => {
     expect(await found(['deep', 'ent'], ['y.deep', 'x\\\\.deep'])).toEqual([]);
     const early = { owner: at('z.ent'), type: 1, ttl: 1, rdata: Buffer.alloc(4) };
     await noteNames(db, zoneId, new Map([[early.owner, [early]]]), false);
-    expect(await found(['ent'], [])).toEqual([]); // a name that is noted too early has no record
+    expect(await found(['ent'], [])).toEqual([]); // a name that is recorded too early has no record
   });
 });
 
 describe('key-store', () => {
-  // Private keys: sealed where they are stored, opened only with the right secret, and nowhere else to be found.
+  // Private keys are sealed where they are stored, opened only with the right secret, and stored nowhere else.
   beforeAll(() => openRole(url, 'zonefleet_node'));
   let boxes: KeyBoxes;
   let domainId: number;
@@ -105,7 +100,7 @@ describe('key-store', () => {
     domainId = (await newDomain(db, accountId)).id;
   });
 
-  test('no table but the sealed column has an octet of a private part, in any form', async () => {
+  test('only the sealed column contains private key material, in any form', async () => {
     await enabled(db, { domainId }, { split: true });
     const parts = await privateParts(db, boxes);
     expect(parts.map((part) => part.length)).toEqual([32, 32]);
@@ -120,7 +115,10 @@ describe('key-store', () => {
     }
   });
 
-  test.each(['zonefleet_api', 'zonefleet_worker'] as const)('%s signs with its own rights', async (role) => {
+  test.each([
+    'zonefleet_api',
+    'zonefleet_worker',
+  ] as const)('%s signs with its own privileges', async (role) => {
     const db = openDatabase(asRole(url, role));
     useSecrets(db);
     try {
@@ -132,7 +130,7 @@ describe('key-store', () => {
     }
   });
 
-  test('a key opens in its own row only, and with its own secret only; nothing is written where it does not', async () => {
+  test('a key opens only in its own row and with its own secret, and otherwise nothing is written', async () => {
     await enabled(db, { domainId });
     const other = await newDomain(db, await newAccount(db, 'b@example.org'), 'other.test.');
     await enabled(db, { domainId: other.id });
@@ -156,7 +154,7 @@ describe('key-store', () => {
     }
   });
 
-  test('the private part of a retired key is destroyed after 30 days, the row stays', async () => {
+  test('the private part of a retired key is destroyed after 30 days, and the row stays', async () => {
     await enabled(db, { domainId });
     await disableSigning(db, { domainId }, BY);
     for (const [days, destroyed] of [

@@ -44,7 +44,6 @@ const { db, query } = sharedDatabase();
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 
 describe('migrate', () => {
-  // The schema, and the stored settings that answers are made of.
   const UNCHANGED = { applied: [], changed: [], zones: 0 };
 
   let database: TestDatabase;
@@ -76,7 +75,7 @@ describe('migrate', () => {
     expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [] });
     await sql`delete from kysely_migration where name not like '9999%'`.execute(db);
     await expect(checkSchema(db)).rejects.toThrow(
-      'older than this program (it lacks 0001-schema, 0002-handing-over)',
+      `older than this program (it lacks ${MIGRATION_NAMES.join(', ')})`,
     );
   });
 
@@ -94,7 +93,7 @@ describe('migrate', () => {
     expect(await appliedMigrations(db)).toEqual(MIGRATION_NAMES);
   });
 
-  test('migrate stores and reports settings that differ, and does not publish operator zones again', async () => {
+  test('migrate stores and reports changed settings, and does not republish operator zones', async () => {
     database = await createDatabase();
     const { db } = database;
     await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
@@ -117,7 +116,7 @@ describe('wait-for-database', () => {
     return { warned, log: { warn: (fields: object) => void warned.push(fields) }, signal };
   }
 
-  it('goes on when the schema is there and its own preparation succeeds, and logs a failure', async () => {
+  it('continues once the schema exists and its preparation succeeds, and logs failures', async () => {
     const options = waiting();
     const refused = new Error('connect ECONNREFUSED');
     let attempts = 0;
@@ -128,7 +127,7 @@ describe('wait-for-database', () => {
     expect(attempts).toBe(2);
   });
 
-  it('ends with one line if Postgres keeps rejecting its password, and waits meanwhile', async () => {
+  it('ends with a one-line error if Postgres keeps rejecting its password, and retries meanwhile', async () => {
     await sql`create role rejected_role nologin`.execute(database.db);
     const rejected = openDatabase(`${database.url}&user=rejected_role`, { maxConnections: 1 });
     try {
@@ -147,7 +146,7 @@ describe('wait-for-database', () => {
     }
   });
 
-  it('does not wait for a schema, since `migrate` comes first, nor longer when it is stopped', async () => {
+  it('does not wait for a missing schema, because `migrate` comes first, and stops waiting on abort', async () => {
     const empty = await createDatabase({ empty: true });
     let isPrepared = false;
     const started = waitForDatabase(empty.db, waiting(), async () => {
@@ -166,7 +165,7 @@ describe('wait-for-database', () => {
 });
 
 describe('dropped-names', () => {
-  // Settings that drop nameserver names which are in use.
+  // Settings that remove nameserver names that are in use.
   const WITH_POOL: AnswerSettings = {
     ...TEST_SETTINGS,
     nameserverSets: SETS,
@@ -180,7 +179,7 @@ describe('dropped-names', () => {
   const changedBy = async (settings: AnswerSettings, force = false) =>
     (await migrate(db, settings, { force })).changed;
 
-  test('that nobody has are dropped without a word', async () => {
+  test('that are unused are removed without an error', async () => {
     expect(await changedBy({ ...TEST_SETTINGS })).toEqual([
       'NAMESERVER_SETS',
       'NAMESERVER_POOL',
@@ -188,34 +187,34 @@ describe('dropped-names', () => {
     ]);
   });
 
-  test('may move from a list to another, or to a set', async () => {
+  test('may move to another list, or to a set', async () => {
     await db.transaction().execute((trx) => accountNameserverSet(trx, 17));
     const names = [['ns1.a.example.', 'ns[1-9].b.example.'], ['other.example.']];
     expect(await changedBy({ ...WITH_POOL, nameserverPool: names })).toEqual(['NAMESERVER_POOL']);
   });
 
-  test('of an account’s set are refused, and stored when it is forced', async () => {
+  test('of an account’s set are rejected, and removed with force', async () => {
     await db.transaction().execute((trx) => accountNameserverSet(trx, 17));
     await expect(migrate(db, WITHOUT_POOL)).rejects.toThrow(
-      /^the settings drop nameserver names that are in use: .*ns1\.a\.example is in the set of account 17 \(2 uses of this kind\)/s,
+      /^the settings remove nameserver names that are in use: .*ns1\.a\.example is in the set of account 17 \(2 uses of this kind\)/s,
     );
     expect((await loadPublishSettings(db)).pool?.lists[1]).toHaveLength(9);
     expect(await changedBy(WITHOUT_POOL, true)).toEqual(['NAMESERVER_POOL', 'NAMESERVER_ADDRESSES']);
   });
 
-  test.each(['delegated_ns', 'chosen_ns'])('in %s of a domain that is served are refused', async (column) => {
+  test.each(['delegated_ns', 'chosen_ns'])('in %s of a served domain are rejected', async (column) => {
     const { id } = await newDomain(db, await newAccount(db, 'a@example.org'), 'held.example.com.');
     const set = ['ns1.example.org.', 'ns2.example.org.'];
     await query`update domains set ${sql.ref(column)} = ${set}::text[] where id = ${id}`;
     const dropped = { ...WITH_POOL, nameserverSets: SETS.slice(0, 1) };
     await expect(migrate(db, dropped)).rejects.toThrow(
-      /ns1\.example\.org is in the set .*held\.example\.com/,
+      /ns1\.example\.org is in the .*set .*held\.example\.com/,
     );
     await query`update domains set status = 'disabled', disabled_by = 'checker', served = 'none' where id = ${id}`;
     expect(await changedBy(dropped)).toEqual(['NAMESERVER_SETS']);
   });
 
-  test('a pool that changes publishes no domain anew', async () => {
+  test('a change of the pool republishes no domain', async () => {
     await newDomain(db, await newAccount(db, 'a@example.org'));
     const before = (await loadPublishSettings(db)).generation;
     const wider = [['ns[1-2].a.example.'], ['ns[1-9].b.example.']];
@@ -228,10 +227,10 @@ describe('dropped-names', () => {
 });
 
 describe('republish-domains', () => {
-  // A change of a setting that answers are made of republishes the domains that it affects, each with one change, and no others.
+  // A change of a setting that answers depend on republishes only the affected domains, each with one change.
   const { db, url, query } = keptDatabase();
   let mine: number;
-  /** example.com has proxied records, plain.test none, off.test is disabled. */
+  /** example.com has proxied records, plain.test has none, off.test is disabled. */
   let ids: { proxied: number; plain: number; off: number };
 
   beforeEach(async () => {
@@ -259,7 +258,7 @@ describe('republish-domains', () => {
     (await listDomainChanges(db, id, { limit: 99 })).map(({ operation }) => operation);
   const allPublished = () => expectPublished(db, ...Object.values(ids));
 
-  test('a claim whose sets are all spent publishes the canonical set at its apex', async () => {
+  test('a claim without a usable set publishes the canonical set at its apex', async () => {
     const held = await newDomain(db, mine, 'held.test.', { exempt: false });
     await query`update domains set ns_sets = '[]' where id = ${held.id}`;
     await change({ nameserverSets: [['ns1.example.org', 'ns2.example.org']] });
@@ -273,7 +272,7 @@ describe('republish-domains', () => {
     await allPublished();
   });
 
-  test('migrate refuses to store settings without the secret of the signed domains', async () => {
+  test('migrate rejects settings without the secret of the signed domains', async () => {
     useSecrets(db);
     await enabled(db, { domainId: ids.plain });
     const stored = await loadAnswerSettings(db);
@@ -295,7 +294,7 @@ describe('republish-domains', () => {
     expect(await signatureFaults(db, parseName('plain.test.'))).toEqual([]);
   });
 
-  test('a change of the edge republishes proxied records only, and marks their names while there is no edge', async () => {
+  test('a change of the edge addresses republishes only proxied records, with markers while there is no edge', async () => {
     const node = await followLoaded({ databaseUrl: url });
     const www = () => node.zones.get(APEX)?.nodes.get(parseName('www.example.com.'))?.sets.size;
     const edgeIpv4 = ['192.0.2.50', '192.0.2.51'];
@@ -329,7 +328,7 @@ describe('republish-domains', () => {
     await node.stop();
   });
 
-  test('a change of a nameserver set republishes the domains that have it, and one of the mailbox all that are served', async () => {
+  test('a change of a nameserver set republishes its domains, and a change of the mailbox all served domains', async () => {
     const nameservers = ['ns1.example.org.', 'ns2.example.org.'].map((text) => parseName(text));
     await updateDomain(db, { ...BY, domainId: ids.plain, set: { nameservers } });
     const sets = [['ns8.example.net', 'ns9.example.net'], SETS[1] as string[]];
@@ -347,7 +346,7 @@ describe('republish-domains', () => {
     await allPublished();
   });
 
-  test('a migration that was killed after it stored the settings is finished by the next one, or by an edit', async () => {
+  test('the next migration, or an edit, completes one that was killed after it stored the settings', async () => {
     const next = {
       ...TEST_SETTINGS,
       nameserverSets: SETS,
@@ -370,7 +369,7 @@ describe('republish-domains', () => {
     expect(pending.rows).toEqual([{ value: { edges: 3, apex: 3, published: 3 } }]);
   });
 
-  test('domains that are edited and created during a migration are published with the new settings', async () => {
+  test('domains that are edited or created during a migration are published with the new settings', async () => {
     const create = (host: string) => ({
       ...NO_EDIT,
       creates: [

@@ -17,7 +17,7 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 const { db, url, query, column } = sharedDatabase();
 
 describe('dnssec-reminders', () => {
-  // The mails that remind owners of DS records: to those who can do something, once in 30 days for a domain, 20 a day for an account.
+  // Reminders to add DS records go to the owner and admins: once in 30 days per domain, 20 per day and account.
   let ann: number;
   beforeEach(async () => {
     useSecrets(db);
@@ -30,7 +30,7 @@ describe('dnssec-reminders', () => {
     const signedZoneId = (await loadDnssec(db, domainId))?.signed.id as number;
     return { domainId, signedZoneId };
   };
-  /** As a worker orders it. */
+  /** Orders the mail as a worker does. */
   const order = async (signedZoneId: number, message = 'Enter this DS.') => {
     const db = openDatabase(asRole(url, 'zonefleet_worker'));
     try {
@@ -44,7 +44,7 @@ describe('dnssec-reminders', () => {
   const longAgo = (days: number) =>
     query`update signed_zones set reminded_at = reminded_at - make_interval(days => ${days}::integer)`;
 
-  test('one in thirty days goes to the owner and the admins of a domain, and to nobody else', async () => {
+  test('sends one in thirty days only to the owner and the admins of a domain', async () => {
     const { domainId, signedZoneId } = await signedZone('a.example.com.');
     for (const [name, role] of [
       ['dan', 'admin'],
@@ -63,7 +63,7 @@ describe('dnssec-reminders', () => {
     expect(await mails()).toHaveLength(4);
   });
 
-  test('an account with many domains gets twenty a day, and the rest on other days', async () => {
+  test('an account with many domains gets twenty per day, and the rest on other days', async () => {
     const [one, two] = [await signedZone('a.example.com.'), await signedZone('b.example.com.')];
     expect(await order(one.signedZoneId)).toBe(true);
     await query`update dnssec_reminders set mails = 20`;
@@ -73,7 +73,7 @@ describe('dnssec-reminders', () => {
     expect(await query<{ mails: number }>`select mails from dnssec_reminders`).toEqual([{ mails: 1 }]);
   });
 
-  test('the letter says which domain it is, and what to enter', async () => {
+  test('the mail names the domain and what to enter', async () => {
     const { signedZoneId } = await signedZone('a.example.com.');
     await order(signedZoneId, 'Enter this DS record: key tag 7.');
     const letters: Letter[] = [];
@@ -87,7 +87,7 @@ describe('dnssec-reminders', () => {
     for (const job of await claimDueMails(db, 10))
       await run(job, { signal: new AbortController().signal, again: false });
     expect(letters).toMatchObject([
-      { to: 'ann@example.org', subject: 'a.example.com: DNSSEC waits for your registrar' },
+      { to: 'ann@example.org', subject: 'a.example.com: DNSSEC requires a step at your registrar' },
     ]);
     expect(letters[0]?.text).toContain('Enter this DS record: key tag 7.');
   });
@@ -101,7 +101,7 @@ describe('totp', () => {
     await saveTotp(db, accountId, await boxes.seal(db, ['totp', String(accountId)], Buffer.from('secret')));
   });
 
-  it('of many calls at once with the same code, or recovery code, one counts, and no earlier one after it', async () => {
+  it('only one of several concurrent calls with the same code or recovery code is accepted, and no earlier code after it', async () => {
     const taken = await Promise.all(Array.from({ length: 8 }, () => takeStep(db, accountId, 7)));
     expect(taken.filter(Boolean)).toHaveLength(1);
     expect(await takeStep(db, accountId, 6)).toBe(false);

@@ -15,7 +15,6 @@ import { keptDatabase } from '../support/tests/shared-database.ts';
 const { db, url } = keptDatabase();
 
 describe('bounded-client', () => {
-  // What a pool's connection prepares, seen by Postgres.
   let db: Database;
 
   beforeAll(() => {
@@ -30,7 +29,7 @@ describe('bounded-client', () => {
     return (rows[0] as { count: number }).count;
   }
 
-  test('a statement that is repeated is prepared once; a failure of it is its own, and the next one goes on', async () => {
+  test('a repeated statement is prepared once, and the next one succeeds after a failure', async () => {
     for (let i = 0; i < 20; i++) {
       const { rows } = await sql<{ twice: number }>`select ${i}::integer * 2 as twice`.execute(db);
       expect(rows).toEqual([{ twice: 2 * i }]);
@@ -43,7 +42,7 @@ describe('bounded-client', () => {
     expect(await prepared(' as part')).toBe(1);
   });
 
-  test('a table that was changed under a prepared statement fails one call, and is read as it is by the next', async () => {
+  test('after a table change, a prepared statement fails once, and the next call reads the new columns', async () => {
     await sql`create table shapes (id integer)`.execute(db);
     const read = () => sql`select * from shapes where id <> ${0}`.execute(db);
     for (let i = 0; i < 10; i++) await read();
@@ -63,16 +62,16 @@ describe('deadlines', () => {
 
     it.each([
       ['select 1', readMs],
-      ['  SELECT 1', writeMs], // our own are in lower case; the longer one does no harm
+      ['  SELECT 1', writeMs], // the code uses lower case; the longer limit is harmless
       ['select 1 from domains for update', writeMs],
       ['insert into domains default values', writeMs],
       ['with gone as (delete from domains returning 1) select 1', writeMs],
       ['update domains set serial = 1', writeMs],
-    ])('%s alone may take the time of its kind', (text, ms) => {
+    ])('limit %s outside of a transaction by its kind', (text, ms) => {
       expect(deadlines().send(text).statementMs).toBe(ms);
     });
 
-    it('give every statement of a transaction but its begin the time of a write, and the whole a bound', () => {
+    it('limit every statement of a transaction except its begin like a write, and the whole transaction', () => {
       const connection = deadlines();
       expect(connection.send('begin')).toEqual({ statementMs: readMs, begins: true });
       expect(connection.send('select 1')).toEqual({ statementMs: writeMs, begins: false });
@@ -82,7 +81,7 @@ describe('deadlines', () => {
       expect(connection.transactionMs).toBeUndefined();
     });
 
-    it('follow what the server is told, to the end of the transaction or for the session', () => {
+    it('follow the settings sent to the server, until the end of the transaction or for the session', () => {
       const connection = deadlines();
       connection.send('begin');
       connection.send(`set local statement_timeout = ${LONG_MS}; set local lock_timeout = 1`);
@@ -95,11 +94,11 @@ describe('deadlines', () => {
       expect(connection.send('select 1').statementMs).toBe(readMs);
     });
 
-    it('with the wait for a connection, let no call wait 10 s for the first answer of a Postgres that hangs', () => {
+    it('including the wait for a connection, limit the first response of a hanging Postgres to 10 s', () => {
       expect([CONNECT_TIMEOUT_MS + readMs, writeMs].filter((limitMs) => limitMs >= 10_000)).toEqual([]);
     });
 
-    it('let the server give up before the client does', () => {
+    it('end at the server before they end at the client', () => {
       const [, serverMs] = /statement_timeout = (\d+)/.exec(sessionSettings(SERVICE_LIMITS)) ?? [];
       expect(Number(serverMs)).toBeLessThan(writeMs);
       const [, lockMs] = /lock_timeout = (\d+)/.exec(sessionSettings(SERVICE_LIMITS)) ?? [];
@@ -111,16 +110,16 @@ describe('deadlines', () => {
   select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
     current_setting('idle_in_transaction_session_timeout') as idle`;
 
-  it('every connection of a pool has limits of its own on the server', async () => {
+  it('every connection of a pool has its own limits on the server', async () => {
     const db = openDatabase(url, { limits: { readMs: 2000, writeMs: 4500 } });
     for (const { rows } of await Promise.all(Array.from({ length: 3 }, () => settingOf.execute(db))))
       expect(rows).toEqual([{ statement: '4s', lock: '3200ms', idle: '30s' }]);
     await db.destroy();
   });
 
-  it('a long transaction and a migration get more, and give it back', async () => {
+  it('a long transaction and a migration get higher limits temporarily', async () => {
     const db = openDatabase(url, { maxConnections: 1 });
-    for (let i = 0; i < 20; i++) await db.transaction().execute(allowLong); // what is repeated is prepared elsewhere
+    for (let i = 0; i < 20; i++) await db.transaction().execute(allowLong); // repeated statements are prepared on other connections
     await db.transaction().execute(async (trx) => {
       await allowLong(trx);
       expect((await settingOf.execute(trx)).rows).toEqual([{ statement: '2min', lock: '6s', idle: '2min' }]);
@@ -135,7 +134,7 @@ describe('deadlines', () => {
 });
 
 describe('list-page', () => {
-  it('a count is exact up to its bound, and one more for whatever is beyond it', async () => {
+  it('a count is exact up to its limit, and one more beyond it', async () => {
     const count = (rows: number, most?: number) =>
       countUpTo(db, sql`generate_series(1, ${rows}::integer)`, most);
     expect(await Promise.all([0, 9, 10, 11, 12, 1000].map((rows) => count(rows, 10)))).toEqual([

@@ -32,14 +32,13 @@ import { APEX, type EditLines, edit, showRecord } from '../support/zone/customer
 const { db, query } = sharedDatabase();
 
 describe('load-changes', () => {
-  // The log: of a domain newest first, of an account in an order in which nothing comes in behind what was read.
   let mine: number;
 
   beforeEach(async () => {
     mine = await newAccount(db, 'me@example.org');
   });
 
-  test('a domain’s changes are paged from the newest on; another domain’s are not there', async () => {
+  test('a domain’s changes are paged from the newest on, without those of other domains', async () => {
     const { id } = await newDomain(db, mine);
     const other = await newDomain(db, mine, 'other.test.');
     const ids: number[] = [];
@@ -58,7 +57,7 @@ describe('load-changes', () => {
     expect(await loadDomainChange(db, other.id, ids[0] as number)).toBeUndefined();
   });
 
-  test('an account sees what happens to its own and shared domains, a global admin everything', async () => {
+  test('an account sees changes of its own and shared domains, and a global admin all changes', async () => {
     const theirs = await newAccount(db, 'they@example.org');
     const [a, b, c] = [
       await newDomain(db, mine, 'a.test.'),
@@ -84,7 +83,7 @@ describe('load-changes', () => {
     expect(await countAccountChanges(db, me, { sources: ['scan'] })).toBe(0);
   });
 
-  test('a reseller sees what happens to the domains of its clients, once, and not to deleted ones', async () => {
+  test('a reseller sees changes of its clients’ domains once, and not of deleted ones', async () => {
     const client = await newAccount(db, 'client@example.org');
     const accountId = await newAccount(db, 'reseller@example.org');
     await setReseller(db, accountId, true);
@@ -102,7 +101,7 @@ describe('load-changes', () => {
     expect(shared).toMatchObject({ domainId: one.id, role: 'viewer' });
   });
 
-  test('a change that was numbered earlier and is committed later is not passed over', async () => {
+  test('a change with a lower id that commits later is not skipped', async () => {
     const slow = await newDomain(db, mine, 'slow.test.');
     const quick = await newDomain(db, mine, 'quick.test.');
     const caller = { accountId: mine, isAdmin: false };
@@ -134,7 +133,6 @@ describe('load-changes', () => {
 });
 
 describe('load-records', () => {
-  // Lists of a domain's records: its own and the service's, filtered, in order, page by page.
   const BY_NAME = { sort: 'name', descending: false } as const;
 
   const { db } = keptDatabase();
@@ -219,7 +217,7 @@ describe('load-records', () => {
       expect(paged).toEqual(names);
     });
 
-    test('find what has them and nothing else; the domain itself is no part of it', async () => {
+    test('find only records that contain them, and ignore the domain’s own name', async () => {
       expect((await find('xn--mller')).names).toEqual(['alias', 'shop.xn--mller-kva', 'xn--mller-kva']);
       expect((await find('οδοσ')).names).toEqual(['greek']);
       expect((await find('söhne')).names).toEqual(['text']);
@@ -230,7 +228,7 @@ describe('load-records', () => {
     });
   });
 
-  test('every order pages through all of them once', async () => {
+  test('every order pages through all records once', async () => {
     for (const sort of RECORD_SORTS)
       for (const descending of [false, true]) {
         const order = { sort, descending };
@@ -253,7 +251,7 @@ describe('load-records', () => {
       }
   });
 
-  test('a record is found in its own domain only; the service’s own are marked', async () => {
+  test('a record is found only in its own domain, and the service’s records are marked', async () => {
     const { items } = await listRecords(db, domainId, {}, BY_NAME, { limit: 100 });
     const [managed, own] = [items.find((record) => record.managed), items.find((record) => !record.managed)];
     for (const record of [managed, own]) {
@@ -273,7 +271,7 @@ describe('the warnings of an edit', () => {
     starId = await firstId(['* A 192.0.2.1', 'own A 192.0.2.2', 'below.old TXT x', '*.sub A 192.0.2.3']);
   });
 
-  /** The owners of the records that shadow a wildcard. */
+  /** Returns the owners of the records that shadow a wildcard. */
   async function shadowing(create: string[]): Promise<string[]> {
     const result = await saveEdit(db, { ...BY, domainId, edit: edit({ create }), warns: true, dryRun: true });
     if (result.kind !== 'dry_run') throw new Error(JSON.stringify(result));
@@ -292,7 +290,7 @@ describe('the warnings of an edit', () => {
     ]);
   });
 
-  /** The warnings of an edit, as the owner, type and code of each. */
+  /** Returns the owner, type and code of each warning of an edit. */
   async function warningsOf(lines: EditLines, within: Database = db): Promise<string[]> {
     const result = await saveEdit(within, { ...BY, domainId, edit: edit(lines), warns: true, dryRun: true });
     if (result.kind !== 'dry_run') throw new Error(JSON.stringify(result));
@@ -321,12 +319,12 @@ describe('the warnings of an edit', () => {
     expect(await warningsOf({ update: [[id, { ttl: 60 }]] })).toEqual([]);
   });
 
-  test('include a delegation whose glue it removes, while a name outside of it answers', async () => {
+  test('include a delegation whose glue it removes, while a name outside of it resolves', async () => {
     const id = await firstId(['ns.kid A 192.0.2.4', 'kid NS ns.kid.example.com', 'kid NS ns.example.net']);
     expect(await warningsOf({ delete: [id] })).toEqual(['kid NS MISSING_GLUE']);
   });
 
-  test('include records whose host only the removed wildcard answered', async () => {
+  test('include records whose host only the removed wildcard resolved', async () => {
     const hosts = ['any', 'has', 'own', 'x.sub'].map((host) => `${host}.to MX 10 ${host}.example.com`);
     await saved(db, domainId, ['has TXT x', ...hosts]);
     const causes = ['any.to MX TARGET_WITHOUT_ADDRESS'];

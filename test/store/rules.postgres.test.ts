@@ -9,10 +9,9 @@ import { type Answer, sharedTestApi } from '../support/api/api.ts';
 const api = sharedTestApi();
 
 describe('judge-limits', () => {
-  // How much the rules of one domain may make edges hold.
   const MIB = 1024 * 1024;
 
-  it('rules for many records are bounded by what edges are told: names, not ids', async () => {
+  it('limits rules for many records by the size of names that edges receive, not of ids', async () => {
     const { id: domainId } = await api.makeDomain('names.example', { planSlug: 'pro' });
     const label = 'n'.repeat(63);
     const create = Array.from({ length: 1_000 }, (_, i) => ({
@@ -40,7 +39,6 @@ describe('judge-limits', () => {
 });
 
 describe('load-unsupported', () => {
-  // What members of a domain are told of rules that edges cannot obey.
   const rules = '/domains/told.example/rules';
 
   beforeAll(() => api.makeDomain('told.example', { planSlug: 'pro' }));
@@ -61,7 +59,7 @@ describe('load-unsupported', () => {
   const read = async (id: number, as = 'viewer') =>
     (await api.ask('GET', `${rules}/captcha/${id}`, { as })).body;
 
-  it('tells why, and how many say so, until they say otherwise', async () => {
+  it('returns the reason and the number of edges that report it, until they report otherwise', async () => {
     const [paris, rome] = [await makeEdge('paris', 'eu'), await makeEdge('rome', 'eu')];
     const [first, second] = [await make(), await make()];
     expect(await read(first)).not.toHaveProperty('unsupported');
@@ -74,7 +72,7 @@ describe('load-unsupported', () => {
       [{ why, edges: 2 }],
       [{ why, edges: 1 }],
     ]);
-    // what was read is sent back
+    // The same body is sent back.
     expect((await api.ask('PUT', `${rules}/captcha/${first}`, { body: await read(first) })).status).toBe(200);
     await paris({ rule_id: second, why: 'another reason' });
     expect((await read(first)).unsupported).toEqual([{ why, edges: 1 }]);
@@ -85,7 +83,7 @@ describe('load-unsupported', () => {
     expect(await read(first)).not.toHaveProperty('unsupported');
   });
 
-  it('listens to edges that are heard and are told the domain, no others', async () => {
+  it('counts only edges that are present and receive the domain', async () => {
     const [lima, oslo] = [await makeEdge('lima', 'sa'), await makeEdge('oslo', 'eu')];
     const id = await make();
     await lima({ rule_id: id, why: 'from afar' });
@@ -99,7 +97,7 @@ describe('load-unsupported', () => {
 });
 
 describe('plan-rule-revert', () => {
-  // A change that is taken back is judged as if it was written now: origins, room, and what the plan includes.
+  // Reverted changes are validated like new writes: origins, space, and the plan.
   let domains = 0;
 
   async function fresh(planSlug = 'pro') {
@@ -116,13 +114,13 @@ describe('plan-rule-revert', () => {
     values (${name}, 'eu', ${[address]}, ${Buffer.from(name)}, 'edge_x')`.execute(api.database.db);
   }
 
-  it('an origin that has become an edge comes back neither with its rule nor by an update', async () => {
+  it('an origin that has become an edge is not restored, neither with its rule nor by an update', async () => {
     const { ask, revert } = await fresh();
     const made = await ask('POST', '/rules/origin-route/', { destination: '203.0.113.77' });
     const changed = await ask('PUT', `/rules/origin-route/${made.body.id}`, { destination: 'other.example' });
     const reordered = await ask('PUT', `/rules/origin-route/${made.body.id}`, { priority: 5 });
     await registerEdge('origin-route', '203.0.113.77');
-    expect((await revert(reordered)).status).toBe(200); // the origin stays as it is
+    expect((await revert(reordered)).status).toBe(200); // the origin is unchanged
     const refused = await revert(changed);
     expect([refused.status, refused.body]).toEqual([
       400,
@@ -135,7 +133,7 @@ describe('plan-rule-revert', () => {
     expect((await revert(gone)).body.error).toContain('an address of an edge: 203.0.113.78');
   });
 
-  it('the origin of a record is judged again, too', async () => {
+  it('the origin of a record is validated again, too', async () => {
     const { ask, revert } = await fresh();
     const record = { name: 'www', type: 'A', destination: '203.0.113.79', proxied: true };
     const made = await ask('POST', '/records/', record);
@@ -147,7 +145,7 @@ describe('plan-rule-revert', () => {
     expect((await ask('GET', `/records/${made.body.id}`)).body.destination).toBe('192.0.2.5');
   });
 
-  it('error pages of 4 MiB together are the most, however they come', async () => {
+  it('error pages are limited to 4 MiB in total, whether written or restored', async () => {
     const { ask, revert } = await fresh();
     const page = (octets: number) => ({ status_codes: [404], html: 'x'.repeat(octets) });
     const full = 256 * 1024;
@@ -163,7 +161,7 @@ describe('plan-rule-revert', () => {
     expect((await ask('GET', `/rules/error-page/${first.body.id}`)).body.size).toBe(1);
   });
 
-  it('an update is taken back only where the plan includes rules; switching off and deleting need no plan', async () => {
+  it('reverting an update requires a plan with rules, but disabling and deleting do not', async () => {
     const { id, ask, revert } = await fresh();
     const { body: rule } = await ask('POST', '/rules/waf/', {});
     const toggled = await ask('PATCH', `/rules/waf/${rule.id}/toggle`);

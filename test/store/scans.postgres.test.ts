@@ -13,8 +13,7 @@ import { scanOf } from '../support/world/made-scans.ts';
 const { db, query, value } = sharedDatabase();
 
 describe('claim-due-scans', () => {
-  // Which scans are claimed: those that are due, each by one process, the accounts in turn.
-  /** Of an account of its own: as many scans, the first due so many seconds ago, each a second later than the one before. */
+  /** Creates an account with this many scans. The first is due since `sinceSeconds`, each further one a second later. */
   async function scansOf(account: string, count: number, sinceSeconds: number): Promise<string[]> {
     const accountId = await newAccount(db, `${account}@example.org`);
     const names = Array.from({ length: count }, (_, i) => `${account}${i}.com.`);
@@ -47,7 +46,7 @@ describe('claim-due-scans', () => {
     expect(await claim(4)).toEqual([]);
   });
 
-  test('also where one is claimed at a time, and of a new account at once', async () => {
+  test('also if scans are claimed one at a time, and immediately for a new account', async () => {
     await scansOf('bulk', 8, 1000);
     expect([await claim(1), await claim(1)]).toEqual([['bulk0.com.'], ['bulk1.com.']]);
     await scansOf('late', 3, 10);
@@ -56,7 +55,7 @@ describe('claim-due-scans', () => {
     expect(claimed).toEqual(['late0.com.', 'late1.com.', 'bulk2.com.', 'late2.com.', 'bulk3.com.']);
   });
 
-  test('what is not yet due, over or in hand is left, and comes up again when its lease is over', async () => {
+  test('scans that are not due, finished or claimed are skipped, and claimed again when their lease ends', async () => {
     const [now, later, over] = (await scansOf('a', 3, 10)) as [string, string, string];
     const at = (name: string, change: ReturnType<typeof sql>) =>
       query`update scans s set ${change} from domains d where d.id = s.domain_id and d.name = ${name}`;
@@ -68,14 +67,14 @@ describe('claim-due-scans', () => {
     expect(await claim()).toEqual([now]);
   });
 
-  test('of processes that claim at once none gets what another has', async () => {
+  test('concurrent processes never claim the same scan', async () => {
     const names = await scansOf('a', 6, 10);
     const claimed = await Promise.all([claim(3), claim(3), claim(3)]);
     while (claimed.flat().length < names.length) claimed.push(await claim(3));
     expect(claimed.flat().sort()).toEqual(names);
   });
 
-  test('a scan’s turn is its place among those of its account that wait or run', async () => {
+  test('a scan’s turn is its position among the waiting and running scans of its account', async () => {
     await scansOf('bulk', 3, 1000);
     await scansOf('late', 1, 10);
     const turns = async (limit: number) => (await claimDueScans(db, limit)).map(({ turn }) => turn).sort();
@@ -87,7 +86,7 @@ describe('claim-due-scans', () => {
 });
 
 describe('import-scanned', () => {
-  // Only what is missing is filled, set by set, by what is there when it is written.
+  // Only missing record sets are added, compared with the records at the time of writing.
   const MAIL = ['@ MX 10 mail.example.com', '@ MX 20 mail2.example.com', '@ 600 TXT v=spf1 mx -all'];
   let id: number;
   beforeEach(async () => {
@@ -98,7 +97,7 @@ describe('import-scanned', () => {
     importScanned(db, { domainId: id, records: scanOf(lines).records, by: BY.by, narrowing: null, ...more });
   const here = async () => (await listed(db, id)).map((line) => line.replace(/^\d+: /, ''));
 
-  test('an empty domain gets all of it in one change, which names the scan', async () => {
+  test('an empty domain gets all records in one change, which names the scan', async () => {
     const imported = await bring(['www A 192.0.2.1', 'www A 192.0.2.2', ...MAIL]);
     expect(imported).toMatchObject({ kind: 'imported', created: 5, failed: [], present: 0 });
     const [change] = await listDomainChanges(db, id, { limit: 1 });
@@ -108,13 +107,13 @@ describe('import-scanned', () => {
     await expectPublished(db, id);
   });
 
-  test('an address gets the country that it is in', async () => {
+  test('an address gets its country', async () => {
     await bring(['www A 192.0.2.1', '@ TXT hello'], { countryOf: () => 'NL' });
     const [change] = await listDomainChanges(db, id, { limit: 1 });
     expect(change?.ops.map(({ after }) => after?.destCountry)).toEqual(['NL', null]);
   });
 
-  test('a repeat adds nothing, and a name and type that has a record is left alone', async () => {
+  test('a repeat adds nothing, and existing record sets stay unchanged', async () => {
     await saved(db, id, ['@ MX 5 elsewhere.example.net']);
     expect(await bring(MAIL)).toMatchObject({ created: 1, present: 2 });
     expect(await bring(MAIL)).toMatchObject({ created: 0, present: 3, changeId: undefined });
@@ -123,7 +122,7 @@ describe('import-scanned', () => {
     ]);
   });
 
-  test('a set that conflicts fails as a whole, and the others come', async () => {
+  test('a conflicting set fails completely, and the others are imported', async () => {
     await saved(db, id, ['www A 192.0.2.9 ; proxied', 'blog CNAME other.example.net']);
     const imported = await bring([
       'www AAAA 2001:db8::1',
@@ -140,12 +139,12 @@ describe('import-scanned', () => {
     await expectPublished(db, id);
   });
 
-  test('a delegation comes with its glue', async () => {
+  test('a delegation is imported with its glue', async () => {
     const lines = ['dev NS ns1.dev.example.com', 'ns1.dev A 192.0.2.53', 'dev NS ns.example.net'];
     expect(await bring(lines)).toMatchObject({ created: 3, failed: [] });
   });
 
-  test('a domain whose plan has no room for all of it gets nothing', async () => {
+  test('a domain whose plan does not allow all records gets none', async () => {
     const account = await newAccount(db, 'b@example.org');
     const free = await newDomain(db, account, 'free.org.', { planSlug: 'free' });
     const none = await newDomain(db, account, 'none.org.', { planSlug: null });
@@ -154,7 +153,7 @@ describe('import-scanned', () => {
     expect(await bring([], { domainId: free.id, records: records(free) })).toEqual({
       kind: 'refused',
       code: 'plan_limit',
-      message: 'the plan allows 200 records, this would make 201',
+      message: 'the plan allows 200 records, but this would be 201',
       limit: 200,
     });
     expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({
@@ -164,7 +163,7 @@ describe('import-scanned', () => {
     expect(await listed(db, free.id, free.name)).toEqual([]);
   });
 
-  test('a narrowed key that may not write one of the missing records writes none', async () => {
+  test('a restricted key that may not write one of the missing records writes none', async () => {
     const narrowing = { names: ['www.example.com'], types: ['A'] };
     const lines = ['www A 192.0.2.1', ...MAIL];
     expect(await bring(lines, { narrowing })).toMatchObject({ kind: 'refused', code: 'forbidden' });
@@ -173,12 +172,12 @@ describe('import-scanned', () => {
     expect(await bring(lines, { narrowing })).toMatchObject({ kind: 'imported', created: 1 });
   });
 
-  test('a dry run says what would come, and writes nothing', async () => {
+  test('a dry run reports what would be imported, and writes nothing', async () => {
     expect(await bring(MAIL, { dryRun: true })).toMatchObject({ created: 3, changeId: undefined });
     expect(await here()).toEqual([]);
   });
 
-  test('a domain that is switched off or gone takes nothing', async () => {
+  test('a disabled or deleted domain imports nothing', async () => {
     await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
     expect(await bring(MAIL)).toMatchObject({ kind: 'refused', code: 'domain_disabled' });
     await deleteDomain(db, { ...BY, domainId: id });

@@ -1,5 +1,5 @@
-// Large zones are signed, unsigned and given another chain in pieces, while they are served and edited. Each version that a node
-// can have is whole, and a killed process leaves nothing behind.
+// Large zones are signed, unsigned and given another chain in pieces, while they are served and edited. Every version
+// is consistent, and a killed process leaves nothing behind.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
@@ -18,7 +18,7 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { APEX } from '../support/zone/customer-records.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
-/** With signatures and denials they are more than one transaction signs. */
+/** With signatures and denial records, more than one transaction signs. */
 const NAMES = 1200;
 const ZONE = parseName('big.test.');
 const NEVER = new AbortController().signal;
@@ -42,7 +42,7 @@ const types = async (apex = APEX) => {
   return { nsec: count(TYPE.NSEC), nsec3: count(TYPE.NSEC3), parameters: count(TYPE.NSEC3PARAM) };
 };
 
-/** Acts before each piece. */
+/** Calls `act` before each piece. */
 function betweenPieces(act: (piece: number) => void): AbortSignal {
   let piece = 0;
   return Object.assign(new AbortController().signal, { throwIfAborted: () => act(piece++) });
@@ -61,7 +61,7 @@ const phase = () => value<string>`select phase from signed_zones`;
 
 describe('sign-pieces', () => {
   describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
-    test('an operator zone is unsigned until its last piece is written, and whole then; so it is unsigned again', async () => {
+    test('an operator zone is answered as unsigned until its last piece is written, then completely signed, and back', async () => {
       await saveZones(db, [{ apex: ZONE, records: bigZone() }], { source: 'test' });
       const { kind, signed } = await enabled(db, OPERATOR, { denial });
       expect(kind).toBe('signing');
@@ -86,7 +86,7 @@ describe('sign-pieces', () => {
       expect((await loadZone(db, ZONE))?.records).toHaveLength(bigZone().length);
     });
 
-    test('edits meanwhile', async () => {
+    test('concurrent edits', async () => {
       const accountId = await newAccount(db, 'a@example.org');
       const domainId = (await newDomain(db, accountId)).id;
       const nameOf = (i: number) => (i % 100 === 50 ? `ns.cut${i / 100 - 0.5}` : `n${i}`);
@@ -103,7 +103,7 @@ describe('sign-pieces', () => {
             create: [
               `a${piece}.b A 192.0.2.3`,
               `c${piece}.n${piece * 9 + 3} A 192.0.2.4`,
-              `cut${piece} NS ns.cut${piece}.example.com`, // what is below was signed, or will be by a later piece
+              `cut${piece} NS ns.cut${piece}.example.com`, // names below were signed, or will be by a later piece
             ],
           }),
         );
@@ -115,7 +115,7 @@ describe('sign-pieces', () => {
       await expectPublished(db, domainId);
     });
 
-    test.each([90, 1100])('edits meanwhile of %i names, which are signed a few at a time', async (count) => {
+    test.each([90, 1100])('concurrent edits of %i names, which are signed a few at a time', async (count) => {
       const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
       const given = lines(300, (i) => `n${i}.a${i % 9} A 192.0.2.1`);
       const { ops } = await saved(db, domainId, given);
@@ -134,7 +134,7 @@ describe('sign-pieces', () => {
       await expectPublished(db, domainId);
     });
 
-    test('two zones at once, and one whose process stops', async () => {
+    test('two zones concurrently, and one whose process stops', async () => {
       const names = ['one.test.', 'two.test.', 'three.test.'];
       const zones = names.map((name) => ({
         apex: parseName(name),
@@ -169,7 +169,7 @@ describe('change-denial', () => {
     ['nsec', 'nsec3'],
     ['nsec3', 'nsec'],
   ] as const)('from %s to %s', (from, to) => {
-    test('a small zone has the other chain in place of its own with one change', async () => {
+    test('a small zone gets the other chain instead of its own in one change', async () => {
       const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
       await saved(db, domainId, ['www A 198.51.100.1', '*.w A 198.51.100.1', 'sub NS ns.example.net']);
       await enabled(db, { domainId }, { denial: from });
@@ -185,7 +185,7 @@ describe('change-denial', () => {
       expect(rows.at(-1)).toEqual({ id: (changed as { changeId: number }).changeId });
     });
 
-    test('killed at a piece it goes on; taken back, nothing is left of it', async () => {
+    test('continues after it is killed at a piece, and leaves nothing after an abort', async () => {
       const hosts = lines(NAMES, (i) => `n${i} A 192.0.2.1`);
       const zone = (ttl: number) =>
         recordsOf(
@@ -211,7 +211,7 @@ describe('change-denial', () => {
       });
       await expect(removeChain(db, signed.id, killedAgain)).rejects.toThrow('killed');
 
-      // a change of mind in the middle, and a file whose SOA has another TTL for denials
+      // The owner changes back halfway, and a file is loaded whose SOA has another negative TTL.
       await changeDenial(db, OPERATOR, { ...BY, denial: to });
       let isLoaded = false;
       const loading = betweenPieces((piece) => {
@@ -232,7 +232,7 @@ describe('change-denial', () => {
     });
   });
 
-  test('what is not signed, or has no room for hashes, is refused', async () => {
+  test('an unsigned zone, or a name that is too long for hashes, is rejected', async () => {
     const account = await newAccount(db, 'a@example.org');
     const domainId = (await newDomain(db, account)).id;
     const order = { ...BY, denial: 'nsec3' } as const;

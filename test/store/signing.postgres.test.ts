@@ -18,8 +18,7 @@ import { APEX } from '../support/zone/customer-records.ts';
 const { db, url, query, value } = sharedDatabase();
 
 describe('claim-due-zones', () => {
-  // Which large zones are signed, unsigned or given another chain next: each in its turn.
-  test('a zone that is due again and again waits until all others had their turn', async () => {
+  test('a zone that is due repeatedly waits until all others had their turn', async () => {
     await query`
     insert into signed_zones (zone_name, goal, denial, algorithm, phase, denial_change)
     select name, 'signed', 'nsec', 13, 'waiting', 'removing' from unnest(array['a.', 'b.', 'c.']) name`;
@@ -29,14 +28,14 @@ describe('claim-due-zones', () => {
       if (zone === undefined) throw new Error('none is due');
       seen.push(zone.name);
       last = zone.id;
-      await endLease(db, zone.id); // and at once it is due again
+      await endLease(db, zone.id); // immediately due again
     }
     expect(seen).toEqual(['a.', 'b.', 'c.', 'a.']);
   });
 });
 
 describe('enable-signing', () => {
-  // A signed zone stays whole whatever is written to it: each set has its signatures, and the ring closes.
+  // A signed zone stays consistent after every write: each set has its signatures, and the chain is closed.
   let domainId: number;
 
   beforeEach(async () => {
@@ -52,7 +51,7 @@ describe('enable-signing', () => {
     { denial: 'nsec', algorithm: 13, split: false },
     { denial: 'nsec3', algorithm: 15, split: true },
   ] as const)('with $denial, algorithm $algorithm', (order) => {
-    test('a domain is signed whole, edits keep it so, and it is unsigned again as if nothing had been', async () => {
+    test('a domain is signed completely, stays signed after edits, and is unsigned without a trace', async () => {
       await saved(db, domainId, [
         'www A 198.51.100.1',
         'x.y.z TXT "a"',
@@ -86,7 +85,7 @@ describe('enable-signing', () => {
 });
 
 describe('refresh-signatures', () => {
-  // Signatures are made anew before they end: nothing else changes but the serial, and no log of customers tells of it.
+  // Signatures are renewed before they expire. Only the serial changes, and customers' logs have no entry.
   const NEVER = new AbortController().signal;
 
   let domainId: number;
@@ -99,7 +98,7 @@ describe('refresh-signatures', () => {
   });
   afterEach(() => Promise.all(later.splice(0).map((db) => db.destroy())));
 
-  /** The same database so many days later. */
+  /** Returns the same database this many days later. */
   async function daysLater(days: number): Promise<Database> {
     const then = await atLater({ db, url }, days);
     useSecrets(then);
@@ -113,7 +112,7 @@ describe('refresh-signatures', () => {
       .map(({ owner, type, rdata }) => `${owner} ${type} ${Buffer.from(rdata).toString('hex')}`);
 
   describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
-    test('a zone is due after five to seven days, and is whole until its new signatures end', async () => {
+    test('a zone is due after five to seven days, and is complete until its new signatures expire', async () => {
       await saved(db, domainId, ['www A 198.51.100.1', 'sub NS ns.example.net']);
       const { signed } = await enabled(db, { domainId }, { denial });
       const before = await rowsBut([6, 46]);
@@ -137,12 +136,12 @@ describe('refresh-signatures', () => {
     });
   });
 
-  test('eight days without workers, and every signature still stands', async () => {
+  test('every signature is still valid after eight days without workers', async () => {
     await enabled(db, { domainId });
     expect(await signatureFaults(await daysLater(14), APEX)).toEqual([]);
   });
 
-  test('the zones whose signatures end first are taken first, and together in that order', async () => {
+  test('zones whose signatures expire first are claimed first, in that order', async () => {
     const account = await newAccount(db, 'b@example.org');
     for (let i = 0; i < 7; i++) {
       const { id } = await newDomain(db, account, `d${i}.example.org.`);
@@ -156,7 +155,7 @@ describe('refresh-signatures', () => {
     expect(names).toEqual([0, 5, 3, 1, 6, 4].map((i) => `d${i}.example.org.`));
   });
 
-  test('a clock that is two hours wrong makes no signature that does not hold', async () => {
+  test('a clock that is two hours wrong makes no invalid signature', async () => {
     for (const [name, hours] of [
       ['fast.test.', 2],
       ['slow.test.', -2],
@@ -168,7 +167,7 @@ describe('refresh-signatures', () => {
     }
   });
 
-  test('what an edit changes while signatures are made stays as the edit wrote it', async () => {
+  test('an edit during the signing takes precedence', async () => {
     const { signed } = await enabled(db, { domainId });
     const then = await daysLater(8);
     const refreshing = refreshSignatures(then, signed.id, NEVER);
@@ -177,13 +176,12 @@ describe('refresh-signatures', () => {
     expect(await signatureFaults(then, APEX)).toEqual([]);
     await expectPublished(then, domainId);
     const serial = await value<number>`select serial from domains where id = ${domainId}`;
-    // created, signed, three edits; refreshed once, unless the edits made anew all that was due
+    // Counts creation, signing, three edits, and a refresh unless the edits renewed everything that was due.
     expect([5, 6]).toContain(serial);
   });
 });
 
 describe('unable-nodes', () => {
-  // No zone is signed while a node would answer it wrongly.
   async function node(
     name: string,
     { abilities = ['dnssec'], silentDays = 0, used = 10, hasLeft = false } = {},
@@ -194,7 +192,7 @@ describe('unable-nodes', () => {
       ${hasLeft ? sql`now()` : null}, ${abilities}, ${used}, 100)`;
   }
 
-  it('every node of today can; one that left, and one that is silent for longer than signatures live, do not count', async () => {
+  it('every node of this version can, and nodes that left or are silent for longer than signatures live do not count', async () => {
     expect(await findUnableNodes(db)).toBeUndefined();
     await node('a');
     await node('left', { abilities: [], hasLeft: true });
@@ -202,7 +200,7 @@ describe('unable-nodes', () => {
     expect(await findUnableNodes(db)).toBeUndefined();
   });
 
-  it('an older node is named, until it is forgotten; one that reports itself cannot be', async () => {
+  it('an older node is named until it is forgotten, which is rejected while it reports', async () => {
     await node('a');
     await node('old', { abilities: [], silentDays: 17 });
     await node('older', { abilities: [], silentDays: 0 });
@@ -216,10 +214,10 @@ describe('unable-nodes', () => {
     expect(await findUnableNodes(db)).toMatch(/^older: too old/);
   });
 
-  it('an image that is nearly full has no room for signatures', async () => {
+  it('an image that is nearly full has no space for signatures', async () => {
     await node('a', { used: 85 });
     expect(await findUnableNodes(db)).toBeUndefined();
     await node('full', { used: 86 });
-    expect(await findUnableNodes(db)).toBe('full: no room for signatures (IMAGE_BYTES)');
+    expect(await findUnableNodes(db)).toBe('full: not enough space for signatures (IMAGE_BYTES)');
   });
 });

@@ -20,7 +20,6 @@ import { recordsOf } from '../support/zone/zone-text.ts';
 const { db, query, column } = sharedDatabase();
 
 describe('claim-due-verifications', () => {
-  // Which domains are claimed for a verification: those that are due, each by one process, the accounts in turn.
   let ids: number[];
   beforeEach(async () => {
     const accountId = await newAccount(db, 'me@example.org');
@@ -34,7 +33,7 @@ describe('claim-due-verifications', () => {
     where domain_id = ${id}`;
   const claim = async (limit = 10) => (await claimDueVerifications(db, { limit })).rows.map(({ id }) => id);
 
-  test('a fresh value is looked for after a minute, not at once', async () => {
+  test('a new value is queried after a minute', async () => {
     expect(await claim()).toEqual([]);
     expect(
       await column<number>`
@@ -42,7 +41,7 @@ describe('claim-due-verifications', () => {
     ).toEqual([60, 60, 60]);
   });
 
-  test('the longest due first, and none twice until the lease is over; what was planned stays as it is', async () => {
+  test('claims the longest due first, none twice within the lease, and keeps the scheduled time', async () => {
     const [a, b, c] = ids as [number, number, number];
     await dueAgo(a, 10);
     await dueAgo(b, 30);
@@ -55,9 +54,12 @@ describe('claim-due-verifications', () => {
     expect((await planned()).rows).toEqual(before.rows);
   });
 
-  test('of processes that claim at once each gets others, and only what is to be proved', async () => {
+  test('concurrent processes claim different domains, and only those to be verified', async () => {
     for (const id of ids) await dueAgo(id, 10);
-    expect((await Promise.all([claim(2), claim(2), claim(2)])).flat().sort()).toEqual([...ids].sort());
+    // A claim skips rows that another one has locked: the next claim gets them.
+    const claimed = (await Promise.all([claim(2), claim(2), claim(2)])).flat();
+    claimed.push(...(await claim(3)));
+    expect(claimed.sort()).toEqual([...ids].sort());
     for (const id of ids) await dueAgo(id, 10);
     await query`update domains set status = 'active' where id = ${ids[0]}`;
     await query`update domains set dns_mode = 'managed' where id = ${ids[1]}`;
@@ -65,8 +67,8 @@ describe('claim-due-verifications', () => {
     expect(await claim()).toEqual([]);
   });
 
-  describe('the turns of accounts', () => {
-    /** An account with so many due domains, those of `ids` being of another one. */
+  describe('accounts', () => {
+    /** Creates an account with this many due domains, and gives those of `ids` to another one. */
     async function another(account: string, count: number): Promise<{ accountId: number; ids: number[] }> {
       const accountId = await newAccount(db, `${account}@example.org`);
       const own: number[] = [];
@@ -76,7 +78,7 @@ describe('claim-due-verifications', () => {
       return { accountId, ids: own };
     }
 
-    test('one with many domains, all due for long, makes no other wait: each has its first before anybody’s second', async () => {
+    test('with many overdue domains do not delay others: each account’s first domain comes before second ones', async () => {
       const bulk = await another('bulk', 6);
       const [a, b] = ids as [number, number];
       await dueAgo(a, 2);
@@ -85,7 +87,7 @@ describe('claim-due-verifications', () => {
       expect(await claim(4)).toEqual(bulk.ids.slice(2));
     });
 
-    test('those that have used much of the workers come last, and not at all while only light ones are wanted', async () => {
+    test('with much recent use come last, and not at all while only light ones are wanted', async () => {
       const bulk = await another('bulk', 3);
       const mid = await another('mid', 1);
       await addSlotTime(db, [
@@ -102,7 +104,7 @@ describe('claim-due-verifications', () => {
       expect((await claimDueVerifications(db, { limit: 2, lightOnly: true })).rows).toEqual([]);
     });
 
-    test('a round goes on behind the account where the last one ended', async () => {
+    test('after the one where the last round ended come next', async () => {
       const bulk = await another('bulk', 1);
       for (const id of ids) await dueAgo(id, 5);
       const rows = await query<{ first: number }>`select min(account_id) as first from domain_verifications`;
@@ -116,14 +118,13 @@ describe('claim-due-verifications', () => {
 });
 
 describe('load-verified-domain', () => {
-  // What a verification begins with, and which answers of our own servers prove nothing.
   const OURS = ['ns1.example.net.', 'ns2.example.net.'];
   let mine: number;
   beforeEach(async () => {
     mine = await newAccount(db, 'me@example.org');
   });
 
-  test('a domain in external mode is loaded while there is something to be proved', async () => {
+  test('a domain in external mode is loaded until it is proved', async () => {
     const { id, verification } = await newDomain(db, mine, 'outside.com.', { dnsMode: 'external' });
     const loaded = await loadVerifiedDomain(db, id);
     expect(loaded).toMatchObject({
@@ -148,14 +149,14 @@ describe('load-verified-domain', () => {
     expect(await loadVerifiedDomain(db, id)).toBeUndefined();
   });
 
-  describe('an answer of our own servers', () => {
+  describe('a response of the fleet’s own servers', () => {
     const own = new Set(OURS.map((name) => parseName(name)));
     const isTrusted = async (host: string, nameservers: readonly string[] = OURS) => {
       const { links } = txtEvidenceOf(parseName(host), { servers: [['x'], ['x']], nameservers });
       return (await findUntrusted(db, links, own)).size === 0;
     };
 
-    test('proves something from a zone of the operator’s, or of a customer to whom it is delegated', async () => {
+    test('proves something from an operator zone, or a zone of a customer to whom it is delegated', async () => {
       await saveZones(
         db,
         [
@@ -177,7 +178,7 @@ describe('load-verified-domain', () => {
       expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
     });
 
-    test('proves nothing from a mere claim, of whomever and however deep, nor from a zone whose delegation leaves', async () => {
+    test('proves nothing from a mere claim of any account at any depth, or from a zone of a leaving domain', async () => {
       await newDomain(db, mine, 'claimed.com.');
       expect(await isTrusted('_svc-challenge.claimed.com.')).toBe(false);
       const { id } = await newDomain(db, mine, 'around.com.');
@@ -192,7 +193,7 @@ describe('load-verified-domain', () => {
       expect(await isTrusted('_svc-challenge.leaving.com.')).toBe(false);
     });
 
-    test('counts wherever one of them is among the servers, or delegates; the servers of others always do', async () => {
+    test('is relevant if a fleet server is among the servers or delegates, and other operators’ servers always count', async () => {
       expect(await isTrusted('_svc-challenge.nobody.com.', ['ns1.other.test.', 'NS2.Example.NET.'])).toBe(
         false,
       );
@@ -206,7 +207,7 @@ describe('load-verified-domain', () => {
       expect(await findUntrusted(db, links, own)).toEqual(own);
     });
 
-    test('is known by the SOA where the delegation gives our servers other names', async () => {
+    test('is recognized by the SOA if the delegation names the fleet’s servers differently', async () => {
       await newDomain(db, mine, 'vanity.com.');
       const { links } = txtEvidenceOf(parseName('_svc-challenge.vanity.com.'), {
         servers: [['x']],
@@ -238,7 +239,7 @@ describe('wait-for-verification', () => {
   const make = (domainId: number, said: SaidWorld, request?: string) =>
     makeVerification(db, { domainId, ...(request && { request }) }, () => said);
 
-  it('ends with the run of its request, and with no other that began before and leaves the domain unverified', async () => {
+  it('ends with the run of its request, but not with an earlier one that leaves the domain unverified', async () => {
     const { domainId, request, since, wait } = await waiting();
     const waited = wait();
     await make(domainId, { servers: ['nodata'], at: since.getTime() }, randomUUID());
@@ -249,20 +250,20 @@ describe('wait-for-verification', () => {
     });
   });
 
-  it('has the run that made the domain active, and not only that it is over', async () => {
+  it('returns the run that made the domain active, and not only that waiting has ended', async () => {
     const { domainId, value, request, wait } = await waiting();
     await make(domainId, { servers: [[value]] }, request);
     expect(await wait()).toMatchObject({ kind: 'run', run: { verdict: 'verified' } });
   });
 
-  it('ends with a run of another request that began later', async () => {
+  it('ends with a run of another request that started later', async () => {
     const { domainId, since, wait } = await waiting();
     const waited = wait();
     const other = await make(domainId, { servers: ['nodata'], at: since.getTime() + 1000 }, randomUUID());
     expect(await waited).toMatchObject({ kind: 'run', run: { id: other.kind === 'saved' && other.runId } });
   });
 
-  it('ends with one that was under way, once the time is over', async () => {
+  it('ends after the timeout with a run that was in progress', async () => {
     const { domainId, since, wait } = await waiting({ timeoutMs: 400 });
     await make(domainId, { servers: ['nodata'], at: since.getTime() });
     const waited = wait();
@@ -274,7 +275,7 @@ describe('wait-for-verification', () => {
     });
   });
 
-  it('is over when there is nothing more to be verified by that value', async () => {
+  it('ends if the value no longer needs to be verified', async () => {
     const proved = await waiting();
     await make(proved.domainId, { servers: [[proved.value]] });
     expect(await proved.wait()).toEqual({ kind: 'over' });
@@ -286,7 +287,7 @@ describe('wait-for-verification', () => {
     expect(await expired.wait()).toEqual({ kind: 'over' });
   });
 
-  it('ends with nothing when the time is over, or nobody wants it any more', async () => {
+  it('returns undefined after the timeout or an abort', async () => {
     expect(await (await waiting({ timeoutMs: 80 })).wait()).toBeUndefined();
     expect(await (await waiting({ timeoutMs: 60_000, signal: AbortSignal.abort() })).wait()).toBeUndefined();
   });

@@ -21,7 +21,7 @@ import { recordsOf } from '../support/zone/zone-text.ts';
 const { db, query } = sharedDatabase();
 
 describe('note-verbatim', () => {
-  // Operators watch when the signatures of zones end that others signed, however such zones came and go.
+  // Operators monitor when the signatures of zones that others signed expire.
   const FROM = { source: 'test', actor: 'me' } as const;
   const DAY = 86_400;
   const key = makeKey(13);
@@ -48,13 +48,13 @@ describe('note-verbatim', () => {
     useSecrets(db);
   });
 
-  /** Until the first one ends, in days; undefined: there is none. */
+  /** Days until the first signature expires. Undefined if there is none. */
   const left = async (kind: 'verbatim' | 'ours' = 'verbatim') => {
     const seconds = (await loadSigningState(db)).left[kind];
     return seconds === undefined ? undefined : Math.round(seconds / DAY);
   };
 
-  test('the first end of all that are loaded is a metric, until they are loaded or unloaded', async () => {
+  test('the earliest expiration of all loaded zones is a metric, until they are reloaded or unloaded', async () => {
     await saveZones(db, [signed('a', 10), signed('b', 4), plain('c')], FROM);
     expect(await left()).toBe(4);
     expect(await listSigning(db)).toEqual([]);
@@ -72,7 +72,7 @@ describe('note-verbatim', () => {
     expect(await left()).toBeUndefined();
   });
 
-  test('a zone that is answered as unsigned has none', async () => {
+  test('a zone that is answered as unsigned has no metric', async () => {
     const { apex, records } = signed('a', 10);
     const withoutSoa = records.filter(
       ({ type, rdata }) => type !== 46 || ((rdata[0] as number) << 8) + (rdata[1] as number) !== 6,
@@ -81,7 +81,7 @@ describe('note-verbatim', () => {
     expect(await left()).toBeUndefined();
   });
 
-  test('a zone can be signed by others, by us, and by others again', async () => {
+  test('a zone can be signed by others, by the fleet, and by others again', async () => {
     const subject = { zoneName: 'a.example.' };
     await saveZones(db, [signed('a', 10)], FROM);
     await saveZones(db, [plain('a')], FROM);
@@ -94,12 +94,11 @@ describe('note-verbatim', () => {
     expect(await left()).toBeUndefined();
     await enabled(db, subject);
     const [zone] = await listSigning(db);
-    expect(zone?.keys).toHaveLength(1); // that of before
+    expect(zone?.keys).toHaveLength(1); // the earlier key
   });
 });
 
 describe('save-zones', () => {
-  // Zones are written as differences, under one lock order, with versions that rise.
   const BY = { source: 'test', actor: 'me' } as const;
   const A = parseName('a.example.');
 
@@ -112,7 +111,7 @@ describe('save-zones', () => {
   const changes = () => db.selectFrom('changes').selectAll().orderBy('id').execute();
   const save = (...zones: Parameters<typeof saveZones>[1][number][]) => saveZones(db, zones, BY);
 
-  test('what is saved is what is loaded: any octet in a name, any type, rdata longer than an index entry', async () => {
+  test('loads what was saved: any octet in a name, any type, rdata longer than an index entry', async () => {
     const records = recordsOf(
       `@ SOA ns. host. 1 2 3 4 5
 @ NS ns.else.example.
@@ -139,7 +138,7 @@ k 60 TYPE65281 \\# 0`,
     ]);
   });
 
-  test('only the difference is written: rows that stay keep their version, rows that go become tombstones', async () => {
+  test('writes only the difference: unchanged rows keep their version, deleted rows become tombstones', async () => {
     const [first] = await save(smallZone('a.example.', 1, 'old A 192.0.2.1\nttl 60 A 192.0.2.1'));
     const [second] = await save(smallZone('a.example.', 1, 'new A 192.0.2.1\nttl 61 A 192.0.2.1'));
     expect(second).toMatchObject({ outcome: 'replaced' });
@@ -158,7 +157,7 @@ k 60 TYPE65281 \\# 0`,
     expect(revived).toMatchObject([{ removed: false, version: third?.version }]);
   });
 
-  test('a record that is given twice stands once, with the lower TTL', async () => {
+  test('a duplicate record is stored once, with the lower TTL', async () => {
     const x = { owner: parseName('x.a.example.'), type: 1, rdata: Buffer.from([192, 0, 2, 1]) };
     const twice = [90, 60, 70].map((ttl) => ({ ...x, ttl }));
     const records = [...smallZone('a.example.', 1).records, ...twice];
@@ -168,7 +167,7 @@ k 60 TYPE65281 \\# 0`,
     ).toMatchObject([{ ttl: 60 }]);
   });
 
-  test('a zone is unloaded once, is no longer loaded, and is newer when it comes back', async () => {
+  test('a zone is unloaded once, is no longer loaded, and gets a higher version when it is loaded again', async () => {
     const [saved] = await save(smallZone('a.example.', 1));
     const never = parseName('never.example.');
     const [gone, absent] = await unloadZones(db, [A, never], BY);
@@ -188,7 +187,7 @@ k 60 TYPE65281 \\# 0`,
     ]);
   });
 
-  test('a call is all or nothing', async () => {
+  test('a call is saved completely or not at all', async () => {
     await save(smallZone('a.example.', 1));
     const bad = {
       apex: parseName('b.example.'),
@@ -201,7 +200,7 @@ k 60 TYPE65281 \\# 0`,
     await expect(save(...twice)).rejects.toThrow('a.example. is saved twice');
   });
 
-  test('a zone that takes several statements is cut without loss, and only its difference is written again', async () => {
+  test('a zone that takes several statements is split without loss, and only its difference is written again', async () => {
     const hosts = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => ({
         owner: parseName(`h${from + i}.a.example.`),
@@ -223,7 +222,7 @@ k 60 TYPE65281 \\# 0`,
     ]);
   });
 
-  test('writers of the same zones in opposite orders do not deadlock, and versions rise in the order of commits', async () => {
+  test('writers of the same zones in opposite orders do not deadlock, and versions increase in the order of commits', async () => {
     const apexes = Array.from({ length: 8 }, (_, i) => parseName(`z${i}.example.`));
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let round = 0; round < 6; round++) {
@@ -239,13 +238,13 @@ k 60 TYPE65281 \\# 0`,
       from zones z`;
     expect(rows.filter((row) => !row.ok)).toEqual([]);
     expect(rows).toHaveLength(8);
-    // In one zone a transaction that committed later has the higher version: at commit it held the row's lock.
+    // In one zone, a transaction that committed later has the higher version, because it held the row's lock.
     const wrong = await query`
       select a.id from changes a join changes b on a.zone_id = b.zone_id and a.id < b.id and a.at > b.at`;
     expect(wrong).toEqual([]);
   });
 
-  test('500 zones are saved, and found unchanged, in as many statements as a few are', async () => {
+  test('500 zones are saved, and found unchanged, with as many statements as a few', async () => {
     const batch = (from: number, length: number) =>
       Array.from({ length }, (_, i) => smallZone(`z${from + i}.example.`, 1));
     const few = await countStatements(() => save(...batch(0, 5)));
@@ -259,7 +258,6 @@ k 60 TYPE65281 \\# 0`,
 });
 
 describe('write-zone', () => {
-  // What a change of a few names costs in a table of many.
   const A = parseName('a.example.');
   const ZONE = '@ SOA ns. host. 1 2 3 4 5\n@ NS ns.else.example.\nwww A 192.0.2.1\nmail A 192.0.2.2';
   const CHANGED = 'www A 192.0.2.7\nmail A 192.0.2.8';
@@ -275,7 +273,7 @@ describe('write-zone', () => {
     return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
   }
 
-  test('a change of a few names of a large zone reads the rows of these names only', async () => {
+  test('a change of a few names of a large zone reads only the rows of these names', async () => {
     await saveZones(db, [{ apex: A, records: recordsOf(ZONE, 'a.example.') }], { source: 'test' });
     await query`
       insert into zone_records (zone_id, owner, type, ttl, rdata, version, place)

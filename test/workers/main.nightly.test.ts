@@ -26,7 +26,7 @@ const ready = (started: ForkedWorker) =>
   );
 
 describe('the workers process', () => {
-  it('checks what is due, reports the outcomes, and ends on SIGTERM', async () => {
+  it('checks due domains, reports the outcomes, and ends on SIGTERM', async () => {
     const started = await start();
     await ready(started);
     expect(await statusOf(`${started.metrics}/healthz`)).toBe(200);
@@ -47,7 +47,7 @@ describe('the workers process', () => {
     expect(await started.exited).toBe(0);
   });
 
-  it('tells the faults of the nameserver pool on /readyz, which stays 200, and logs them', async () => {
+  it('reports faults of the nameserver pool on /readyz, which remains 200, and logs them', async () => {
     const nameserverPool = [['ns1.a.test.'], ['ns[1-9].b.test.']];
     const nameserverAddresses = [['127.0.0.53'], ['127.0.1.53']];
     await migrate(database.db, { ...TEST_SETTINGS, nameserverPool, nameserverAddresses });
@@ -74,7 +74,7 @@ describe('the workers process', () => {
     }
   });
 
-  it('waits for Postgres, and is not ready while it is away', async () => {
+  it('waits for Postgres, and is not ready while it is unavailable', async () => {
     const proxy = await startProxy(database.url);
     proxy.cut();
     try {
@@ -120,7 +120,7 @@ describe('the workers process', () => {
     },
   );
 
-  it('says why it cannot start', async () => {
+  it('reports why it cannot start', async () => {
     const empty = await createDatabase({ empty: true });
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

@@ -36,7 +36,7 @@ import { evidenceOf } from '../support/world/check-evidence.ts';
 const { db, url, query, value, column } = sharedDatabase();
 
 describe('settle-debts', () => {
-  /** Until a round has done something. */
+  /** Waits until a round has done something. */
   async function oneRound(graceDays: number) {
     const troubles: unknown[] = [];
     const settled = await new Promise<object>((resolve) => {
@@ -52,7 +52,7 @@ describe('settle-debts', () => {
     return settled;
   }
 
-  it('rounds suspend and resume by the clock of Postgres, and tell what they did', async () => {
+  it('rounds suspend and resume domains by the clock of Postgres, and report it', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     const { id } = await newDomain(db, accountId);
     await query`
@@ -77,7 +77,7 @@ describe('share-silences', () => {
     return silences;
   }
 
-  test('what one worker has noticed all know, those that start later too, until it answers one of them', async () => {
+  test('all workers, even later ones, learn what one has noticed, until an address responds to one of them', async () => {
     const [a, b] = [worker(), worker()];
     for (let i = 0; i < 3; i++) a.noteSilence('192.0.2.1');
     await until(() => b.isSilent('192.0.2.1'));
@@ -87,7 +87,7 @@ describe('share-silences', () => {
     await until(() => !a.isSilent('192.0.2.1') && !c.isSilent('192.0.2.1'));
   });
 
-  test('rows of long ago are deleted', async () => {
+  test('old rows are deleted', async () => {
     await query`insert into resolver_silences values ('old', 3, now(), now() - interval '3 hours'), ('new', 3, now(), now())`;
     await purgeSilences(db);
     expect(await column`select key from resolver_silences`).toEqual(['new']);
@@ -95,7 +95,7 @@ describe('share-silences', () => {
 });
 
 describe('housekeeping', () => {
-  it('reports its errors, and once each domain whose published records differ, all domains in turn', async () => {
+  it('reports its errors, and each domain whose published records differ once, in turn', async () => {
     const account = await newAccount(db, 'ann@example.org');
     for (let i = 0; i < 12; i++) await newDomain(db, account, `d${i}.example.com.`);
     const faults: PublishFault[] = [];
@@ -112,7 +112,7 @@ describe('housekeeping', () => {
       where type = 6 and zone_id = (select zone_id from domains where name = ${name})`;
     const names = () => faults.map(({ domain }) => domain);
     try {
-      // The rounds pass the last domain again on the way from the third to the first.
+      // Between the third and the first domain, the rounds check the last one again.
       for (const name of ['d11.example.com.', 'd3.example.com.', 'd0.example.com.']) {
         await spoil(name);
         await until(() => names().includes(name), `${name} is found`);
@@ -130,7 +130,7 @@ describe('housekeeping', () => {
 });
 
 describe('move-subscriptions', () => {
-  it('rounds bring a subscription from its end, by the clock of Postgres, to free, and tell what they did', async () => {
+  it('rounds move an expired subscription to the free plan by the clock of Postgres, and report it', async () => {
     const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
     const plan = await addTerm(db, 'pro', { days: 30, priceRials: 500 });
     await setPlan(db, { domainId: id, planSlug: 'pro', termId: plan?.terms.at(-1)?.id as number });
@@ -159,7 +159,7 @@ describe('move-subscriptions', () => {
 
 describe('sweep-cache', () => {
   // Housekeeping of the cache registry, with the rights that workers have.
-  test('what has expired goes, and what edges had that are revoked; the counts follow', async () => {
+  test('expired entries and entries of revoked edges are deleted, and the counts follow', async () => {
     for (const [at, name] of ['fra', 'ber'].entries())
       await createEdge(db, { name, region: 'eu', v4: [`192.0.2.${at + 1}`], v6: [] });
     await query`
@@ -216,7 +216,7 @@ describe('watch-vantages', () => {
     query`update vantages set created_at = created_at - make_interval(mins => ${minutes}),
     seen_at = seen_at - make_interval(mins => ${minutes})`;
 
-  test('a vantage that has not asked for ten minutes is told once, and again when it is back', async () => {
+  test('a vantage that has not requested jobs for ten minutes is reported once, and again when it is back', async () => {
     await add('a', 'ams');
     await add('b', 'fra');
     for (const name of ['a', 'b']) await noteVantageSeen(db, name, null);
@@ -227,8 +227,8 @@ describe('watch-vantages', () => {
     await age(2);
     await expect.poll(() => watch.state().away).toEqual(['a', 'b']);
     expect(watch.warnings()).toEqual([
-      'observer a has been away for over 10 minutes: zonefleet vantage list',
-      'observer b has been away for over 10 minutes: zonefleet vantage list',
+      'observer a has been unavailable for over 10 minutes: see zonefleet vantage list',
+      'observer b has been unavailable for over 10 minutes: see zonefleet vantage list',
     ]);
     await noteVantageSeen(db, 'a', null);
     await expect.poll(() => watch.state().away).toEqual(['b']);
@@ -237,7 +237,7 @@ describe('watch-vantages', () => {
     expect(told).toEqual(['a b', 'b', '']);
   });
 
-  test('vantages that are of one network, or turn out to stand in one, are told', async () => {
+  test('vantages in one network, from the start or later, are reported', async () => {
     watch.start();
     await expect.poll(() => watch.state()).toEqual({ vantages: 0, voices: 0, isAsked: false, away: [] });
     expect(watch.warnings()).toEqual([]);
@@ -256,7 +256,7 @@ describe('watch-vantages', () => {
 });
 
 describe('sweep-names', () => {
-  // The sweep of names whose domains have ended, with a resolver that is told what it sees, and the rights of a worker.
+  // The sweep of names whose domains have ended, with the rights of a worker and a resolver controlled by the test.
   const DAY_MS = 86_400_000;
   let worker: Database;
   let me: number;
@@ -294,11 +294,11 @@ describe('sweep-names', () => {
     await sweepName(db, { name, accountId: me }, new Date(Date.now() - days * DAY_MS));
   };
   const sightings = () => query`select name, names from ns_sightings order by name`;
-  /** In how many days the name is due; undefined: it is not looked at any more. */
+  /** Days until the name is due. Undefined if it is no longer checked. */
   const dueIn = (name: string) => value<number>`
     select round(extract(epoch from due_at - now()) / 86400)::integer from swept_names where name = ${name}`;
 
-  it('a name that still points here leaves a sighting, and is looked at again a day later', async () => {
+  it('a name that still points to the fleet is recorded, and checked again a day later', async () => {
     said = 'referral ns1.example.net ns9.elsewhere.test';
     await ended('shop.example.', 2);
     await until(async () => (await dueIn('shop.example.')) === 1, 'the name was looked at');
@@ -306,7 +306,7 @@ describe('sweep-names', () => {
     expect(await sightings()).toEqual([{ name: 'shop.example.', names: ['ns1.example.net.'] }]);
   });
 
-  it('after 90 days a name is looked at weekly while it points here, and no more when it does not', async () => {
+  it('after 90 days, a name is checked weekly while it points to the fleet, and no longer otherwise', async () => {
     said = 'referral ns1.example.net';
     await ended('shop.example.', 91);
     await until(async () => (await dueIn('shop.example.')) === 7, 'it is due in a week');
@@ -316,7 +316,7 @@ describe('sweep-names', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('a silent parent changes nothing, and a name that is a domain’s again is looked at by its checks alone', async () => {
+  it('a silent parent changes nothing, and a name with a domain again is left to its checks', async () => {
     said = 'timeout';
     await newDomain(db, me, 'again.example.');
     for (const name of ['again.example.', 'shop.example.']) {
@@ -356,7 +356,7 @@ describe('watch-anchors', () => {
     return { anchors, clock, told, troubles, looks, tags, see };
   }
 
-  it('a key that was seen for 30 days is trusted, and one that was revoked is not, by other workers too', async () => {
+  it('a key observed for 30 days is trusted, and a revoked one is not, by other workers too', async () => {
     const { anchors, clock, told, tags, see } = watch();
     anchors.start();
     try {
@@ -380,7 +380,7 @@ describe('watch-anchors', () => {
     }
   });
 
-  it('looks once a day, and again when nothing validated', async () => {
+  it('queries once a day, and again if nothing validated', async () => {
     const { anchors, looks, see, troubles } = watch();
     see({ present: undefined, revoked: [] });
     anchors.start();
@@ -395,7 +395,7 @@ describe('watch-anchors', () => {
     await anchors.stop();
   });
 
-  it('follows nothing without anchors', async () => {
+  it('does nothing without anchors', async () => {
     const { anchors, looks, tags } = watch([]);
     anchors.start();
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -405,7 +405,7 @@ describe('watch-anchors', () => {
 });
 
 describe('watch-pool', () => {
-  // The watch over the nameserver pool, with a resolver that is told what it sees.
+  // The watch of the nameserver pool, with a resolver controlled by the test.
   const HOUR_MS = 3_600_000;
   let worker: Database;
   let watch: PoolWatch;
@@ -455,14 +455,14 @@ describe('watch-pool', () => {
       nameserverPool: [[a], [b]],
       nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
     });
-  /** Sets are given; the watch notices in one of its next rounds. */
+  /** Assigns sets. The watch notices them in one of its next rounds. */
   async function giveUpTo(count: number): Promise<void> {
     await query`insert into given_ns_sets (names, kind, account_id)
     select array['ns1.a.example.', 'ns' || n || '.b.example.'], 'exclusive', n from generate_series(1, ${count}::integer) n
     on conflict do nothing`;
   }
 
-  it('without a pool sees nothing, and asks nobody', async () => {
+  it('queries nothing without a pool', async () => {
     watch.start();
     await store();
     await until(() => watch.state()?.faults !== undefined, 'the pool is seen');
@@ -472,7 +472,7 @@ describe('watch-pool', () => {
     expect(watch.warnings()).toEqual([]);
   });
 
-  it('knows the share that is given, and warns from 80 % on', async () => {
+  it('reports the assigned fraction, and warns from 80 % on', async () => {
     await store();
     await giveUpTo(14);
     watch.start();
@@ -480,7 +480,7 @@ describe('watch-pool', () => {
     expect(watch.warnings()).toEqual([]);
     await giveUpTo(15);
     await until(() => watch.warnings().length > 0, 'it warns');
-    expect(watch.warnings()).toEqual(['83 % of the nameserver pool is given: widen a list']);
+    expect(watch.warnings()).toEqual(['83 % of the nameserver pool is assigned: extend a list']);
   });
 
   it('checks all names and addresses once a day, with a zone that is served', async () => {
@@ -501,7 +501,7 @@ describe('watch-pool', () => {
     await until(() => observed.length === 2, 'it has checked again');
   });
 
-  it('tells faults, looks for them again each round, and is quiet when they are gone', async () => {
+  it('reports faults, checks them again in each round, and stops reporting repaired ones', async () => {
     hasFault = true;
     await store();
     watch.start();
@@ -514,7 +514,7 @@ describe('watch-pool', () => {
     await until(() => watch.warnings().length === 0, 'the faults are gone');
   });
 
-  it('checks a pool that has changed at once, and reports that Postgres is away', async () => {
+  it('checks a changed pool immediately, and reports that Postgres is unavailable', async () => {
     await store();
     watch.start();
     await until(() => watch.state()?.faults !== undefined, 'it has checked');

@@ -14,7 +14,7 @@ import { statusReason } from '../../src/zone/domain/status-reason.ts';
 import { whyUnchecked } from '../../src/zone/domain/why-unchecked.ts';
 import { wordsOf } from '../support/tests/rows-of.ts';
 
-it('is a name below the domain’s', () => {
+it('the name of the TXT record is below the domain’s name', () => {
   expect(printName(challengeOf(parseName('xn--bcher-kva.example.')))).toBe(
     '_svc-challenge.xn--bcher-kva.example.',
   );
@@ -52,7 +52,7 @@ describe('the text of a domain name', () => {
     expect(parseDomainName(text).kind).toBe('problem');
   });
 
-  it('takes 253 characters', () => {
+  it('may have 253 characters', () => {
     const name = `${'a.'.repeat(125)}com`;
     expect(name.length).toBe(253);
     expect(parseDomainName(name).kind).toBe('name');
@@ -93,16 +93,16 @@ describe('names that no account can have', () => {
     zonefleet.com. shop.co.uk. www.ck. github.io. a.b.c.unknown-tld. first.unknown-tld.
     2.0.192.in-addr.arpa. 0/25.2.0.192.in-addr.arpa. 8.b.d.0.1.0.0.2.ip6.arpa. examples.com.
     mytest. _domainkey.zonefleet.com.`),
-  )('%s passes', (text) => {
+  )('%s is accepted', (text) => {
     expect(judge(text)).toBe(text === 'mytest.' ? 'single_label' : undefined);
   });
 
-  it('reserved names pass where they are allowed, localhost never', () => {
+  it('reserved names are accepted if they are allowed, but localhost never', () => {
     const allowed = ['shop.test.', 'example.com.', 'a.example.', 'a.localhost.'];
     expect(allowed.map((text) => judge(text, true))).toEqual([undefined, undefined, undefined, 'reserved']);
   });
 
-  it('in external mode a name leaves room for the name of the TXT record', () => {
+  it('in external mode, a name leaves space for the name of the TXT record', () => {
     const start = `${'a'.repeat(49)}.`.repeat(4);
     const code = (characters: number, dnsMode: 'managed' | 'external') => {
       const name = parseName(`${start}${'b'.repeat(characters - 204)}.com.`);
@@ -113,7 +113,7 @@ describe('names that no account can have', () => {
   });
 });
 
-/** One line a state: what each event leads to. `=` is no change, words are codes of refusals. */
+/** One line per status, with the result of each event. `=` is no change, and words are codes of refusals. */
 const TABLE = `
                      enable           disable      ban          unban                use_managed      use_external
 managed pending      wrong_state      disabled     banned       wrong_state          =                unverified/external
@@ -127,7 +127,7 @@ external disabled    unverified       wrong_state  banned       wrong_state     
 external banned      domain_banned    disabled     wrong_state  unverified           domain_banned    domain_banned
 `;
 
-describe('the moves that people make', () => {
+describe('the transitions that people make', () => {
   const [head, ...lines] = TABLE.trim().split('\n');
   const events = head?.trim().split(/\s+/) as StatusEvent[];
   const cases = lines.flatMap((line) => {
@@ -166,7 +166,7 @@ it.each([
   ['.', false],
   ['unknown-tld.', true],
   ['example.unknown-tld.', false],
-  // customers of these choose their own name servers
+  // customers of these choose their own nameservers
   ['github.io.', false],
 ])('%s is a public suffix: %s', (name, expected) => {
   expect(isPublicSuffix(parseName(name.toLowerCase()))).toBe(expected);
@@ -191,11 +191,11 @@ const why = (more: Partial<Domain>, graceMs?: number) =>
   );
 
 describe('the reason of a status', () => {
-  it.each(['pending', 'active', 'unverified', 'banned'] as const)('is not given for %s', (status) => {
+  it.each(['pending', 'active', 'unverified', 'banned'] as const)('is undefined for %s', (status) => {
     expect(why({ status, movedSince: MOVED }, GRACE_MS)).toBeUndefined();
   });
 
-  it('is that a moved domain is delegated elsewhere, with the end of the grace where that is known', () => {
+  it('of a moved domain is the other delegation, with the end of the grace period if it is known', () => {
     const moved = { reason: 'delegated_elsewhere', until: new Date('2026-05-15T00:00:00Z') };
     expect(why({ status: 'moved', movedSince: MOVED }, GRACE_MS)).toEqual(moved);
     expect(why({ status: 'moved', movedSince: MOVED })).toEqual({ ...moved, until: undefined });

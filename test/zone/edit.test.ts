@@ -46,21 +46,21 @@ function table(text: string): void {
   });
 }
 
-describe('one item', () => {
+describe('the check of single items', () => {
   table(`
 a new record has a TTL of 300 | | create www A 192.0.2.1 | + www 300 A 192.0.2.1
 a record is deleted | 1: www A 192.0.2.1 | delete 1 | - 1: www 300 A 192.0.2.1
-an update changes what it names and nothing else | 1: www 600 A 192.0.2.1 ; proxied comment=web | update 1 destination=192.0.2.2 | ~ 1: www 600 A 192.0.2.2 ; proxied comment=web
+an update changes only the fields that it contains | 1: www 600 A 192.0.2.1 ; proxied comment=web | update 1 destination=192.0.2.2 | ~ 1: www 600 A 192.0.2.2 ; proxied comment=web
 an update may change name and type | 1: www A 192.0.2.1 | update 1 name=w3 type=AAAA destination=2001:db8::5 | ~ 1: w3 300 AAAA 2001:db8::5
 a CNAME becomes an ANAME with the same target | 1: www CNAME web.example.net | update 1 type=ANAME | ~ 1: www 300 ANAME web.example.net
 an MX that becomes a CNAME loses its priority | 1: www MX 10 web.example.net | update 1 type=CNAME | ~ 1: www 300 CNAME web.example.net
-a CNAME that becomes an MX needs a priority | 1: www CNAME web.example.net | update 1 type=MX | invalid update[0] mx_priority
-the priority of an MX changes alone | 1: @ MX 10 mx.example.net | update 1 mx_priority=20 | ~ 1: @ 300 MX 20 mx.example.net
-an address that becomes a CNAME needs a new destination | 1: www A 192.0.2.1 | update 1 type=CNAME | invalid update[0] destination
-an update with the values that are there is no change | 1: www 300 A 192.0.2.1 | update 1 name=www type=A ttl=300 destination=192.0.2.1 |
-a record that is not there is not found | | delete 2 / update 1 ttl=60 | not_found delete[0] id / not_found update[0] id
-a record is listed once in a call | 1: www A 192.0.2.1 | delete 1 1 | invalid delete[1]
-what the service manages stays | | delete 9 | managed delete[0] | managed`);
+a CNAME that becomes an MX requires a priority | 1: www CNAME web.example.net | update 1 type=MX | invalid update[0] mx_priority
+the priority of an MX can be changed alone | 1: @ MX 10 mx.example.net | update 1 mx_priority=20 | ~ 1: @ 300 MX 20 mx.example.net
+an address that becomes a CNAME requires a new destination | 1: www A 192.0.2.1 | update 1 type=CNAME | invalid update[0] destination
+an update with the existing values changes nothing | 1: www 300 A 192.0.2.1 | update 1 name=www type=A ttl=300 destination=192.0.2.1 |
+a record that does not exist is not found | | delete 2 / update 1 ttl=60 | not_found delete[0] id / not_found update[0] id
+a record may be listed only once in a call | 1: www A 192.0.2.1 | delete 1 1 | invalid delete[1]
+records managed by the service cannot be deleted | | delete 9 | managed delete[0] | managed`);
 });
 
 describe('one TTL per record set', () => {
@@ -68,31 +68,31 @@ describe('one TTL per record set', () => {
 a new record takes the TTL of its set | 1: www 900 A 192.0.2.1 | create www A 192.0.2.2 | + www 900 A 192.0.2.2
 another TTL changes the whole set | 1: www 900 A 192.0.2.1 / 2: www 900 AAAA 2001:db8::5 | create www 60 A 192.0.2.2 | ~ 1: www 60 A 192.0.2.1 / + www 60 A 192.0.2.2
 an update of one TTL changes its siblings | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 ttl=600 | ~ 1: www 600 A 192.0.2.1 / ~ 2: www 600 A 192.0.2.2
-of two new TTLs in one call the lower one counts | 1: www A 192.0.2.1 | create www 900 A 192.0.2.2 / create www 600 A 192.0.2.3 | ~ 1: www 600 A 192.0.2.1 / + www 600 A 192.0.2.2 / + www 600 A 192.0.2.3
-a TTL that the set has does not stop another one | 1: www 300 A 192.0.2.1 | create www 300 A 192.0.2.2 / create www 600 A 192.0.2.3 | ~ 1: www 600 A 192.0.2.1 / + www 600 A 192.0.2.2 / + www 600 A 192.0.2.3
+the lower of two new TTLs in one call is used | 1: www A 192.0.2.1 | create www 900 A 192.0.2.2 / create www 600 A 192.0.2.3 | ~ 1: www 600 A 192.0.2.1 / + www 600 A 192.0.2.2 / + www 600 A 192.0.2.3
+the set’s existing TTL does not override a new one | 1: www 300 A 192.0.2.1 | create www 300 A 192.0.2.2 / create www 600 A 192.0.2.3 | ~ 1: www 600 A 192.0.2.1 / + www 600 A 192.0.2.2 / + www 600 A 192.0.2.3
 a record that moves into a set takes its TTL | 1: a 60 A 192.0.2.1 / 2: b 900 A 192.0.2.2 | update 1 name=b | ~ 1: b 900 A 192.0.2.1
 a record that moves to a free name keeps its TTL | 1: a 60 A 192.0.2.1 | update 1 name=b | ~ 1: b 60 A 192.0.2.1
-a set made anew keeps its TTL | 1: a 60 A 192.0.2.1 | delete 1 / create a A 192.0.2.2 | - 1: a 60 A 192.0.2.1 / + a 60 A 192.0.2.2
-a TTL below 60 or above 86400 is wrong | | create a 59 A 192.0.2.1 / create b 86401 A 192.0.2.1 / create c 60 A 192.0.2.1 / create d 86400 A 192.0.2.1 | invalid create[0] ttl / invalid create[1] ttl`);
+a set that is deleted and created again keeps its TTL | 1: a 60 A 192.0.2.1 | delete 1 / create a A 192.0.2.2 | - 1: a 60 A 192.0.2.1 / + a 60 A 192.0.2.2
+a TTL below 60 or above 86400 is invalid | | create a 59 A 192.0.2.1 / create b 86401 A 192.0.2.1 / create c 60 A 192.0.2.1 / create d 86400 A 192.0.2.1 | invalid create[0] ttl / invalid create[1] ttl`);
 });
 
 describe('conflicts', () => {
   table(`
-a proxied CNAME stands beside MX and TXT | 1: www TXT x | create www CNAME web.example.net ; proxied / create www MX 0 mx.example.net | + www 300 CNAME web.example.net ; proxied / + www 300 MX 0 mx.example.net
-a CNAME that is proxied no more conflicts | 1: www TXT x / 2: www CNAME web.example.net ; proxied | update 2 proxied=false | conflict update[0]
-one CNAME at a name, even proxied | 1: www CNAME a.example.net ; proxied | create www CNAME b.example.net ; proxied | conflict create[0]
-one of CNAME and ANAME at a name | 1: www CNAME a.example.net ; proxied | create www ANAME b.example.net ; proxied | conflict create[0]
-an ANAME stands beside MX and TXT at the apex | 1: @ MX 0 mx.example.net | create @ ANAME a.example.net / create @ TXT x | + @ 300 ANAME a.example.net / + @ 300 TXT x
-proxied address-like records stand side by side | 1: www A 192.0.2.1 ; proxied | create www AAAA 2001:db8::5 ; proxied / create www ANAME a.example.net ; proxied | + www 300 AAAA 2001:db8::5 ; proxied / + www 300 ANAME a.example.net ; proxied
-all are proxied in one call | 1: www A 192.0.2.1 / 2: www AAAA 2001:db8::5 | update 1 proxied=true / update 2 proxied=true | ~ 1: www 300 A 192.0.2.1 ; proxied / ~ 2: www 300 AAAA 2001:db8::5 ; proxied
-the same target in another case | 1: @ MX 5 mx.example.net | create @ MX 5 MX.Example.NET | conflict create[0]
+a proxied CNAME may coexist with MX and TXT | 1: www TXT x | create www CNAME web.example.net ; proxied / create www MX 0 mx.example.net | + www 300 CNAME web.example.net ; proxied / + www 300 MX 0 mx.example.net
+a CNAME that is no longer proxied conflicts | 1: www TXT x / 2: www CNAME web.example.net ; proxied | update 2 proxied=false | conflict update[0]
+only one CNAME is allowed at a name, even proxied | 1: www CNAME a.example.net ; proxied | create www CNAME b.example.net ; proxied | conflict create[0]
+a CNAME and an ANAME at one name conflict | 1: www CNAME a.example.net ; proxied | create www ANAME b.example.net ; proxied | conflict create[0]
+an ANAME may coexist with MX and TXT at the apex | 1: @ MX 0 mx.example.net | create @ ANAME a.example.net / create @ TXT x | + @ 300 ANAME a.example.net / + @ 300 TXT x
+proxied address-like records may coexist | 1: www A 192.0.2.1 ; proxied | create www AAAA 2001:db8::5 ; proxied / create www ANAME a.example.net ; proxied | + www 300 AAAA 2001:db8::5 ; proxied / + www 300 ANAME a.example.net ; proxied
+all records of a name can be proxied in one call | 1: www A 192.0.2.1 / 2: www AAAA 2001:db8::5 | update 1 proxied=true / update 2 proxied=true | ~ 1: www 300 A 192.0.2.1 ; proxied / ~ 2: www 300 AAAA 2001:db8::5 ; proxied
+the same target in another case conflicts | 1: @ MX 5 mx.example.net | create @ MX 5 MX.Example.NET | conflict create[0]
 another priority is another record | 1: @ MX 5 mx.example.net | create @ MX 6 mx.example.net | + @ 300 MX 6 mx.example.net
-the same record twice in one call | | create www A 192.0.2.1 / create www A 192.0.2.1 | conflict create[1]
-an update to what another record has | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 destination=192.0.2.2 | conflict update[0]
-equal TXT that were imported do not disturb an edit of one of them | 1: @ TXT x / 2: @ TXT x | update 2 comment=second | ~ 2: @ 300 TXT x ; comment=second
-old conflicts that nothing touches are no obstacle | 1: www CNAME a.example.net / 2: www TXT x | create other A 192.0.2.1 | + other 300 A 192.0.2.1`);
+the same record twice in one call conflicts | | create www A 192.0.2.1 / create www A 192.0.2.1 | conflict create[1]
+an update to the value of another record conflicts | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 destination=192.0.2.2 | conflict update[0]
+equal imported TXT records do not prevent an edit of one of them | 1: @ TXT x / 2: @ TXT x | update 2 comment=second | ~ 2: @ 300 TXT x ; comment=second
+existing conflicts that the edit does not touch are ignored | 1: www CNAME a.example.net / 2: www TXT x | create other A 192.0.2.1 | + other 300 A 192.0.2.1`);
 
-  it('an equal TXT may be added where the caller says so', () => {
+  it('an equal TXT record may be added if the caller allows it', () => {
     const wanted = edit({ create: ['@ TXT x'] });
     const creates = wanted.creates.map((record) => ({ ...record, allowEqualTxt: true }));
     expect(showPlan(planEdit(editState(['1: @ TXT x']), { ...wanted, creates }))).toEqual(['+ @ 300 TXT x']);
@@ -104,7 +104,7 @@ old conflicts that nothing touches are no obstacle | 1: www CNAME a.example.net 
     expect(showPlan(plan)).toEqual(['conflict create[0]']);
   });
 
-  it('a record set that no message could hold', () => {
+  it('a record set that does not fit into a message', () => {
     // 405 records of 160 octets and 12 of 16 octets fit into a message; the next one of 16 octets does not.
     const text = (octets: number, i: number) => `big TXT ${String(i).padStart(octets - 13, '0')}`;
     const create = Array.from({ length: 420 }, (_, i) => text(i < 405 ? 160 : 16, i));
@@ -115,68 +115,68 @@ old conflicts that nothing touches are no obstacle | 1: www CNAME a.example.net 
 
 describe('the apex', () => {
   table(`
-has no DS | | create @ DS 1 13 2 DIGEST | invalid create[0] type
+cannot have a DS | | create @ DS 1 13 2 DIGEST | invalid create[0] type
 keeps its CNAME proxied | 1: @ CNAME web.example.net ; proxied | update 1 proxied=false | invalid update[0] type
 keeps the nameservers of the service | | replace @ NS: | managed replace[0]
-takes no replacement of the nameservers | | replace @ NS: NS ns.example.net, NS ns.example.org | invalid replace[0] type`);
+refuses a replacement of the nameservers | | replace @ NS: NS ns.example.net, NS ns.example.org | invalid replace[0] type`);
 });
 
 describe('delegations', () => {
   table(`
-with glue below | | create sub NS ns1.sub.example.com / create sub NS ns.example.net / create ns1.sub A 192.0.2.1 / create ns1.sub AAAA 2001:db8::5 | + sub 300 NS ns1.sub.example.com / + sub 300 NS ns.example.net / + ns1.sub 300 A 192.0.2.1 / + ns1.sub 300 AAAA 2001:db8::5
-the name itself may be its nameserver | 1: sub NS sub.example.com | create sub A 192.0.2.1 | + sub 300 A 192.0.2.1
-nothing but NS, DS and glue at the name | 1: sub NS ns.example.net | create sub TXT x / create sub A 192.0.2.1 | conflict create[0] / conflict create[1]
-no wildcard below | 1: sub NS ns.example.net | create *.sub A 192.0.2.1 | conflict create[0]
-no delegation below a delegation | 1: sub NS ns.example.net | create a.b.sub NS ns.example.org | conflict create[0]
-not above what is there | 1: www.sub A 192.0.2.1 | create sub NS ns.example.net | conflict create[0]
-above records that go in the same call | 1: www.sub A 192.0.2.1 | delete 1 / create sub NS ns.example.net | - 1: www.sub 300 A 192.0.2.1 / + sub 300 NS ns.example.net
-without NS the names below are ordinary again | 1: sub NS ns1.sub.example.com / 2: ns1.sub A 192.0.2.1 | delete 1 / create www.sub TXT x | - 1: sub 300 NS ns1.sub.example.com / + www.sub 300 TXT x
-a DS needs NS | | create sub DS 1 13 2 DIGEST | conflict create[0]
-a DS beside NS | 1: sub NS ns.example.net | create sub DS 1 13 2 DIGEST | + sub 300 DS 1 13 2 DIGEST
-NS do not go before their DS | 1: sub NS ns.example.net / 2: sub DS 1 13 2 DIGEST | delete 1 | conflict delete[0]`);
+may have glue below them | | create sub NS ns1.sub.example.com / create sub NS ns.example.net / create ns1.sub A 192.0.2.1 / create ns1.sub AAAA 2001:db8::5 | + sub 300 NS ns1.sub.example.com / + sub 300 NS ns.example.net / + ns1.sub 300 A 192.0.2.1 / + ns1.sub 300 AAAA 2001:db8::5
+may name their own name as nameserver | 1: sub NS sub.example.com | create sub A 192.0.2.1 | + sub 300 A 192.0.2.1
+allow only NS, DS and glue at their name | 1: sub NS ns.example.net | create sub TXT x / create sub A 192.0.2.1 | conflict create[0] / conflict create[1]
+allow no wildcard below them | 1: sub NS ns.example.net | create *.sub A 192.0.2.1 | conflict create[0]
+allow no delegation below them | 1: sub NS ns.example.net | create a.b.sub NS ns.example.org | conflict create[0]
+are refused above existing records | 1: www.sub A 192.0.2.1 | create sub NS ns.example.net | conflict create[0]
+are accepted above records deleted in the same call | 1: www.sub A 192.0.2.1 | delete 1 / create sub NS ns.example.net | - 1: www.sub 300 A 192.0.2.1 / + sub 300 NS ns.example.net
+leave ordinary names below them when NS is deleted | 1: sub NS ns1.sub.example.com / 2: ns1.sub A 192.0.2.1 | delete 1 / create www.sub TXT x | - 1: sub 300 NS ns1.sub.example.com / + www.sub 300 TXT x
+require NS for a DS | | create sub DS 1 13 2 DIGEST | conflict create[0]
+may have a DS | 1: sub NS ns.example.net | create sub DS 1 13 2 DIGEST | + sub 300 DS 1 13 2 DIGEST
+keep their NS as long as there is a DS | 1: sub NS ns.example.net / 2: sub DS 1 13 2 DIGEST | delete 1 | conflict delete[0]`);
 });
 
 describe('a DNAME', () => {
   table(`
-stands beside other types, at the apex too | 1: @ MX 0 mx.example.net | create @ DNAME example.net / create s DNAME example.net / create s A 192.0.2.1 ; proxied | conflict create[1] / conflict create[2]
-has data at its own name | | create s DNAME example.net / create s A 192.0.2.1 / create s MX 0 mx.example.net | + s 300 DNAME example.net / + s 300 A 192.0.2.1 / + s 300 MX 0 mx.example.net
-at the apex of a domain without other names | 1: @ MX 0 mx.example.net | create @ DNAME example.net | + @ 300 DNAME example.net
-not beside a CNAME | 1: s CNAME example.net | create s DNAME example.net | conflict create[0]
-beside a proxied CNAME, which publishes addresses | 1: s CNAME example.net ; proxied | create s DNAME example.net | + s 300 DNAME example.net
-not beside NS | 1: s NS ns.example.net | create s DNAME example.net | conflict create[0]
-only one at a name | 1: s DNAME example.net | create s DNAME example.org | conflict create[0]
-nothing below it, however deep | 1: s DNAME example.net | create x.y.s TXT x / create s TXT x | conflict create[0]
-nothing proxied, no wildcard and no other DNAME below it | 1: s DNAME example.net | create a.s A 192.0.2.1 ; proxied / create *.s TXT x / create b.s DNAME example.org | conflict create[0] / conflict create[1] / conflict create[2]
-nothing below it at the apex | 1: @ DNAME example.net | create www A 192.0.2.1 | conflict create[0]
-not above what is there | 1: www.s A 192.0.2.1 | create s DNAME example.net | conflict create[0]
-not at the apex above what is there | 1: www.s A 192.0.2.1 | create @ DNAME example.net | conflict create[0]
-above records that are deleted in the same call | 1: www.s A 192.0.2.1 | delete 1 / create s DNAME example.net | - 1: www.s 300 A 192.0.2.1 / + s 300 DNAME example.net
-leaves the names below it when it is deleted | 1: s DNAME example.net | delete 1 / create www.s TXT x | - 1: s 300 DNAME example.net / + www.s 300 TXT x
-that a record becomes has nothing below it | 1: s CNAME example.net / 2: www.s A 192.0.2.1 | update 1 type=DNAME | conflict update[0]
-not at a wildcard | | create *.s DNAME example.net | invalid create[0] name`);
+may coexist with other types, even at the apex | 1: @ MX 0 mx.example.net | create @ DNAME example.net / create s DNAME example.net / create s A 192.0.2.1 ; proxied | conflict create[1] / conflict create[2]
+may have data at its own name | | create s DNAME example.net / create s A 192.0.2.1 / create s MX 0 mx.example.net | + s 300 DNAME example.net / + s 300 A 192.0.2.1 / + s 300 MX 0 mx.example.net
+is accepted at the apex of a domain without other names | 1: @ MX 0 mx.example.net | create @ DNAME example.net | + @ 300 DNAME example.net
+conflicts with a CNAME | 1: s CNAME example.net | create s DNAME example.net | conflict create[0]
+may coexist with a proxied CNAME, which publishes addresses | 1: s CNAME example.net ; proxied | create s DNAME example.net | + s 300 DNAME example.net
+conflicts with NS | 1: s NS ns.example.net | create s DNAME example.net | conflict create[0]
+may exist only once at a name | 1: s DNAME example.net | create s DNAME example.org | conflict create[0]
+has nothing below it, at any depth | 1: s DNAME example.net | create x.y.s TXT x / create s TXT x | conflict create[0]
+has nothing proxied, no wildcard and no other DNAME below it | 1: s DNAME example.net | create a.s A 192.0.2.1 ; proxied / create *.s TXT x / create b.s DNAME example.org | conflict create[0] / conflict create[1] / conflict create[2]
+has nothing below it at the apex | 1: @ DNAME example.net | create www A 192.0.2.1 | conflict create[0]
+is refused above existing records | 1: www.s A 192.0.2.1 | create s DNAME example.net | conflict create[0]
+is refused at the apex above existing records | 1: www.s A 192.0.2.1 | create @ DNAME example.net | conflict create[0]
+is accepted above records deleted in the same call | 1: www.s A 192.0.2.1 | delete 1 / create s DNAME example.net | - 1: www.s 300 A 192.0.2.1 / + s 300 DNAME example.net
+allows names below it when it is deleted | 1: s DNAME example.net | delete 1 / create www.s TXT x | - 1: s 300 DNAME example.net / + www.s 300 TXT x
+has nothing below it if another record is changed to it | 1: s CNAME example.net / 2: www.s A 192.0.2.1 | update 1 type=DNAME | conflict update[0]
+is refused at a wildcard | | create *.s DNAME example.net | invalid create[0] name`);
 });
 
-describe('proxied', () => {
+describe('the proxied flag', () => {
   table(`
-needs edge addresses | | create www A 192.0.2.1 ; proxied | invalid create[0] proxied | noEdges
-of an old record does not hinder other edits when the edges are gone | 1: www A 192.0.2.1 ; proxied | update 1 comment=x | ~ 1: www 300 A 192.0.2.1 ; proxied comment=x | noEdges
-cannot stay when the type changes | 1: www A 192.0.2.1 ; proxied | update 1 type=TXT | invalid update[0] proxied
+requires edge addresses | | create www A 192.0.2.1 ; proxied | invalid create[0] proxied | noEdges
+does not prevent other edits of an old record after the edges were removed | 1: www A 192.0.2.1 ; proxied | update 1 comment=x | ~ 1: www 300 A 192.0.2.1 ; proxied comment=x | noEdges
+cannot stay if the type changes | 1: www A 192.0.2.1 ; proxied | update 1 type=TXT | invalid update[0] proxied
 works at a wildcard | | create * A 192.0.2.1 ; proxied | + * 300 A 192.0.2.1 ; proxied`);
 });
 
 describe('the plan', () => {
   table(`
-limits the count after the call | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | twoRecords
-allows to exchange records at the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / create c A 192.0.2.1 | - 1: a 300 A 192.0.2.1 / + c 300 A 192.0.2.1 | twoRecords
-allows changes beyond the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 | ~ 1: a 60 A 192.0.2.1 | oneRecord
-without records forbids to add | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | noRecords
-without records forbids no change | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / update 2 ttl=60 | - 1: a 300 A 192.0.2.1 / ~ 2: b 60 A 192.0.2.1 | noRecords
-counts replacements too | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | replace a A: A 192.0.2.1, A 192.0.2.2 | plan_limit replace[0] | twoRecords
-comes after bad values | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c 5 A 192.0.2.1 | invalid create[0] ttl | twoRecords
-comes before conflicts | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create a A 192.0.2.1 | plan_limit create[0] | twoRecords`);
+limits the number of records after the call | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | twoRecords
+allows replacing records at the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / create c A 192.0.2.1 | - 1: a 300 A 192.0.2.1 / + c 300 A 192.0.2.1 | twoRecords
+allows changes above the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 | ~ 1: a 60 A 192.0.2.1 | oneRecord
+forbids additions if it includes no records | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | noRecords
+forbids no other change if it includes no records | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / update 2 ttl=60 | - 1: a 300 A 192.0.2.1 / ~ 2: b 60 A 192.0.2.1 | noRecords
+also counts replacements | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | replace a A: A 192.0.2.1, A 192.0.2.2 | plan_limit replace[0] | twoRecords
+is checked after invalid values | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c 5 A 192.0.2.1 | invalid create[0] ttl | twoRecords
+is checked before conflicts | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create a A 192.0.2.1 | plan_limit create[0] | twoRecords`);
 });
 
-describe('the result counts, not the order', () => {
+describe('only the result matters, not the order', () => {
   table(`
 a CNAME gives way to an address | 1: www CNAME web.example.net | delete 1 / create www A 192.0.2.1 | - 1: www 300 CNAME web.example.net / + www 300 A 192.0.2.1
 two records swap their addresses | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 destination=192.0.2.2 / update 2 destination=192.0.2.1 | ~ 1: www 300 A 192.0.2.2 / ~ 2: www 300 A 192.0.2.1
@@ -187,28 +187,28 @@ an update that makes a CNAME point to itself | 1: www CNAME w3.example.com | upd
 describe('replacing a record set', () => {
   table(`
 keeps rows of equal rdata, reuses the others and adds the rest | 1: www A 192.0.2.1 ; comment=one / 2: www A 192.0.2.2 ; comment=two | replace www A: A 192.0.2.3, A 192.0.2.2, A 192.0.2.4 | ~ 1: www 300 A 192.0.2.3 ; comment=one / + www 300 A 192.0.2.4
-takes rows by id, whatever the order of the new records | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | replace www A: A 192.0.2.9, A 192.0.2.8 | ~ 1: www 300 A 192.0.2.8 / ~ 2: www 300 A 192.0.2.9
+assigns rows by id, for any order of the new records | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | replace www A: A 192.0.2.9, A 192.0.2.8 | ~ 1: www 300 A 192.0.2.8 / ~ 2: www 300 A 192.0.2.9
 keeps one of equal rows for each equal record | 1: @ TXT x / 2: @ TXT x / 3: @ TXT y | replace @ TXT: TXT x | - 2: @ 300 TXT x / - 3: @ 300 TXT y
-removes what is left over | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 / 3: www TXT x | replace www A: A 192.0.2.2 | - 1: www 300 A 192.0.2.1
-with nothing deletes it | 1: www A 192.0.2.1 / 2: www TXT x | replace www A: | - 1: www 300 A 192.0.2.1
-makes it where there is none | | replace _acme-challenge TXT: 60 TXT token | + _acme-challenge 60 TXT token
+removes the remaining rows | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 / 3: www TXT x | replace www A: A 192.0.2.2 | - 1: www 300 A 192.0.2.1
+deletes the set if there are no new records | 1: www A 192.0.2.1 / 2: www TXT x | replace www A: | - 1: www 300 A 192.0.2.1
+creates the set if there is none | | replace _acme-challenge TXT: 60 TXT token | + _acme-challenge 60 TXT token
 keeps it proxied | 1: www A 192.0.2.1 ; proxied | replace www A: A 192.0.2.2, A 192.0.2.3 | ~ 1: www 300 A 192.0.2.2 ; proxied / + www 300 A 192.0.2.3 ; proxied
 sets its TTL | 1: www A 192.0.2.1 | replace www A: 900 A 192.0.2.1 | ~ 1: www 900 A 192.0.2.1
 names the record at fault | | replace www A: A 192.0.2.1 ; proxied | invalid replace[0] records[0].proxied | noEdges
-says once what is wrong with all of it | | replace www A: 5 A 192.0.2.1, A 192.0.2.2 | invalid replace[0] ttl
-twice in one call is refused | | replace www A: / replace WWW A: | invalid replace[1]
-with the same record twice conflicts | | replace www A: A 192.0.2.1, A 192.0.2.1 | conflict replace[0]
-goes before updates and creates | 1: www A 192.0.2.1 | replace www A: A 192.0.2.2 / update 1 ttl=60 / create www A 192.0.2.3 | ~ 1: www 60 A 192.0.2.2 / + www 60 A 192.0.2.3`);
+reports a problem of the whole set once | | replace www A: 5 A 192.0.2.1, A 192.0.2.2 | invalid replace[0] ttl
+is refused twice in one call | | replace www A: / replace WWW A: | invalid replace[1]
+conflicts if a record is given twice | | replace www A: A 192.0.2.1, A 192.0.2.1 | conflict replace[0]
+is applied before updates and creates | 1: www A 192.0.2.1 | replace www A: A 192.0.2.2 / update 1 ttl=60 / create www A 192.0.2.3 | ~ 1: www 60 A 192.0.2.2 / + www 60 A 192.0.2.3`);
 });
 
-it('reports the names whose published records may differ', () => {
+it('lists the names whose published records may differ', () => {
   const state = editState(['1: a A 192.0.2.1', '2: b 900 A 192.0.2.2']);
   const plan = planEdit(state, edit({ update: [[1, { name: 'c' }]], create: ['d TXT x'] }));
   expect(plan.kind === 'change' && plan.touched.map((name) => name.slice(1, 2))).toEqual(['a', 'c', 'd']);
   expect(plan.kind === 'change' && plan.recordCount).toBe(3);
 });
 
-it('knows which item wrote a row last, and the TTL that it gave', () => {
+it('records the last item that wrote a row, and the TTL that it gave', () => {
   const state = editState(['1: a 600 A 192.0.2.1', '2: b A 192.0.2.2', '3: c A 192.0.2.3']);
   const wanted = edit({
     delete: [2],
@@ -234,7 +234,7 @@ it('knows which item wrote a row last, and the TTL that it gave', () => {
   ]);
 });
 
-it('an item may have another place in the caller’s list', () => {
+it('an item may have another index in the caller’s list', () => {
   const wanted = edit({ create: ['a 5 A 192.0.2.1'] });
   const creates = wanted.creates.map((record) => ({ ...record, index: 41 }));
   expect(draftEdit(editState([]), { ...wanted, creates }).problems.map(showProblem)).toEqual([
@@ -242,7 +242,7 @@ it('an item may have another place in the caller’s list', () => {
   ]);
 });
 
-it('a restored row needs its id free', () => {
+it('a restored row requires its id to be free', () => {
   const wanted = edit({ create: ['b A 192.0.2.1', 'c A 192.0.2.1'] });
   const restores = { id: 1, createdAt: '2026-01-01T00:00:00Z' };
   const creates = wanted.creates.map((record) => ({ ...record, restores }));
@@ -261,7 +261,7 @@ describe('the names that an edit touches', () => {
     return { at: print(wanted.at), cutsAt: print(wanted.cutsAt), below: print(wanted.below) };
   }
 
-  it('an edit of one name needs that name, and the delegations and DNAMEs above it', () => {
+  it('an edit of one name requires that name, and the delegations and DNAMEs above it', () => {
     expect(needed({ create: ['a.b.c A 192.0.2.1'] })).toEqual({
       at: ['a.b.c'],
       cutsAt: ['b.c', 'c', 'example.com.'],
@@ -274,7 +274,7 @@ describe('the names that an edit touches', () => {
     });
   });
 
-  it('a delegation needs what is below it, whether it is added, changed or deleted', () => {
+  it('a delegation requires the records below it, whether it is added, changed or deleted', () => {
     expect(needed({ create: ['s NS ns.example.net'] }).below).toEqual(['s']);
     expect(needed({ replace: [['s', 'NS', 'NS ns.example.net']] }).below).toEqual(['s']);
     expect(needed({ delete: [1] }, ['1: s NS ns.example.net']).below).toEqual(['s']);
@@ -287,13 +287,13 @@ describe('the names that an edit touches', () => {
     expect(needed({ delete: [1] }, ['1: s A 192.0.2.1']).below).toEqual([]);
   });
 
-  it('a DNAME needs what is below it, at the apex too', () => {
+  it('a DNAME requires the records below it, even at the apex', () => {
     expect(needed({ create: ['s DNAME example.net'] }).below).toEqual(['s']);
     expect(needed({ create: ['@ DNAME example.net'] }).below).toEqual(['example.com.']);
     expect(needed({ update: [[1, { type: 'DNAME' }]] }, ['1: s CNAME example.net']).below).toEqual(['s']);
   });
 
-  it('records are found by id first, restored ones too', () => {
+  it('records are found by id first, including restored ones', () => {
     const wanted = edit({ delete: [1], update: [[2, { ttl: 60 }]] });
     const { name, type, rdata } = newRecord('a A 192.0.2.1');
     const restores = { id: 3, createdAt: '2026-01-01T00:00:00Z' };
@@ -311,20 +311,20 @@ const messages = (lines: string[], wanted: EditLines) =>
 it.each(
   rowsOf(`
 a TXT x | a CNAME b.example.net | a.example.com. has other records: a CNAME must be the only record of its name
-a CNAME b.example.net | a TXT x | a.example.com. has a CNAME: nothing else can stand there
-a A 192.0.2.1 | a ANAME b.example.net | a.example.com. has addresses: an ANAME brings its own, so A and AAAA records are not allowed there
-a ANAME b.example.net | a A 192.0.2.1 | a.example.com. has an ANAME, which brings its addresses
-a A 192.0.2.1 | a A 192.0.2.1 | this A record is at a.example.com. already
+a CNAME b.example.net | a TXT x | a.example.com. has a CNAME: no other record can exist there
+a A 192.0.2.1 | a ANAME b.example.net | a.example.com. has addresses: an ANAME provides its own, so A and AAAA records are not allowed there
+a ANAME b.example.net | a A 192.0.2.1 | a.example.com. has an ANAME, which provides its addresses
+a A 192.0.2.1 | a A 192.0.2.1 | this A record already exists at a.example.com.
 a A 192.0.2.1 | a A 192.0.2.2 ; proxied | the A, AAAA, CNAME and ANAME records at a.example.com. must all be proxied or none
 s DNAME example.net | s DNAME example.org | s.example.com. can have only one DNAME
-s DNAME example.net | w.s A 192.0.2.1 | w.s.example.com. lies below the DNAME at s.example.com.: a name below a DNAME cannot have records
-w.s A 192.0.2.1 | s DNAME example.net | w.s.example.com. lies below the DNAME at s.example.com.: a name below a DNAME cannot have records
-s NS ns.example.net | w.s A 192.0.2.1 | w.s.example.com. lies below the delegation s.example.com.: only unproxied addresses of hosts that the domain's NS records point to can stand there`),
+s DNAME example.net | w.s A 192.0.2.1 | w.s.example.com. is below the DNAME at s.example.com.: a name below a DNAME cannot have records
+w.s A 192.0.2.1 | s DNAME example.net | w.s.example.com. is below the DNAME at s.example.com.: a name below a DNAME cannot have records
+s NS ns.example.net | w.s A 192.0.2.1 | w.s.example.com. is below the delegation s.example.com.: only unproxied addresses of hosts that the domain's NS records point to are allowed there`),
 )('the conflict of %s with a new %s is reported', (line, wanted = '', expected) => {
   expect(messages([`1: ${line}`], { create: [wanted] })).toEqual([`create[0]: ${expected}`]);
 });
 
-it('reports, of a set that is too large, the items that do not fit', () => {
+it('reports the items that do not fit if a set is too large', () => {
   const big = 'x'.repeat(40_000);
   expect(messages(['1: a TXT small'], { create: [`a TXT ${big}`, `a TXT y${big}`, 'a TXT z'] })).toEqual([
     'create[1]: the TXT records at a.example.com. would not fit into a DNS message',
@@ -340,11 +340,11 @@ it('reports the delegation for records below it, and a new record below it', () 
   );
 });
 
-it('reports one problem for each item', () => {
+it('reports one problem per item', () => {
   expect(messages(['1: a A 192.0.2.1', '2: a TXT x'], { create: ['a CNAME b.example.net'] })).toHaveLength(1);
 });
 
-it('sees the topmost delegation', () => {
+it('uses the topmost delegation', () => {
   const old = ['1: s NS ns.example.net', '2: x.s NS ns.example.net'];
   expect(messages(old, { create: ['y.x.s TXT x'] })[0]).toContain('below the delegation s.example.com.');
 });
@@ -364,24 +364,24 @@ describe('glue', () => {
 
   it.each(
     rowsOf(`
-more of it, also for a sibling | create ns.b AAAA 2001:db8::1 / create ns1.a A 192.0.2.3 |
-not for a host that no NS record names | create ns2.b A 192.0.2.1 | create[0]: ns2.b.example.com.
-not other types | create ns.b TXT x | create[0]: ns.b.example.com.
-not a proxied one | update 6 proxied=true | update[0]: ns.b.example.com.
-is not left by its delegation | create t TXT x / delete 2 | delete[0]: ns.b.example.com.
-goes with its delegation | delete 2 6 |
-is not left by a delegation that names another host, whatever else is done to its cut | update 2 destination=ns1.b.example.com / create b NS ns2.example.net | update[0]: ns.b.example.com.
-can be taken over by another delegation | delete 2 / create c NS ns.b.example.com |
-is no glue where its cut goes | delete 2 4 |
-of its own delegation may be a sibling’s after it | delete 1 / create c NS NS1.A.example.com |
-is not left by its own delegation, while that has other hosts | delete 1 | delete[0]: ns1.a.example.com.
-may stand at a cut | create c NS b.example.com / create b A 192.0.2.1 |
+may be added, even for a sibling | create ns.b AAAA 2001:db8::1 / create ns1.a A 192.0.2.3 |
+is refused for a host that no NS record names | create ns2.b A 192.0.2.1 | create[0]: ns2.b.example.com.
+does not include other types | create ns.b TXT x | create[0]: ns.b.example.com.
+cannot be proxied | update 6 proxied=true | update[0]: ns.b.example.com.
+cannot remain without its delegation | create t TXT x / delete 2 | delete[0]: ns.b.example.com.
+may be deleted with its delegation | delete 2 6 |
+cannot remain if its delegation names another host, whatever else changes at its cut | update 2 destination=ns1.b.example.com / create b NS ns2.example.net | update[0]: ns.b.example.com.
+can be used by another delegation | delete 2 / create c NS ns.b.example.com |
+is no longer glue if its cut is deleted | delete 2 4 |
+of its own delegation may become a sibling’s | delete 1 / create c NS NS1.A.example.com |
+cannot remain without its own NS, even if the delegation has other hosts | delete 1 | delete[0]: ns1.a.example.com.
+may be at a cut | create c NS b.example.com / create b A 192.0.2.1 |
 does not make its host a delegation | create x.ns.b A 192.0.2.1 | create[0]: x.ns.b.example.com.`),
   )('%s', (_, wanted, expected) => {
     expect(blamed(delegated, editLines(itemsOf(wanted)))).toEqual(itemsOf(expected));
   });
 
-  it('makes a new cut above it possible', () => {
+  it('allows a new cut above it', () => {
     const lines = ['1: a NS ns.b.example.com', '2: ns.b A 192.0.2.1'];
     expect(blamed(lines, { create: ['b NS ns.example.net'] })).toEqual([]);
     expect(blamed([...lines, '3: www.b A 192.0.2.1'], { create: ['b NS ns.example.net'] })).toEqual([
@@ -390,7 +390,7 @@ does not make its host a delegation | create x.ns.b A 192.0.2.1 | create[0]: x.n
   });
 });
 
-describe('the glue that an edit needs', () => {
+describe('the glue that an edit requires', () => {
   /** `lines` are all records of the domain. */
   function needed(wanted: EditLines, lines: string[]) {
     const found = records(lines);
@@ -411,14 +411,14 @@ describe('the glue that an edit needs', () => {
     '7: www A 192.0.2.1',
   ];
 
-  it('a delegation that is written needs the hosts in the domain that it named before', () => {
+  it('a written delegation requires the hosts in the domain that it named before', () => {
     expect(needed({ delete: [1] }, DELEGATED).hosts).toEqual(['ns.b']);
     expect(needed({ create: ['b NS x.example.net'] }, DELEGATED).hosts).toEqual(['ns.b']);
     expect(needed({ create: ['c NS www.example.com'] }, DELEGATED).hosts).toEqual([]);
     expect(needed({ create: ['www A 192.0.2.2'] }, DELEGATED).hosts).toEqual([]);
   });
 
-  it('names at and below delegations need an NS that names them', () => {
+  it('names at and below delegations require an NS record that names them', () => {
     expect(needed({ create: ['x.b A 192.0.2.1'] }, DELEGATED).glue).toEqual(['ns.b', 'x.b']);
     expect(needed({ create: ['b A 192.0.2.1'] }, DELEGATED).glue).toEqual(['b', 'ns.b']);
     expect(needed({ create: ['www NS ns.example.net'] }, ['1: x.www A 192.0.2.1']).glue).toEqual([
@@ -429,17 +429,17 @@ describe('the glue that an edit needs', () => {
   });
 });
 
-describe('a narrowed key', () => {
+describe('a restricted key', () => {
   const records = [
     { name: parseName('www.example.com.'), type: 'A' },
     { name: parseName('mail.example.com.'), type: 'MX' },
   ];
 
-  test('a key that is not narrowed writes every record', () => {
+  test('an unrestricted key writes every record', () => {
     expect(judgeNarrowedWrite({ names: null, types: null }, records)).toBeUndefined();
   });
 
-  test('one record outside its names or types refuses a write', () => {
+  test('a single record outside its names or types refuses the write', () => {
     const names = ['www.example.com', 'mail.example.com'];
     expect(judgeNarrowedWrite({ names, types: ['A', 'MX'] }, records)).toBeUndefined();
     expect(judgeNarrowedWrite({ names: names.slice(0, 1), types: null }, records)).toMatch(/at that name/);
@@ -453,7 +453,7 @@ const problemsOf = (text: EditText) => {
   return parsed.kind === 'problems' ? parsed.problems.map(showProblem) : [];
 };
 
-it('every list is read, with the fields that are there', () => {
+it('every list is read, with the given fields', () => {
   const www = { name: 'WWW', type: 'A', destination: '192.0.2.1', proxied: true } as const;
   const parsed = parseEdit(
     {
@@ -482,8 +482,8 @@ it('every list is read, with the fields that are there', () => {
   });
 });
 
-describe('faults of an edit', () => {
-  it('are reported at their items, all of them', () => {
+describe('errors in an edit', () => {
+  it('are all reported, each for its item', () => {
     expect(
       problemsOf({
         create: [
@@ -506,12 +506,12 @@ describe('faults of an edit', () => {
     ]);
   });
 
-  it('of an update’s destination are found once the record’s type is known', () => {
+  it('in an update’s destination are found once the record’s type is known', () => {
     expect(problemsOf({ update: [{ id: 1, destination: 'not an address' }] })).toEqual([]);
   });
 });
 
-/** The change that the first edit made, and the records after all of them. */
+/** Returns the change that the first edit made, and the records after all edits. */
 function history(lines: readonly string[], first: EditLines, ...later: EditLines[]) {
   let current = records(lines);
   let nextId = 100;
@@ -541,22 +541,22 @@ function reverted(lines: readonly string[], first: EditLines, ...later: EditLine
 /** Each row: name | records | first edit, `then` later edits | what the revert does. */
 it.each(
   rowsOf(`
-deletes what was made | | create www A 192.0.2.1 | - 100: www 300 A 192.0.2.1
-restores what was deleted, with its id and its settings | 7: www 600 A 192.0.2.1 ; proxied captcha comment=web | delete 7 | + 7: www 600 A 192.0.2.1 ; proxied captcha comment=web
-gives every field its old value | 7: www 600 A 192.0.2.1 ; proxied comment=web | update 7 name=w3 type=CNAME destination=a.example.net ttl=60 proxied=false comment= | ~ 7: www 600 A 192.0.2.1 ; proxied comment=web
-gives a whole set its old TTL | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | create a 60 A 192.0.2.3 | - 100: a 60 A 192.0.2.3 / ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2
-leaves the TTL of a set alone that others have changed since | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | delete 1 then update 2 ttl=60 | + 1: a 60 A 192.0.2.1
-brings equal TXT back | 1: @ TXT x / 2: @ TXT x | delete 1 | + 1: @ 300 TXT x
-brings back the value of one of two equal TXT | 1: @ TXT x / 2: @ TXT x | update 1 destination=y | ~ 1: @ 300 TXT x
-keeps records that were added since | 1: a A 192.0.2.1 | update 1 destination=192.0.2.9 then create b TXT x | ~ 1: a 300 A 192.0.2.1
-conflicts if a later change altered what was made | | create www A 192.0.2.1 then update 100 comment=x | conflict 100: a later change touched record 100 of this change
-conflicts if a later change deleted what was made | | create www A 192.0.2.1 then delete 100 | conflict 100: a later change touched record 100 of this change
-conflicts if a later change deleted what was altered | 1: a A 192.0.2.1 | update 1 ttl=60 then delete 1 | conflict 1: a later change touched record 1 of this change
-conflicts if a later change altered what was altered | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 / update 2 ttl=60 then update 1 ttl=90 / update 2 ttl=90 | conflict 1 2: a later change touched 2 records of this change
+deletes created records | | create www A 192.0.2.1 | - 100: www 300 A 192.0.2.1
+restores deleted records, with their ids and settings | 7: www 600 A 192.0.2.1 ; proxied captcha comment=web | delete 7 | + 7: www 600 A 192.0.2.1 ; proxied captcha comment=web
+restores the old value of every field | 7: www 600 A 192.0.2.1 ; proxied comment=web | update 7 name=w3 type=CNAME destination=a.example.net ttl=60 proxied=false comment= | ~ 7: www 600 A 192.0.2.1 ; proxied comment=web
+restores the old TTL of a whole set | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | create a 60 A 192.0.2.3 | - 100: a 60 A 192.0.2.3 / ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2
+keeps the TTL of a set that was changed later | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | delete 1 then update 2 ttl=60 | + 1: a 60 A 192.0.2.1
+restores equal TXT | 1: @ TXT x / 2: @ TXT x | delete 1 | + 1: @ 300 TXT x
+restores the value of one of two equal TXT | 1: @ TXT x / 2: @ TXT x | update 1 destination=y | ~ 1: @ 300 TXT x
+keeps records that were added later | 1: a A 192.0.2.1 | update 1 destination=192.0.2.9 then create b TXT x | ~ 1: a 300 A 192.0.2.1
+conflicts if a later change altered a created record | | create www A 192.0.2.1 then update 100 comment=x | conflict 100: a later change touched record 100 of this change
+conflicts if a later change deleted a created record | | create www A 192.0.2.1 then delete 100 | conflict 100: a later change touched record 100 of this change
+conflicts if a later change deleted an altered record | 1: a A 192.0.2.1 | update 1 ttl=60 then delete 1 | conflict 1: a later change touched record 1 of this change
+conflicts if a later change altered an altered record | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 / update 2 ttl=60 then update 1 ttl=90 / update 2 ttl=90 | conflict 1 2: a later change touched 2 records of this change
 conflicts if a later change gave the set another TTL | | create www A 192.0.2.1 then create www 60 A 192.0.2.2 | conflict 100: a later change touched record 100 of this change
-conflicts if the name has a CNAME since | 1: a A 192.0.2.1 | delete 1 then create a CNAME b.example.net | conflict create[0]
-conflicts if the same record was added since | 1: a A 192.0.2.1 | delete 1 then create a A 192.0.2.1 | conflict create[0]
-deletes what was made if later changes cancel each other | | create www A 192.0.2.1 then update 100 ttl=60 then update 100 ttl=300 | - 100: www 300 A 192.0.2.1`),
+conflicts if a CNAME was added at the name later | 1: a A 192.0.2.1 | delete 1 then create a CNAME b.example.net | conflict create[0]
+conflicts if the same record was added later | 1: a A 192.0.2.1 | delete 1 then create a A 192.0.2.1 | conflict create[0]
+deletes created records if later changes cancel each other | | create www A 192.0.2.1 then update 100 ttl=60 then update 100 ttl=300 | - 100: www 300 A 192.0.2.1`),
 )('a revert %s', (_, lines, edits = '', expected) => {
   const [first = {}, ...later] = edits.split(' then ').map((one) => editLines(itemsOf(one)));
   expect(reverted(itemsOf(lines), first, ...later)).toEqual(itemsOf(expected));
@@ -567,7 +567,7 @@ it('a revert conflicts if the deleted record, with its id, exists again', () => 
   expect(planRevert(ops, records(['1: a A 192.0.2.1'])).kind).toBe('conflict');
 });
 
-it('a change whose revert is reverted is in force again', () => {
+it('reverting a revert restores the change', () => {
   const { ops, current } = history(['1: a A 192.0.2.1'], { delete: [1] });
   const revert = planRevert(ops, current);
   const back = planEdit(editState([]), revert.kind === 'edit' ? revert.edit : edit({}));
@@ -577,12 +577,12 @@ it('a change whose revert is reverted is in force again', () => {
   expect(again.kind === 'edit' && again.edit.deletes).toEqual([{ id: 1 }]);
 });
 
-describe('what a key is narrowed to', () => {
+describe('the scope of a key', () => {
   it('is unrestricted by default', () => {
     expect(readKeyScope({})).toEqual({ kind: 'scope', scope: { domains: null, names: null, types: null } });
   });
 
-  it('is in the one form that keys are compared in', () => {
+  it('is in the canonical form that keys are compared in', () => {
     expect(
       readKeyScope({
         domains: ['Shop.example.', 'SHOP.example', 'bücher.de'],
@@ -604,8 +604,8 @@ describe('what a key is narrowed to', () => {
     [{ names: ['a b.com'] }, 'names', 0, /./],
     [{ types: ['A', 'SOA'] }, 'types', 1, /^the type must be one of A, AAAA.*, not "SOA"$/],
     [{ types: ['TYPE99'] }, 'types', 0, /^TYPE99 is SPF/],
-    [{ domains: ['a.com'], names: ['a.com', 'www.b.com'] }, 'names', 1, /^www\.b\.com lies in none of/],
-  ])('%j is refused, with the item that is wrong', (lists, field, index, message) => {
+    [{ domains: ['a.com'], names: ['a.com', 'www.b.com'] }, 'names', 1, /^www\.b\.com is not in any of/],
+  ])('%j is refused, with the invalid item', (lists, field, index, message) => {
     const problem = { kind: 'problem', field, index, message: expect.stringMatching(message) };
     expect(readKeyScope(lists)).toEqual(problem);
   });

@@ -56,7 +56,7 @@ describe('a zone', () => {
     expect(zone.records).toBe(9);
   });
 
-  it('keeps NSEC3 records that prove nothing yet, since the records that activate them come last', () => {
+  it('keeps NSEC3 records that prove nothing yet, because the records that activate them are added last', () => {
     const chain = hashed(FIRST, '0 -', FIRST);
     const [parameters, ...texts] = ['@ 0 NSEC3PARAM 1 0 0 -\n', SOA, SIGNED];
     for (const text of texts) {

@@ -42,29 +42,29 @@ describe('an import', () => {
   it.each(
     rowsOf(`
 adds | | a A 192.0.2.1 / a TXT x | + a 300 A 192.0.2.1 / + a 300 TXT x |
-replaces row by row | a A 192.0.2.1 | a A 192.0.2.2 | ~ 1: a 300 A 192.0.2.2 |
-keeps rows of equal content | a A 192.0.2.1 / a A 192.0.2.2 | a A 192.0.2.2 | - 1: a 300 A 192.0.2.1 |
-leaves other sets alone | a A 192.0.2.1 / b A 192.0.2.1 | a A 192.0.2.1 | |
+replaces rows one by one | a A 192.0.2.1 | a A 192.0.2.2 | ~ 1: a 300 A 192.0.2.2 |
+keeps rows with equal content | a A 192.0.2.1 / a A 192.0.2.2 | a A 192.0.2.2 | - 1: a 300 A 192.0.2.1 |
+does not change other sets | a A 192.0.2.1 / b A 192.0.2.1 | a A 192.0.2.1 | |
 adds equal TXT | a TXT x | a TXT x / a TXT x | + a 300 TXT x / + a 300 TXT x |
-gives the set the TTL that it says | a 300 A 192.0.2.1 / a 300 A 192.0.2.2 | a 600 A 192.0.2.1 / a A 192.0.2.2 | ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2 |
-keeps what a row has for the edge | a A 192.0.2.1 ; proxied captcha | a A 192.0.2.2 ; proxied=false comment=x | ~ 1: a 300 A 192.0.2.2 ; proxied captcha comment=x |
-lets the kind that stands there win | a CNAME x.example.net | a A 192.0.2.1 / a CNAME y.example.net / a TXT x | ~ 1: a 300 CNAME y.example.net | 0 / 2
-lets nothing in where each conflicts | a CNAME x. | a A 192.0.2.1 / a TXT x | | 0 / 1
-lets one DNAME in at a name | | a DNAME x. / a DNAME y. / a MX 10 y. | + a 300 DNAME x. / + a 300 MX 10 y. | 1
-lets nothing in below a DNAME | | b.a A 192.0.2.1 / a DNAME x. | + a 300 DNAME x. | 0
-lets no DNAME in above what is there | b.a A 192.0.2.1 | a DNAME x. / a A 192.0.2.1 | + a 300 A 192.0.2.1 | 0
-lets the first kind win | | a CNAME x. / a A 192.0.2.1 / a CNAME y. | + a 300 CNAME x. | 1 / 2
-lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 192.0.2.1 | + a 300 ANAME x. / + a 300 MX 10 y. | 2`),
+gives the set the TTL that it specifies | a 300 A 192.0.2.1 / a 300 A 192.0.2.2 | a 600 A 192.0.2.1 / a A 192.0.2.2 | ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2 |
+keeps a row’s settings for the edge | a A 192.0.2.1 ; proxied captcha | a A 192.0.2.2 ; proxied=false comment=x | ~ 1: a 300 A 192.0.2.2 ; proxied captcha comment=x |
+prefers the existing kind | a CNAME x.example.net | a A 192.0.2.1 / a CNAME y.example.net / a TXT x | ~ 1: a 300 CNAME y.example.net | 0 / 2
+adds nothing if every item conflicts | a CNAME x. | a A 192.0.2.1 / a TXT x | | 0 / 1
+adds one DNAME at a name | | a DNAME x. / a DNAME y. / a MX 10 y. | + a 300 DNAME x. / + a 300 MX 10 y. | 1
+adds nothing below a DNAME | | b.a A 192.0.2.1 / a DNAME x. | + a 300 DNAME x. | 0
+adds no DNAME above an existing name | b.a A 192.0.2.1 | a DNAME x. / a A 192.0.2.1 | + a 300 A 192.0.2.1 | 0
+prefers the first kind | | a CNAME x. / a A 192.0.2.1 / a CNAME y. | + a 300 CNAME x. | 1 / 2
+accepts an ANAME together with records that are not addresses | | a ANAME x. / a MX 10 y. / a A 192.0.2.1 | + a 300 ANAME x. / + a 300 MX 10 y. | 2`),
   )('%s', (_, before, items, ops, failed) => {
     expect(show(itemsOf(before), itemsOf(items))).toEqual([itemsOf(ops), itemsOf(failed).map(Number)]);
   });
 
-  it('beyond the plan is not the fault of an item', () => {
+  it('reports the plan’s limit without blaming an item', () => {
     const items = ['a A 192.0.2.1', 'b A 192.0.2.1', 'c A 192.0.2.1 ; timeout=0'];
     expect(show([], items, { maxRecords: 1 })).toEqual([['plan_limit create[0]'], [2]]);
   });
 
-  it('of hundreds of items that conflict at one name takes few rounds', () => {
+  it('with hundreds of items that conflict at one name takes few rounds', () => {
     const items = Array.from({ length: 500 }, (_, i): RecordText => {
       return { name: 'a', type: 'TXT', destination: `t${i}` };
     });
@@ -73,7 +73,7 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
     expect([rounds, [...merge.failed.keys()]]).toEqual([2, [500]]);
   });
 
-  it('leaves out what does not fit into its set, in few rounds', () => {
+  it('leaves out items that do not fit into their set, in few rounds', () => {
     const texts = (destinations: string[]) =>
       destinations.map((destination): RecordText => ({ name: 'a', type: 'TXT', destination }));
     const big = 'x'.repeat(40_000);
@@ -84,7 +84,7 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
     expect(many.merge.edit.creates.length).toBeGreaterThan(200);
   });
 
-  it('ends, in order, with every item done or reported', () => {
+  it('ends, in order, with every item applied or reported', () => {
     const list = fc.array(anything.record, { maxLength: 14 });
     fc.assert(
       fc.property(fc.array(anything.record, { maxLength: 16 }).map(domainOf), list, (before, items) => {
@@ -95,7 +95,7 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
         expect(rounds).toBeLessThanOrEqual(items.length + 1);
         const after: CustomerRecord[] = applied(before, planned.ops);
         expect(after.length).toBe(before.length + creates.length - deletes.length);
-        // the result is valid: writing a row again reports no problem
+        // the result is valid: writing a row again causes no problem
         const [first] = after;
         if (first === undefined) return;
         const again = planEdit(stateOf(after), {
@@ -110,7 +110,7 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
     );
   });
 
-  /** As `saveEdit` does it. */
+  /** Plans like `saveEdit`. */
   function plan(state: EditState, items: readonly RecordText[]) {
     const merge = new ImportMerge(read(items), state.records);
     let planned = planEdit(state, merge.edit);
@@ -124,7 +124,7 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
     return { planned, merge, rounds };
   }
 
-  /** The operations, and the items that failed. */
+  /** Returns the operations, and the failed items. */
   function show(before: readonly string[], items: readonly string[], rest: StateOptions = {}) {
     const { planned, merge } = plan(
       editState(before, rest),
@@ -136,7 +136,7 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
   }
 });
 
-/** Items as `host` or `priority host`. */
+/** Imports items written as `host` or `priority host`. */
 function importMx(before: readonly string[], items: readonly string[]): string[] {
   const state = editState(before);
   const read = inOneGo(
@@ -157,14 +157,14 @@ function importMx(before: readonly string[], items: readonly string[]): string[]
 
 it.each(
   rowsOf(`
-has 10 where nothing stood | | a.example.net | + @ 300 MX 10 a.example.net
-has 10 beside the rows that others take | @ MX 20 a.example.net | a.example.net / b.example.net | + @ 300 MX 10 b.example.net
-changes nothing for the host that is there | @ MX 20 a.example.net | a.example.net. |
-keeps that of the row that it takes the place of | @ MX 20 a.example.net | b.example.net | ~ 1: @ 300 MX 20 b.example.net
-keeps that of its own host, whatever the order | @ MX 20 a.example.net / @ MX 30 b.example.net | b.example.net / a.example.net |
-takes no row that another item names in full | @ MX 20 a.example.net / @ MX 30 a.example.net | a.example.net / 20 a.example.net |
-gives way to one that is said | @ MX 20 a.example.net | 0 a.example.net | ~ 1: @ 300 MX 0 a.example.net`),
-)('an imported MX without a priority %s', (_, before, items, ops) => {
+is 10 for a new set | | a.example.net | + @ 300 MX 10 a.example.net
+is 10 for an item without a row to replace | @ MX 20 a.example.net | a.example.net / b.example.net | + @ 300 MX 10 b.example.net
+does not change for an existing host | @ MX 20 a.example.net | a.example.net. |
+is that of the replaced row | @ MX 20 a.example.net | b.example.net | ~ 1: @ 300 MX 20 b.example.net
+is that of the same host, in any order | @ MX 20 a.example.net / @ MX 30 b.example.net | b.example.net / a.example.net |
+does not come from a row that another item specifies in full | @ MX 20 a.example.net / @ MX 30 a.example.net | a.example.net / 20 a.example.net |
+is replaced by a specified one | @ MX 20 a.example.net | 0 a.example.net | ~ 1: @ 300 MX 0 a.example.net`),
+)('the priority of an imported MX record without one %s', (_, before, items, ops) => {
   expect(importMx(itemsOf(before), itemsOf(items))).toEqual(itemsOf(ops));
 });
 
@@ -175,7 +175,7 @@ describe('parsing records', () => {
     return inOneGo(parseRecords(text, APEX));
   }
 
-  /** `www 300 A 192.0.2.1`, MX with its priority in front, and what else is said. */
+  /** Prints `www 300 A 192.0.2.1`, MX with its priority in front, and all other fields. */
   function lines(text: string): string[] {
     return parse(text).records.map(({ name, ttl, type, mx_priority, destination, ...more }) => {
       const settings = Object.keys(more).length > 0 ? ` ${JSON.stringify(more)}` : '';
@@ -260,7 +260,7 @@ n.example.com. CNAME m / $ORIGIN example.com. / $GENERATE 1-70000 h$ A 192.0.2.1
       ['$TTL 60\n$TTL bogus\nb A 192.0.2.1\nc 90 A 192.0.2.1', ['2:6', '3:1'], ['c 90 A 192.0.2.1']],
       ['$TTL 60\n$TTL "1h\nb A 192.0.2.1\n$TTL 70\nc A 192.0.2.1', ['2:6', '3:1'], ['c 70 A 192.0.2.1']],
       ['c 99999999999 A 192.0.2.1', ['1:3'], []],
-    ])('does not guess what a bad line leaves open: %j', (text, wrong, expected) => {
+    ])('does not guess values that a bad line leaves undefined: %j', (text, wrong, expected) => {
       expect([errors(text), lines(text)]).toEqual([wrong, expected]);
     });
 
@@ -272,12 +272,12 @@ n.example.com. CNAME m / $ORIGIN example.com. / $GENERATE 1-70000 h$ A 192.0.2.1
       expect([records.length, errors.length]).toEqual([500, 1000]);
     });
 
-    it('may be in another encoding, in its comments', () => {
+    it('may have comments in another encoding', () => {
       expect(lines('a A 192.0.2.1 ; M\ufffdller')).toEqual(['a 300 A 192.0.2.1']);
       expect(errors('a A 192.0.2.1 ; M\ufffdller\nb TXT "M\ufffdller"')).toEqual(['2:7']);
     });
 
-    it('has records that are not imported, and says why', () => {
+    it('has records that are not imported, with the reason', () => {
       const { records, errors, skipped } = parse(`@ 3600 SOA ns1 host 1 2 3 4 5
 @ NS ns1.example.net.
 @ DS 1 8 2 ${'0'.repeat(64)}
@@ -301,7 +301,7 @@ sub NS ns1.example.net.`);
   });
 
   describe('the export of another service', () => {
-    it('an SOA outside of the domain is skipped', () => {
+    it('an SOA outside the domain is skipped', () => {
       const text = `$ORIGIN .
 @ 900 IN SOA example.com. root.example.com. 9 7200 3600 86400 900
 other.example. 900 IN SOA example.com. root.example.com. 9 7200 3600 86400 900
@@ -316,7 +316,7 @@ example.com. 900 IN MX 10 post.old.example.`;
       ]);
     });
 
-    it('PowerDNS: ALIAS, also by its number', () => {
+    it('PowerDNS: ALIAS is read, even by its number', () => {
       const text = 'example.com.\t300\tIN\tALIAS\tlb.example.net.\n*.w 60 TYPE65401 \\# 3 016100';
       expect(lines(text)).toEqual(['@ 300 ANAME lb.example.net', '*.w 60 ANAME a.']);
     });
@@ -330,7 +330,7 @@ describe('printing records', () => {
     return [...printRecords(APEX, byName)];
   }
 
-  /** Into an empty domain, by the way of the API: as text, in JSON. */
+  /** Imports into an empty domain through the API's form: text, in JSON. */
   function imported(text: string): CustomerRecord[] {
     const parsed = JSON.parse(JSON.stringify(inOneGo(parseRecords(text, APEX))));
     expect([parsed.errors, parsed.skipped]).toEqual([[], []]);
@@ -340,7 +340,7 @@ describe('printing records', () => {
     return planned.kind === 'change' ? applied([], planned.ops) : [];
   }
 
-  /** Without ids and times. */
+  /** Returns the values without ids and times. */
   function valuesOf(all: readonly CustomerRecord[]): string[] {
     return all
       .map(({ name, type, ttl, rdata, ...record }) => {
@@ -382,7 +382,7 @@ a 300 TYPE65280 \# 3 0A0B0C`.replaceAll(' /\n', ' / '),
     ),
     `a 300 SSHFP 1 1 ${'00'.repeat(20)}`,
     `a 300 TLSA 3 1 1 ${'00'.repeat(32)}`,
-  ])('%s comes back from its line', (line) => {
+  ])('%s is restored from its line', (line) => {
     const all = records([line]);
     expect(valuesOf(imported(print(all).join('\n')))).toEqual(valuesOf(all));
   });
@@ -404,7 +404,7 @@ a 300 TYPE65280 \# 3 0A0B0C`.replaceAll(' /\n', ' / '),
     { requiredKeys: [] },
   );
 
-  it('an export that is imported into an empty domain gives the same records', () => {
+  it('an export that is imported into an empty domain restores the same records', () => {
     const domain = fc
       .array(anything.record, { minLength: 1, maxLength: 24 })
       .map(domainOf)
@@ -459,7 +459,7 @@ describe('reading an import', () => {
     [{ name: 'a\ud800' }, 'label', []],
     [{ name: '\\\ud800' }, '', []],
     [{ comment: 'a\0b' }, 'comment', ['A']],
-  ])('%j is a fault of the item', (more, message, sets) => {
+  ])('%j is an error of the item', (more, message, sets) => {
     const { entries, unread, incomplete } = read([
       { name: 'a', type: 'A', destination: '192.0.2.1', ...more },
       { name: 'b', type: 'A', destination: '192.0.2.1' },
@@ -479,13 +479,13 @@ describe('reading an import', () => {
     expect(entries.map(({ type }) => type)).toEqual(['A', 'TYPE65280']);
   });
 
-  it('a name of any length is judged', () => {
+  it('a name of any length is checked', () => {
     const { unread } = read([{ name: 'ü'.repeat(1_000_000), type: 'A', destination: '192.0.2.1' }]);
     expect(unread.get(0)).toBe('a name is longer than 255 octets');
   });
 });
 
-describe('the comment that holds settings', () => {
+describe('the comment with settings', () => {
   function print(settings: Partial<RecordSettings>): string {
     return printSettingsComment({ ...DEFAULT_SETTINGS, ...settings });
   }
@@ -509,7 +509,7 @@ describe('the comment that holds settings', () => {
       expect(print(settings)).toBe(comment);
     });
 
-    it('are read back from their comment, whatever they are', () => {
+    it('are restored from their comment, for any values', () => {
       const text = fc.option(fc.string({ unit: anyCharacter }));
       const [boolean, port, timeout] = [
         fc.boolean(),
@@ -553,19 +553,19 @@ describe('the comment that holds settings', () => {
       itemsOf(
         'proxied / proxied=yes / proxied=1 / proxy=true / proxied=true proxied=false / port="80" / port=80.5 / scheme="Gopher" / comment="open / comment="a"b / comment=null',
       ),
-    )('of ours has to be right: %s', (comment) => {
-      expect(parse(` zonefleet ${comment}`)).toMatch(/^the comment "; zonefleet" has no place for /);
+    )('of Zonefleet must be valid: %s', (comment) => {
+      expect(parse(` zonefleet ${comment}`)).toMatch(/^the comment "; zonefleet" does not allow /);
     });
 
     it.each([
       [' cf_tags=cf-proxied:true', { proxied: true }],
       [' shop cf_tags=cf-flatten-cname,cf-proxied:true', { proxied: true }],
       [' cf_tags=cf-proxied:false', {}],
-    ])('of Cloudflare is known: %s', (comment, settings) => {
+    ])('of Cloudflare is recognized: %s', (comment, settings) => {
       expect(parse(comment)).toEqual(settings);
     });
 
-    it('is read in linear time, however long it is', () => {
+    it('is read in linear time, for any length', () => {
       expect(parse(` ${'cf_tags='.repeat(20_000)}`)).toEqual({});
       expect(parse(` ${'cf_tags= '.repeat(20_000)}`)).toEqual({});
     });

@@ -20,7 +20,7 @@ import {
 import { randomFrom } from '../support/random/random-zones.ts';
 import { wordsOf } from '../support/tests/rows-of.ts';
 
-it('a pool is its lists with every name of their patterns, and their addresses', () => {
+it('a pool consists of its lists with every name of their patterns, and their addresses', () => {
   const addresses = [['192.0.2.1'], ['198.51.100.1']];
   const pool = expandPool([['a.example.', 'ns[1-2].example.'], ['ns[1-2].example.net.']], addresses);
   expect(pool?.lists.map((names) => names.map(printName))).toEqual([
@@ -35,7 +35,7 @@ it('without lists there is no pool', () => {
 });
 
 describe('the addresses of a pool', () => {
-  it('are printed as answers print them', () => {
+  it('are printed as in answers', () => {
     expect(canonicalAddress('192.0.2.1')).toBe('192.0.2.1');
     expect(canonicalAddress('2001:DB8:0:0:0:0:0:1')).toBe('2001:db8::1');
     for (const text of ['192.0.2', '192.0.2.01', 'fe80::1%eth0', 'ns1.example', '']) {
@@ -65,7 +65,7 @@ const anyLists = fc
 const text = (names: Combination) => names.join('|');
 
 describe('the combinations of lists', () => {
-  it('are one name of each list, all different, as many as the product of the lists', () => {
+  it('consist of one name per list, are distinct, and as many as the product of the lists', () => {
     fc.assert(
       fc.property(anyLists, fc.integer(), (lists, seed) => {
         const count = combinationCount(lists);
@@ -85,20 +85,20 @@ describe('the combinations of lists', () => {
     );
   });
 
-  it('of no list are none', () => {
+  it('of no lists are empty', () => {
     expect(combinationCount([])).toBe(0);
     expect([...combinationsToTry([], Math.random)]).toEqual([]);
   });
 });
 
-it('the combinations to try depend on the random numbers only', () => {
+it('the combinations to try depend only on the random numbers', () => {
   const lists = listsOf([40, 40]);
   const first = (seed: number) => combinationsToTry(lists, randomFrom(seed)).next().value;
   expect(first(1)).toEqual(first(1));
   expect(first(1)).not.toEqual(first(2));
 });
 
-it('names hold a combination when they are one of each list, and perhaps others of no list', () => {
+it('names contain a combination if they include one of each list; others may be in no list', () => {
   const lists = listsOf([3, 3]);
   const [[a1, a2], [b1]] = lists as [[Name, Name], [Name]];
   const other = parseName('ns.other.example.');
@@ -114,7 +114,7 @@ describe('a pattern', () => {
     expect(expandPattern('ns.example.')).toEqual(['ns.example.']);
   });
 
-  it('with a range is every name of it, with leading zeros where its ends have them', () => {
+  it('with a range is every name in it, with leading zeros if its ends have them', () => {
     expect(expandPattern('ns[08-11].example.')).toEqual([
       'ns08.example.',
       'ns09.example.',
@@ -133,7 +133,7 @@ describe('a pattern', () => {
     ns[2-1].example. ns[01-1].example. ns[1-010].example. ns[1-1001].example. ns[1-].example.
     ns[a-b].example. ns[1-2][1-2].example. ns[1-2.example. ns1-2].example. ns[].example.
     ns[1-99999].example.`),
-  )('is none: %s', (pattern) => {
+  )('is invalid: %s', (pattern) => {
     expect(expandPattern(pattern)).toBeUndefined();
   });
 });
@@ -147,14 +147,14 @@ const use = (total: number, given: Partial<PoolUse> = {}): PoolUse => ({
 });
 
 describe('a pool', () => {
-  it('assigns nine tenths to single accounts: 1,440 of two lists of 40, 57,600 of three', () => {
+  it('assigns nine tenths to single accounts: 1,440 for two lists of 40, 57,600 for three', () => {
     expect(mostExclusive(40 * 40)).toBe(1440);
     expect(mostExclusive(40 * 40 * 40)).toBe(57_600);
     expect(mayGive('exclusive', use(1600, { exclusive: 1439 }))).toBe(true);
     expect(mayGive('exclusive', use(1600, { exclusive: 1440 }))).toBe(false);
   });
 
-  it('keeps the rest for substitutes and sets that are shared, half of it each', () => {
+  it('keeps the rest for substitutes and shared sets, half for each', () => {
     expect(mayGive('substitute', use(1600, { exclusive: 1440 }))).toBe(true);
     expect(mayGive('shared', use(1600, { exclusive: 1440, shared: 79 }))).toBe(true);
     expect(mayGive('shared', use(1600, { exclusive: 1440, shared: 80 }))).toBe(false);

@@ -30,7 +30,7 @@ const edgesAt = (name: string, ttl: number) => [
 ];
 
 describe('a name', () => {
-  it('is published as it is written', () => {
+  it('is published as written', () => {
     expect(published('www 600 A 192.0.2.1', 'www 900 TXT x', 'www 60 HTTPS 1 . alpn=h2')).toEqual([
       'www.example.com. 600 A 192.0.2.1',
       'www.example.com. 900 TXT "x"',
@@ -43,7 +43,7 @@ describe('a name', () => {
     'www AAAA 2001:db8::99',
     'www CNAME web.example.net',
     '* ANAME web.example.net',
-  ])('with a proxied %s leads to every edge address', (line) => {
+  ])('with a proxied %s publishes every edge address', (line) => {
     expect(published(`${line} ; proxied`)).toEqual(edgesAt(`${line.split(' ')[0]}.example.com.`, 300));
   });
 
@@ -54,7 +54,7 @@ describe('a name', () => {
     );
   });
 
-  it('publishes the edge once for several proxied records, beside its other types', () => {
+  it('publishes the edge once for several proxied records, in addition to its other types', () => {
     const proxied = ['A 192.0.2.1', 'A 192.0.2.2', 'CNAME web.example.net'].map(
       (one) => `@ ${one} ; proxied`,
     );
@@ -87,7 +87,7 @@ describe('a name', () => {
     );
   });
 
-  it('is marked if nothing is published, and only then', () => {
+  it('is marked only if nothing is published', () => {
     const mark = [markOf(parseName('www.example.com.'))];
     const proxied = newRecord('www A 192.0.2.1 ; proxied');
     const aname = newRecord('www ANAME web.example.net');
@@ -123,7 +123,7 @@ it('a domain is a zone with the SOA and NS of the service', () => {
   expect(() => apexRecords({ apex: APEX, nameservers: [], serial: 1, rname })).toThrow(RangeError);
 });
 
-it('a serial only grows, in the arithmetic of RFC 1982', () => {
+it('a serial only increases, in the arithmetic of RFC 1982', () => {
   expect([nextSerial(1), nextSerial(2 ** 31), nextSerial(2 ** 32 - 2), nextSerial(2 ** 32 - 1)]).toEqual([
     2,
     2 ** 31 + 1,
@@ -161,12 +161,12 @@ describe('an apex', () => {
     expect(publishApex(own, [markOf(apex)], { served: 'full', status: 'active' })).toEqual(own);
   });
 
-  it('that is answered with all of its zone before the domain is proven has a mark that says so', () => {
+  it('has a special mark if the whole zone is answered before the domain is proven', () => {
     const published = publishApex(own, [record, markOf(apex)], { served: 'full', status: 'pending' });
     expect(published).toEqual([...own, unprovenMarkOf(apex), record]);
   });
 
-  it('that alone is answered has a mark, and no records of its owner', () => {
+  it('has a mark, and no records of its owner, if only the apex is answered', () => {
     for (const status of ['pending', 'active'] as const)
       expect(publishApex(own, [record], { served: 'apex', status })).toEqual([...own, markOf(apex)]);
   });
@@ -180,13 +180,13 @@ const SETS = [FIRST, SECOND];
 const selectNameservers = (domain: NameserverChoice, sets: Parameters<typeof nameserverSetsOf>[1]) =>
   nameserverSetsOf(domain, sets)[0];
 
-it('the set that the parent delegates to comes before the owner’s choice, the canonical one last', () => {
+it('the set that the parent delegates to precedes the owner’s choice, and the canonical one is last', () => {
   expect(selectNameservers({}, SETS)).toBe(FIRST);
   expect(selectNameservers({ chosen: SECOND }, SETS)).toBe(SECOND);
   expect(selectNameservers({ chosen: SECOND, delegated: FIRST }, SETS)).toBe(FIRST);
 });
 
-it('a set is known in any order and case, and only whole', () => {
+it('a set is recognized in any order and case, and only if it is complete', () => {
   expect(findSet(names('NS2.b.test.', 'ns1.B.test.'), SETS)).toBe(SECOND);
   expect(findSet(names('ns1.b.test.'), SETS)).toBeUndefined();
   expect(findSet(names('ns1.a.test.', 'ns2.b.test.'), SETS)).toBeUndefined();

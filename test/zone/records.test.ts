@@ -70,13 +70,13 @@ describe('an edit', () => {
     return planned.ops.flatMap((op) => (op.op === 'delete' ? [] : [op.after.destCountry]));
   };
 
-  it('fills the country of each new address', () => {
+  it('sets the country of each new address', () => {
     expect(
       countries({ create: ['x A 192.0.2.2', 'y AAAA 2001:db8::1', 'z A 192.0.2.9', 'w TXT x'] }),
     ).toEqual(['NL', 'DE', null, null]);
   });
 
-  it('keeps the country that the call gives', () => {
+  it('keeps the country that the call specifies', () => {
     const from = (destination: string) => ({ destination, dest_country: 'IT' });
     expect(
       countries({
@@ -89,18 +89,18 @@ describe('an edit', () => {
     expect(countries({ replace: [['b', 'A', 'A 192.0.2.2 ; dest_country=IT']] })).toEqual(['IT']);
   });
 
-  it('looks it up again only for another destination', () => {
+  it('determines it again only for another destination', () => {
     expect(countries({ update: [[1, { destination: '192.0.2.2' }]] })).toEqual(['NL']);
     expect(countries({ update: [[1, { comment: 'x' }]] })).toEqual(['FR']);
     expect(countries({ update: [[1, { type: 'CNAME', destination: 'example.org' }]] })).toEqual([null]);
     expect(countries({ replace: [['b', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] })).toEqual(['NL']);
   });
 
-  it('looks it up again when the call removes it', () => {
+  it('determines it again if the call removes it', () => {
     expect(countries({ update: [[1, { dest_country: '' }]] })).toEqual(['SE']);
   });
 
-  it('that is reverted restores the old country', () => {
+  it('restores the old country if it is reverted', () => {
     const state = editState(before, { countryOf });
     const records = state.records.map((record) => ({ ...record, destCountry: 'FR' }));
     const planned = planEdit(
@@ -120,7 +120,7 @@ describe('an edit', () => {
 
 const value = newRecord('a A 192.0.2.1');
 
-it('two records have the same value whatever their ids and times', () => {
+it('two records have the same value regardless of their ids and times', () => {
   expect(sameValue(stored(value, 1), stored(value, 2, '2026-02-02T00:00:00Z'))).toBe(true);
 });
 
@@ -138,11 +138,11 @@ it.each([
   { destCountry: 'SE' },
   { timeout: 1 },
   { comment: 'x' },
-])('%o makes another value', (difference) => {
+])('%o yields another value', (difference) => {
   expect(sameValue(value, { ...value, ...difference })).toBe(false);
 });
 
-it('a record set is a name and a type', () => {
+it('the key of a record set consists of name and type', () => {
   expect(setKey(value.name, 'A')).toBe(setKey(newRecord('A A 192.0.2.9').name, 'A'));
   expect(setKey(value.name, 'A')).not.toBe(setKey(value.name, 'AAAA'));
 });
@@ -202,22 +202,22 @@ describe('a type', () => {
     'TYPE1.5',
     ' A',
     'ıNFO',
-  ])('that is not known is refused with those that are: "%s"', (text) => {
+  ])('that is unknown is refused with a list of the known ones: "%s"', (text) => {
     const list = `the type must be one of ${API_TYPES.join(', ')}, or TYPE and a number, not "${text}"`;
     expect(readApiType(text)).toEqual({ kind: 'problem', message: list });
   });
 
-  it('that is not known is not quoted if it is long', () => {
+  it('that is unknown is not quoted if it is long', () => {
     const read = readApiType('x'.repeat(5000));
     expect(read.kind === 'problem' && read.message).toMatch(/a number$/);
   });
 });
 
-it('all but ANAME are wire types', () => {
+it('all types but ANAME are wire types', () => {
   for (const type of API_TYPES) if (type !== 'ANAME') expect(wireTypeCode(type)).toBe(typeCode(type));
 });
 
-it('four types may be proxied', () => {
+it('only four types may be proxied', () => {
   expect(API_TYPES.filter(isAddressLike)).toEqual(['A', 'AAAA', 'CNAME', 'ANAME']);
 });
 
@@ -235,8 +235,8 @@ function good(type: ApiType, text: string) {
   return parsed;
 }
 
-/** Type, destination, its zone-file text, and the destination that comes back where it is another. */
-describe('good destinations', () => {
+/** Type, destination, its zone-file text, and the printed destination if it differs. */
+describe('valid destinations', () => {
   it.each<[ApiType, string, string, string?]>([
     ['A', '192.0.2.1', '192.0.2.1'],
     ['AAAA', '2001:DB8::0:1', '2001:db8::1', '2001:db8::1'],
@@ -311,13 +311,13 @@ NAPTR | 100 10 "s" "SIP+D2U" "" _sip._udp.example.net | 100 10 "s" "SIP+D2U" "" 
     expect(parseDestination(type, printed.destination, printed.mxPriority, APEX)).toEqual(parsed);
   });
 
-  it('an ANAME is its target', () => {
+  it('the rdata of an ANAME is its target', () => {
     const parsed = good('ANAME', 'web.example.net.');
     expect(Buffer.from(parsed.rdata).toString('latin1')).toBe('\x03web\x07example\x03net\0');
     expect(printDestination('ANAME', parsed.rdata)).toEqual({ destination: 'web.example.net' });
   });
 
-  it('TXT is cut at 255 octets, also inside a character, and comes back whole', () => {
+  it('TXT is split at 255 octets, even inside a character, and is restored completely', () => {
     const text = 'ü'.repeat(200);
     const parsed = good('TXT', text);
     expect([parsed.rdata[0], parsed.rdata[256], parsed.rdata.length]).toEqual([255, 145, 402]);
@@ -336,7 +336,7 @@ describe('a host of one label without a dot', () => {
     ['SRV', '0 5 5060 www'],
     ['HTTPS', '1 www alpn=h2'],
     ['NAPTR', '100 10 "s" "SIP+D2U" "" www'],
-  ])('is refused for %s, and both names that it could be are offered', (type, text) => {
+  ])('is refused for %s, and both possible names are suggested', (type, text) => {
     const parsed = read(type, text);
     expect(parsed).toMatchObject({ kind: 'problem', field: 'destination' });
     expect(parsed.kind === 'problem' && parsed.message).toBe(
@@ -344,7 +344,7 @@ describe('a host of one label without a dot', () => {
     );
   });
 
-  it('is offered in letters that are accepted, Unicode too', () => {
+  it('is suggested in an accepted spelling, including Unicode', () => {
     const parsed = read('CNAME', 'bücher');
     const offered =
       parsed.kind === 'problem' ? parsed.message.matchAll(/write "([^"]+)".* or "([^"]+)"/g) : [];
@@ -381,7 +381,7 @@ TYPE65280 | 00 / \\# 2 00 / \\# 1 0g`).flatMap(([type, texts]) =>
   itemsOf(texts).map((text) => [type as ApiType, text] as const),
 );
 
-describe('bad destinations', () => {
+describe('invalid destinations', () => {
   it.each<readonly [ApiType, string]>([
     ...API_TYPES.map((type) => [type, ''] as const),
     ['A', ' 192.0.2.1'],
@@ -402,7 +402,7 @@ describe('bad destinations', () => {
     ['CAA', '0 issue “ca.example”'],
     ['URI', '10 1 “https://example.net/”'],
     ['TXT', '“v=spf1 -all”'],
-  ])('in typographic quotes name the quotation mark that is meant: %s %s', (type, text) => {
+  ])('in typographic quotes are refused, and the straight quotation mark is named: %s %s', (type, text) => {
     const parsed = read(type, text);
     expect(parsed.kind === 'problem' && parsed.message).toMatch(
       /^“ is not a quotation mark here: write " instead/,
@@ -416,7 +416,7 @@ describe('bad destinations', () => {
     });
   });
 
-  it('the priority belongs to MX, from 0 to 65535', () => {
+  it('only MX records have a priority, from 0 to 65535', () => {
     const fieldOf = (type: ApiType, priority: number | undefined) => {
       const parsed = parseDestination(type, 'a.example.net', priority, APEX);
       return parsed.kind === 'problem' ? parsed.field : 'fine';
@@ -453,7 +453,7 @@ describe('any rdata of a type', () => {
     expect(refused).toBeLessThan(scale(150, 30));
   });
 
-  it('any text is read or refused, never an exception, and what is read comes back', () => {
+  it('any text is read or refused without an exception, and a read text is restored', () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter }),
       fc.string().map((s) => `"${s}`),
@@ -475,14 +475,14 @@ describe('any rdata of a type', () => {
 describe('a text of hundreds of thousands of characters', () => {
   const UNITS = ['a.', 'ü', '1:', '"a" ', '\\1', '(', ' ', '1.'];
 
-  it.each(API_TYPES)('is refused for %s by its length alone', (type) => {
+  it.each(API_TYPES)('is refused for %s based on its length alone', (type) => {
     for (const unit of UNITS) {
       const message = expect.stringContaining('more than 300000 characters');
       expect(read(type, unit.repeat(400_000))).toMatchObject({ kind: 'problem', message });
     }
   });
 
-  it.each(API_TYPES)('that is no %s is not quoted as a whole', (type) => {
+  it.each(API_TYPES)('that is not a valid %s is not quoted as a whole', (type) => {
     for (const unit of UNITS) {
       const parsed = read(type, unit.repeat(5000));
       if (parsed.kind === 'problem') expect(parsed.message.length).toBeLessThan(400);
@@ -490,7 +490,7 @@ describe('a text of hundreds of thousands of characters', () => {
   });
 });
 
-describe('text that is searched', () => {
+describe('text in the form for searches', () => {
   it.each([
     ['MÜLLER', 'müller'],
     ['mu\u0308ller', 'MÜLLER'],
@@ -505,7 +505,7 @@ describe('text that is searched', () => {
     ['müller', 'muller'],
     ['straße', 'strasse'],
     ['xn--mller-kva', 'müller'],
-  ])('%s and %s are not', (one, other) => expect(foldText(one)).not.toBe(foldText(other)));
+  ])('%s and %s are different', (one, other) => expect(foldText(one)).not.toBe(foldText(other)));
 
   it.each([
     ['xn--mller-kva', 'müller'],
@@ -544,11 +544,11 @@ describe('ranges of fields', () => {
     ['comment', { comment: 'x'.repeat(1_025) }],
     ['comment', { comment: 'a\0b' }],
     ['comment', { comment: '\ud800' }],
-  ])('a bad %s is named', (field, given) => {
+  ])('an invalid %s is reported', (field, given) => {
     expect(fields(given)).toEqual([field]);
   });
 
-  it('good values pass', () => {
+  it('valid values are accepted', () => {
     const all = {
       ttl: 60,
       port: 1,
@@ -562,7 +562,7 @@ describe('ranges of fields', () => {
     expect(fields({ hostHeader: null, destCountry: null, comment: null })).toEqual([]);
   });
 
-  it('fields that the caller did not give are not judged', () => {
+  it('fields that the caller did not set are not checked', () => {
     expect(judgeRecord({ ...newRecord('www A 192.0.2.1'), ttl: 7, port: 0 }, {}, domain)).toEqual([]);
   });
 });
@@ -588,7 +588,7 @@ it.each([
   expect(judgeRecord(value, { proxied: value.proxied }, domain)[0]?.field).toBe(field);
 });
 
-it('nothing is proxied without an edge', () => {
+it('nothing can be proxied without an edge', () => {
   const value = newRecord('a A 192.0.2.1 ; proxied');
   const bare = { apex: APEX, edges: NO_EDGES };
   expect(judgeRecord(value, { proxied: true }, bare).map(({ field }) => field)).toEqual(['proxied']);
@@ -694,7 +694,7 @@ describe('a printed record name', () => {
     expect(printOriginalName(parseName('*.a.example.com.'))).toBe('*.a.example.com.');
   });
 
-  it('is read again as the same name, whatever its octets', () => {
+  it('is read as the same name, for any octets', () => {
     const label = fc
       .uint8Array({ minLength: 1, maxLength: 12 })
       .map((octets) => Buffer.from(octets).toString('latin1'));
@@ -715,7 +715,7 @@ describe('a printed record name', () => {
   });
 });
 
-it('delegations can stand between a name and its apex', () => {
+it('delegations are possible between a name and its apex', () => {
   const between = (text: string) => [...namesBetween(parseName(text), APEX)].map(printName);
   expect(between('a.b.c.example.com.')).toEqual(['b.c.example.com.', 'c.example.com.']);
   expect(between('a.example.com.')).toEqual([]);

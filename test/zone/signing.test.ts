@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { keyTag } from '../../src/dns/dnssec/key-tag.ts';
 import { readSignature } from '../../src/dns/dnssec/signed-octets.ts';
 import { printName } from '../../src/dns/name.ts';
-import { DNSKEY } from '../../src/dns/record/types/dnskey.ts';
+import { DNSKEY } from '../../src/dns/record/types/dnssec.ts';
 import { WireReader } from '../../src/dns/record/wire-reader.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { findFaults } from '../../src/zone/signing/check-signed.ts';
@@ -75,13 +75,13 @@ unsigned 300 NS ns.cut`;
     const zone = ZONES[kind];
     const denial = kind === 'nsec' ? TYPE.NSEC : TYPE.NSEC3;
 
-    it('has a fault for a signature beside no set', () => {
+    it('reports a signature without a set', () => {
       const gone = without(zone, ({ owner, type }) => owner === at('a.ent') && type === TYPE.TXT);
-      expect(told(gone)).toContain('SIGNATURE_OF_NOTHING a.ent.zone.test. TXT is signed and not there');
+      expect(told(gone)).toContain('SIGNATURE_OF_NOTHING a.ent.zone.test. TXT has signatures but no records');
       expect(told(gone).some((text) => text.startsWith('DENIAL_TYPES'))).toBe(true);
     });
 
-    it('has a fault for a denial without a name', () => {
+    it('reports a denial without a name', () => {
       const gone = without(
         zone,
         (record) => record.owner === at('ns') && record.type !== denial && !covers(record, denial),
@@ -89,7 +89,7 @@ unsigned 300 NS ns.cut`;
       expect(told(gone).some((text) => text.startsWith('DENIAL_OF_NOTHING'))).toBe(true);
     });
 
-    it('has a fault for each denial with another TTL, another next or other types than it must have', () => {
+    it('reports each denial with a wrong TTL, next name or types', () => {
       const all = zone.filter(({ type }) => type === denial);
       const ttl = told(zone.map((record) => (record.type === denial ? { ...record, ttl: 60 } : record)));
       expect(ttl.filter((text) => text.startsWith('DENIAL_TTL')).length).toBe(all.length);
@@ -102,7 +102,7 @@ unsigned 300 NS ns.cut`;
       );
     });
 
-    it('has no keys without a DNSKEY for zones, and no good signature with another', () => {
+    it('has no keys if no DNSKEY is a zone key, and no valid signature with another key', () => {
       expect(told(without(zone, ({ type }) => type === TYPE.DNSKEY))).toEqual([
         'NO_KEYS zone.test. has no SOA or no key',
       ]);
@@ -133,12 +133,12 @@ const change = (standing: string, read: string, come: string, gone: string) => {
 };
 
 describe('the ring of denials', () => {
-  it('closes at its first place', () => {
+  it('closes at its first position', () => {
     expect(Object.fromEntries(ring('cab'))).toEqual({ a: 'b', b: 'c', c: 'a' });
     expect(Object.fromEntries(ring('a'))).toEqual({ a: 'a' });
   });
 
-  it('is refused where what was read cannot be a ring', () => {
+  it('is refused if the records cannot be a ring', () => {
     expect(() => change('aceg', '', 'b', '')).toThrow(BrokenRing);
     expect(() => change('aceg', 'a', 'd', '')).toThrow(BrokenRing);
     expect(() => change('aceg', 'ae', '', 'e')).toThrow(BrokenRing);
@@ -149,7 +149,7 @@ describe('the ring of denials', () => {
     expect(() => linkDenials({ standing: hole, come: [], gone: new Set('c') })).toThrow(BrokenRing);
   });
 
-  it('is the ring of all places, whatever comes and goes, from the places before those that do', () => {
+  it('is the ring of all positions after any changes, given the positions before the changed ones', () => {
     const place = fc.integer({ min: 97, max: 122 }).map((code) => String.fromCharCode(code));
     const places = fc.uniqueArray(place, { minLength: 1 });
     fc.assert(
@@ -208,7 +208,7 @@ describe('signing a set', () => {
       expect(verify(set, [rdata])).toBeUndefined();
     });
 
-    it('is made in place or by threads alike, in the order of the sets', async () => {
+    it('is equal whether made in place or by threads, in the order of the sets', async () => {
       for (const count of [0, 1, 32, 33, 100]) {
         const sets = Array.from({ length: count }, (_, i) => setAt(`n${i}.zone.test`, i & 255));
         const made = await signSets(
@@ -220,7 +220,7 @@ describe('signing a set', () => {
       }
     });
 
-    it('that cannot be made is an error, also of the last of many', async () => {
+    it('that cannot be made is an error, even as the last of many', async () => {
       const wrong = { ...key, privateKey: createPublicKey(key.privateKey) };
       const sets = Array.from({ length: 40 }, (_, i) => ({
         set: setAt('a.zone.test', i),
@@ -229,7 +229,7 @@ describe('signing a set', () => {
       await expect(signSets(sets, { zone: ZONE, times })).rejects.toThrow();
     });
 
-    it('is of times modulo 2^32, as serial numbers are', () => {
+    it('has times modulo 2^32, like serial numbers', () => {
       const late = { inception: 2 ** 32 - 10, expiration: 2 ** 32 + 1_000_000 };
       const set = setAt('a.zone.test', 1);
       const rdata = signSet({ set, key }, { zone: ZONE, times: late });
@@ -252,7 +252,7 @@ describe('signals', () => {
     expect(domainOfSignal(signal as never, ZONE)).toBe(name('example.co.uk'));
   });
 
-  it('a name above 255 octets is none', () => {
+  it('a name above 255 octets does not exist', () => {
     const label = 'a'.repeat(63);
     const host = name(`${label}.${label}`);
     const zone = signalZone(host) as never;
@@ -261,7 +261,7 @@ describe('signals', () => {
     expect(signalZone(name(`${label}.${label}.${label}.${'b'.repeat(60)}`))).toBeUndefined();
   });
 
-  it('only copies of CDS and CDNSKEY at such names are ours, and only in zones for signals', () => {
+  it('only copies of CDS and CDNSKEY at such names are the fleet’s, and only in zones for signals', () => {
     const owner = signalName(name('shop.example'), ZONE) as never;
     expect(isSignal(ZONE, { owner, type: TYPE.CDS })).toBe(true);
     expect(isSignal(ZONE, { owner, type: TYPE.CDNSKEY })).toBe(true);
@@ -276,7 +276,7 @@ describe('the types that are signed', () => {
   const { A, NS, SOA, TXT, DS, RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, CAA } = TYPE;
 
   describe('a name', () => {
-    it('is inside, at a cut or below one, whatever stands at the cut’s depth', () => {
+    it('is inside, at or below a cut, for any records at the cut', () => {
       const cuts = new Set([name('cut.test'), name('b.a.test')]);
       const depth = (at: string) => depthOf(name(at), name('test'), (each) => cuts.has(each));
       expect(['test', 'a.test', 'cut.test', 'x.cut.test', 'c.b.a.test', 'b.a.test'].map(depth)).toEqual(
@@ -288,7 +288,7 @@ describe('the types that are signed', () => {
   });
 
   describe('a set', () => {
-    it('is signed where it is authoritative: at a cut DS and NSEC alone, below none (RFC 4035 §2.2–2.4)', () => {
+    it('is signed if it is authoritative: at a cut only DS and NSEC, below one nothing (RFC 4035 §2.2–2.4)', () => {
       const types = [A, NS, TXT, DS, NSEC];
       const signed = (depth: 'inside' | 'cut' | 'below') => types.filter((type) => isSigned(type, depth));
       expect(signed('inside')).toEqual(types);
@@ -296,35 +296,35 @@ describe('the types that are signed', () => {
       expect(signed('below')).toEqual([]);
     });
 
-    it('of signatures or a mark has no signature', () => {
+    it('of signatures or a mark is not signed', () => {
       expect([RRSIG, MARK_TYPE].filter((type) => isSigned(type, 'inside'))).toEqual([]);
     });
   });
 
   describe('NSEC', () => {
-    it('shows all types of a name, RRSIG and itself, in rising order', () => {
+    it('lists all types of a name, RRSIG and itself, in ascending order', () => {
       expect(denialTypes([CAA, A], 'inside', 'nsec')).toEqual([A, RRSIG, NSEC, CAA]);
       expect(denialTypes([SOA, NS, DNSKEY, NSEC], 'inside', 'nsec')).toEqual([NS, SOA, RRSIG, NSEC, DNSKEY]);
     });
 
-    it('shows at a cut NS, DS, RRSIG and itself alone (RFC 4034 §4.1.2)', () => {
+    it('lists only NS, DS, RRSIG and itself at a cut (RFC 4034 §4.1.2)', () => {
       expect(denialTypes([NS, A, TXT], 'cut', 'nsec')).toEqual([NS, RRSIG, NSEC]);
       expect(denialTypes([DS, NS], 'cut', 'nsec')).toEqual([NS, DS, RRSIG, NSEC]);
     });
 
-    it('shows of a marked name that it is there, and no type', () => {
+    it('shows that a marked name exists, and lists no type', () => {
       expect(denialTypes([MARK_TYPE], 'inside', 'nsec')).toEqual([RRSIG, NSEC]);
     });
   });
 
   describe('NSEC3', () => {
-    it('shows RRSIG where something is signed (RFC 5155 §7.1)', () => {
+    it('lists RRSIG if a set is signed (RFC 5155 §7.1)', () => {
       expect(denialTypes([SOA, NS, NSEC3PARAM], 'inside', 'nsec3')).toEqual([NS, SOA, RRSIG, NSEC3PARAM]);
       expect(denialTypes([NS, DS], 'cut', 'nsec3')).toEqual([NS, DS, RRSIG]);
       expect(denialTypes([NS, A], 'cut', 'nsec3')).toEqual([NS]);
     });
 
-    it('shows nothing of an empty non-terminal and of a marked name, and no denial of either kind', () => {
+    it('lists nothing for an empty non-terminal and a marked name, and no denial of either kind', () => {
       expect(denialTypes([], 'inside', 'nsec3')).toEqual([]);
       expect(denialTypes([MARK_TYPE], 'inside', 'nsec3')).toEqual([]);
       expect(denialTypes([A, NSEC, NSEC3], 'inside', 'nsec3')).toEqual([A, RRSIG]);
@@ -339,7 +339,7 @@ describe.each([
   it('has 32 secret octets and a DNSKEY record, and is read from these', () => {
     for (let i = 0; i < 300; i++) {
       const made = makeKey(algorithm, KEY_FLAGS.ENTRY);
-      expect(made.secret.length).toBe(32); // also when the number begins with zeros
+      expect(made.secret.length).toBe(32); // even if the number begins with zeros
       const { publicKey, ...rest } = DNSKEY.decode(new WireReader(made.dnskey));
       expect(rest).toEqual({ flags: 257, protocol: 3, algorithm });
       expect(publicKey.length).toBe(octets);
@@ -350,7 +350,7 @@ describe.each([
     }
   });
 
-  it('is another one each time', () => {
+  it('is different each time', () => {
     const made = [makeKey(algorithm, 256), makeKey(algorithm, 256)];
     expect(Buffer.compare(made[0]?.secret as Uint8Array, made[1]?.secret as Uint8Array)).not.toBe(0);
   });
@@ -362,11 +362,11 @@ describe('a signature', () => {
   const expirations = (at = AT, salt = 0) =>
     Array.from({ length: 400 }, (_, i) => signatureTimes(name(`z${i}.test`), at, salt).expiration - at);
 
-  it('is valid from 3 hours ago, for resolvers whose clocks are slow', () => {
+  it('is valid from 3 hours ago, for resolvers with slow clocks', () => {
     expect(signatureTimes(name('a.test'), AT).inception).toBe(AT - 3 * 3600);
   });
 
-  it('ends in 14 to 16 days, spread evenly over the zones', () => {
+  it('expires in 14 to 16 days, spread evenly over the zones', () => {
     const days = expirations().map((seconds) => seconds / DAY);
     expect(Math.min(...days)).toBeGreaterThan(14);
     expect(Math.max(...days)).toBeLessThanOrEqual(16);
@@ -374,11 +374,11 @@ describe('a signature', () => {
       expect(days.filter((each) => each > from && each <= from + 0.5).length).toBeGreaterThan(60);
   });
 
-  it('ends with all others of the zone that are made at the same time, in whatever case the zone is written', () => {
+  it('expires together with all others of the zone made at the same time, for any case of the zone’s name', () => {
     expect(signatureTimes(name('A.test'), AT)).toEqual(signatureTimes(name('a.TEST'), AT));
   });
 
-  it('of another day or another piece of the zone is spread anew', () => {
+  it('of another day or another piece of the zone expires at another time', () => {
     const [today, tomorrow, piece] = [expirations(), expirations(AT + DAY), expirations(AT, 1)];
     expect(today.filter((each, i) => each === tomorrow[i]).length).toBeLessThan(5);
     expect(today.filter((each, i) => each === piece[i]).length).toBeLessThan(5);
@@ -387,7 +387,7 @@ describe('a signature', () => {
   it('is due with 9 days left, so that 8 days without a signer leave a day for caches', () => {
     expect(dueAt(AT)).toBe(AT - 9 * DAY);
     expect(remakeBefore(AT, 'edit')).toBe(AT + 9 * DAY);
-    // what is not remade now is not due within two days
+    // signatures that are not renewed now are not due within two days
     expect(dueAt(remakeBefore(AT, 'refresh'))).toBe(AT + 2 * DAY);
   });
 
@@ -412,7 +412,7 @@ const verify = (signatures: readonly Uint8Array[], keys: readonly TestKey[], set
   );
 
 describe('a stored set', () => {
-  it('is good with one good signature of each algorithm of the published keys (RFC 4035 §2.2)', () => {
+  it('is valid with one valid signature of each algorithm of the published keys (RFC 4035 §2.2)', () => {
     expect(verify([sign(first)], [first, second])).toBeUndefined();
     expect(verify([sign(first), sign(other)], [first, other])).toBeUndefined();
     expect(verify([sign(first)], [first, other])).toBe(
@@ -421,24 +421,28 @@ describe('a stored set', () => {
     expect(verify([], [first])).toBe('there is no signature of a published key with algorithm 13');
   });
 
-  it('may have signatures of keys that are not published yet, beside', () => {
+  it('may also have signatures of keys that are not published yet', () => {
     expect(verify([sign(first), sign(other)], [first])).toBeUndefined();
     expect(verify([sign(second)], [first])).toContain('no signature of a published key');
   });
 
-  it('is bad with one wrong signature, though another is good', () => {
+  it('is invalid with one invalid signature, even if another is valid', () => {
     const wrong = Uint8Array.from(sign(second));
     wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1;
-    expect(verify([sign(first), wrong], [first, second])).toBe(`the signature of key ${second.tag} is wrong`);
-    expect(verify([sign(first, { ...SET, rdata: [Uint8Array.of(1, 66)] })], [first])).toContain('is wrong');
+    expect(verify([sign(first), wrong], [first, second])).toBe(
+      `the signature of key ${second.tag} is not valid`,
+    );
+    expect(verify([sign(first, { ...SET, rdata: [Uint8Array.of(1, 66)] })], [first])).toContain(
+      'is not valid',
+    );
   });
 
-  it('is bad with a signature of another zone, of fewer labels, over another TTL, or out of its time', () => {
-    expect(verify([sign(first, SET, name('test'))], [first])).toBe('a signature is of another zone');
+  it('is invalid with a signature of another zone, with fewer labels, over another TTL, or outside its validity period', () => {
+    expect(verify([sign(first, SET, name('test'))], [first])).toBe('a signature belongs to another zone');
     const wildcard = { ...SET, owner: name('*.zone.test') };
-    expect(verify([sign(first, wildcard)], [first])).toBe('a signature counts 2 labels');
+    expect(verify([sign(first, wildcard)], [first])).toBe('a signature has the label count 2');
     expect(verify([sign(first, wildcard)], [first], wildcard)).toBeUndefined();
-    expect(verify([sign(first, { ...SET, ttl: 60 })], [first])).toBe('a signature is over the TTL 60');
+    expect(verify([sign(first, { ...SET, ttl: 60 })], [first])).toBe('a signature was made for the TTL 60');
     const at = (inception: number, expiration: number) =>
       verify([sign(first, SET, ZONE, { inception, expiration })], [first]);
     expect([at(AT, AT), at(AT + 1, AT + 9), at(AT - 9, AT - 1)]).toEqual([
@@ -451,7 +455,7 @@ describe('a stored set', () => {
   it('cannot be verified without a key of a known algorithm', () => {
     const keys = [{ tag: first.tag, algorithm: 200, publicKey: first.dnskey.subarray(4) }];
     expect(verifySet({ ...SET, signatures: [sign(first)] }, { zone: ZONE, keys, at: AT })).toBe(
-      'no key is published whose algorithm is known',
+      'no published key has a known algorithm',
     );
   });
 });

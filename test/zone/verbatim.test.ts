@@ -1,4 +1,4 @@
-// What is told about zones that others signed: a sound one, and what one change each makes doubtful.
+// The warnings about zones signed by others: a valid zone, and one change each that makes it doubtful.
 
 import { describe, expect, it } from 'vitest';
 import { type Name, parseName, printName } from '../../src/dns/name.ts';
@@ -43,7 +43,7 @@ function doubtsOf(records: readonly ZoneRecord[], { maxVerified = 1000 } = {}): 
   return doubts.map(({ code, message }) => `${code}: ${message}`);
 }
 
-/** The kinds of what is doubtful, sorted. */
+/** Returns the kinds of doubts, sorted. */
 function codesOf(records: readonly ZoneRecord[]): string[] {
   return [...new Set(doubtsOf(records).map((line) => line.split(':')[0] as string))].sort();
 }
@@ -64,7 +64,7 @@ const addressSet: Parameters<typeof signSet>[0] = {
 
 const sign = ({ set = addressSet, key = KEY, zone = APEX, time = TIME }) => signSet(set, key, { zone, time });
 
-/** The records with another signature over the address of `ns`. */
+/** Returns the records with another signature over the address of `ns`. */
 function withSignature(by: Parameters<typeof sign>[0]): ZoneRecord[] {
   return signed().map((record) => (ofAddress(record) ? { ...record, rdata: sign(by) } : record));
 }
@@ -74,11 +74,11 @@ it.each([
   ['signed with NSEC', signed()],
   ['signed with NSEC3', signed(NSEC3)],
   ['signed with salt and iterations', signed({ ...NSEC3, salt: Uint8Array.of(1, 2), iterations: 50 })],
-])('a zone is in no doubt if it is %s', (_, records) => {
+])('a zone is not doubtful if it is %s', (_, records) => {
   expect(doubtsOf(records)).toEqual([]);
 });
 
-describe('a zone is in doubt', () => {
+describe('a zone is doubtful', () => {
   const glueOwner = parseName('ns.cut', APEX);
   const glue = { ...addressSet, owner: glueOwner, rdata: [Uint8Array.of(192, 0, 2, 2)] };
   const signature = (owner: Name, rdata: Uint8Array) => ({ owner, type: TYPE.RRSIG, ttl: 60, rdata });
@@ -92,37 +92,37 @@ describe('a zone is in doubt', () => {
   const without = (lost: ReturnType<typeof isSignatureOf>) => signed().filter((record) => !lost(record));
 
   it.each<[readonly ZoneRecord[], string]>([
-    [[...signed(), stray], 'STRAY_SIGNATURE: ns.example. RRSIG covers TXT, which is not there: left out'],
+    [[...signed(), stray], 'STRAY_SIGNATURE: ns.example. RRSIG covers TXT, which does not exist: left out'],
     [
       without(isSignatureOf('@', TYPE.SOA)),
       'SOA_NOT_SIGNED: the SOA of example. has no signature, so the zone is answered as unsigned',
     ],
     [without(ofAddress), `NOT_SIGNED: ${A} has no signature`],
     [withSignature({ time: expired }), `BAD_SIGNATURE: ${A}: a signature has expired`],
-    [withSignature({ time: soon }), `EXPIRES_SOON: ${A}: a signature ends in 167 hours`],
+    [withSignature({ time: soon }), `EXPIRES_SOON: ${A}: a signature expires in 167 hours`],
     [
       withSignature({ time: { ...TIME, inception: NOW + 1 } }),
       `BAD_SIGNATURE: ${A}: a signature is not valid yet`,
     ],
-    [withSignature({ set: wrongSet }), `BAD_SIGNATURE: ${A}: the signature of key ${KEY.tag} is wrong`],
+    [withSignature({ set: wrongSet }), `BAD_SIGNATURE: ${A}: the signature of key ${KEY.tag} is not valid`],
     [
       withSignature({ key: OTHER_KEY }),
       `BAD_SIGNATURE: ${A}: there is no signature of a published key with algorithm 13`,
     ],
-    [withSignature({ zone: parseName('test.') }), `BAD_SIGNATURE: ${A}: a signature is of another zone`],
+    [withSignature({ zone: parseName('test.') }), `BAD_SIGNATURE: ${A}: a signature belongs to another zone`],
     [
       signRecords(APEX, [...UNSIGNED, otherKey], signing),
-      `IDLE_KEY: example. DNSKEY ${OTHER_KEY.tag} has made no signature`,
+      `IDLE_KEY: example. DNSKEY ${OTHER_KEY.tag} has not signed anything`,
     ],
     [
       [...signed(), signature(glueOwner, sign({ set: glue }))],
-      "NOT_TO_BE_SIGNED: ns.cut.example. A is signed and is not the zone's",
+      'NOT_TO_BE_SIGNED: ns.cut.example. A is signed but must not be',
     ],
   ])('for one reason: %#', (records, doubt) => {
     expect(doubtsOf(records)).toEqual([doubt]);
   });
 
-  it.each([NSEC, NSEC3])('when its ring is open: %j', (denial) => {
+  it.each([NSEC, NSEC3])('if its ring is open: %j', (denial) => {
     const records = signed(denial);
     const denials = records.filter(({ type }) => type === TYPE.NSEC || type === TYPE.NSEC3);
     for (const { owner } of denials) {
@@ -133,23 +133,23 @@ describe('a zone is in doubt', () => {
     }
   });
 
-  it('when its denials show the wrong types', () => {
+  it('if its denials list the wrong types', () => {
     const more = recordsOf('ns 60 TXT more', 'example.');
     expect(codesOf([...signed(), ...more])).toEqual(['DENIAL_TYPES', 'NOT_SIGNED']);
   });
 
-  it('when unsigned delegations are under opt-out (RFC 5155 §12.2)', () => {
+  it('if unsigned delegations are under opt-out (RFC 5155 §12.2)', () => {
     expect(doubtsOf(signed({ ...NSEC3, optOut: true }))).toEqual([
       'OPT_OUT: cut.example. NS has no DS and may be under opt-out: others can forge such a delegation',
     ]);
   });
 
-  it('when its NSEC3 are of no chain in force', () => {
+  it('if its NSEC3 belong to no current chain', () => {
     const records = signed(NSEC3).filter(({ type }) => type !== TYPE.NSEC3PARAM);
     expect(codesOf(records)).toEqual(['DENIAL_MISSING', 'IDLE_NSEC3', 'STRAY_SIGNATURE']);
   });
 
-  it('when it has no key', () => {
+  it('if it has no key', () => {
     const records = signed().filter(
       ({ type, rdata }) =>
         type !== TYPE.DNSKEY && !(type === TYPE.RRSIG && coveredType(rdata) === TYPE.DNSKEY),
@@ -157,7 +157,7 @@ describe('a zone is in doubt', () => {
     expect(codesOf(records)).toContain('NO_KEYS');
   });
 
-  it('when its signatures have an unsupported algorithm', () => {
+  it('if its signatures have an unsupported algorithm', () => {
     const key = makeKey(23);
     const records = signRecords(APEX, UNSIGNED, { key, time: TIME, denial: NSEC });
     expect(doubtsOf(records)).toEqual([
@@ -165,13 +165,13 @@ describe('a zone is in doubt', () => {
     ]);
   });
 
-  it('when it is too large to be verified whole', () => {
+  it('if it is too large to be verified completely', () => {
     expect(doubtsOf(signed(), { maxVerified: 5 })).toEqual([
       'NOT_ALL_VERIFIED: example. is large: only the first 5 sets were verified',
     ]);
   });
 
-  it('and lists few lines of each kind, however many signatures have expired', () => {
+  it('with few lines of each kind, however many signatures have expired', () => {
     const lines = doubtsOf(signed(NSEC, { inception: NOW - 9 * DAY, expiration: NOW - 1 }));
     expect(lines).toHaveLength(4);
     expect(lines[3]).toMatch(/^BAD_SIGNATURE: and \d+ more of BAD_SIGNATURE$/);
@@ -182,7 +182,7 @@ function isOfDenial({ type, rdata }: ZoneRecord): boolean {
   return type === TYPE.RRSIG && ['NSEC', 'NSEC3'].includes(typeMnemonic(coveredType(rdata)));
 }
 
-it('a list of doubts has three of each kind, and the number of the others if there are any', () => {
+it('a list of doubts has three of each kind, and the number of further ones', () => {
   const doubts = new DoubtList();
   const owner = parseName('a.');
   for (let i = 0; i < 5; i++) {

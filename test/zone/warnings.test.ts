@@ -20,7 +20,7 @@ import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('shop.example.');
 
-/** Each warning as its line and code. */
+/** Returns each warning as its line and code. */
 function codesOf(lines: readonly string[], origin = APEX): string[] {
   const { warnings } = inOneGo(parseRecords(lines.join('\n'), origin));
   return warnings.map(({ line, code }) => `${line} ${code}`);
@@ -67,11 +67,11 @@ a whole SRV as a host | a CNAME 5\\03210\\0325061\\032sip.out.example. | TARGET_
     expect(codesOf([line])).toEqual([]);
   });
 
-  it('a host that exists as it was read is right', () => {
+  it('a host that exists as written is correct', () => {
     expect(codesOf(['www CNAME web.dev', 'web.dev A 192.0.2.1'])).toEqual([]);
   });
 
-  it('routing of Route 53 is lost, once a name', () => {
+  it('lost routing of Route 53 is reported once per name', () => {
     const lines = ['1', '2'].map((n) => `w A 192.0.2.${n} ; AWS routing="WEIGHTED" weight=${n}0`);
     expect(codesOf(lines)).toEqual(['1 ROUTING_LOST']);
   });
@@ -101,7 +101,7 @@ a record below a delegation | kid NS ns.out.example. / www.kid A 192.0.2.1 | 2 B
 an address at a delegation | kid NS ns.out.example. / kid A 192.0.2.1 | 2 BELOW_ZONE_CUT
 two SPF policies | @ TXT "v=spf1 -all" / @ TXT "v=sp" "f1 mx -all" | 1 MANY_SPF
 an SPF policy of several strings, in quotes | @ TXT "v=spf1" "mx -all" | 1 SPF_SPLIT
-a null MX beside another | n MX 0 . / n MX 10 mx.out.example. | 1 NULL_MX_NOT_ALONE
+a null MX in addition to another | n MX 0 . / n MX 10 mx.out.example. | 1 NULL_MX_NOT_ALONE
 parameters of an alias | a HTTPS 0 pool.out.example. alpn=h2 | 1 ALIAS_MODE_PARAMETERS
 a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www TXT t | 2 WILDCARD_SHADOWED`),
   )('%s causes a warning', (_, zone, expected) => {
@@ -129,7 +129,7 @@ a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www T
     expect(codesOf(zone.split(' / '))).toEqual([]);
   });
 
-  it('a warning shows the type that the record has, and each set below a delegation', () => {
+  it('a warning shows the type of the record, and is given for each set below a delegation', () => {
     const typesOf = (...lines: string[]) =>
       inOneGo(parseRecords(lines.join('\n'), APEX)).warnings.map(({ code, type }) => `${code} ${type}`);
     expect(
@@ -137,11 +137,11 @@ a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www T
     ).toEqual(['MISSING_FINAL_DOT ANAME', 'BELOW_ZONE_CUT ANAME', 'BELOW_ZONE_CUT TXT']);
   });
 
-  it('a host that was misread is not also one without addresses', () => {
+  it('a host that was misread is not also reported as one without addresses', () => {
     expect(codesOf(['@ MX 10 mx.mail.com'])).toEqual(['1 MISSING_FINAL_DOT']);
   });
 
-  it('has sets that are read once, however many records they have', () => {
+  it('is read once per set, however many records the set has', () => {
     let reads = 0;
     class CountedZone extends ZoneIndex {
       override rdataAt(name: Name, type: number) {
@@ -164,7 +164,7 @@ a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www T
 });
 
 describe('an edit', () => {
-  /** The warnings of new records, by what the domain had. */
+  /** Returns the warnings for new records in a domain with the records `before`. */
   function warningsOf(create: readonly string[], before: readonly string[]): string[] {
     const known = records(before);
     const ops = create.map((line) => ({ op: 'create', after: newRecord(line) }) as const);
@@ -187,11 +187,11 @@ t MX 10 mx.example.net | t MX 0 . | NULL_MX_NOT_ALONE
 _acme-challenge.www TXT t | * A 192.0.2.1 | WILDCARD_SHADOWED
 _acme-challenge.www TXT t | * A 192.0.2.1 / x.www A 192.0.2.1 |
 x.www A 192.0.2.2 | * A 192.0.2.1 | WILDCARD_SHADOWED`),
-  )('that creates %s beside %s causes the warning %s', (line, before, ...expected) => {
+  )('that creates %s in addition to %s causes the warning %s', (line, before, ...expected) => {
     expect(warningsOf([line], before.split(' / '))).toEqual(expected.filter((code) => code !== ''));
   });
 
-  /** The warnings about records that the edit does not write, and the hosts that it breaks. */
+  /** Returns the warnings about records that the edit does not write, and the hosts that it breaks. */
   function brokenBy(items: readonly string[], before: readonly string[]): string[] {
     const state = editState(before);
     const plan = planEdit(state, edit(editLines(items)));
@@ -235,13 +235,13 @@ delete 1 | a A 192.0.2.1 / n MX 0 . / n MX 10 a.example.com / _x.w TXT t / * TXT
     expect(warnings).toEqual(expected.filter((warning) => warning !== ''));
   });
 
-  it('that changes only settings causes none', () => {
+  it('causes no warning if it only changes settings', () => {
     const [before] = records(['t MX 10 gone.example.com']);
     if (before === undefined) throw new Error('no record');
     expect(recordsToJudge([{ op: 'update', before, after: { ...before, comment: 'x' } }])).toEqual([]);
   });
 
-  it('needs to know the wildcards above a name and what stands at a host and above it', () => {
+  it('needs the wildcards above a name, and the records at a host and above it', () => {
     const beside = (line: string) => {
       const { name: owner, type, rdata } = newRecord(line);
       const code = { A: 1, MX: 15 }[type as 'A' | 'MX'];

@@ -1,4 +1,4 @@
-// One check of a delegated zone: observe, judge, save. All of it is advice: no status depends on it.
+// One check of a delegated zone: observe, evaluate, save. Its findings are advice, on which no status depends.
 //
 //   load ─▶ observe ─▶ judge ─▶ save ─▶ saved
 //     └ gone, or delegated to nobody ─▶ absent
@@ -32,7 +32,7 @@ interface ChildCheckerOptions {
   readonly resolver: Pick<Resolver, 'observeChild'>;
   readonly asnOf: AsnOf | undefined;
   readonly onOutcome: (outcome: ChildOutcome) => void;
-  /** Gives a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
 }
 
@@ -54,7 +54,7 @@ async function check(
     return { kind: 'absent' };
   }
   const { name, ownServers, wantedNs, isActive } = domain;
-  // Where this fleet serves the parent, its own answer would show nothing: Postgres has the delegation.
+  // If this fleet serves the parent, its own answer would prove nothing, so the delegation is read from Postgres.
   const held = await loadHeldZone(db, name);
   const evidence = await resolver.observeChild(name, {
     signal,

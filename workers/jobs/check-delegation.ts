@@ -1,5 +1,5 @@
-// One delegation check: observe, judge, next, save. Only what is saved counts, and it is saved only if the domain has
-// not changed since: a job that runs twice, or beside another, leaves one run.
+// One delegation check: observe, evaluate, decide, save. Only saved results count, and a result is saved only if the
+// domain is unchanged. A job that runs twice, or concurrently with another, therefore leaves one run.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //                        └ a status would change ─▶ ask observers elsewhere ─▶ save, or judge as `unknown`
@@ -15,7 +15,7 @@ import { printName } from '../../src/dns/name.ts';
 import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
 import type { CheckJob } from '../../src/jobs/jobs.ts';
-import { tellProgress } from '../../src/jobs/tell-progress.ts';
+import { reportProgress } from '../../src/jobs/report-progress.ts';
 import { approveAsShown } from '../../src/store/change/approve-domain.ts';
 import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
 import { findCheckByRequest } from '../../src/store/checks/check-runs.ts';
@@ -46,15 +46,15 @@ export type CheckOutcome =
       readonly evidence: Evidence;
       readonly verdict: Verdict;
       readonly transition: { readonly from: string; readonly to: string } | undefined;
-      /** What the check did to other domains of the name. */
+      /** Changes that the check made to other domains of the name. */
       readonly others: readonly { readonly domainId: number; readonly from: string; readonly to: string }[];
     }
   | {
-      readonly kind: /** Gone, or in a status that is not checked. */
+      readonly kind: /** The domain is deleted, or its status is not checked. */
         | 'absent'
-        /** Another check of the domain was saved since the job was made. */
+        /** Another check of the domain was saved after the job was made. */
         | 'early'
-        /** This very run was saved, by a process that ended before it could report it. */
+        /** The same run was saved by a process that ended before it could report this. */
         | 'repeated'
         /** The domain changed while it was observed. */
         | 'conflict';
@@ -68,25 +68,25 @@ export interface CheckerOptions extends SlotTools {
     isFrozen(parent: string): boolean;
     count(parent: string, before: Verdict | undefined, after: Verdict): void;
   };
-  /** Absent: nobody elsewhere is asked before a status changes. */
+  /** Absent if no observers elsewhere are asked before a status changes. */
   readonly vantages?: Pick<VantageAsker, 'ask'>;
-  /** Absent: the addresses of our servers are not known. */
+  /** Absent if the addresses of the fleet's nameservers are unknown. */
   readonly ourAddresses?: FindOurAddresses;
-  /** Whoever holds a name is mailed when another account is about to take it. */
+  /** True if the holder of a name is mailed when another account is about to take it. */
   readonly sendsMail?: boolean;
   readonly onOutcome: (outcome: CheckOutcome) => void;
-  /** Gives a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
   readonly now?: () => number;
 }
 
-/** How many times a check is tried while its domain changes under it. */
+/** Maximum number of attempts if the domain changes meanwhile. */
 const TRIES = 2;
-/** When the schedule checks again after that: its lease would last for minutes. */
+/** Time until the schedule checks again afterwards. The lease would last for minutes. */
 const AGAIN_SECONDS = 30;
-/** How much earlier than the due time a claim may come: clocks differ. */
+/** How long before its due time a job may come, because clocks differ. */
 const EARLY_MS = 5000;
-/** A name is checked by the schedule at most once in so long for its claims together (docs/rules.md "When a domain is checked"). */
+/** Minimum interval of scheduled checks of a name (docs/rules.md "When a domain is checked"). */
 const SAME_CHECK_MS = 10_000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
@@ -119,7 +119,7 @@ async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<C
   }
 }
 
-/** Each claim of a name has a time and a job of its own, and each check is made for all of them. A claim that was never checked does not wait. */
+/** Each claim of a name has its own job, but each check is for all claims. A new claim does not wait. */
 function isEarly(
   { saved, claims, checkedAt: newest = 0, turnEndsAt }: CheckedName,
   domainId: number,
@@ -142,7 +142,7 @@ async function checkOnce(
   const held = await loadHeldZone(db, name);
   const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
   const asked = claims.claims.find(({ id }) => id === job.domainId) as CheckedClaim;
-  const progress = job.kind === 'background' ? undefined : tellProgress(db, job.domainId);
+  const progress = job.kind === 'background' ? undefined : reportProgress(db, job.domainId);
   const evidence = await observeInSlot(options, name, asked.accountId, {
     signal,
     ...(held && { held }),
@@ -200,7 +200,7 @@ async function checkOnce(
   };
 }
 
-/** Waiting for others takes a slot too. */
+/** Waiting for observers takes a slot too. */
 function counted(
   vantages: Pick<VantageAsker, 'ask'>,
   shares: CheckerOptions['shares'],
@@ -209,7 +209,7 @@ function counted(
   return { ask: (question) => vantages.ask(question).finally(shares?.begin(accountId)) };
 }
 
-/** A set for each claim that has just lost its last one: no two get the same. */
+/** Assigns a set to each claim that has just lost its last one. No two claims get the same set. */
 async function giveReplacements(
   { db }: CheckTools,
   { nameText, settings, claims }: CheckedName,

@@ -1,4 +1,5 @@
-// Queries another operator that signs the same domain: its keys, for an import, and which of ours it shows.
+// Queries another operator that signs the same domain: fetches its keys for an import, and checks which of the
+// fleet's keys it publishes.
 
 import type { Facts } from '../../src/checks/dnssec/advance.ts';
 import { type DsEvidence, dsText } from '../../src/checks/dnssec/ds-evidence.ts';
@@ -9,7 +10,7 @@ import { type Imported, wantedDs } from '../../src/store/dnssec/foreign-keys.ts'
 
 type Observing = Pick<Resolver, 'observeTheirKeys'>;
 
-/** Their keys, if a DS at the parent leads to them: else whoever stands on the way could have his own keys imported. */
+/** Requires a DS at the parent that leads to the keys, so that no attacker can have his own imported. */
 export async function fetchTheirKeys(
   resolver: Observing,
   { name, nameservers, keys }: KeyWork,
@@ -18,24 +19,24 @@ export async function fetchTheirKeys(
 ): Promise<Imported> {
   if (!isHeld && parentIsSecure !== true)
     return failed('the zone above is not signed, or could not be validated, so its DS records prove nothing');
-  const heard = answers.filter(({ outcome }) => outcome !== 'unknown');
-  const [first] = heard;
-  const sets = new Set(heard.map(({ ds }) => ds.map(dsText).sort().join()));
-  if (first === undefined || heard.length < answers.length / 2)
-    return failed('the parent could not be asked for its DS records');
+  const received = answers.filter(({ outcome }) => outcome !== 'unknown');
+  const [first] = received;
+  const sets = new Set(received.map(({ ds }) => ds.map(dsText).sort().join()));
+  if (first === undefined || received.length < answers.length / 2)
+    return failed('the parent did not return its DS records');
   if (sets.size > 1) return failed('the addresses of the parent show different DS records: try again later');
   if (first.ds.length === 0) return failed('the parent shows no DS record');
   const evidence = await resolver.observeTheirKeys(name, { ours: nameservers, ds: first.ds, signal });
   const judged = judgeTheirKeys(evidence);
   if (judged.kind === 'failed') return judged;
-  if (!judged.isSame) return failed('their nameservers show different keys: try again later');
+  if (!judged.isSame) return failed("the other operator's nameservers show different keys: try again later");
   const ours = new Set(keys.filter(({ origin }) => origin === 'ours').map(({ dnskey }) => textOf(dnskey)));
   const theirs = judged.keys.filter((rdata) => !ours.has(textOf(rdata)));
-  if (theirs.length === 0) return failed('their nameservers show no keys but ours');
+  if (theirs.length === 0) return failed("the other operator's nameservers show only keys of this fleet");
   return { kind: 'found', keys: theirs.map(fieldsOf) };
 }
 
-/** Returns what all their servers show, in sets that their own or shared keys verify. Undefined if it was not seen. */
+/** Returns the fleet's keys that all servers of the other operator show. Undefined if not observed. */
 export async function seenAtTheirs(
   resolver: Observing,
   work: KeyWork,

@@ -1,14 +1,14 @@
-// Remembers which domains' delegations were checked until the next round, which notes all of them with one statement.
-// What a killed process did not note is noted after the next check of the domain.
+// Collects the domains whose delegations were checked until the next round records them with one statement. What a
+// killed process did not record is recorded after the next check of the domain.
 
 import type { NotedDomain } from '../../src/store/checks/due-child-checks.ts';
 import type { CheckOutcome } from './check-delegation.ts';
 
-/** Beyond that, domains wait for their next check. */
+/** Further domains wait for their next check. */
 const MAX_NOTES = 20_000;
 
 export class CheckNotes {
-  /** By domain: whether somebody asked for the check. */
+  /** By domain id: true if a caller requested the check. */
   #notes = new Map<number, boolean>();
 
   add(outcome: CheckOutcome): void {
@@ -18,7 +18,7 @@ export class CheckNotes {
     this.#notes.set(domainId, kind !== 'background' || this.#notes.get(domainId) === true);
   }
 
-  /** Hands all of them to `save`; those that cannot be saved stay for the next time. */
+  /** Passes all of them to `save`. Those that cannot be saved are kept for the next time. */
   async flush(save: (noted: readonly NotedDomain[]) => Promise<void>): Promise<void> {
     const notes = this.#notes;
     if (notes.size === 0) return;

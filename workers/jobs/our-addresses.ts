@@ -1,14 +1,14 @@
-// The addresses of our servers, found by their names. They are wanted only where all servers of a parent also hold the
-// domain: whether these are ours decides whether their answers count.
+// Finds the addresses of the fleet's nameservers by their names. They are required only if all servers of a parent
+// also serve the domain: answers of the fleet's own servers do not count.
 
 import type { NameserverSet } from '../../src/checks/delegation/check-state.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 
 const KEPT_MS = 600_000;
-/** How soon a look-up that failed is repeated. */
+/** Time until a failed lookup is repeated. */
 const RETRY_MS = 60_000;
 
-/** Gives the addresses of all names of these sets; undefined while one of them is not found. Checks share a look-up. */
+/** Returns the addresses of all names, or undefined if one cannot be resolved. Checks share a lookup. */
 export type FindOurAddresses = (sets: readonly NameserverSet[]) => Promise<ReadonlySet<string> | undefined>;
 
 export function rememberOurAddresses(

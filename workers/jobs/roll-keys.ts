@@ -1,4 +1,5 @@
-// One look at the keys of a domain: what the parent shows, what our nodes and servers answer, and the step that follows.
+// One check of the keys of a domain: what the parent publishes, what nodes and servers answer, and the step that
+// follows.
 //
 //   load ─▶ observe: nodes, DS at the parent, our own servers ─▶ advance ─▶ save ─▶ saved
 //     ├ a step is being written ─▶ its next pieces                        └ somebody else saved ─▶ conflict
@@ -42,7 +43,7 @@ export type KeyOutcome =
       readonly status: DnssecStatus;
       readonly step: StepKind | undefined;
       readonly waiting: Waiting | null;
-      /** Undefined: the domain's servers were not asked. */
+      /** Undefined if the domain's servers were not queried. */
       readonly preflight: Preflight | undefined;
     }
   | { readonly kind: 'writing' | 'conflict' | 'absent' };
@@ -52,13 +53,13 @@ export interface KeyRollerOptions {
   readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned' | 'observeTheirKeys'>;
   readonly rules: MachineRules;
   readonly onOutcome: (outcome: KeyOutcome) => void;
-  /** Told what accounts use. */
+  /** Records what accounts use. */
   readonly shares?: Pick<AccountShares, 'begin'>;
-  /** How old the ZSK of a split zone gets; undefined: none is replaced unasked. */
+  /** Maximum age of the ZSK of a split zone. Undefined if ZSKs are replaced only on request. */
   readonly rollZskEveryMs?: number | undefined;
-  /** Owners are reminded by mail of what they have to do. */
+  /** True if owners are reminded by mail of their tasks. */
   readonly sendsMail?: boolean;
-  /** Added to the time of Postgres, in milliseconds. */
+  /** Returns milliseconds that are added to the time of Postgres. */
   readonly ahead?: () => number;
 }
 
@@ -85,7 +86,7 @@ async function look(
     return { kind: 'absent' };
   }
   const { machine, signed } = work;
-  // a step that signs the whole zone anew knows nothing of a chain that no answer uses yet
+  // a step that re-signs the whole zone ignores a chain that no answer uses yet
   const isOthers = signed.denialChange === 'adding' && machine.version !== null;
   if (signed.phase === 'signing' || signed.phase === 'unsigning' || isOthers) {
     await postponeStep(db, signedZoneId, WRITING_SECONDS); // another job writes the pieces
@@ -122,7 +123,7 @@ async function look(
   };
 }
 
-/** Refused where somebody else changed something since: the next look is soon enough. */
+/** The roll is rejected if another change was saved meanwhile. The next check tries again. */
 async function rollOldZsk(
   { db, rollZskEveryMs: everyMs }: KeyRollerOptions,
   { domainId, signed, keys }: KeyWork,
@@ -170,7 +171,7 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
   const theirs = isForeignDue(machine, delegation.kind === 'ours')
     ? await seenAtTheirs(resolver, work, signal)
     : undefined;
-  // what was seen is older than the positions of the nodes that it is judged with
+  // the observations are older than the positions of the nodes that they are compared with
   const { at, epoch, nodes } = await loadServing(db, work.zoneId);
   return {
     at: at.getTime() + ahead(),
@@ -184,7 +185,7 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
   };
 }
 
-/** Where this fleet serves the parent, its own answer would show nothing: Postgres has the DS set. */
+/** If this fleet serves the parent, its own answer would prove nothing, so the DS set is read from Postgres. */
 async function observeDs(
   { db, resolver, rules }: KeyRollerOptions,
   name: Name,
@@ -204,7 +205,7 @@ async function isHeldDsServed(db: Database, zone: Name, name: Name, rules: Machi
   return isAtEveryNode(nodes, held.version, at.getTime(), rules);
 }
 
-/** A domain that the parent delegates elsewhere, or not at all, is asked at the servers that it would have here. */
+/** If the parent delegates the domain elsewhere or not at all, the fleet's nameservers for the domain are queried. */
 async function runPreflight(
   resolver: Pick<Resolver, 'observeSigned'>,
   { name, keys, nameservers }: KeyWork,

@@ -1,5 +1,5 @@
-// One scan: observe the zone where it is now, plan what a domain can have of it, save and import. The worker owns the
-// scan while it renews the lease, together with the progress; if the lease ends, another worker begins the scan anew.
+// One scan: observe the zone at its current servers, plan the records, save and import them. The worker owns the scan
+// while it renews the lease, together with the progress. If the lease ends, another worker restarts the scan.
 //
 //   begin ─▶ scan ─▶ plan ─▶ save, import ─▶ saved
 //     └ over, another's, spent ─▶ done           └ another's by now ─▶ lost
@@ -33,9 +33,9 @@ export type ScanOutcome =
       readonly name: string;
       readonly scanKind: ScanKind;
       readonly scan: Scan;
-      /** How many records the domain can have. */
+      /** Number of records that the domain can have. */
       readonly records: number;
-      /** Undefined: nothing was to be imported. */
+      /** Undefined if no import was requested. */
       readonly imported: ImportedScan | undefined;
     }
   | { readonly kind: Exclude<BegunScan['kind'], 'begun'> | 'lost'; readonly job: ScanJob };
@@ -44,7 +44,7 @@ export interface ScannerOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'scanZone'>;
   readonly onOutcome: (outcome: ScanOutcome) => void;
-  /** The same as for `saveEdit`. */
+  /** As for `saveEdit`. */
   readonly countryOf?: CountryOf | undefined;
   readonly pulseMs?: number;
 }
@@ -52,7 +52,7 @@ export interface ScannerOptions {
 export function createScanner(options: ScannerOptions): RunJob<ScanJob> {
   const database = new DatabaseWatch(options.db);
   return async (job, run) => {
-    /** An outage of Postgres is not the scan's fault: its results wait until Postgres answers. */
+    /** An outage of Postgres must not fail the scan: its results wait until Postgres is available. */
     const steadily: Steadily = (work) => database.steadily(run.signal, work);
     options.onOutcome(await scan(options, job, run, steadily));
   };
@@ -87,7 +87,7 @@ async function scan(
   }
 }
 
-/** Undefined: another worker owns the scan by now. */
+/** Returns undefined if another worker owns the scan now. */
 async function scanKept(
   { db, resolver, pulseMs }: ScannerOptions,
   { scanId }: ScanJob,
@@ -113,18 +113,18 @@ async function scanKept(
   }
 }
 
-/** Progress is reported at most twice a second. */
+/** Interval of progress reports. */
 const PULSE_MS = 500;
-/** The longest time between two renewals, well within a lease. */
+/** Maximum time between two renewals, well within a lease. */
 const LONGEST_SILENCE_MS = 5000;
 
-/** Reports the progress of a scan when it changes, as often as allowed, and renews the lease in between. */
+/** Reports the progress of a scan when it changes, as often as allowed. Renews the lease in between. */
 class Pulse {
   readonly #keep: (steps: ScanSteps | undefined) => Promise<void>;
   readonly #timer: NodeJS.Timeout;
   #steps: ScanSteps | undefined;
-  #toldAtMs = performance.now();
-  #telling: Promise<void> | undefined;
+  #reportedAtMs = performance.now();
+  #reporting: Promise<void> | undefined;
 
   constructor(keep: (steps: ScanSteps | undefined) => Promise<void>, pulseMs = PULSE_MS) {
     this.#keep = keep;
@@ -138,19 +138,19 @@ class Pulse {
   /** Stops reporting. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#telling;
+    await this.#reporting;
   }
 
   #beat(): void {
     const steps = this.#steps;
-    const isSilent = performance.now() - this.#toldAtMs > LONGEST_SILENCE_MS;
-    if (this.#telling !== undefined || (steps === undefined && !isSilent)) return;
+    const isSilent = performance.now() - this.#reportedAtMs > LONGEST_SILENCE_MS;
+    if (this.#reporting !== undefined || (steps === undefined && !isSilent)) return;
     this.#steps = undefined;
-    this.#toldAtMs = performance.now();
-    this.#telling = this.#keep(steps)
-      .catch(() => {}) // Postgres is away: the next renewal may succeed
+    this.#reportedAtMs = performance.now();
+    this.#reporting = this.#keep(steps)
+      .catch(() => {}) // Postgres is unavailable: the next renewal may succeed
       .finally(() => {
-        this.#telling = undefined;
+        this.#reporting = undefined;
       });
   }
 }

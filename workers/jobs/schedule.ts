@@ -1,6 +1,6 @@
-// Brings due domains into the queue, as many as it has room for, and those of accounts that have used little also when it
-// is full. Any number of processes may do so: a claim moves the domain's time, so that no two get it, and a domain whose
-// job is lost is due again when the lease is over.
+// Moves due domains into the queue, as far as it has room, and those of light accounts even if it is full. Any number
+// of processes may do this: a claim postpones the domain's due time, so that no two processes claim it, and a domain
+// whose job is lost is due again when the lease ends.
 
 import { dueTurn } from '../../src/checks/shares/turns.ts';
 import { FULLEST, LIGHT_AT_ONCE, roomLeft } from '../../src/jobs/fill-queue.ts';
@@ -17,22 +17,22 @@ export interface ScheduleOptions {
     depth(): Promise<QueueDepth>;
     enqueue(jobs: readonly CheckJob[]): Promise<void>;
   };
-  /** How many jobs may wait in the queue. */
+  /** Maximum number of jobs that wait in the queue. */
   readonly room: number;
   readonly onTrouble: (error: unknown) => void;
-  /** Told what nodes reported as asked for. */
+  /** Called with the names that nodes reported because they received queries for them. */
   readonly onAsked?: (asked: AskedNames) => void;
   readonly leaseSeconds?: number;
   readonly idleMs?: number;
 }
 
-/** Longer than a job waits in a full queue, so that no domain is claimed again before its turn. */
+/** Longer than a job waits in a full queue, so that no domain is claimed again before its job runs. */
 const LEASE_SECONDS = 120;
 const IDLE_MS = 500;
 const MOST_AT_ONCE = 500;
 /**
- * The most domains of one account and parent in a round, while many have due domains: questions to a parent's addresses are
- * limited, and workers would wait for those if the queue held only one parent's domains.
+ * Maximum number of domains per account and parent in a round, if many accounts and parents have due domains. Queries
+ * to a parent's addresses are limited, so workers would wait if the queue held only one parent's domains.
  */
 const LEAST_PER_PARENT = 20;
 
@@ -54,7 +54,7 @@ interface Place {
   readonly perParent: number;
 }
 
-/** Makes the checks of names due that clients ask for. Others wait for no trouble with that. */
+/** Makes checks of queried names due. An error here does not stop the round. */
 async function takeAsked({ db, onAsked, onTrouble }: ScheduleOptions): Promise<void> {
   try {
     const asked = await takeAskedNames(db);

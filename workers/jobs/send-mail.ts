@@ -1,4 +1,4 @@
-// One mail: load, make its link, send. The link is made here, so that no row and no job ever has its token.
+// One mail: load, make its link, send. The link is made here, so that no row or job ever contains its token.
 //
 //   load ─▶ nobody is to get it ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
@@ -31,7 +31,7 @@ export interface SenderOptions {
   readonly onOutcome: (outcome: MailOutcome) => void;
 }
 
-/** How long until a mail that was not taken is tried again: 1 minute, 2, 4 … for about two hours. */
+/** Delay before the second attempt. It doubles with each attempt, for about two hours in total. */
 const FIRST_DELAY_SECONDS = 60;
 const MOST_ATTEMPTS = 8;
 
@@ -70,7 +70,7 @@ async function sendMail(
   return { kind: 'sent' };
 }
 
-/** With its link. Undefined: nobody is to get it. */
+/** Writes a mail with its link. Returns undefined if no person is to receive it. */
 async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
   if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
   const { kind: of } = mail;
@@ -83,7 +83,7 @@ async function write(db: Database, publicUrl: string, mail: OrderedMail): Promis
   return writeLetter(kind, mail.email, text);
 }
 
-/** A link of its own, beside that of whoever invites: who has it reads this address. */
+/** Makes a link besides the inviter's. It proves that its user reads this address. */
 async function writeInviteOf(
   db: Database,
   publicUrl: string,
@@ -119,7 +119,7 @@ interface WantedLetter {
   readonly link?: Parameters<typeof makeLink>[1];
 }
 
-/** Undefined: nobody has the email, and nobody learns it. */
+/** Returns undefined if no account has the email. The caller of the API does not learn this. */
 function letterOf(
   kind: Exclude<OrderedMail['kind'], 'invite' | AboutDomain>,
   { email, accountId }: OrderedMail,

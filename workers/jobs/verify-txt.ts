@@ -1,5 +1,5 @@
-// One verification of a domain, in external mode or as it waits in managed mode: observe, judge, next, save. As with a
-// check, only what is saved counts, and it is saved only if the domain has not changed since.
+// One verification of a domain, in external mode or while it waits in managed mode: observe, evaluate, decide, save.
+// As for a delegation check, only saved results count, and a result is saved only if the domain is unchanged.
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
@@ -43,7 +43,7 @@ export type VerifyOutcome =
       /** The domain of another account that lost the name. */
       readonly lost?: number | undefined;
     }
-  /** The value has expired: no server was asked. */
+  /** The value has expired, so no server was queried. */
   | {
       readonly kind: 'expired';
       readonly job: VerifyJob;
@@ -51,11 +51,11 @@ export type VerifyOutcome =
       readonly transition: Transition | undefined;
     }
   | {
-      readonly kind: /** Gone, proved, or in a status that no TXT record changes. */
+      readonly kind: /** The domain is deleted or proved, or its status does not depend on a TXT record. */
         | 'absent'
-        /** Another verification of the domain was saved since the job was made. */
+        /** Another verification of the domain was saved after the job was made. */
         | 'early'
-        /** This very run was saved, by a process that ended before it could report it. */
+        /** The same run was saved by a process that ended before it could report this. */
         | 'repeated'
         /** The domain changed while it was observed. */
         | 'conflict';
@@ -66,20 +66,20 @@ export interface VerifierOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'observeTxt'>;
   readonly unverifiedMaxMs: number;
-  /** Absent: nothing holds takeovers, and no account is counted. */
+  /** Absent if takeovers are never held, and no account is counted. */
   readonly breaker?: { isFrozen(parent: string): boolean };
   readonly shares?: Pick<AccountShares, 'begin'>;
-  /** As for checks of the delegation. */
+  /** As for delegation checks. */
   readonly sendsMail?: boolean;
   readonly onOutcome: (outcome: VerifyOutcome) => void;
-  /** Gives a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
   readonly now?: () => number;
 }
 
-/** How many times a verification is tried that a caller waits for. */
+/** Maximum number of attempts if a caller waits. */
 const TRIES = 2;
-/** How much earlier than the due time a claim may come: clocks differ. */
+/** How long before its due time a job may come, because clocks differ. */
 const EARLY_MS = 5000;
 
 export function createVerifier(options: VerifierOptions): RunJob<VerifyJob> {

@@ -10,7 +10,7 @@ import type { CheckNotes } from '../jobs/note-checks.ts';
 
 const AT_ONCE = 50;
 
-/** A round first saves which delegations were checked, and so claims the child checks that this makes due. */
+/** Each round first records which delegations were checked, and then claims the child checks that this makes due. */
 export function childJob(
   { db, resolver, registry }: JobTools,
   { asnOf, notes }: { readonly asnOf: AsnOf | undefined; readonly notes: CheckNotes },
@@ -35,13 +35,13 @@ function createChildMetrics(registry: Registry): (outcome: ChildOutcome) => void
   const registers = [registry];
   const runs = new Counter({
     name: 'zonefleet_child_checks_total',
-    help: 'Checks of delegated zones, by how they ended: saved, or absent, where nothing is delegated any more.',
+    help: 'Checks of delegated zones, by result: saved, or absent (nothing is delegated any more).',
     labelNames: ['outcome'],
     registers,
   });
   const findings = new Counter({
     name: 'zonefleet_child_findings_total',
-    help: 'Findings of checks of delegated zones, by code and by who can change it; those for the operator are about our own nameservers.',
+    help: "Findings of checks of delegated zones, by code and by who can resolve them. Those for the operator are about the fleet's nameservers.",
     labelNames: ['code', 'place'],
     registers,
   });
@@ -61,16 +61,16 @@ function createChildMetrics(registry: Registry): (outcome: ChildOutcome) => void
 
 /** Interval of log lines about one fault of the fleet's nameservers. Every domain's check finds it. */
 const OWN_FAULT_LINE_MS = 300_000;
-const toldAtMs = new Map<string, number>();
+const loggedAtMs = new Map<string, number>();
 
 /** Logs the faults of the fleet's own nameservers, except notices. */
 function logChild(log: JobLog, outcome: ChildOutcome): void {
   if (outcome.kind !== 'saved') return;
   for (const { code, place, severity, message } of outcome.findings) {
-    const isSoon = performance.now() - (toldAtMs.get(code) ?? Number.NEGATIVE_INFINITY) < OWN_FAULT_LINE_MS;
+    const isSoon = performance.now() - (loggedAtMs.get(code) ?? Number.NEGATIVE_INFINITY) < OWN_FAULT_LINE_MS;
     if (place !== 'operator' || severity === 'notice' || isSoon) continue;
-    toldAtMs.set(code, performance.now());
+    loggedAtMs.set(code, performance.now());
     const say = code === 'OUR_SERVERS_UNREACHABLE' ? log.error : log.warn;
-    say.call(log, { domain: outcome.name, code, message }, 'our own nameservers have a fault');
+    say.call(log, { domain: outcome.name, code, message }, "the fleet's own nameservers have a fault");
   }
 }

@@ -32,13 +32,13 @@ function createKeyMetrics(registry: Registry): (outcome: KeyOutcome) => void {
   const registers = [registry];
   const looks = new Counter({
     name: 'zonefleet_key_looks_total',
-    help: 'Looks at the keys of signed domains, by how they ended: saved, writing (a large zone is being signed), conflict (something else was saved meanwhile), absent (the domain is deleted).',
+    help: 'Checks of the keys of signed domains, by result: saved, writing (a large zone is being signed), conflict (another change was saved meanwhile), absent (the domain is deleted).',
     labelNames: ['outcome'],
     registers,
   });
   const statuses = new Counter({
     name: 'zonefleet_key_statuses_total',
-    help: 'Looks that were saved, by the status of the domain and by what its next step waits for; none: it waits for nothing.',
+    help: 'Saved checks of keys, by the status of the domain and the cause that its next step waits for, or none.',
     labelNames: ['status', 'waiting'],
     registers,
   });
@@ -50,7 +50,7 @@ function createKeyMetrics(registry: Registry): (outcome: KeyOutcome) => void {
   });
   const preflights = new Counter({
     name: 'zonefleet_key_preflights_total',
-    help: "Checks whether a domain's own answers validate, by outcome: ok, failed, strangers (keys that the database does not know).",
+    help: "Checks of whether a domain's own answers validate, by result: ok, failed, strangers (keys that the database does not know).",
     labelNames: ['outcome'],
     registers,
   });
@@ -70,7 +70,7 @@ function createKeyMetrics(registry: Registry): (outcome: KeyOutcome) => void {
 function logKeys(log: JobLog, outcome: KeyOutcome): void {
   if (outcome.kind !== 'saved') return;
   const { name, status, step, preflight } = outcome;
-  if (step !== undefined) log.info({ domain: name, status, step }, 'a step of DNSSEC keys');
+  if (step !== undefined) log.info({ domain: name, status, step }, 'a step with DNSSEC keys was taken');
   if (preflight?.hasStrangers === true)
     log.error({ domain: name }, 'nameservers show DNSKEY records of keys that the database does not know');
   else if (preflight?.failure !== undefined)

@@ -25,7 +25,7 @@ export function mailJob(
 function createMailMetrics(registry: Registry): (outcome: MailOutcome) => void {
   const mails = new Counter({
     name: 'zonefleet_mails_total',
-    help: 'Mails by how a try ended: sent, dropped (nobody has the email), delayed (tried again), given_up, absent.',
+    help: 'Mails, by result: sent, dropped (no account has the email), delayed (will be retried), given_up, absent.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -35,7 +35,10 @@ function createMailMetrics(registry: Registry): (outcome: MailOutcome) => void {
 /** Does not log the address, which is personal. */
 function logMail(log: JobLog, outcome: MailOutcome): void {
   if (outcome.kind === 'delayed')
-    log.warn({ mail: outcome.mailId, reason: outcome.reason }, 'a mail is tried again later');
+    log.warn(
+      { mail: outcome.mailId, reason: outcome.reason },
+      'a mail could not be sent and will be retried',
+    );
   if (outcome.kind === 'given_up')
-    log.error({ mail: outcome.mailId, reason: outcome.reason }, 'a mail is given up');
+    log.error({ mail: outcome.mailId, reason: outcome.reason }, 'a mail could not be sent and was given up');
 }

@@ -28,25 +28,25 @@ function createScanMetrics(registry: Registry): (outcome: ScanOutcome) => void {
   const registers = [registry];
   const scans = new Counter({
     name: 'zonefleet_scans_total',
-    help: 'Scans that came to an end, by kind, and by whether everything was answered.',
+    help: 'Finished scans, by kind, and by whether all queries were answered.',
     labelNames: ['kind', 'complete'],
     registers,
   });
   const unsaved = new Counter({
     name: 'zonefleet_scans_unsaved_total',
-    help: 'Scan jobs that ended without a result: gone, another worker’s, begun too often, or for a domain that takes no records.',
+    help: 'Scan jobs that ended without a result, by reason: the scan is deleted, belongs to another worker or was started too often, or its domain accepts no records.',
     labelNames: ['reason'],
     registers,
   });
   const records = new Counter({
     name: 'zonefleet_scan_records_total',
-    help: 'Records by what became of them: imported, in conflict, of a name and type that has records, or refused with the whole import.',
+    help: 'Records of scans, by result: imported, failed (in conflict), skipped (the name and type already have records), or refused with the whole import.',
     labelNames: ['became'],
     registers,
   });
   const seconds = new Histogram({
     name: 'zonefleet_scan_seconds',
-    help: 'Time that a scan took.',
+    help: 'Duration of scans.',
     buckets: [0.5, 1, 2, 5, 10, 20, 30, 45, 60],
     registers,
   });
@@ -78,6 +78,6 @@ function logScan(log: JobLog, outcome: ScanOutcome): void {
   const refused = imported?.kind === 'refused' ? { refused: imported.message } : {};
   log.info(
     { domain: name, kind, complete, queries, records, created, ...refused, scan: job.scanId },
-    'scanned',
+    'a scan finished',
   );
 }

@@ -1,5 +1,5 @@
-// The Prometheus metrics of a workers process (docs/operating.md "Watching"): the outcomes of checks, and the state at
-// the time of the scrape.
+// The Prometheus metrics of a workers process (docs/operating/monitor.md "Metrics"): results of checks, and the
+// state at the time of the scrape.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../../src/jobs/job-queue.ts';
@@ -12,18 +12,18 @@ import { addPackets, gaugesOf } from './process-metrics.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 
 export interface WorkerGauges {
-  /** The depths by the queue's name; rejects while the queues cannot be reached. */
+  /** Returns the depths by the queue's name. Rejects while the queues cannot be reached. */
   depths(): Promise<Readonly<Record<string, QueueDepth>>>;
   running(): number;
-  /** Packet totals since the start, by kind. */
+  /** Number of packets since the start, by kind. */
   packets(): Readonly<Record<string, number>>;
-  /** How many breakers hold moves back. */
+  /** Number of breakers that hold status changes back. */
   held(): number;
   /** Undefined without a nameserver pool. */
   pool(): PoolState | undefined;
-  /** Whether the root did not validate when its keys were last asked for. */
+  /** True if the root did not validate when its keys were last queried. */
   hasRootFault(): boolean;
-  /** The observers elsewhere. */
+  /** State of the observers elsewhere. */
   vantages(): VantageState;
   /** The slots for slow checks. */
   readonly slots: { readonly slow: number; readonly refused: number };
@@ -47,11 +47,11 @@ export interface WorkerMetrics {
       | 'analytics'
       | 'uptime',
   ): void;
-  /** A domain is published otherwise than its records say. */
+  /** Counts a domain whose published zone differs from its records. */
   countPublishFault(): void;
-  /** Observers elsewhere were asked about a change. */
+  /** Counts a change that observers elsewhere were asked about. */
   countVantageAsk(outcome: string): void;
-  /** Names were taken that nodes reported. */
+  /** Counts names that nodes reported because they received queries for them. */
   countAskedNames(asked: AskedNames): void;
 }
 
@@ -69,7 +69,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   });
   const unsaved = new Counter({
     name: 'zonefleet_checks_unsaved_total',
-    help: 'Checks that ended without a run: the domain is gone, changed meanwhile, was not due, or was checked already.',
+    help: 'Checks that ended without a saved run: the domain is deleted, changed meanwhile, was not due, or was already checked.',
     labelNames: ['reason'],
     registers,
   });
@@ -81,7 +81,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   });
   const seconds = new Histogram({
     name: 'zonefleet_check_seconds',
-    help: 'Time that the observation of a delegation took.',
+    help: 'Duration of the observation of a delegation.',
     buckets: CHECK_BOUNDS_SECONDS,
     registers,
   });
@@ -93,7 +93,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   });
   const failures = new Counter({
     name: 'zonefleet_check_failures_total',
-    help: 'Runs that ended with a fault of ours, by what becomes of the job: tried again, or a dead letter.',
+    help: 'Job runs that ended with an internal error, by what becomes of the job: again (retried), or dead (a dead letter).',
     labelNames: ['job'],
     registers,
   });
@@ -105,18 +105,18 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   });
   const publishFaults = new Counter({
     name: 'zonefleet_publish_faults_total',
-    help: 'Domains that were found published otherwise than their records say: a bug. The log names them.',
+    help: 'Domains whose published zone was found to differ from their records, which is a bug. The log names them.',
     registers,
   });
   const vantageAsks = new Counter({
     name: 'zonefleet_vantage_asks_total',
-    help: 'Changes of status about which observers elsewhere were asked: agreed, differ (they saw something else), away (too few answered).',
+    help: 'Status changes that observers elsewhere were asked about: agreed, differ (they observed something else), away (too few responded).',
     labelNames: ['outcome'],
     registers,
   });
   const askedNames = new Counter({
     name: 'zonefleet_asked_names_total',
-    help: 'Names that nodes reported as asked for before they are proven, by what was done: a check was due at once, is due later, or the name does not wait any more.',
+    help: 'Unproven names that nodes received queries for, by what was done: a check became due immediately, is due later, or the name no longer waits.',
     labelNames: ['result'],
     registers,
   });
@@ -147,7 +147,7 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
   const registers = [registry];
   new Gauge({
     name: 'zonefleet_queue_jobs',
-    help: 'Jobs of all workers in the queue; delayed ones failed and wait for another try. Missing while it cannot be reached.',
+    help: 'Jobs of all workers in the queue. Delayed jobs failed and will be retried. Missing while the queue cannot be reached.',
     labelNames: ['queue', 'state'],
     registers,
     async collect() {
@@ -162,7 +162,7 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
   const gauge = gaugesOf(registry);
   new Gauge({
     name: 'zonefleet_nameserver_pool_given_ratio',
-    help: 'The share of the nameserver pool that is given to accounts, 0 to 1. Missing without a pool.',
+    help: 'Fraction of the nameserver pool that is assigned to accounts, 0 to 1. Missing without a pool.',
     registers,
     collect() {
       this.reset();
@@ -173,7 +173,7 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
   });
   new Gauge({
     name: 'zonefleet_nameserver_pool_faults',
-    help: 'Names and addresses of the nameserver pool that are not as its lists say: zonefleet nameservers. Missing before the first check.',
+    help: 'Names and addresses of the nameserver pool that differ from its lists; see zonefleet nameservers. Missing before the first check.',
     registers,
     collect() {
       this.reset();
@@ -182,15 +182,11 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
       if (faults !== undefined) this.set(faults.length);
     },
   });
-  gauge('zonefleet_checks_running', 'Checks that this process runs now.', gauges.running);
-  gauge(
-    'zonefleet_slow_checks',
-    'Checks that wait long, in the slots for slow ones.',
-    () => gauges.slots.slow,
-  );
+  gauge('zonefleet_checks_running', 'Checks that are running in this process.', gauges.running);
+  gauge('zonefleet_slow_checks', 'Slow checks, in the slots for slow checks.', () => gauges.slots.slow);
   new Counter({
     name: 'zonefleet_checks_ended_later_total',
-    help: 'Checks that ended early (TRY_LATER), since all slots for slow checks were taken.',
+    help: 'Checks that ended early (TRY_LATER), because all slots for slow checks were taken.',
     registers,
     collect() {
       this.reset();
@@ -199,16 +195,18 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
   });
   gauge(
     'zonefleet_vantages_away',
-    'Observers elsewhere that have not asked for jobs for 10 minutes: changes of status may wait for them.',
+    'Observers elsewhere that have not requested jobs for 10 minutes. Status changes may wait for them.',
     () => gauges.vantages().away.length,
   );
   gauge(
     'zonefleet_vantage_voices',
-    'How many voices the observers elsewhere are: those of one network count as one.',
+    'Number of voices of the observers elsewhere. Observers in one network count as one voice.',
     () => gauges.vantages().voices,
   );
-  gauge('zonefleet_breakers_held', 'Breakers that hold moves back.', gauges.held);
-  gauge('zonefleet_root_fault', '1 while the root does not validate by our trust anchors: moves wait.', () =>
-    Number(gauges.hasRootFault()),
+  gauge('zonefleet_breakers_held', 'Breakers that hold status changes back.', gauges.held);
+  gauge(
+    'zonefleet_root_fault',
+    '1 while the root does not validate with the trust anchors, so that status changes wait.',
+    () => Number(gauges.hasRootFault()),
   );
 }

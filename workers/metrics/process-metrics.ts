@@ -1,8 +1,8 @@
-// The metrics that a workers process and an observer both have.
+// The metrics that workers processes and observers share.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Adds gauges whose values are read at each scrape; the resident memory is one from the start. */
+/** Adds a gauge for the resident memory. Returns a function that adds gauges whose values are read at each scrape. */
 export function gaugesOf(registry: Registry): (name: string, help: string, read: () => number) => void {
   const gauge = (name: string, help: string, read: () => number) => {
     new Gauge({
@@ -18,7 +18,7 @@ export function gaugesOf(registry: Registry): (name: string, help: string, read:
   return gauge;
 }
 
-/** Adds the packets of the resolver; `packets` gives the totals since the start, by kind. */
+/** Adds the packets of the resolver. `packets` returns the totals since the start, by kind. */
 export function addPackets(registry: Registry, packets: () => Readonly<Record<string, number>>): void {
   new Counter({
     name: 'zonefleet_resolver_packets_total',

@@ -1,4 +1,4 @@
-// The Prometheus metrics of signed zones: how many signatures are made, how long the first still lives, what does not verify.
+// The Prometheus metrics of signed zones: signatures made, the remaining time of the oldest one, and faults.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { SigningState } from '../../src/store/signing/load-signing.ts';
@@ -19,25 +19,25 @@ export function createSigningMetrics(registry: Registry, gauges: SigningGauges):
   const registers = [registry];
   const made = new Counter({
     name: 'zonefleet_signatures_made_total',
-    help: 'Signatures that were made anew in their time, by this process.',
+    help: 'Signatures that this process refreshed before they expired.',
     registers,
   });
   const seconds = new Histogram({
     name: 'zonefleet_signing_seconds',
-    help: 'Time that one zone took, by what was done: refreshed, signed or unsigned in pieces.',
+    help: 'Duration of the work on one zone, by what was done: refreshed, signed or unsigned in pieces.',
     labelNames: ['done'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 120],
     registers,
   });
   const failures = new Counter({
     name: 'zonefleet_signing_failures_total',
-    help: 'Zones whose signatures could not be made, by why: their keys cannot be opened (unreadable), or another fault (failed). Each is tried again.',
+    help: 'Zones whose signatures could not be made, by reason: unreadable (their keys cannot be decrypted), or failed (another error). Each is retried.',
     labelNames: ['why'],
     registers,
   });
   const faults = new Counter({
     name: 'zonefleet_signature_faults_total',
-    help: 'Signed zones that were found not to verify: a bug, or signatures that ended. The log names them.',
+    help: 'Signed zones that were found not to verify, because of a bug or expired signatures. The log names them.',
     registers,
   });
   addGauges(registry, gauges);
@@ -54,18 +54,18 @@ export function createSigningMetrics(registry: Registry, gauges: SigningGauges):
   };
 }
 
-/** One statement a scrape. */
+/** Uses one statement per scrape. */
 function addGauges(registry: Registry, gauges: SigningGauges): void {
   const registers = [registry];
   const zones = new Gauge({
     name: 'zonefleet_signed_zones',
-    help: 'Zones with keys of ours, by phase. Missing while Postgres cannot be reached.',
+    help: 'Zones with keys of the fleet, by phase. Missing while Postgres cannot be reached.',
     labelNames: ['phase'],
     registers,
   });
   new Gauge({
     name: 'zonefleet_signatures_left_seconds',
-    help: 'How long the first signature of all zones still lives: of ours, and of zones that were loaded signed (verbatim). Below 7 days something does not work.',
+    help: 'Time until the first signature of all zones expires: of signed zones, and of zones that were loaded signed (verbatim). Below 7 days, something does not work.',
     labelNames: ['kind'],
     registers,
     async collect() {
@@ -79,7 +79,7 @@ function addGauges(registry: Registry, gauges: SigningGauges): void {
   });
   new Gauge({
     name: 'zonefleet_signing_stopped',
-    help: '1 while this process makes no signatures, since those that it made do not verify.',
+    help: '1 while this process makes no signatures, because those that it made do not verify.',
     registers,
     collect() {
       this.set(Number(gauges.isBreakerOpen()));

@@ -1,9 +1,9 @@
-// The Prometheus metrics of verifications: their outcomes.
+// The Prometheus metrics of verifications: their results.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { VerifyOutcome } from '../jobs/verify-txt.ts';
 
-/** `transitions`: counts those of checks and verifications together. */
+/** `transitions` counts the status changes of checks and verifications together. */
 export function addVerificationMetrics(
   registry: Registry,
   transitions: Counter<'from' | 'to'>,
@@ -17,13 +17,13 @@ export function addVerificationMetrics(
   });
   const unsaved = new Counter({
     name: 'zonefleet_verifications_unsaved_total',
-    help: 'Verifications that ended without a run: as for checks, or the value has expired.',
+    help: 'Verifications that ended without a saved run: as for checks, or because the value has expired.',
     labelNames: ['reason'],
     registers,
   });
   const seconds = new Histogram({
     name: 'zonefleet_verification_seconds',
-    help: 'Time that the observation of a TXT record took.',
+    help: 'Duration of the observation of a TXT record.',
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30],
     registers,
   });

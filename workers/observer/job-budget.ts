@@ -1,8 +1,8 @@
-// How many jobs an observer takes: an API that was taken over must not make it a weapon, whatever it asks for.
+// Limits the number of jobs that an observer accepts, so that a compromised API cannot use it as a weapon.
 
-/** As many as a large fleet needs; each sends at most 60 packets (docs/rules.md "Limits of the resolver"). */
+/** Enough for a large fleet. Each job sends at most 60 packets (docs/rules.md "Limits of the resolver"). */
 const PER_MINUTE = 1200;
-/** After a pause so many may come at once. */
+/** This many jobs may arrive together after a pause. */
 const BURST = 240;
 
 export class JobBudget {

@@ -1,5 +1,5 @@
-// An observer elsewhere (docs/rules.md "Vantage points"): takes names from the API, looks at their delegation from its own
-// root hints, and signs what it saw. It has no database and no queue, and waits for the API however long that is away.
+// An observer elsewhere (docs/rules.md "Vantage points"): takes names from the API, observes their delegation from
+// its own root hints, and signs the result. It has no database or queue, and waits for the API for any time.
 
 import type { KeyObject } from 'node:crypto';
 import { dropRights } from '../../src/process/drop-rights.ts';
@@ -17,7 +17,7 @@ import { createVantageClient } from './vantage-client.ts';
 
 type Settings = SettingsOf<'observer'>;
 
-/** Lines a minute that say that the API is away or back: one that flaps must not fill the disk. */
+/** Maximum number of log lines per minute about the state of the API, so that they cannot fill the disk. */
 const MOST_CHANGES_LOGGED = 10;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
@@ -26,7 +26,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const { name, key, url } = requireVantage(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const resolver = await openResolver(settings, (fault) =>
-    log.error({ fault }, 'the root does not validate here; see docs/operating.md "Trust anchors"'),
+    log.error({ fault }, 'the root does not validate here; see docs/operating/workers.md "Trust anchors"'),
   );
   life.onStop(() => resolver.close());
   const changes = perMinute(MOST_CHANGES_LOGGED);
@@ -36,12 +36,12 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onOutcome(outcome, detail) {
       metrics.countOutcome(outcome);
       if (outcome === 'failed') log.error({ detail }, 'a job failed: report this bug');
-      else if (outcome !== 'taken') log.debug({ outcome, detail }, 'a job is not answered');
+      else if (outcome !== 'taken') log.debug({ outcome, detail }, 'a job was not answered');
     },
     onApi(trouble) {
       const isOften = !changes.take();
-      if (trouble === undefined) log[isOften ? 'debug' : 'info']('the API is reached');
-      else log[isOften ? 'debug' : 'warn']({ reason: trouble }, 'the API cannot be used; trying again');
+      if (trouble === undefined) log[isOften ? 'debug' : 'info']('the API is available');
+      else log[isOften ? 'debug' : 'warn']({ reason: trouble }, 'the API cannot be used and will be retried');
     },
   });
   const metrics = createObserverMetrics({
@@ -83,7 +83,7 @@ function requireVantage({ vantage, vantageKey, vantageApi }: Settings): {
   const missing = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (vantage === undefined || vantageKey === undefined || vantageApi === undefined)
     throw new StartFault(
-      `${missing.join(', ')}: an observer needs it; \`zonefleet vantage add\` makes a key`,
+      `${missing.join(', ')}: required by an observer; \`zonefleet vantage add\` creates a key`,
     );
   return { name: vantage, key: vantageKey, url: vantageApi };
 }

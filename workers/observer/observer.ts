@@ -1,4 +1,5 @@
-// Takes jobs from the API, observes each, and answers before its deadline or not at all. It goes on whatever the API does.
+// Takes jobs from the API, observes each, and answers before its deadline or not at all. It continues whatever the
+// API does.
 //
 //   ask for jobs (long poll) ──> observe, up to MAX_RUNNING at once ──> answer, again until the deadline
 //     └ no answer, or not 200 ──> pause, longer each time
@@ -13,24 +14,24 @@ import { JobBudget } from './job-budget.ts';
 import { readJobs, type VantageJob } from './read-jobs.ts';
 import { explainFailure, type VantageClient, type VantageReply } from './vantage-client.ts';
 
-/** What became of a job. */
+/** Result of a job. */
 export type JobOutcome =
-  /** The API has taken the answer. */
+  /** The API accepted the answer. */
   | 'taken'
-  /** The API says that it does not. */
+  /** The API rejected the answer. */
   | 'dropped'
-  /** It was not done in time, or no answer could be given in time. */
+  /** The job was not finished in time, or could not be answered in time. */
   | 'late'
-  /** Its name, form or time is none that we accept, or it is one too many. */
+  /** The name, form or time of the job is not acceptable, or there are too many jobs. */
   | 'refused'
-  /** A fault of ours. */
+  /** An internal error. */
   | 'failed';
 
 interface ObserverOptions {
   readonly client: VantageClient;
   readonly resolver: Pick<Resolver, 'observeDelegation'>;
   readonly onOutcome: (outcome: JobOutcome, detail?: string) => void;
-  /** The API cannot be used, and why; undefined: it can again. Called when that changes. */
+  /** Called when the API becomes unusable, with the reason, or usable again, with undefined. */
   readonly onApi: (trouble: string | undefined) => void;
   readonly now?: () => number;
 }
@@ -40,9 +41,9 @@ const ANSWERS_PATH = '/vantage/v1/answers';
 const MAX_RUNNING = 64;
 const MAX_JOBS = 16;
 const WAIT_SECONDS = 20;
-/** Besides the time that the API was asked to wait. */
+/** Added to the time that the API was asked to wait. */
 const TIMEOUT_MS = 10_000;
-/** How long it is not asked again after an answer without jobs, which may come at once. */
+/** Pause after a response without jobs, which may come immediately. */
 const EMPTY_MS = 200;
 const FULL_MS = 100;
 
@@ -54,7 +55,7 @@ export class Observer {
   readonly #running = new Map<string, Promise<void>>();
   readonly #wakeup = new Wakeup();
   #polling: Promise<void> | undefined;
-  #trouble: string | undefined = 'it has not reached the API yet';
+  #trouble: string | undefined = 'the API has not been reached yet';
   #hasAsked = false;
 
   constructor(options: ObserverOptions) {
@@ -63,7 +64,7 @@ export class Observer {
     this.#budget = new JobBudget(this.#now());
   }
 
-  /** Why the API cannot be used; undefined while it can. */
+  /** Returns why the API cannot be used, or undefined if it can. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -76,7 +77,7 @@ export class Observer {
     this.#polling = this.#poll();
   }
 
-  /** Gives up what it is at: the API asks others. */
+  /** Abandons running jobs. The API asks other observers. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wakeup.wake();
@@ -112,7 +113,7 @@ export class Observer {
     const reply = await this.#post(JOBS_PATH, asked, timeoutMs, this.#stopping.signal);
     if (reply.status !== 200) throw new Error(explainRefusal(reply));
     const read = readJobs(reply.text, { nowMs: this.#now() + reply.clockAheadMs, max });
-    if (read === undefined) throw new Error('what answers is not the API: it gives no list of jobs');
+    if (read === undefined) throw new Error('the response is not from the API: it has no list of jobs');
     for (const reason of read.refused) this.#options.onOutcome('refused', reason);
     this.#budget.take(read.jobs.length);
     for (const job of read.jobs) this.#begin(job);
@@ -128,7 +129,7 @@ export class Observer {
 
   #begin(job: VantageJob): void {
     if (this.#running.has(job.id)) {
-      this.#options.onOutcome('refused', 'it is being done already');
+      this.#options.onOutcome('refused', 'the job is already running');
       return;
     }
     const ending = new AbortController();
@@ -163,7 +164,7 @@ export class Observer {
     }
   }
 
-  /** Until the API has said whether it takes it; rejects when the signal aborts. Undefined: it does. */
+  /** Repeats the answer until the API accepts or rejects it. Returns why it was rejected. */
   async #answer(body: object, signal: AbortSignal): Promise<string | undefined> {
     const backoff = createBackoff();
     for (;;) {
@@ -181,26 +182,26 @@ export class Observer {
   }
 }
 
-const LATE = new Error('its time is over');
+const LATE = new Error('the deadline has passed');
 
 function refusalIn({ text }: VantageReply): string | undefined {
   try {
     const { taken, reason } = JSON.parse(text) as { taken?: unknown; reason?: unknown };
     return taken === true ? undefined : String(reason ?? 'the API gives no reason').slice(0, 200);
   } catch {
-    return 'the API does not say whether it takes the answer';
+    return 'the API does not report whether it accepts the answer';
   }
 }
 
 function explainRefusal({ status, clockAheadMs }: VantageReply): string {
-  if (status !== 401) return `the API answers ${status}`;
+  if (status !== 401) return `the API responds with status ${status}`;
   const seconds = Math.round(Math.abs(clockAheadMs) / 1000);
   if (Math.abs(clockAheadMs) > VANTAGE_CLOCK_MS)
-    return `the API answers 401: the clock here is ${seconds} s ${clockAheadMs > 0 ? 'behind' : 'ahead of'} that of the API`;
-  return 'the API answers 401: it has no observer of this name with this key (zonefleet vantage list)';
+    return `the API responds with status 401: the clock here is ${seconds} s ${clockAheadMs > 0 ? 'behind' : 'ahead of'} that of the API`;
+  return 'the API responds with status 401: it knows no observer with this name and key (zonefleet vantage list)';
 }
 
-/** Who asks has it from its own look: an observer says what decides. */
+/** Omits the glue, which the API does not need from observers. */
 function withoutGlue(evidence: Evidence): Evidence {
   return { ...evidence, servers: evidence.servers.map(({ glue: _, ...server }) => server) };
 }

@@ -1,5 +1,5 @@
-// The resolver of an observer: its own root hints, its own caches, its own limits. It shares nothing with the fleet, since
-// what an attacker made the fleet remember must not reach it.
+// The resolver of an observer, with its own root hints, caches and limits. It shares nothing with the fleet, so that
+// false data in the fleet's caches cannot reach it.
 
 import { type Network, parseNetwork } from '../../src/dns/record/network.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';

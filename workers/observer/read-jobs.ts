@@ -1,5 +1,5 @@
-// Reads the jobs that the API gives. Whoever has taken over the API must not send us anywhere: each job is a name that a
-// customer could have, with little time.
+// Reads the jobs of the API. A compromised API must not be able to direct an observer anywhere: each job must be a
+// name that a customer could have, with a short deadline.
 
 import * as z from 'zod/mini';
 import type { Name } from '../../src/dns/name.ts';
@@ -7,10 +7,10 @@ import { judgeDomainName, parseDomainName } from '../../src/zone/domain/domain-n
 
 export interface VantageJob {
   readonly id: string;
-  /** As the API wrote it. */
+  /** The name as the API wrote it. */
   readonly text: string;
   readonly name: Name;
-  /** Until the answer must be there. */
+  /** Time until the deadline. */
   readonly leftMs: number;
   readonly fresh: boolean;
   readonly thorough: boolean;
@@ -18,15 +18,15 @@ export interface VantageJob {
 
 interface ReadJobs {
   readonly jobs: readonly VantageJob[];
-  /** Why others are not done, in words for the log. */
+  /** Log texts about rejected jobs. */
   readonly refused: readonly string[];
 }
 
-/** A job's time is 30 s; none is kept longer, whatever the API says. */
+/** A job's time is 30 s. A longer time is reduced to this. */
 const LONGEST_MS = 60_000;
 const SHOWN_CHARACTERS = 100;
 
-/** More than was ever asked for: what sends so many is no API of ours. */
+/** More than an observer ever requests. A response with more jobs is not from the API. */
 const MOST_JOBS = 64;
 
 const body = z.object({ jobs: z.array(z.unknown()).check(z.maxLength(MOST_JOBS)) });
@@ -38,7 +38,7 @@ const job = z.object({
   thorough: z.boolean(),
 });
 
-/** Undefined when the text is no such answer. `nowMs`: the API's time. */
+/** Returns undefined if the text is not a list of jobs. `nowMs` is the API's time. */
 export function readJobs(
   text: string,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
@@ -48,7 +48,7 @@ export function readJobs(
   const jobs: VantageJob[] = [];
   const refused: string[] = [];
   for (const each of parsed.data.jobs) {
-    const read = jobs.length < max ? readJob(each, nowMs) : 'it is more than was asked for';
+    const read = jobs.length < max ? readJob(each, nowMs) : 'there are more jobs than requested';
     if (typeof read === 'string') refused.push(read);
     else jobs.push(read);
   }
@@ -57,14 +57,14 @@ export function readJobs(
 
 function readJob(value: unknown, nowMs: number): VantageJob | string {
   const parsed = job.safeParse(value);
-  if (!parsed.success) return `it has another form: ${shown(JSON.stringify(value))}`;
+  if (!parsed.success) return `the job is malformed: ${shown(JSON.stringify(value))}`;
   const { id, name: text, deadline, fresh, thorough } = parsed.data;
   const domain = parseDomainName(text);
   if (domain.kind === 'problem') return domain.message;
   const problem = judgeDomainName(domain.name, { allowReserved: true, dnsMode: 'managed' });
   if (problem !== undefined) return problem.message;
   const leftMs = Math.min(LONGEST_MS, Date.parse(deadline) - nowMs);
-  if (leftMs <= 0) return `its time is over: ${shown(text)}`;
+  if (leftMs <= 0) return `the deadline has passed: ${shown(text)}`;
   return { id, text, name: domain.name, leftMs, fresh, thorough };
 }
 

@@ -1,5 +1,5 @@
-// What an observer asks the API: signed requests over HTTP. The API is not trusted: an answer has a bounded size and time, and
-// leads nowhere else.
+// Sends an observer's signed requests to the API over HTTP. The API is not trusted: responses are limited in size and
+// time, and redirects are not followed.
 
 import type { KeyObject } from 'node:crypto';
 import { signVantageRequest } from '../../src/process/vantage-signature.ts';
@@ -8,12 +8,12 @@ import { unwatchAbort, watchAbort } from '../../src/resolver/exchange/abort-watc
 export interface VantageReply {
   readonly status: number;
   readonly text: string;
-  /** The API's clock minus ours; 0 when it does not tell its time. */
+  /** The API's clock minus the local one. 0 if the API does not send its time. */
   readonly clockAheadMs: number;
 }
 
 export interface VantageClient {
-  /** Rejects when there is no answer in time, and with the signal's reason when that aborts. */
+  /** Rejects if there is no response in time, and with the signal's reason when the signal aborts. */
   post(
     path: string,
     body: unknown,
@@ -44,21 +44,21 @@ export function createVantageClient({
             ...signVantageRequest(key, name, { method: 'POST', path, body }),
           },
           body,
-          redirect: 'error', // another host is none that the operator has named
+          redirect: 'error', // the operator named no other host
           signal: ending,
         });
-        const told = Date.parse(response.headers.get('date') ?? '');
+        const theirTime = Date.parse(response.headers.get('date') ?? '');
         return {
           status: response.status,
           text: await readBounded(response),
-          clockAheadMs: Number.isNaN(told) ? 0 : told - Date.now(),
+          clockAheadMs: Number.isNaN(theirTime) ? 0 : theirTime - Date.now(),
         };
       });
     },
   };
 }
 
-/** What failed, in words: `fetch failed` by itself says nothing. */
+/** Describes an error by its cause, because `fetch failed` alone says nothing. */
 export function explainFailure(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message || String(error);
@@ -88,7 +88,7 @@ async function readBounded(response: Response): Promise<string> {
   // Leaving the loop early cancels the rest.
   for await (const chunk of response.body ?? []) {
     octets += chunk.length;
-    if (octets > MAX_OCTETS) throw new Error(`an answer has more than ${MAX_OCTETS} octets`);
+    if (octets > MAX_OCTETS) throw new Error(`a response has more than ${MAX_OCTETS} octets`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -1,5 +1,5 @@
-// Runs the housekeeping of the store in rounds: one task deletes what is old, one compares what is published with the
-// records, some domains at a time.
+// Runs the housekeeping of the store in rounds: one task deletes old rows, and one compares published zones with
+// their records, some domains at a time.
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
@@ -9,15 +9,15 @@ import type { Database } from '../../src/store/postgres/database.ts';
 
 export interface PublishFault {
   readonly domain: string;
-  /** One line for each difference. */
+  /** One line per difference. */
   readonly differences: readonly string[];
 }
 
 interface HousekeepingOptions {
   readonly db: Database;
-  /** What features delete. */
+  /** Rows of features that are deleted. */
   readonly retention: Retention;
-  /** A domain is published otherwise than its records say: a bug of a writer. Told once for as long as it lasts. */
+  /** Called once if a published zone differs from its records, which is a bug of the code that wrote it. */
   readonly onFault: (fault: PublishFault) => void;
   readonly onTrouble: (error: unknown) => void;
   readonly idleMs?: number;
@@ -41,15 +41,12 @@ export function runHousekeeping(options: HousekeepingOptions): Rounds {
   };
 }
 
-/**
- * A difference counts when a round later it is still there: new addresses of an ANAME, and new settings, are written a moment before
- * they are published.
- */
+/** A difference counts only if it persists for a round, because some changes are stored before they are published. */
 class PublishWatch {
   readonly #options: HousekeepingOptions;
   #after = 0;
   #suspects: readonly DomainToCheck[] = [];
-  readonly #told = new Set<number>();
+  readonly #reported = new Set<number>();
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -61,7 +58,7 @@ class PublishWatch {
     for (const domain of again) {
       const differences = await this.#compare(domain);
       if (differences.length === 0) continue;
-      this.#told.add(domain.id);
+      this.#reported.add(domain.id);
       this.#options.onFault({ domain: domain.name, differences });
     }
     const domains = await domainsToCheck(this.#options.db, this.#after);
@@ -69,14 +66,14 @@ class PublishWatch {
     const suspects: DomainToCheck[] = [];
     for (const domain of domains) {
       const differs = (await this.#compare(domain)).length > 0;
-      if (!differs) this.#told.delete(domain.id);
-      else if (!this.#told.has(domain.id)) suspects.push(domain);
+      if (!differs) this.#reported.delete(domain.id);
+      else if (!this.#reported.has(domain.id)) suspects.push(domain);
     }
     this.#suspects = suspects;
     return { isMore: false };
   }
 
-  /** A domain that cannot be compared does not keep others from their turn. */
+  /** A domain that cannot be compared does not delay others. */
   async #compare({ id }: DomainToCheck): Promise<readonly string[]> {
     try {
       return await checkPublished(this.#options.db, id);

@@ -1,5 +1,5 @@
-// Observes a delegation within the slots (docs/rules.md "Fair shares"): a check that is slow takes a slow one, or ends. Its time is
-// counted for its account.
+// Observes a delegation within the slots (docs/rules.md "Fair shares"): a slow check takes a slot for slow checks, or
+// ends. Its time is counted for its account.
 
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import type { Slots } from '../../src/checks/shares/slots.ts';
@@ -8,9 +8,9 @@ import type { ObserveOptions, Resolver } from '../../src/resolver/resolver.ts';
 
 export interface SlotTools {
   readonly resolver: Pick<Resolver, 'observeDelegation'>;
-  /** Absent: no check is slow, and no account is counted. */
+  /** Absent if no check is slow. */
   readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
-  /** Counts the time of an account until the function that it gives is called. */
+  /** Starts counting the time of an account. Call the returned function to stop. */
   readonly shares?: { begin(accountId: number): () => void };
 }
 

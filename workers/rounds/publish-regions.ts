@@ -1,5 +1,5 @@
-// Decides in rounds which edges each region publishes, and signs what signed zones need for it. Names of a fleet that gets its first
-// region are published anew, a few at a time.
+// Decides in rounds which edges each region publishes, and signs the record sets of signed zones. When a fleet gets
+// its first region, its proxied names are republished, a few at a time.
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { republishDomains } from '../../src/store/migrate/republish-domains.ts';
@@ -16,7 +16,7 @@ import { signEdgeSets } from '../../src/store/regions/sign-edge-sets.ts';
 interface RegionOptions {
   readonly db: Database;
   readonly onDecided: (decided: DecidedSets) => void;
-  /** So many names are published anew. */
+  /** Called with the number of domains that were republished. */
   readonly onRepublished: (domains: number) => void;
   readonly onSigned: (signed: {
     readonly zone: string;
@@ -48,7 +48,7 @@ export function publishRegions(options: RegionOptions): Rounds {
     }
     return { isMore: false };
   };
-  // each apart: however long one takes, an edge that is gone leaves the sets, and a large zone keeps no other waiting
+  // Separate rounds, so that silent edges are removed on time, and a large zone does not delay others.
   const signing = Array.from({ length: ZONES_AT_ONCE }, () => () => signDue(options, stopping.signal));
   const rounds = [decide, republish, ...signing].map((round) => runRounds({ round, idleMs, onTrouble }));
   return {
@@ -73,7 +73,7 @@ async function signDue(
       const made = await signEdgeSets(db, zone, sets, signal);
       if (made > 0) onSigned({ zone: zone.name, made, seconds: (performance.now() - startedMs) / 1000 });
     } catch (error) {
-      // the lease of a zone that failed lasts, so that those behind it have their turn
+      // A zone that failed keeps its lease, so that it does not delay the zones after it.
       if (signal.aborted) await endEdgeLease(db, zone);
       else onTrouble(error);
     }

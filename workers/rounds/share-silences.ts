@@ -1,4 +1,4 @@
-// Tells the other workers which addresses and parents are silent here, and learns what they have noticed.
+// Reports silent addresses and parents to the other workers, and learns what they reported.
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Silences } from '../../src/resolver/state/silences.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { learnSilences, purgeSilences, tellSilences } from '../../src/store/resolver/silences.ts';
 
 const INTERVAL_MS = 2000;
-/** After how many rounds old rows are deleted. */
+/** Number of rounds after which old rows are deleted. */
 const PURGE_EACH = 60;
 
 export function shareSilences(

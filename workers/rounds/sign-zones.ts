@@ -1,6 +1,6 @@
-// Keeps signed zones signed: makes signatures anew before they end, signs and unsigns large zones in pieces, and changes how they
-// prove what is not there. What is due is taken from Postgres each time and waits in no queue, so that after an outage those that
-// end first are always next.
+// Keeps signed zones signed: refreshes signatures before they expire, signs and unsigns large zones in pieces, and
+// changes their denial of existence. Due zones are read from Postgres each time instead of waiting in a queue, so
+// that after an outage those that expire first are always next.
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { DNSSEC_UNAVAILABLE } from '../../src/store/keys/signed-zone.ts';
@@ -19,20 +19,20 @@ import { refreshSignatures } from '../../src/store/signing/refresh-signatures.ts
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
 import type { SigningBreaker } from './signing-breaker.ts';
 
-/** What is done of a large zone; `chained`: answers use the other chain of denials now; `unchained`: the old one is gone. */
+/** `chained`: answers now use the other chain of denials. `unchained`: the old chain is deleted. */
 type PiecesDone = 'signed' | 'unsigned' | 'chained' | 'unchained';
 
-/** What came of one zone. */
+/** Result of the work on one zone. */
 export type SigningOutcome =
   | { readonly kind: 'refreshed'; readonly zone: string; readonly made: number; readonly seconds: number }
   | { readonly kind: PiecesDone; readonly zone: string; readonly seconds: number }
-  /** Its keys cannot be opened here. */
+  /** The keys of the zone cannot be decrypted here. */
   | { readonly kind: 'unreadable'; readonly zone: string; readonly error: Error }
   | { readonly kind: 'failed'; readonly zone: string; readonly error: Error };
 
 interface SignZonesOptions {
   readonly db: Database;
-  /** While it is open, no signature is made anew. */
+  /** While it is open, no signature is refreshed. */
   readonly breaker: SigningBreaker;
   readonly onOutcome: (outcome: SigningOutcome) => void;
   readonly onTrouble: (error: unknown) => void;
@@ -42,7 +42,7 @@ interface SignZonesOptions {
 const IDLE_MS = 1000;
 const REFRESHES_AT_ONCE = 4;
 const REFRESHES_A_ROUND = 32;
-/** While more are due than a round takes, as after an outage, so many of them are a fair sample for the breaker. */
+/** If more zones are due than a round takes, every eighth is verified as a sample for the breaker. */
 const VERIFIED_EACH = 8;
 const RENEW_MS = 30_000;
 
@@ -94,7 +94,7 @@ async function refresh(
   });
 }
 
-/** The zone that it worked on; undefined: none is due. */
+/** Returns the zone that was processed, or undefined if none is due. */
 async function signDue(
   options: SignZonesOptions,
   after: number,
@@ -133,7 +133,7 @@ async function writePieces(db: Database, { id, work }: DuePieces, signal: AbortS
 
 type Done = { readonly kind: 'refreshed'; readonly made: number } | { readonly kind: PiecesDone };
 
-/** A zone that fails keeps its lease: it is tried again when that is over, and keeps no other from its turn. */
+/** A zone that fails keeps its lease: it is retried when the lease ends, and does not delay others. */
 async function doing(
   { db, onOutcome, onTrouble }: SignZonesOptions,
   { id, name: zone }: DueZone,

@@ -1,5 +1,5 @@
-// Stops making signatures anew when those that were made do not verify: the old ones hold for days, and people look. Zones
-// that were just refreshed are verified, and others in turn.
+// Stops refreshing signatures if new ones do not verify. The old ones remain valid for days, so that people can
+// investigate. Verifies zones that were just refreshed, and all others in turn.
 
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
@@ -11,31 +11,31 @@ import {
 
 interface SignatureFault {
   readonly zone: string;
-  /** One line for each. */
+  /** One line per fault. */
   readonly faults: readonly string[];
 }
 
 interface SigningBreakerOptions {
   readonly db: Database;
   readonly onFault: (fault: SignatureFault) => void;
-  /** It is open from now on: until the process is started again, nothing is made anew. */
+  /** Called when the breaker opens. It stays open until the process restarts. */
   readonly onOpen: () => void;
   readonly onTrouble: (error: unknown) => void;
   readonly idleMs?: number;
 }
 
-/** It opens when one of so many zones that were looked at has faults. */
+/** The breaker opens if at least one of this many verified zones has faults. */
 const ZONES_A_FAULT = 100;
-/** So few faults may be of zones that were wrong before. */
+/** Fewer faults may be of zones that were faulty before. */
 const LEAST_FAULTS = 3;
 const REMEMBERED = 1000;
 const IDLE_MS = 15_000;
 
 export class SigningBreaker {
   readonly #options: SigningBreakerOptions;
-  /** Of the last zones that were refreshed: whether each had faults. */
+  /** For each of the last refreshed zones: true if it had faults. */
   readonly #seen: boolean[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #isOpen = false;
   #after = 0;
 
@@ -76,11 +76,11 @@ export class SigningBreaker {
   async #verify(zone: ZoneToVerify): Promise<boolean> {
     const faults = await verifyZone(this.#options.db, zone);
     if (faults.length === 0) {
-      this.#told.delete(zone.name);
+      this.#reported.delete(zone.name);
       return false;
     }
-    if (!this.#told.has(zone.name)) this.#options.onFault({ zone: zone.name, faults });
-    this.#told.add(zone.name);
+    if (!this.#reported.has(zone.name)) this.#options.onFault({ zone: zone.name, faults });
+    this.#reported.add(zone.name);
     return true;
   }
 }

@@ -1,5 +1,5 @@
-// Looks at names whose last domain here has ended, for their sightings: a few at a time, each once a day and later once a
-// week. Nobody waits for it, and no domain changes.
+// Checks names whose last domain of the fleet has ended, to record which nameservers their parents show. Checks a few
+// at a time, each once a day and later once a week. No caller waits for it, and no domain changes.
 
 import { sightedNames } from '../../src/checks/claims/judge-name.ts';
 import { isNewSighting } from '../../src/checks/claims/sightings.ts';
@@ -19,11 +19,11 @@ interface SweepOptions extends SlotTools {
   readonly onTrouble: (error: unknown) => void;
   readonly idleMs?: number;
   readonly now?: () => number;
-  /** Gives a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
 }
 
-/** How many names a process looks at together. */
+/** Number of names that a process checks concurrently. */
 const AT_ONCE = 4;
 const IDLE_MS = 10_000;
 
@@ -58,7 +58,7 @@ async function lookAt(options: SweepOptions, due: DueName, signal: AbortSignal):
   await saveSweep(db, due.name, nextSweep(due, shown, now(), random()));
 }
 
-/** Whether the parent shows a name of ours; undefined: nothing was seen. */
+/** Returns true if the parent shows a nameserver of the fleet. Undefined if nothing was observed. */
 async function sightNow(
   options: SweepOptions,
   { name: nameText, accountId }: DueName,

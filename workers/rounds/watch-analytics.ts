@@ -1,19 +1,19 @@
-// Asks the analytics store in rounds whether it answers, which also makes its tables as soon as it is there.
+// Checks in rounds whether the analytics store is available. The first successful check also creates its tables.
 
 import type { Analytics, AnalyticsFault } from '../../src/analytics/open-analytics.ts';
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 
 const EVERY_MS = 10_000;
-/** Looks at a store that is not there at first: the embedded one may be being installed. */
+/** Number of failed checks until a missing store is reported at the start, because it may still be installing. */
 const PATIENCE = 12;
 const SECONDS = 5;
 
 interface AnalyticsWatch extends Rounds {
-  /** Undefined: not known yet. */
+  /** Undefined until it is known. */
   readonly answers: () => boolean | undefined;
 }
 
-/** `onTurn` is told when the store begins to answer, and, with the reason, when it ceases to, or does not begin for two minutes. */
+/** Calls `onTurn` when the store becomes available or, with the reason, unavailable. */
 export function watchAnalytics(
   analytics: Analytics,
   onTurn: (fault: AnalyticsFault | undefined) => void,
@@ -25,7 +25,7 @@ export function watchAnalytics(
   const turn = (now: boolean, fault?: AnalyticsFault) => {
     misses = now ? 0 : misses + 1;
     const hasTurned = now !== answers && (now || answers === true);
-    // It has answered never, or it ceased to, which was told.
+    // The store was never available. A later outage is reported when it begins.
     const isMissed = !hasAnswered && misses === PATIENCE;
     answers = now;
     hasAnswered ||= now;
@@ -40,7 +40,7 @@ export function watchAnalytics(
       return { isMore: false };
     },
     idleMs,
-    onTrouble: () => {}, // it tells itself
+    onTrouble: () => {}, // each check reports its own error
   });
   return { stop: () => rounds.stop(), answers: () => answers };
 }

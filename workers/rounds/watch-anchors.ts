@@ -1,5 +1,5 @@
-// Follows the root's keys (RFC 5011): once a day it looks at them, and remembers in Postgres, for all workers, which are
-// trusted. The resolver asks `current` at each check.
+// Follows the root's keys (RFC 5011): queries them once a day, and stores in Postgres, for all workers, which keys
+// are trusted. The resolver reads `current` at each check.
 
 import {
   type AnchorState,
@@ -15,12 +15,12 @@ import { loadAnchors, rollSavedAnchors } from '../../src/store/resolver/trust-an
 
 /** RFC 5011 §2.3: half of the TTL, which is two days. */
 const LOOK_MS = 86_400_000;
-/** How often it reads what other workers have seen, and looks again when nothing was seen. */
+/** Interval of reading other workers' results, and of retrying after a failed query. */
 const ROUND_MS = 3_600_000;
 
 interface AnchorOptions {
   readonly db: Database;
-  /** The rdata of DS records. */
+  /** Rdata of DS records. */
   readonly configured: readonly Uint8Array[];
   readonly observe: (signal: AbortSignal) => Promise<RootKeys | undefined>;
   readonly onChange: (change: {
@@ -45,10 +45,10 @@ export class AnchorWatch {
     this.#trusted = options.configured;
   }
 
-  /** The rdata of the DS records that are trusted now. */
+  /** Returns the rdata of the DS records that are trusted now. */
   readonly current = (): readonly Uint8Array[] => this.#trusted;
 
-  /** Without anchors there is nothing to follow. */
+  /** Does nothing without anchors. */
   start(): void {
     const { configured, onTrouble, idleMs = ROUND_MS } = this.#options;
     if (configured.length === 0) return;

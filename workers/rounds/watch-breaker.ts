@@ -1,5 +1,5 @@
-// This process's side of the breaker: counts what its checks see, shares the counts each second, and knows in between
-// which parents' moves are held. The counts of all workers decide, so all come to the same result.
+// The breaker of this process: counts the results of its checks, shares the counts every second, and knows for which
+// parents status changes are held. The counts of all workers decide, so all reach the same decision.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CheckCounts, isOff, isTurn, judgeBreaker } from '../../src/checks/delegation/breaker.ts';
@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../src/store/postgres/database.ts';
 
 export interface BreakerChange {
-  /** The parent; '' is overall. */
+  /** The parent. '' stands for all parents together. */
   readonly parent: string;
   readonly checked: number;
   readonly turned: number;
@@ -25,21 +25,21 @@ type Sums = Omit<CheckCounts, 'parent'>;
 
 interface BreakerWatchOptions {
   readonly onTrouble: (error: Error) => void;
-  /** Called by the process that noticed the change first. */
+  /** Called by the process that first noticed the change. */
   readonly onChange: (change: BreakerChange) => void;
   readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 1000;
 const LONGEST_BACKOFF_MS = 10_000;
-/** After how many rounds old counts are deleted, with or without a trip. */
+/** Number of rounds after which old counts are deleted, with or without a trip. */
 const PURGE_EACH = 60;
 
 export class BreakerWatch {
   readonly #db: Database;
   readonly #options: BreakerWatchOptions;
   readonly #stopping = new AbortController();
-  /** The counts that were not shared yet, by parent as in its column. */
+  /** Counts not shared yet, by parent as encoded in its column. */
   #counts = new Map<string, Sums>();
   #held: ReadonlySet<string> = new Set();
   #rounds = 0;
@@ -54,12 +54,12 @@ export class BreakerWatch {
     return this.#held.has('') || this.#held.has(parent);
   }
 
-  /** How many trips are in force. */
+  /** Returns the number of trips in force. */
   held(): number {
     return this.#held.size;
   }
 
-  /** Counts a check of an active domain, with what the check before it said. */
+  /** Counts a check of an active domain, with the verdict of the check before it. */
   count(parent: string, before: Verdict | undefined, after: Verdict): void {
     const turned = isTurn(before, after) ? 1 : 0;
     this.#add(parent, { checked: 1, turned, off: isOff(after) ? 1 : 0 });
@@ -74,13 +74,13 @@ export class BreakerWatch {
     });
   }
 
-  /** Resolves when it is known which moves are held: nothing may be judged before. */
+  /** Resolves when the held status changes are known. No check may be evaluated before. */
   async start(): Promise<void> {
     await this.#round();
     this.#running = this.#loop();
   }
 
-  /** Stops, after sharing the last counts. */
+  /** Stops after sharing the last counts. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -107,7 +107,7 @@ export class BreakerWatch {
   async #round(): Promise<void> {
     await this.#tell();
     const { counts, trips } = await loadBreaker(this.#db);
-    // What an operator froze is held whatever the counts say, and says nothing about them.
+    // What an operator froze is held regardless of the counts, and does not affect them.
     const frozen = trips.filter(({ frozenBy }) => frozenBy !== null);
     const counted = trips.filter(({ frozenBy }) => frozenBy === null);
     const held = new Set(counted.map(({ parent }) => parent));
@@ -131,7 +131,7 @@ export class BreakerWatch {
     this.#options.onChange({ parent, checked, turned, ended });
   }
 
-  /** Shares the counts; those that could not be shared are kept for the next time. */
+  /** Shares the counts. Those that could not be shared are kept for the next time. */
   async #tell(): Promise<void> {
     const counted = this.#counts;
     if (counted.size === 0) return;

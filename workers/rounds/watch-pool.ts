@@ -1,5 +1,5 @@
-// Watches the nameserver pool: how much of it is given, each hour, and once a day whether its names, glue and nodes are what its
-// lists say. Faults are looked for again each hour, so that a repaired one is soon no longer told.
+// Watches the nameserver pool: checks every hour how much of it is assigned, and once a day whether its names, glue
+// and nodes match its lists. Checks faults again every hour, so that repaired ones soon disappear.
 
 import { judgePool, type PoolFault } from '../../src/checks/nameservers/judge-pool.ts';
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
@@ -20,7 +20,7 @@ interface PoolWatchOptions {
 }
 
 export interface PoolState {
-  /** From 0 to 1. */
+  /** Fraction from 0 to 1. */
   readonly shareGiven: number;
   /** Undefined before the first check. */
   readonly faults: readonly PoolFault[] | undefined;
@@ -34,7 +34,7 @@ export class PoolWatch {
   readonly #options: PoolWatchOptions;
   readonly #stopping = new AbortController();
   #state: PoolState | undefined;
-  /** The pool that was checked, and when. */
+  /** The last checked pool, and when it was checked. */
   #checked: { readonly pool: string; readonly at: number } | undefined;
   #rounds: Rounds | undefined;
 
@@ -43,12 +43,12 @@ export class PoolWatch {
     this.#options = options;
   }
 
-  /** Undefined without a pool. */
+  /** Returns undefined without a pool. */
   state(): PoolState | undefined {
     return this.#state;
   }
 
-  /** What an operator should see to, each in one line. */
+  /** Problems that an operator should solve, one per line. */
   warnings(): string[] {
     if (this.#state === undefined) return [];
     const { shareGiven: share, faults = [] } = this.#state;
@@ -56,7 +56,7 @@ export class PoolWatch {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more: zonefleet nameservers)` : '';
     return [
       ...(share >= WARNING_SHARE
-        ? [`${Math.floor(share * 100)} % of the nameserver pool is given: widen a list`]
+        ? [`${Math.floor(share * 100)} % of the nameserver pool is assigned: extend a list`]
         : []),
       ...(first === undefined ? [] : [`nameserver pool: ${first.of}: ${first.message}${more}`]),
     ];

@@ -1,4 +1,5 @@
-// Watches the observers elsewhere: an operator has to know when one is away, since changes wait for them.
+// Watches the observers elsewhere. An operator must learn when one is unavailable, because status changes wait for
+// them.
 
 import type { AsnOf } from '../../src/checks/child/observation.ts';
 import { areAsked, inForce, voicesOf } from '../../src/checks/vantage/voices.ts';
@@ -7,18 +8,18 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { listVantages, type StoredVantage } from '../../src/store/vantage/vantages.ts';
 
 export interface VantageState {
-  /** How many are set up, whether or not they have ever run. */
+  /** Number of configured observers, whether or not they have ever run. */
   readonly vantages: number;
-  /** How many voices those are that have run. */
+  /** Number of voices of the observers that have run. */
   readonly voices: number;
   readonly isAsked: boolean;
-  /** Those that have not asked for jobs for long. */
+  /** Observers that have not requested jobs for a long time. */
   readonly away: readonly string[];
 }
 
 interface VantageWatchOptions {
   readonly asnOf?: AsnOf | undefined;
-  /** Called when other ones are away than before. */
+  /** Called when the set of unavailable observers changes. */
   readonly onAway: (away: readonly string[]) => void;
   readonly onTrouble: (error: Error) => void;
   readonly idleMs?: number;
@@ -42,19 +43,21 @@ export class VantageWatch {
     return this.#state;
   }
 
-  /** What an operator should see to, each in one line. */
+  /** Problems that an operator should solve, one per line. */
   warnings(): string[] {
     const { vantages, voices, isAsked, away } = this.#state;
     return [
       ...(vantages > 0 && !isAsked
-        ? ['observers of fewer than two networks have ever run, so none is asked: zonefleet vantage list']
+        ? ['observers of fewer than two networks have ever run, so none is asked: see zonefleet vantage list']
         : []),
       ...(isAsked && voices < 2
         ? [
-            'the observers count as one voice, so changes wait: zonefleet vantage list says which stand together',
+            'the observers count as one voice, so status changes wait: zonefleet vantage list shows which belong together',
           ]
         : []),
-      ...away.map((name) => `observer ${name} has been away for over 10 minutes: zonefleet vantage list`),
+      ...away.map(
+        (name) => `observer ${name} has been unavailable for over 10 minutes: see zonefleet vantage list`,
+      ),
     ];
   }
 

@@ -1,5 +1,6 @@
-// Asks observers elsewhere about a change, and waits for as many answers as decide (docs/rules.md "Vantage points"). One look into
-// Postgres each 100 ms serves all checks of this process that wait; without any there is none.
+// Asks observers elsewhere about a change, and waits until enough of them have answered to decide (docs/rules.md
+// "Vantage points"). One query of Postgres every 100 ms serves all waiting checks of this process; without waiting
+// checks there is none.
 
 import type { AsnOf } from '../../src/checks/child/observation.ts';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
@@ -18,31 +19,31 @@ import {
 import { listVantages } from '../../src/store/vantage/vantages.ts';
 
 export interface VantageQuestion {
-  /** As in its column. */
+  /** Encoded as in its column. */
   readonly nameText: string;
-  /** Somebody waits: what failed a moment ago is asked again. */
+  /** True if a caller waits, so that recently failed queries are repeated. */
   readonly fresh: boolean;
-  /** Ask every address of the parent. */
+  /** True if every address of the parent is queried. */
   readonly thorough: boolean;
-  /** The change gives a name that no other account has. */
+  /** True if the change gives a name that no other account has. */
   readonly isUnheld: boolean;
-  /** How long they may take. */
+  /** Time limit for the answers. */
   readonly deadlineMs: number;
   readonly judge: (there: Evidence) => VantageWord;
   readonly signal: AbortSignal;
 }
 
 type Asked =
-  /** There are too few: nobody was asked. */
+  /** There are too few observers, so none was asked. */
   | { readonly kind: 'off' }
   | { readonly kind: 'agreed' | 'differ' | 'away'; readonly views: readonly VoiceView[] };
 
 interface AskOptions {
   readonly asnOf?: AsnOf | undefined;
-  /** Absent: no check is slow. */
+  /** Absent if no check is slow. */
   readonly slots?: Pick<Slots, 'takeSlow' | 'giveBack'>;
   readonly onAsked?: (asked: Asked['kind']) => void;
-  /** By default the question's own. */
+  /** The question's own time limit by default. */
   readonly deadlineMs?: number;
   readonly pollMs?: number;
 }
@@ -59,7 +60,7 @@ interface Waiter {
 export class VantageAsker {
   readonly #db: Database;
   readonly #options: AskOptions;
-  /** By ask. */
+  /** By the id of the ask. */
   readonly #waiters = new Map<string, Waiter>();
   #isLooking = false;
 
@@ -68,7 +69,7 @@ export class VantageAsker {
     this.#options = options;
   }
 
-  /** How many checks wait. */
+  /** Number of waiting checks. */
   get waiting(): number {
     return this.#waiters.size;
   }
@@ -83,11 +84,11 @@ export class VantageAsker {
       onAsked?.(asked.kind);
       return asked;
     } finally {
-      await endAsk(this.#db, jobs.ask).catch(() => {}); // nobody takes them behind their deadline
+      await endAsk(this.#db, jobs.ask).catch(() => {}); // no observer takes them after their deadline
     }
   }
 
-  /** Ends with the answers that decide, at the deadline, or when the check is slow and no slot for slow ones is free. */
+  /** Ends when the answers decide, at the deadline, or when the check is slow and no slot for slow checks is free. */
   #wait(
     { isUnheld, judge, deadlineMs, signal }: VantageQuestion,
     voices: readonly Voice[],
@@ -126,7 +127,8 @@ export class VantageAsker {
         setTimeout(() => settle(true), deadlineMs),
         setTimeout(() => {
           isSlow = slots === undefined || slots.takeSlow();
-          // Voices that may still answer are not silent: whoever takes the slow slots must not choose who is heard.
+          // Observers that may still answer are not silent: a client that occupies the slow slots must not choose
+          // which answers count.
           if (!isSlow) end('away');
         }, SLOW_AFTER_MS),
       ];
@@ -174,7 +176,7 @@ export class VantageAsker {
   }
 }
 
-/** An observer whose evidence cannot be judged has said nothing. */
+/** An observer whose evidence cannot be evaluated counts as silent. */
 function wordOn(judge: VantageQuestion['judge'], evidence: Evidence): VantageWord {
   try {
     return judge(evidence);

@@ -1,5 +1,5 @@
-// Before a check changes a status, observers elsewhere have to see the same (docs/rules.md "Vantage points"): whoever lies to this
-// network alone must win nothing.
+// Requires that observers elsewhere observe the same before a check changes a status (docs/rules.md "Vantage
+// points"), so that an attacker who deceives only this network gains nothing.
 
 import { type Circumstances, type JudgedName, judgeName } from '../../src/checks/claims/judge-name.ts';
 import type { NameClaims } from '../../src/checks/claims/name-claims.ts';
@@ -10,9 +10,9 @@ import { changesOf, giveUnheldName, judgeElsewhere, seenOf } from '../../src/che
 import type { VantageAsker, VantageQuestion } from './ask-vantages.ts';
 
 interface Confirmed {
-  /** What the check made here does, if the others agree; else it decides nothing. */
+  /** Result of the local check if the observers agree. Otherwise the check decides nothing. */
   readonly judged: JudgedName;
-  /** Undefined: none was asked. */
+  /** Undefined if no observer was asked. */
   readonly views: readonly VoiceView[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function confirmChange(
   } & Pick<VantageQuestion, 'nameText' | 'fresh' | 'thorough' | 'deadlineMs' | 'signal'>,
 ): Promise<Confirmed> {
   const judged = judgeName(claims, evidence, around);
-  // What this fleet has itself nobody on the way can change.
+  // Nobody on the network path can change what this fleet itself serves.
   const isOurs = evidence.servers.some(({ transport }) => transport === 'database');
   const changes = vantages === undefined || isOurs ? [] : changesOf(claims, evidence, around, judged);
   const [first] = changes;

@@ -1,4 +1,4 @@
-// A call that failed, as one error: what the API answered, or that it could not be reached.
+// A failed call as one error: the error in the response, or the lack of a response.
 
 import { words } from '../words/words.ts';
 
@@ -14,7 +14,7 @@ export interface ItemError {
   readonly error: string;
 }
 
-/** The body of a refusal, as the description has it under `Problem`. */
+/** The body of an error, `Problem` in the API description. */
 interface Problem {
   readonly error?: string;
   readonly code?: string;
@@ -24,12 +24,12 @@ interface Problem {
 }
 
 export class ApiError extends Error {
-  /** 0: no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly problem: Problem;
-  /** Seconds; undefined where the API did not say. */
+  /** Undefined if the API did not specify it. */
   readonly retryAfter: number | undefined;
-  /** For support. */
+  /** Id that support can look up. */
   readonly requestId: string | undefined;
 
   constructor(
@@ -48,12 +48,12 @@ export class ApiError extends Error {
     return this.problem.code;
   }
 
-  /** Nothing reached the API, or it is busy or broken: the same call may succeed later. */
+  /** True if no response arrived, or the API is busy or has failed: the same call may succeed later. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
-  /** What is wrong with one field of the form. */
+  /** Returns the error of one form field. */
   of(field: string): string | undefined {
     return this.problem.fields?.find((each) => each.field === field)?.error;
   }
@@ -69,7 +69,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** What stands between may answer with a page of its own: then its status is all that is known. */
+/** A proxy may respond with its own page; then only the status is known. */
 function parse(text: string): Problem {
   try {
     const problem: unknown = JSON.parse(text);

@@ -1,5 +1,4 @@
-// The one stream of a page: what happens to a domain, as it happens. It is closed while the tab is hidden, and goes on by itself
-// from where it was.
+// The event stream of a page, with events of one domain. It is closed while the tab is hidden, and then resumes where it stopped.
 
 import { api } from './client.ts';
 
@@ -9,10 +8,10 @@ export interface DomainEvent {
 }
 
 const TYPES = ['open', 'check', 'verification', 'change', 'status', 'progress', 'nodes', 'reset'];
-/** Before a stream that was refused is asked for again; the last one stands for all further. */
+/** Delays before a rejected stream is requested again. The last one repeats. */
 const PAUSES_MS = [1000, 5000, 15_000, 30_000];
 
-/** Ends when the function that it returns is called. */
+/** Returns a function that ends the stream. */
 export function followDomain(domain: string, onEvent: (event: DomainEvent) => void): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +30,7 @@ export function followDomain(domain: string, onEvent: (event: DomainEvent) => vo
         onEvent({ type, data: parse(event.data) });
       });
     }
-    // A stream that ends is asked for again by the browser; one that is refused is not (HTML, "Server-sent events").
+    // The browser reconnects after a stream ends, but not if it was rejected (HTML, "Server-sent events").
     opened.addEventListener('error', () => {
       if (opened.readyState === EventSource.CLOSED && source === opened) retry();
     });
@@ -42,7 +41,7 @@ export function followDomain(domain: string, onEvent: (event: DomainEvent) => vo
   };
   const reopen = async () => {
     const asked = timer;
-    // An EventSource tells no status: a session that is over leads to the sign-in by this call.
+    // An EventSource has no status. This call shows the sign-in if the session has ended.
     const answer = await api.GET('/whoami').catch(() => undefined);
     if (timer !== asked) return;
     if (answer === undefined) retry();
@@ -58,7 +57,7 @@ export function followDomain(domain: string, onEvent: (event: DomainEvent) => vo
     close();
     if (document.hidden) return;
     open();
-    onEvent({ type: 'reset', data: undefined }); // what happened meanwhile was not heard
+    onEvent({ type: 'reset', data: undefined }); // events in the meantime were missed
   };
   open();
   document.addEventListener('visibilitychange', turn);

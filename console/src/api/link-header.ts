@@ -1,14 +1,14 @@
-// The cursors of the pages beside this one, from the `Link` header of a list.
+// Parses the cursors of the next and previous pages in the `Link` header of a list.
 
 const NEXT = /<([^>]*)>\s*;\s*rel="?next"?/;
 const PREVIOUS = /<([^>]*)>\s*;\s*rel="?prev"?/;
 
-/** Undefined: this page is the last one. */
+/** Undefined on the last page. */
 export function nextCursor(link: string | null): string | undefined {
   return cursorOf(NEXT, link);
 }
 
-/** Undefined: this page is the first one, or the list goes forward only. */
+/** Undefined on the first page, and in lists without previous pages. */
 export function previousCursor(link: string | null): string | undefined {
   return cursorOf(PREVIOUS, link);
 }

@@ -1,5 +1,5 @@
-// Sends one request. Reads are tried again where that can help; a write is sent once, since only a person knows whether it is
-// still wanted. A session that has ended, and a password that is wanted again, are handled here for every screen.
+// Sends one request. Reads are retried if that can help. Writes are sent once, because only the person knows whether they are still
+// wanted. Handles ended sessions and required passwords for every screen.
 
 import { words } from '../words/words.ts';
 import { ApiError, errorOf } from './api-error.ts';
@@ -11,11 +11,11 @@ const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 5000;
 
 interface Handlers {
-  /** The session is over: shows the sign-in. */
+  /** Shows the sign-in, because the session has ended. */
   onSignedOut(): void;
-  /** Asks for the password; resolves to whether it was confirmed. */
+  /** Asks for the password. Resolves to true if it was confirmed. */
   confirmPassword(): Promise<boolean>;
-  /** What a person began failed after they had left where it would be told. */
+  /** Reports the failure of an action whose screen has been left. */
   tellLate(error: ApiError): void;
 }
 
@@ -29,7 +29,7 @@ export function tellLate(error: ApiError): void {
   handlers?.tellLate(error);
 }
 
-/** Like `fetch`, but every answer that is not 2xx, or not whole, is an `ApiError`. */
+/** Like `fetch`, but throws an `ApiError` for a status other than 2xx and for an incomplete response. */
 export async function send(request: Request): Promise<Response> {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead) return await keyedAsBefore(request, sendOnce);
@@ -70,7 +70,7 @@ async function answerTo(request: Request): Promise<Response> {
   }
 }
 
-/** A server, or what stands between, may end in the middle of an answer; whoever reads it would find no sense in it. */
+/** The server or a proxy may end the connection in the middle of a response, which could then not be parsed. */
 async function wholeOf(response: Response, signal: AbortSignal): Promise<Response> {
   const { status, statusText, headers } = response;
   try {
@@ -82,7 +82,7 @@ async function wholeOf(response: Response, signal: AbortSignal): Promise<Respons
     });
     if (!/^application\/json\b/.test(headers.get('Content-Type') ?? '')) return whole;
     const value: unknown = JSON.parse(text);
-    return Object.assign(whole, { json: async () => value }); // a large answer is not read twice
+    return Object.assign(whole, { json: async () => value }); // avoids reading a large response twice
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiError(0, { error: words.failures.brokenOff });

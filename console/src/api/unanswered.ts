@@ -1,5 +1,5 @@
-// Writes whose answer did not come may have been carried out. Whoever sends the same again means the same: it has the same
-// Idempotency-Key, so that it is carried out once.
+// Writes without a response may have been carried out. If the same write is sent again, it has the same Idempotency-Key, so that it
+// is carried out once.
 
 import { ApiError } from './api-error.ts';
 
@@ -7,7 +7,7 @@ const KEY = 'Idempotency-Key';
 const MOST = 20;
 const MOST_CHARACTERS = 200_000;
 
-/** By all that was sent, the oldest first. */
+/** Keys by the content of the request, oldest first. */
 const keys = new Map<string, string>();
 
 export async function keyedAsBefore(

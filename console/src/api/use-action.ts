@@ -1,12 +1,12 @@
-// One thing that a person does: shows that it is under way, cannot be done twice at once, and keeps its failure to be told.
-// When the place is gone where it would be told, it is told as a message.
+// An action of the person: has a busy state, prevents a second start, and keeps its error for display. If the screen has been left,
+// the error is shown as a notification.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
 import { tellLate } from './send.ts';
 
 export interface Action<A extends readonly unknown[]> {
-  /** Resolves to whether it succeeded. */
+  /** Resolves to true if it succeeded. */
   readonly run: (...args: A) => Promise<boolean>;
   readonly isBusy: boolean;
   readonly error: ApiError | undefined;

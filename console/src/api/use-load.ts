@@ -1,5 +1,5 @@
-// Loads what a screen shows: again when the key changes or when asked to, keeps what is shown meanwhile, and tells a failure
-// beside it instead of taking it away.
+// Loads the data of a screen, and reloads it if the key changes or on request. The previous data stays meanwhile, and an error is
+// shown next to it.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
@@ -8,9 +8,9 @@ export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: ApiError | undefined;
   readonly isLoading: boolean;
-  /** Loads once more. */
+  /** Reloads the data. */
   readonly reload: () => Promise<void>;
-  /** Puts in what a write answered. */
+  /** Sets the data to the response of a write. */
   readonly set: (data: T) => void;
 }
 
@@ -21,7 +21,7 @@ interface State<T> {
   readonly isLoading: boolean;
 }
 
-/** `key`: names what is loaded; with another key nothing of before is shown. */
+/** `key` identifies the data. If it changes, the previous data is no longer shown. */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<State<T>>({ key, isLoading: true });
   const turn = useRef<AbortController | undefined>(undefined);

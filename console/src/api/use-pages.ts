@@ -1,4 +1,4 @@
-// A list that is read page by page, as the person asks for more: what is shown stays while the next page comes.
+// A list that is loaded page by page on request. The shown items stay while the next page loads.
 
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
@@ -7,9 +7,9 @@ import { type Loaded, useLoad } from './use-load.ts';
 
 export interface ListPage<T> {
   readonly items: readonly T[];
-  /** Absent: there is no more. */
+  /** Absent on the last page. */
   readonly cursor: string | undefined;
-  /** Of the page before. */
+  /** Cursor from the previous page. */
   readonly previous?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Pages<T> {
   readonly more: () => Promise<void>;
 }
 
-/** A page out of an answer with its `Link` header. */
+/** Returns the page of a response with a `Link` header. */
 export async function pageOf<T>(
   answer: Promise<{ data?: T[] | undefined; response: Response }>,
 ): Promise<ListPage<T>> {

@@ -1,4 +1,4 @@
-// The whole page: the sign-in, or the frame with a screen in it.
+// The whole page: the sign-in, or the frame with a screen.
 
 import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider } from 'preact-iso';
@@ -41,7 +41,7 @@ export function App() {
   );
 }
 
-/** What needs a session. */
+/** Parts that require a session. */
 function Console() {
   useEffect(() => {
     void loadSession();

@@ -1,2 +1,2 @@
-/** Below which the console is served. */
+/** Path below which the console is served. */
 export const BASE = '/console';

@@ -1,4 +1,4 @@
-// A screen that fails takes nothing else with it: it is told, and the next screen is shown as if nothing had been.
+// Contains the failure of a screen: the error is shown in its place, and other screens still work.
 
 import { Component, type ComponentChildren, type FunctionComponent } from 'preact';
 import { lazy } from 'preact-iso';
@@ -11,21 +11,18 @@ interface BoundaryProps {
   readonly children: ComponentChildren;
 }
 
-/** Around the routes whose screens may fail. */
+/** For routes whose screens may fail. */
 export function Boundary({ children }: BoundaryProps) {
   return <Catching path={usePlace().path}>{children}</Catching>;
 }
 
-/**
- * The same for what has no places. A class, since Preact takes an error as caught only by a component that changes its own
- * state at it.
- */
+/** The same for components without routes. A class, because Preact catches an error only in a component that then sets its state. */
 export class Catching extends Component<
   BoundaryProps & { readonly path: string },
   { failedAt?: string | undefined }
 > {
   override componentDidCatch(error: unknown) {
-    console.error(error); // Preact says nothing of what is caught
+    console.error(error); // Preact does not log caught errors
     this.setState({ failedAt: this.props.path });
   }
 
@@ -46,8 +43,8 @@ export class Catching extends Component<
 }
 
 /**
- * A screen that is loaded when it is first opened. One whose file does not come fails as it is drawn, which a boundary tells; when
- * it is drawn the next time, it is loaded again. `preload` loads it before it is drawn.
+ * A screen that is loaded when it is first opened. If its file cannot be loaded, rendering fails, which a boundary shows; the next
+ * rendering loads it again. `preload` loads it before it is rendered.
  */
 export function lazyScreen<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>) {
   const begin = () =>

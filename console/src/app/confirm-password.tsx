@@ -1,4 +1,4 @@
-// Some writes want the password once more. The call waits for it, then goes on as if nothing had been.
+// Some writes require the password again. The call waits until it is confirmed, then continues.
 
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
@@ -14,7 +14,7 @@ import { person } from './session.ts';
 const asked = signal<((isConfirmed: boolean) => void) | undefined>(undefined);
 let waiting: Promise<boolean> | undefined;
 
-/** Several calls that want it at once share one question. */
+/** Concurrent calls share one dialog. */
 export function askForPassword(): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
     asked.value = (isConfirmed) => {
@@ -26,7 +26,7 @@ export function askForPassword(): Promise<boolean> {
   return waiting;
 }
 
-/** Nobody can answer it any more. */
+/** Rejects the waiting calls, because the dialog is no longer shown. */
 export function endQuestion(): void {
   asked.value?.(false);
 }
@@ -70,7 +70,7 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
   );
 }
 
-/** Whoever signed in by a link a while ago: a link that comes by mail sets the first password. */
+/** Shown if the account has no password and signed in with a link earlier: an emailed link sets the first password. */
 function NoPassword({ onClose }: { readonly onClose: () => void }) {
   const { email } = person();
   const [isSent, setSent] = useState(false);

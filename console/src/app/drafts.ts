@@ -1,15 +1,14 @@
-// What has been typed and not saved survives a reload and the end of a session, not a sign-out, and is for one account only.
-// Secrets are never drafts.
+// Unsaved input, per account. It survives a reload and the end of a session, but not a sign-out. Secrets are never drafts.
 //
-// All tabs of the browser have the same draft, as they have the same store: what is typed in one is seen in the others at once, so
-// that none of them overwrites it.
+// All tabs of the browser share their drafts through its storage: input in one tab appears in the others, so that none
+// overwrites another's.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { forget, keep, keepUntilReload, kept, keptKeys } from './storage.ts';
 
 const PREFIX = 'draft:';
 const OWNER = 'drafts-of';
-/** Of all drafts in characters, below what browsers keep for a site. */
+/** Total size of all drafts in characters, below the limit of browsers per site. */
 const MOST_CHARACTERS = 2_000_000;
 
 export function useDraft<T>(key: string, byDefault: T): [T, (value: T) => void, () => void] {
@@ -29,7 +28,7 @@ export function useDraft<T>(key: string, byDefault: T): [T, (value: T) => void, 
     setHeld({ key, value: nothing.current });
   }, [key]);
   useEffect(() => {
-    // Told of other tabs' writes only (HTML, "The storage event"); without a key when all was removed.
+    // Fired only for writes of other tabs (HTML, "The storage event"), without a key if everything was removed.
     const look = (event: StorageEvent) => {
       if (event.key === PREFIX + key || event.key === null)
         setHeld({ key, value: read<T>(key) ?? nothing.current });
@@ -44,7 +43,7 @@ export function dropDrafts(): void {
   for (const key of keptKeys()) if (key.startsWith(PREFIX)) forget(key);
 }
 
-/** Whoever is signed in now: drafts of another account at this browser go. */
+/** Sets the signed-in account, and removes drafts of other accounts in this browser. */
 export function ownDrafts(accountId: number): void {
   const owner = kept(OWNER);
   if (owner === String(accountId)) return;

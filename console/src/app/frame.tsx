@@ -1,4 +1,4 @@
-// What stands around every screen: the bar with who is signed in, the side with where one can go, the messages.
+// The frame around every screen: the top bar, the navigation, and the messages.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,7 +11,7 @@ import { chooseTheme, isDark } from './theme.ts';
 import { closeToast, toast, toasts } from './toasts.ts';
 import { useFocusHeld } from './use-focus-held.ts';
 
-/** Add the page's route in screens/operator/operator-screen.tsx as well. */
+/** For a new page, also add its route in screens/operator/operator-screen.tsx. */
 const OPERATOR_PAGES = [
   'live',
   'fleet',
@@ -32,7 +32,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   });
   const { path } = usePlace();
   const side = useRef<HTMLElement>(null);
-  // On a narrow page the side is a row that scrolls.
+  // On a narrow page the navigation is a row that scrolls.
   useEffect(() => {
     const here = side.current?.querySelector<HTMLElement>('[aria-current]');
     if (here != null) side.current?.scrollTo({ left: here.offsetLeft - side.current.offsetLeft - 8 });
@@ -101,7 +101,7 @@ function Item({ to, children }: { readonly to: string; readonly children: string
   );
 }
 
-/** Another screen begins at its top, and screen readers hear of it. */
+/** Scrolls a new screen to its top, and announces it to screen readers. */
 function Content({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const main = useRef<HTMLElement>(null);

@@ -1,4 +1,4 @@
-// What stands where there is no page.
+// Shown for unknown addresses.
 
 import { Empty } from '../parts/failure.tsx';
 import { words } from '../words/words.ts';

@@ -1,11 +1,11 @@
-// Where the person is: every view has a URL, and what filters a view stands in its query.
+// Navigation: every view has a URL, and its filters are in the query.
 
 import type { AllHTMLAttributes, AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { BASE } from './base.ts';
 
 interface LinkProps extends Omit<AllHTMLAttributes<HTMLAnchorElement>, 'href' | 'role'> {
-  /** A path without the base: `/domains`. */
+  /** A path without the base, such as `/domains`. */
   readonly to: string;
   readonly children: ComponentChildren;
 }
@@ -14,7 +14,7 @@ export function Link({ to, ...rest }: LinkProps) {
   return <a {...({ ...rest, href: BASE + to } as AnchorHTMLAttributes)} />;
 }
 
-/** Like `Link`, and says that it is where the person is. */
+/** Like `Link`, and marks the link of the current page. */
 export function PlaceLink({ to, children }: LinkProps) {
   const { path } = usePlace();
   return (
@@ -25,11 +25,11 @@ export function PlaceLink({ to, children }: LinkProps) {
 }
 
 interface Place {
-  /** Without the base. */
+  /** Current path without the base. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly go: (to: string, replace?: boolean) => void;
-  /** Changes members of the query and keeps the rest; an empty value takes one out. */
+  /** Changes members of the query and keeps the others. An empty value removes a member. */
   readonly setQuery: (changes: Readonly<Record<string, string | undefined>>) => void;
 }
 
@@ -50,7 +50,7 @@ export function usePlace(): Place {
   };
 }
 
-/** The path of a domain's page. */
+/** Path of a page of a domain. */
 export function domainPath(domain: string, page = ''): string {
   return `/domains/${encodeURIComponent(domain)}${page === '' ? '' : `/${page}`}`;
 }

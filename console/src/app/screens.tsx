@@ -1,4 +1,4 @@
-// Which screen each path shows. A screen is loaded when it is first opened, so that the first one comes fast.
+// The screen of each path. A screen is loaded when it is first opened, so that the first one loads fast.
 
 import { useState } from 'preact/hooks';
 import { Route, Router } from 'preact-iso';
@@ -16,10 +16,10 @@ const AcceptInvite = lazyScreen(() => import('../screens/sharing/accept-invite.t
 const ConfirmEmail = lazyScreen(() => import('../screens/account/confirm-email.tsx'));
 const Operator = lazyScreen(() => import('../screens/operator/operator-screen.tsx'));
 
-/** Loads the file of the screen at a path while who is signed in is still being asked. A failure is told when it is shown. */
+/** Preloads the screen at a path while the session is being checked. A failure is shown when the screen is opened. */
 export function preloadScreen(path: string): void {
   const [, place = 'domains', isDomain] = path.slice(BASE.length).split('/');
-  // a Map, since anybody may write a path such as `/console/constructor`
+  // a Map, because a path may be a property name, such as `/console/constructor`
   const screens = new Map([
     ['', Domains],
     ['domains', isDomain ? Domain : Domains],

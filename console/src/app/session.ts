@@ -1,4 +1,4 @@
-// Who is signed in, for every screen.
+// The session of the signed-in person, for every screen.
 
 import { signal } from '@preact/signals';
 import { type ApiError, asApiError } from '../api/api-error.ts';
@@ -9,9 +9,9 @@ export type Person = Schemas['Profile'];
 
 type Session =
   | { readonly kind: 'unknown' }
-  /** `hasEnded`: not by the person. */
+  /** `hasEnded` is true unless the person signed out. */
   | { readonly kind: 'signed-out'; readonly hasEnded?: boolean }
-  /** The API cannot say now. */
+  /** The API is unavailable. */
   | { readonly kind: 'away'; readonly error: ApiError }
   | { readonly kind: 'signed-in'; readonly person: Person };
 
@@ -29,22 +29,22 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** A call said that there is no session. */
+/** Called if a response reports that there is no session. */
 export function noteSignedOut(): void {
   const { kind } = session.value;
   if (kind !== 'signed-out') session.value = { kind: 'signed-out', hasEnded: kind === 'signed-in' };
 }
 
-/** Screens that only people who are signed in see may rely on it. */
+/** Returns the session. Only for screens that require a sign-in. */
 export function person(): Person {
   if (session.value.kind !== 'signed-in') throw new Error('nobody is signed in');
   return session.value.person;
 }
 
-/** Drafts go with the session: the next person at this browser is another one. */
+/** Removes the drafts, too, because another person may use this browser next. */
 export async function signOut(): Promise<void> {
   await api.POST('/auth/logout').catch((error: unknown) => {
-    if (asApiError(error).status !== 401) throw error; // it has ended already
+    if (asApiError(error).status !== 401) throw error; // the session has already ended
   });
   dropDrafts();
   session.value = { kind: 'signed-out' };

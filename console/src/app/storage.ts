@@ -1,5 +1,5 @@
-// What the browser keeps for this site. One that keeps nothing (storage that is blocked, or full) keeps it as long as the page is
-// open: no call here fails.
+// Storage of the browser for this site. If it is blocked or full, values are kept in memory while the page is open, so no call
+// fails.
 
 const untilReload = new Map<string, string>();
 
@@ -22,9 +22,9 @@ export function keep(key: string, text: string): void {
   }
 }
 
-/** What is too large for the browser's own store. */
+/** Values that are too large for the browser's storage. */
 export function keepUntilReload(key: string, text: string): void {
-  forget(key); // what stood there before is not what is kept now
+  forget(key); // removes the previous value, which is outdated
   untilReload.set(key, text);
 }
 
@@ -33,7 +33,7 @@ export function forget(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // nothing is kept there
+    // the storage is blocked
   }
 }
 

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until the person chooses.
+// Light or dark colours: the setting of the system, unless the person chooses.
 
 import { effect, signal } from '@preact/signals';
 import { keep, kept } from './storage.ts';

@@ -1,4 +1,4 @@
-// Short messages about what has happened. What went wrong stays until it is closed.
+// Short notifications. An error stays until the person closes it.
 
 import { signal } from '@preact/signals';
 

@@ -1,5 +1,5 @@
-// What has the focus may go: a dialog that closes, a button whose work is done, a form that becomes its result. Then browsers
-// put the focus nowhere, and a keyboard begins again at the top of the page. The screen gets it instead, or the dialog over it.
+// If the focused element disappears (a closed dialog, a finished button), browsers drop the focus, and keyboard users start again
+// at the top of the page. This moves the focus to the screen, or to the dialog above it.
 
 import { useEffect } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-// Buttons. One that is at work says so and cannot be pressed again.
+// Buttons. A busy button shows that it is busy and cannot be pressed again.
 
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -13,7 +13,7 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'typ
   readonly children: ComponentChildren;
 }
 
-/** While it is at work it keeps the focus, which browsers take from what is disabled. */
+/** A busy button stays enabled to keep the focus, which browsers remove from disabled elements. */
 export function Button({ kind, isBusy = false, type = 'button', disabled, onClick, ...rest }: ButtonProps) {
   return (
     <button
@@ -30,9 +30,9 @@ export function Button({ kind, isBusy = false, type = 'button', disabled, onClic
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied, for who cannot see it. */
+  /** Describes the copied text for screen readers. */
   readonly label?: string;
-  /** What the button says. */
+  /** Text of the button. */
   readonly shown?: string;
 }
 
@@ -50,7 +50,7 @@ export function CopyButton({ text, label, shown = words.copy.copy }: CopyProps) 
   );
 }
 
-/** One line to enter elsewhere. */
+/** A line of text to copy. */
 export function Copyable({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
     <div class="copyable">
@@ -60,7 +60,7 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-/** Over http on another host than loopback browsers have no clipboard. */
+/** Browsers have no clipboard API over http, except on loopback. */
 export async function writeToClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// Puts a table into the clipboard as tab-separated values, and says so.
+// Copies a table to the clipboard as tab-separated values, and shows a notification.
 
 import { toast } from '../app/toasts.ts';
 import { words } from '../words/words.ts';

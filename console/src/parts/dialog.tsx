@@ -1,4 +1,4 @@
-// A question over the page, by the browser's own dialog: it keeps the focus inside, and Escape closes it.
+// A modal dialog of the browser, which keeps the focus inside and closes on Escape.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
@@ -21,11 +21,11 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    // Not the button that closes it: whoever opened it wants to fill it in.
+    // Focuses the first field instead of the close button.
     dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')?.focus();
     const shown = dialog.current;
     return () => {
-      shown?.close(); // while it is open, nothing outside of it takes the focus
+      shown?.close(); // while it is open, no element outside can take the focus
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
@@ -54,10 +54,10 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
 interface ConfirmProps {
   readonly title: string;
   readonly children?: ComponentChildren;
-  /** What the button says. */
+  /** Text of the button. */
   readonly action: string;
   readonly isDanger?: boolean;
-  /** A text that must be typed first: the name of what is lost. */
+  /** A text that must be typed first: the name of the item that will be lost. */
   readonly typed?: string;
   readonly isBusy: boolean;
   readonly error: ApiError | undefined;

@@ -1,4 +1,4 @@
-// What went wrong, in words, with what to do: near the place where it happened.
+// An error with advice, shown where it happened.
 
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api/api-error.ts';
@@ -8,7 +8,7 @@ import { Button } from './button.tsx';
 interface FailureProps {
   readonly error: ApiError | undefined;
   readonly onRetry?: (() => void) | undefined;
-  /** Fields that show their problem themselves. */
+  /** Fields that show their errors themselves. */
   readonly shownFields?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function Note({
   return <div class={`note ${tone ?? ''}`}>{children}</div>;
 }
 
-/** Teaches the next step where there is nothing yet. */
+/** Explains the next step if a list is empty. */
 export function Empty({
   title,
   children,

@@ -1,4 +1,4 @@
-// A labelled input with its hint and what is wrong with it, tied together for screen readers.
+// A labelled input with its hint and its error, connected for screen readers.
 
 import type {
   AllHTMLAttributes,
@@ -15,7 +15,7 @@ interface FieldProps {
   readonly problem?: string | undefined;
 }
 
-/** Without `label`, which is an attribute of other elements. */
+/** Options without `label`, which is an attribute of other elements. */
 type AttributesOf<E extends EventTarget> = Omit<AllHTMLAttributes<E>, 'label' | 'role'>;
 type InputProps = FieldProps & AttributesOf<HTMLInputElement>;
 
@@ -38,7 +38,7 @@ export function TextArea({ label, hint, problem, ...area }: FieldProps & Attribu
 interface Choice {
   readonly value: string;
   readonly label: string;
-  /** It is shown, and cannot be chosen. */
+  /** Shown, but cannot be selected. */
   readonly isShut?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What is loaded, once it is there; until then that it is under way, and a failure with a way to try again.
+// Shows loaded data, or that it is being loaded, or an error with a button to try again.
 
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../api/use-load.ts';

@@ -1,4 +1,4 @@
-// The button below a list that brings its next page.
+// The button below a list that loads its next page.
 
 import type { Pages } from '../api/use-pages.ts';
 import { words } from '../words/words.ts';

@@ -1,11 +1,11 @@
-// A small curve, with what it says in words for who cannot see it.
+// A small line chart with a text for screen readers.
 
 const WIDTH = 100;
 const HEIGHT = 24;
 
 interface SparklineProps {
   readonly values: readonly number[];
-  /** The value at its upper edge: curves beside each other can be compared where it is the same. */
+  /** Value at the upper edge. Charts with the same value can be compared. */
   readonly top: number;
   readonly label: string;
 }

@@ -1,4 +1,4 @@
-// A domain's status as a badge: colour and word, never colour alone.
+// The status of a domain as a badge with colour and text.
 
 import { words } from '../words/words.ts';
 

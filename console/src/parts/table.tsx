@@ -1,4 +1,4 @@
-// A table with a caption for screen readers, which can be copied as tab-separated values into a spreadsheet.
+// A table with a caption for screen readers, which can be copied as tab-separated values.
 
 import type { ComponentChildren } from 'preact';
 import { words } from '../words/words.ts';
@@ -7,11 +7,11 @@ import { copyTable } from './copy-table.ts';
 
 export interface Column<T> {
   readonly key: string;
-  /** Empty: of buttons, which say themselves what they do. */
+  /** Empty for a column of buttons. */
   readonly title: string;
   readonly isNumber?: boolean;
   readonly cell: (row: T) => ComponentChildren;
-  /** As copied; without it the column is not. */
+  /** Text for the copy. Without it, the column is not copied. */
   readonly text?: (row: T) => string | number | undefined;
 }
 
@@ -32,7 +32,7 @@ export function Table<T>({ caption, columns, rows, keyOf, canCopy = true }: Tabl
     );
   return (
     <div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: allows scrolling by keyboard */}
       <section class="scroll" tabIndex={0} aria-label={caption}>
         <table>
           <caption class="only-read">{caption}</caption>

@@ -1,4 +1,4 @@
-// Moments: how long ago, with the exact time in UTC on hover. Amounts of time and of things in figures.
+// Times relative to now, with the exact UTC time on hover, and formatted numbers and durations.
 
 import { effect, signal } from '@preact/signals';
 import { serverNowMs } from '../api/clock.ts';
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Moves on while the page is open, so that "2 minutes ago" stays true. */
+/** Updated while the page is open, so that "2 minutes ago" stays correct. */
 export const now = signal(serverNowMs());
 effect(() => {
   now.value = serverNowMs();
@@ -54,7 +54,7 @@ export function count(amount: number): string {
   return words.figures.grouped(amount);
 }
 
-/** `1.2m`, where room is short. */
+/** `1.2m`, if there is little space. */
 export function short(amount: number): string {
   return words.figures.compact(amount);
 }

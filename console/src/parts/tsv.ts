@@ -1,6 +1,6 @@
-// Tab-separated values for a spreadsheet. A cell that a spreadsheet would take as a formula is quoted with an apostrophe, since
-// its text may come from somebody else. Spreadsheets take quotes around a pasted cell away, and do not see what is invisible, so
-// a formula may stand behind both; some take the wide signs of East Asian keyboards as the plain ones.
+// Tab-separated values for a spreadsheet. A cell that a spreadsheet may take as a formula is prefixed with an apostrophe, because
+// the text may come from a third party. Spreadsheets remove quotes around a pasted cell and ignore invisible characters, so a
+// formula may follow both. Some treat full-width signs of East Asian keyboards as formula signs.
 
 const FORMULA = /^[\s"\p{Cf}]*[=+\-@|%＝＋－＠]/u;
 
@@ -8,7 +8,7 @@ export function tsvOf(lines: readonly (readonly (string | number | undefined)[])
   return lines.map((cells) => cells.map(cellOf).join('\t')).join('\n');
 }
 
-/** On one line, and no formula. */
+/** Returns one line that is not a formula. */
 export function plainCell(value: string | number | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(value);
@@ -16,7 +16,7 @@ export function plainCell(value: string | number | undefined): string {
   return FORMULA.test(line) ? `'${line}` : line;
 }
 
-/** A quote at the beginning would be taken as one around the cell. */
+/** A leading quote would be taken as a quote around the cell. */
 function cellOf(value: string | number | undefined): string {
   const text = plainCell(value);
   return text.startsWith('"') ? `"${text.replaceAll('"', '""')}"` : text;

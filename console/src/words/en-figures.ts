@@ -1,5 +1,5 @@
-// Figures and times in English, as Intl has them for `en-GB`. Intl itself loads what it knows of all languages when it is first
-// asked, which takes a tenth of a second of the first load; what is rare still asks it.
+// Numbers and times in English, formatted like Intl for `en-GB`. Intl takes a tenth of a second at its first call, so it is used
+// only for rare cases.
 
 const SIZES = ['', 'k', 'm', 'bn', 'tn'];
 
@@ -9,7 +9,7 @@ export function grouped(amount: number): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1.3m`, from 0 to what has fifteen digits. */
+/** `1.3m`, for numbers from 0 to 15 digits. */
 export function compact(amount: number): string {
   const digits = Math.max(1, String(Math.trunc(amount)).length);
   let at = Math.min(SIZES.length - 1, Math.floor((digits - 1) / 3));
@@ -30,7 +30,7 @@ const NAMED = {
   second: { '0': 'now' },
 } as const;
 
-/** `in 3 days`, `2 minutes ago`, `yesterday`: whole amounts, below 0 in the past. */
+/** `in 3 days`, `2 minutes ago`, `yesterday`. `amount` is a whole number, negative for the past. */
 export function relative(amount: number, unit: 'second' | 'minute' | 'hour' | 'day' | 'month'): string {
   const named = (NAMED[unit] as Readonly<Record<string, string>>)[String(amount)];
   if (named !== undefined) return named;

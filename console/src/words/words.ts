@@ -1,4 +1,4 @@
-// The words of the language in use. English is the only one so far; another is a file beside it with the same members.
+// The texts in the current language. English is the only one; another language is a file next to it with the same members.
 
 import { en } from './en.ts';
 

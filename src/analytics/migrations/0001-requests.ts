@@ -1,4 +1,4 @@
-// Requests that edges served: the raw lines for 30 days, and rollups that materialized views make of each insert.
+// Requests that edges served: the raw lines for 30 days, and rollups that materialized views create from each insert.
 
 import { type AnalyticsMigration, KEPT_SAFE } from './migration.ts';
 
@@ -11,7 +11,7 @@ const RAW = `
   ENGINE = MergeTree PARTITION BY toDate(at) ORDER BY (domain_id, at) TTL toDate(at) + INTERVAL 30 DAY
   SETTINGS ${KEPT_SAFE}`;
 
-/** \`failures\`: an answer of 500 and above, or none. Times are those of requests that are not websockets. */
+/** `failures` counts a status of 500 or more, and requests without a response. Times exclude WebSocket. */
 const HOURLY = `
   CREATE TABLE IF NOT EXISTS requests_hourly (
     domain_id UInt64, hour DateTime('UTC'), host String, count SimpleAggregateFunction(sum, UInt64),
@@ -56,6 +56,6 @@ const TO_URIS = `
 
 export const REQUESTS: AnalyticsMigration = {
   name: '0001-requests',
-  // A view comes after its table: from then on every insert goes through it.
+  // A view is created after its table. From then on, every insert goes through it.
   statements: [RAW, HOURLY, VALUES, URIS, TO_HOURLY, TO_VALUES, TO_URIS],
 };

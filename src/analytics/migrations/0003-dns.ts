@@ -1,4 +1,4 @@
-// Answers of the nodes by domain: minutes for 8 days, hours for 400, and the names that samples show for 35.
+// Answers of the nodes by domain: minutes for 8 days, hours for 400 days, and sampled names for 35 days.
 
 import { type AnalyticsMigration, KEPT_SAFE } from './migration.ts';
 

@@ -1,5 +1,5 @@
-// What origins answered, by minute and host, for three days: uptime is judged by it. Requests that no origin was asked for are left out:
-// those from the cache, and those that a rule, the visitor or the edge ended.
+// Results of requests to origins, by minute and host, for three days. They determine uptime. Requests that did not
+// reach an origin are excluded: those from the cache, and those that a rule, the visitor or the edge ended.
 
 import { type AnalyticsMigration, KEPT_SAFE } from './migration.ts';
 

@@ -1,9 +1,9 @@
-// URIs of a whole domain are asked for more often than those of one host: a second order of the same rows, without hosts, lies in each
-// part of the table. Parts that are there already have none, and are read as before until their days are over.
+// URIs of a whole domain are queried more often than those of one host, so each part of the table has the same rows
+// in a second order, without hosts. Existing parts do not have it, and are read as before until they expire.
 
 import type { AnalyticsMigration } from './migration.ts';
 
-/** Merges add rows up, and so make the second order anew. */
+/** Merges add up rows, so they must rebuild the second order. */
 const MADE_ANEW = `ALTER TABLE uris_daily MODIFY SETTING deduplicate_merge_projection_mode = 'rebuild'`;
 
 const OF_DOMAIN = `

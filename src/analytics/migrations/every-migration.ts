@@ -1,4 +1,4 @@
-// All migrations of the analytics store, in their order.
+// All migrations of the analytics store, in order.
 
 import { REQUESTS } from './0001-requests.ts';
 import { DNS } from './0003-dns.ts';

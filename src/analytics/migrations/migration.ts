@@ -1,15 +1,12 @@
-// What a migration of the analytics store is, and the settings that all its tables have.
+// The form of a migration of the analytics store, and the settings of all its tables.
 
 export interface AnalyticsMigration {
-  /** Never changes: what is applied is noted by it. */
+  /** Never changes, because applied migrations are recorded by name. */
   readonly name: string;
-  /** Each leaves things as they are when it is run again (`IF NOT EXISTS`), also by another process at the same time. */
+  /** Each may run again without effect (`IF NOT EXISTS`), even concurrently in another process. */
   readonly statements: readonly string[];
 }
 
-/**
- * Blocks of inserts are remembered, so that a repeat is dropped; what was answered is on the disk; old partitions are dropped
- * whole, not rewritten.
- */
+/** Drops repeated blocks, acknowledges inserts that are on disk, and drops old partitions as a whole. */
 export const KEPT_SAFE =
   'non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, ttl_only_drop_parts = 1';

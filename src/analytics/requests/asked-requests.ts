@@ -1,4 +1,4 @@
-// What a question about requests is narrowed by, as SQL of ClickHouse, and the table that it is asked of.
+// Builds the SQL conditions of a query about requests, and chooses the table to query.
 
 import type { Narrowing } from '../../edge/analytics/narrowing.ts';
 import type { Analytics } from '../open-analytics.ts';
@@ -11,14 +11,14 @@ export interface AskedRequests extends Narrowing {
   readonly until: Date;
 }
 
-/** A store, and what one question may cost. */
+/** A store, and the limits of one query. */
 export interface Asking {
   readonly store: Pick<Analytics, 'query'>;
   readonly seconds: number;
   readonly signal?: AbortSignal;
 }
 
-/** Each table has its own column of the time. */
+/** The time column of each table. */
 const TIMES = {
   requests: `at >= toDateTime64({from:UInt32}, 3, 'UTC') and at < toDateTime64({until:UInt32}, 3, 'UTC')`,
   requests_hourly: `hour >= toDateTime({from:UInt32}, 'UTC') and hour < toDateTime({until:UInt32}, 'UTC')`,
@@ -28,14 +28,14 @@ const TIMES = {
 
 export type AskedTable = keyof typeof TIMES;
 
-/** Tables that tell the paths. */
+/** Tables that have paths. */
 const HAS_PATHS: readonly AskedTable[] = ['requests', 'uris_daily'];
-/** The host of a line as its visitor asked for it; the column `host` has the name that it counts under. */
+/** The host that the visitor requested. The column `host` has the name that it is counted under. */
 export const ASKED_HOST = `if(asked_host = '', host, asked_host)`;
 
-/** What follows `where`. */
+/** Returns the conditions after `where`. */
 export function conditionOf(table: AskedTable, { host, path }: AskedRequests): string {
-  if (path !== undefined && !HAS_PATHS.includes(table)) throw new Error(`${table} tells no paths`);
+  if (path !== undefined && !HAS_PATHS.includes(table)) throw new Error(`${table} has no paths`);
   return [
     'domain_id = {domainId:UInt64}',
     TIMES[table],
@@ -63,15 +63,15 @@ export function valuesOf({ domainId, from, until, host, path }: AskedRequests): 
   };
 }
 
-/** The rows of a select; whole numbers of 64 bits may come as text. */
+/** Returns the rows of a select. 64-bit integers may be texts. */
 export async function ask<R>({ store, seconds, signal }: Asking, sql: string, values: Values): Promise<R[]> {
   return await store.query<R>(sql, values, { seconds, ...(signal && { signal }) });
 }
 
-/** The smallest of the tables that tell hosts. */
+/** The smallest table that has hosts. */
 const HOSTS = 'requests_hourly';
 
-/** `names`: the answer names hosts. */
+/** `names` is true if the result contains host names. */
 export async function chooseTable(
   asking: Asking,
   asked: AskedRequests,
@@ -85,14 +85,14 @@ export async function chooseTable(
   return (await hasWildcards(asking, asked, names)) ? 'requests' : rollup;
 }
 
-/** Whether hosts of the question may be counted under a wildcard together with others. */
+/** True if hosts of the query may be counted under a wildcard together with others. */
 async function hasWildcards(
   asking: Asking,
   { host, domainId, from, until }: AskedRequests,
   names: boolean,
 ): Promise<boolean> {
   const window = { domainId, from, until };
-  // What is counted under a wildcard that is below the host is all the host's.
+  // Everything that is counted under a wildcard below the host belongs to the host.
   const above = names || host === undefined ? '' : 'and endsWith({host:String}, substring(host, 2))';
   const rows = await ask(
     asking,

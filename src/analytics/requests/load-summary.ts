@@ -13,7 +13,7 @@ import {
 
 export interface TrafficHours {
   readonly start: Date;
-  /** Undefined: the quota is never reset. */
+  /** Undefined if the quota is never reset. */
   readonly end: Date | undefined;
   readonly from: Date;
   readonly until: Date;
@@ -28,14 +28,14 @@ export function trafficHours(
   return { start, end, ...hoursThatEndIn(start, end ?? new Date(now.getTime() + 3_600_000)) };
 }
 
-/** A whole number as JSON has it: those of 64 bits may come as text. */
+/** An integer as JSON has it: 64-bit integers may be texts. */
 type Count = number | string;
 
 interface RequestSummary {
   readonly requests: number;
   readonly octets: number;
   readonly visitors: number;
-  /** With a status of 500 or more, or none. */
+  /** With a status of 500 or more, or without a response. */
   readonly failures: number;
   /** Milliseconds, without WebSocket. */
   readonly times: {
@@ -62,7 +62,7 @@ export async function loadSummary(asking: Asking, asked: AskedRequests): Promise
     readonly failed: Count;
     readonly timed: Count;
     readonly spent: Count;
-    /** Null where there is nothing. */
+    /** Null if there are no values. */
     readonly slow: readonly (number | null)[];
   }
   const [row] = await ask<Row>(
@@ -81,7 +81,7 @@ export async function loadSummary(asking: Asking, asked: AskedRequests): Promise
   };
 }
 
-/** How many different visitors came in each bucket that had any, by its first moment in milliseconds. */
+/** Returns the number of distinct visitors of each bucket that has any, by the start of the bucket in milliseconds. */
 export async function loadVisitors(
   asking: Asking,
   asked: AskedRequests,
@@ -102,12 +102,12 @@ export async function loadVisitors(
   return new Map(rows.map(({ start, people }) => [Number(start) * 1000, Number(people)]));
 }
 
-/** Whether the volume is only told by the lines, which are kept for 30 days. */
+/** True if only the log lines have the volume. They are kept for 30 days. */
 export async function needsLines(asking: Asking, asked: AskedRequests): Promise<boolean> {
   return (await chooseTable(asking, asked, 'requests_hourly')) === 'requests';
 }
 
-/** Exact at every time, and cheap: what periods are compared by. */
+/** Exact at any time and cheap, so it is used to compare periods. */
 export async function loadVolume(
   asking: Asking,
   asked: AskedRequests,

@@ -1,5 +1,5 @@
-// Turns the problems of an edit into an answer: those of one record by field, those of a batch by item. All problems of
-// an edit have one code (`planEditInPieces`), so the first one decides the answer.
+// Converts the problems of an edit to a response: by field for one record, by item for a batch. All problems of an
+// edit have the same code (`planEditInPieces`), so the first one decides the response.
 
 import type { EditList, EditProblem } from '../../zone/edit/edit.ts';
 import {
@@ -23,7 +23,7 @@ export function explainOne(problems: readonly EditProblem[]): Problem {
   return explain(first, {});
 }
 
-/** `listName`: the name of a list in the call, if it differs from its own. */
+/** `listName` returns the name of a list in the call, if it differs from its usual name. */
 export function explainBatch(
   problems: readonly EditProblem[],
   listName: (list: EditList) => string = (list) => list,
@@ -43,7 +43,7 @@ export function explainBatch(
   return explain(first, { items }, `${listName(first.list)}[${first.index}]: `);
 }
 
-/** The call itself is correct, but the domain is not in the state that it needs. */
+/** The call itself is valid, but the domain is not in the required state. */
 export function explainRevert(problems: readonly EditProblem[]): Problem {
   const [first] = problems as [EditProblem];
   if (first.code === 'invalid') return problem('wrong_state', first.message);
@@ -52,7 +52,7 @@ export function explainRevert(problems: readonly EditProblem[]): Problem {
 
 const ITEM = /^(create|update|delete|replace|ids)\[(\d+)\](?:\.(.+))?$/;
 
-/** Explains what the schema of a batch found wrong, by item as well. */
+/** Explains the errors that the schema of a batch found, with `items` in addition to `fields`. */
 export function explainBatchFields(fields: readonly FieldProblem[]): Problem {
   const items = fields.flatMap(({ field, error }): ItemProblem[] => {
     const [, list, index, inside] = ITEM.exec(field) ?? [];

@@ -1,12 +1,12 @@
-// Enqueues the job of a call, and derives the UUID by which the call finds the result. With an Idempotency-Key the UUID is always
-// the same: a repeat finds the result of a call that never got its response.
+// Enqueues the job of a call, and derives the UUID by which the call finds the result. With an Idempotency-Key, the
+// UUID is always the same, so that a repeated call finds the result of a call whose response was lost.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Call, JobPort } from '../calls/call.ts';
 
 type AnyCall = Call;
 
-/** Whether the job is in the queue. If not, the log tells the operator why, and the caller is told to try again. */
+/** Returns true if the job is in the queue. Otherwise, logs the reason, and the client should retry. */
 export async function enqueueNow<J>(
   queue: JobPort<J>,
   job: J,
@@ -22,7 +22,7 @@ export async function enqueueNow<J>(
   }
 }
 
-/** `kind`: the kind of the call, so that one key serves for calls of several kinds. */
+/** `kind` is part of the UUID, so that one key can be used for calls of several kinds. */
 export function jobRequestOf(
   kind: string,
   {

@@ -1,5 +1,5 @@
-// Saves the records that a caller of the API writes. The key's restrictions are checked under the domain's lock, against the
-// records at that time; then the edit is saved or refused. A repeat under the same Idempotency-Key gets the same warnings.
+// Saves the records that a caller of the API writes. The restrictions of the API key are checked while the domain is
+// locked, against its current records. A repeated call with the same Idempotency-Key gets the same warnings.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -51,7 +51,7 @@ export async function saveRecords(
   return { ...answered, warnings: warnings.list };
 }
 
-/** Answers a write, with its headers. */
+/** Returns the result of a write, and sets its response headers. */
 export function answerWrite(
   { domain, answerHeader }: RecordsCall,
   saved: Exclude<SavedRevert, { kind: 'conflict' | 'no_change' | 'nothing_to_revert' | 'lacking' }>,
@@ -66,7 +66,7 @@ export function answerWrite(
   return saved;
 }
 
-/** The records before and after; a record that only follows the TTL of its set has the same name and type. */
+/** Returns the records before and after, without those that change only because their set's TTL changes. */
 async function recordsWritten(edit: Edit, locked: LockedDomain): Promise<{ name: Name; type: string }[]> {
   const found = new Map((await locked.recordsWithIds(idsTouched(edit))).map((record) => [record.id, record]));
   const updated = edit.updates.flatMap(({ id, set }) => {
@@ -80,7 +80,7 @@ async function recordsWritten(edit: Edit, locked: LockedDomain): Promise<{ name:
 
 type Printed = z.input<typeof Warnings>;
 
-/** Returns the warnings of a write for its answer, and keeps them with the answer. */
+/** Returns the warnings of a write, and stores them with the response. */
 export function storeWarnings(
   { domain, answerRest }: Pick<CallOf<'domain'>, 'domain' | 'answerRest'>,
   { warnings }: Saved,
@@ -90,7 +90,7 @@ export function storeWarnings(
   return printed;
 }
 
-/** Returns the warnings of the first answer. */
+/** Returns the warnings that were stored with the first response. */
 export function readStoredWarnings(rest: unknown): Printed {
   return (rest as { readonly warnings: Printed } | undefined)?.warnings ?? [];
 }

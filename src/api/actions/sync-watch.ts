@@ -1,11 +1,11 @@
-// Waits until every nameserver has a change. All callers that wait share one query to the database at a time; without
-// callers there is no query.
+// Waits until every nameserver has loaded a change. All waiting callers share one database query at a time. If nobody
+// waits, nothing is queried.
 
 import type { InSync } from '../../store/feed/in-sync.ts';
 
-/** Nodes report their position at most each 50 ms. */
+/** Nodes report their position at most every 50 ms. */
 const INTERVAL_MS = 25;
-/** The slower interval after a second: by then a change is held up somewhere, and not only on its way. */
+/** Interval after the first second. A change that takes longer is delayed for another reason. */
 const SLOW_INTERVAL_MS = 100;
 const SLOW_AFTER_MS = 1000;
 
@@ -17,12 +17,12 @@ interface Waiter {
 }
 
 export class SyncWatch {
-  readonly #look: (changeIds: readonly number[]) => Promise<Map<number, InSync>>;
+  readonly #query: (changeIds: readonly number[]) => Promise<Map<number, InSync>>;
   readonly #waiters = new Set<Waiter>();
   #running = false;
 
-  constructor(look: (changeIds: readonly number[]) => Promise<Map<number, InSync>>) {
-    this.#look = look;
+  constructor(query: (changeIds: readonly number[]) => Promise<Map<number, InSync>>) {
+    this.#query = query;
   }
 
   get waiting(): number {
@@ -64,12 +64,13 @@ export class SyncWatch {
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#waiters.size > 0) {
-      const asked = [...this.#waiters];
+      const waiters = [...this.#waiters];
       try {
-        const states = await this.#look([...new Set(asked.map(({ changeId }) => changeId))]);
-        for (const waiter of asked) if (this.#waiters.has(waiter)) waiter.settle(states.get(waiter.changeId));
+        const states = await this.#query([...new Set(waiters.map(({ changeId }) => changeId))]);
+        for (const waiter of waiters)
+          if (this.#waiters.has(waiter)) waiter.settle(states.get(waiter.changeId));
       } catch (error) {
-        for (const waiter of asked) if (this.#waiters.has(waiter)) waiter.fail(error);
+        for (const waiter of waiters) if (this.#waiters.has(waiter)) waiter.fail(error);
       }
       if (this.#waiters.size > 0) await pause(this.#intervalMs());
     }

@@ -1,5 +1,5 @@
-// Asks the analytics store for a caller: in turn, and not longer than the question may take with its wait. What goes wrong becomes an
-// answer that tells nothing of the inside. A query whose caller has gone is cancelled.
+// Queries the analytics store for a caller: waits for a slot, and limits the total time. Errors are answered without
+// internal details. A query whose client has disconnected is cancelled.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { AnalyticsFault } from '../../analytics/open-analytics.ts';
@@ -11,9 +11,9 @@ import { turnsOf } from './store-turns.ts';
 
 type AnyCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'gone' | 'log'>;
 
-/** The store may end a query a little later than it was told to. */
+/** The store may end a query slightly later than its limit. */
 const GRACE_MS = 500;
-/** A query whose caller has gone may take so long before it is cancelled: most end meanwhile, and their place is free at once. */
+/** Delay before the query of a disconnected client is cancelled. Most queries end earlier. */
 const LEFT_MS = 1000;
 const RETRY_SECONDS = 60;
 
@@ -23,26 +23,27 @@ export async function askStore<T>(
   question: (asking: Asking) => Promise<T>,
 ): Promise<T | Problem> {
   const store = api.analytics;
-  if (store === undefined) return unavailable('there is no analytics store', RETRY_SECONDS);
+  if (store === undefined) return unavailable('no analytics store is configured', RETRY_SECONDS);
   const ended = new AbortController();
   const end = (kind: AnalyticsFault['kind'], why: string) => ended.abort(new AnalyticsFault(kind, why));
-  const timer = setTimeout(() => end('slow', `not within ${seconds} s`), seconds * 1000 + GRACE_MS);
-  const leave = () => end('away', 'the caller has gone');
+  const timer = setTimeout(() => end('slow', `no result within ${seconds} s`), seconds * 1000 + GRACE_MS);
+  const leave = () => end('away', 'the client has disconnected');
   gone.addEventListener('abort', leave, { once: true });
   if (gone.aborted) leave();
   try {
     const asker = { accountId: caller.account.id, domainId: domain.id };
-    const giveBack = await turnsOf(store).take(asker, ended.signal);
+    const release = await turnsOf(store).take(asker, ended.signal);
     const query = new AbortController();
     const answer = question({ store, seconds, signal: query.signal });
-    void holdPlace(answer, { query, gone, seconds }).finally(giveBack);
+    void holdSlot(answer, { query, gone, seconds }).finally(release);
     return await unlessEnded(answer, ended.signal, query);
   } catch (error) {
     if (error instanceof TooManyQueries)
       return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': '1' } });
     if (!(error instanceof AnalyticsFault)) throw error;
-    if (error.kind === 'absent') return unavailable('the analytics store is not there yet', RETRY_SECONDS);
-    // What is refused is a bug of ours.
+    if (error.kind === 'absent')
+      return unavailable('the analytics store is not reachable yet', RETRY_SECONDS);
+    // A refused query is a bug of this project.
     if (error.kind === 'refused') log.error({ err: error }, 'the analytics store refused a query');
     else if (!gone.aborted) log.warn({ err: error }, 'the analytics store did not answer');
     return new Problem(500, 'query failed');
@@ -52,7 +53,7 @@ export async function askStore<T>(
   }
 }
 
-/** A store that hangs may not even hear that the query is cancelled. */
+/** A store that hangs may not even react when the query is cancelled. */
 async function unlessEnded<T>(answer: Promise<T>, ended: AbortSignal, query: AbortController): Promise<T> {
   let end = () => {};
   const ending = new Promise<never>((_, reject) => {
@@ -77,10 +78,11 @@ interface Held {
 }
 
 /**
- * Until the query has ended. The embedded engine ends none before its time: so the place of one that was cancelled is held
- * as long as it may run, or who asks and hangs up again and again would have the engine to itself.
+ * Waits until the query has ended. The embedded engine cannot end a query early, so a cancelled query keeps its slot
+ * for as long as it may run. Otherwise, a client that repeatedly queries and disconnects could occupy the engine
+ * alone.
  */
-async function holdPlace(answer: Promise<unknown>, { query, gone, seconds }: Held): Promise<void> {
+async function holdSlot(answer: Promise<unknown>, { query, gone, seconds }: Held): Promise<void> {
   const begun = performance.now();
   let cancelling: NodeJS.Timeout | undefined;
   const cancel = () => {

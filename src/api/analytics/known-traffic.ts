@@ -1,5 +1,5 @@
-// The traffic of domains in their quota period, for answers that are about other things as well: they wait shortly for it, and do
-// without while the store does not answer.
+// The traffic of domains in their quota period, for responses that also contain other data. They wait briefly for it,
+// and omit it if the store does not answer.
 
 import type { Analytics } from '../../analytics/open-analytics.ts';
 import { loadVolume, trafficHours } from '../../analytics/requests/load-summary.ts';
@@ -10,7 +10,7 @@ type Volume = Awaited<ReturnType<typeof loadVolume>>;
 
 const WAIT_SECONDS = 2;
 const FRESH_MS = 60_000;
-/** After a fault nobody waits for the store for so long. */
+/** After an error, the store is not queried for this long. */
 const QUIET_MS = 10_000;
 const MOST_KEPT = 10_000;
 const MOST_ASKED = 2;
@@ -73,9 +73,9 @@ class KnownTraffic {
   }
 }
 
-const OF_STORES = new WeakMap<Analytics, KnownTraffic>();
+const BY_STORE = new WeakMap<Analytics, KnownTraffic>();
 
-/** Undefined: not known now. At most a minute old. */
+/** Returns undefined if the traffic is not known now. The value is at most a minute old. */
 export async function knownTraffic(
   { analytics: store }: Pick<Api, 'analytics'>,
   domainId: number,
@@ -83,7 +83,7 @@ export async function knownTraffic(
   now: Date,
 ): Promise<Volume | undefined> {
   if (store === undefined || subscription === undefined) return undefined;
-  const known = OF_STORES.get(store) ?? new KnownTraffic();
-  OF_STORES.set(store, known);
+  const known = BY_STORE.get(store) ?? new KnownTraffic();
+  BY_STORE.set(store, known);
   return await known.of(store, domainId, trafficHours(subscription, now));
 }

@@ -1,5 +1,6 @@
-// Bounds the costly questions that are under way at one place (the analytics store, the cache registry): in all, for each account that asks, and for each domain. Who asks
-// much waits for its own questions first; those of others go before, also about a domain that both see.
+// Limits the concurrent queries to one resource (the analytics store, the cache registry): in total, per account, and
+// per domain. An account with many queries delays mainly its own: the queries of other accounts go first, also for a
+// domain that both may read.
 
 export class TooManyQueries extends Error {
   override readonly name = 'TooManyQueries';
@@ -9,11 +10,11 @@ interface QueryLimits {
   readonly running: number;
   readonly ofAccount: number;
   readonly ofDomain: number;
-  /** Of one account; a page of a console asks about ten at once. */
+  /** Maximum per account. A page of the console sends about ten queries concurrently. */
   readonly waiting: number;
 }
 
-/** The embedded engine answers four at once. */
+/** The embedded engine answers four queries concurrently. */
 const LIMITS: QueryLimits = { running: 4, ofAccount: 2, ofDomain: 2, waiting: 30 };
 
 interface Asker {
@@ -30,7 +31,7 @@ export class QueryTurns {
   readonly #waiting = new Set<Waiter>();
   readonly #accounts = new Map<number, number>();
   readonly #domains = new Map<number, number>();
-  /** When each account that has a question here had its last turn. */
+  /** Number of the last turn of each account that has a query here. */
   readonly #turns = new Map<number, number>();
   #turn = 0;
   #running = 0;
@@ -48,17 +49,18 @@ export class QueryTurns {
   }
 
   /**
-   * Gives what gives the place back. Rejects with the reason of `signal` when that ends the wait.
+   * Waits for a slot, and returns the function that releases it. Rejects with the reason of `signal` if that ends the
+   * wait.
    * @throws {TooManyQueries}
    */
   async take(asker: Asker, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#mayBegin(asker)) this.#count(asker, 1);
     else await this.#wait(asker, signal);
-    let isGivenBack = false;
+    let isReleased = false;
     return () => {
-      if (isGivenBack) return;
-      isGivenBack = true;
+      if (isReleased) return;
+      isReleased = true;
       this.#count(asker, -1);
       this.#beginNext();
     };
@@ -85,10 +87,7 @@ export class QueryTurns {
     });
   }
 
-  /**
-   * Of those that may begin, one of the account with the fewest under way; among these, of the one whose last turn is the
-   * longest ago; of its own, the oldest.
-   */
+  /** Prefers the account with the fewest running queries, then the one whose last turn was the longest ago. */
   #beginNext(): void {
     let next: Waiter | undefined;
     for (const waiter of this.#waiting) {
@@ -109,7 +108,7 @@ export class QueryTurns {
     return (this.#turns.get(one.accountId) ?? 0) < (this.#turns.get(other.accountId) ?? 0);
   }
 
-  /** Turns count among those who wait. */
+  /** Turns matter only while queries wait. */
   #forget(): void {
     if (this.#waiting.size === 0) this.#turns.clear();
   }

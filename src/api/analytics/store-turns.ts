@@ -1,11 +1,11 @@
-// The turns of an analytics store: all calls of this process that ask it share them.
+// The query slots of an analytics store, shared by all calls of this process.
 
 import { QueryTurns } from './query-turns.ts';
 
-const OF_STORES = new WeakMap<object, QueryTurns>();
+const BY_STORE = new WeakMap<object, QueryTurns>();
 
 export function turnsOf(store: object): QueryTurns {
-  const turns = OF_STORES.get(store) ?? new QueryTurns();
-  OF_STORES.set(store, turns);
+  const turns = BY_STORE.get(store) ?? new QueryTurns();
+  BY_STORE.set(store, turns);
   return turns;
 }

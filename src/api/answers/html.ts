@@ -1,9 +1,9 @@
-// Pages for people, as HTML. Text of other people is escaped where it is inserted, and the Content-Security-Policy lets nothing
-// run or load.
+// HTML pages for people. Text from other people is escaped where it is inserted. The Content-Security-Policy prevents
+// pages from running or loading anything.
 
 import { createHash } from 'node:crypto';
 
-/** A piece of a page in which everything is escaped. */
+/** A piece of a page in which everything is already escaped. */
 class Html {
   readonly text: string;
 
@@ -28,14 +28,14 @@ function textOf(piece: Piece): string {
   return String(piece).replaceAll(/[&<>"']/g, (letter) => ESCAPES[letter] as string);
 }
 
-/** Text between the tags is ours; each `${…}` is escaped, unless it is a piece itself. */
+/** The literal text is trusted. Each `${…}` is escaped unless it is an `Html` piece itself. */
 export function html(ours: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(
     ours.map((text, i) => text + (i < pieces.length ? textOf(pieces[i] as Piece) : '')).join(''),
   );
 }
 
-/** A text of others, which cannot turn the direction of what stands around it. Its lines stay lines. */
+/** Isolates the text direction of a text from other people. Line breaks are preserved. */
 export function foreign(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
@@ -48,7 +48,7 @@ export function rials(amount: number): string {
 const STYLE =
   'body{font:16px/1.5 sans-serif;max-width:44em;margin:2em auto;padding:0 1em}bdi{white-space:pre-wrap}table{border-collapse:collapse;width:100%;margin:1em 0}th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #bbb}.amount{text-align:right}@media print{body{margin:0}}';
 
-/** The one style is named by its hash; no script, image, font, form or frame. */
+/** Allows only the one style, by its hash. Forbids scripts, images, fonts, forms and frames. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

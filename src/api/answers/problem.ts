@@ -1,10 +1,10 @@
-// Responses to refused calls. All error bodies and codes of the API are defined here. Guards and routes return a problem as a
-// value; only a bug or a failed dependency is thrown.
+// Responses to refused calls. All error bodies and codes of the API are defined here. Guards and routes return a
+// problem as a value. Only bugs and failed dependencies throw.
 
 import type { FastifyReply } from 'fastify';
 import { GATE_REFUSALS } from '../../billing/gates.ts';
 
-/** Every code and its status. No other error has a code, and a code never changes its status. */
+/** Every code and its status. Other errors have no code. A code never changes its status. */
 export const PROBLEM_CODES = {
   ...GATE_REFUSALS,
   validation_failed: 400,
@@ -40,7 +40,7 @@ export const PROBLEM_CODES = {
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
 export interface FieldProblem {
-  /** The field's place in the body: `records[2].destination`. */
+  /** Path of the field in the body: `records[2].destination`. */
   readonly field: string;
   readonly error: string;
 }
@@ -52,14 +52,14 @@ export interface ItemProblem {
   readonly error: string;
 }
 
-/** Members of an error body beside `error` and `code` (docs/api.md "Refusals"). */
+/** Members of an error body besides `error` and `code` (docs/api.md "Errors"). */
 export interface ProblemMembers {
   readonly fields?: readonly FieldProblem[];
   readonly items?: readonly ItemProblem[];
   readonly limit?: number;
-  /** The domains among which a global admin has to choose. */
+  /** The domains from which a global admin has to choose. */
   readonly domains?: readonly { readonly id: number; readonly user_id: number; readonly status: string }[];
-  /** Of what a domain uses more than another plan allows. */
+  /** The limits of another plan that a domain exceeds. */
   readonly above?: readonly {
     readonly limit: string;
     readonly what: string;
@@ -70,7 +70,7 @@ export interface ProblemMembers {
   readonly feature?: string;
   /** With `invite_email_mismatch`: the invited email, masked. */
   readonly invited_email?: string;
-  /** For removed routes: the text for people, since `error` is a word for machines there. */
+  /** For removed routes: the text for people. There, `error` is a fixed word for programs. */
   readonly message?: string;
 }
 
@@ -107,7 +107,7 @@ export function problem(code: ProblemCode, error: string, members: ProblemMember
   return new Problem(PROBLEM_CODES[code], error, { code, members });
 }
 
-/** The name cannot be the caller's. `retryAfterSeconds`: as many domains as may wait for it do so now. */
+/** The name cannot become the caller's. `retryAfterSeconds` is set if too many domains wait for it. */
 export function domainTaken({
   message,
   retryAfterSeconds,
@@ -121,30 +121,30 @@ export function domainTaken({
   });
 }
 
-/** A 400 `validation_failed`: `error` has the first field, and how many others there are. */
+/** A 400 `validation_failed`. Its `error` contains the first field and the number of others. */
 export function invalid(fields: readonly FieldProblem[], items?: readonly ItemProblem[]): Problem {
   return problem('validation_failed', summarize(fields), { fields, ...(items !== undefined && { items }) });
 }
 
-/** No more problems are looked for. */
+/** Validation stops after this many problems. */
 export const MAX_PROBLEMS = 20;
 
 function summarize(fields: readonly FieldProblem[]): string {
   const [first] = fields;
   if (first === undefined) return 'the request is not valid';
   const { field, error } = first;
-  const told = error.startsWith(`${field}: `) ? error : `${field}: ${error}`;
+  const text = error.startsWith(`${field}: `) ? error : `${field}: ${error}`;
   const others = new Set(fields.map((each) => each.field)).size - 1;
-  if (others === 0) return told;
-  return `${told} (and ${fields.length < MAX_PROBLEMS ? '' : 'at least '}${others} more)`;
+  if (others === 0) return text;
+  return `${text} (and ${fields.length < MAX_PROBLEMS ? '' : 'at least '}${others} more)`;
 }
 
 export function badRequest(error: string): Problem {
   return new Problem(400, error);
 }
 
-/** A 401. The text is the same whatever is wrong with the key, so that it does not reveal which keys exist. */
-export function unauthorized(error = 'a valid API key is needed'): Problem {
+/** A 401. The text does not depend on what is wrong with the key, so that it does not reveal which keys exist. */
+export function unauthorized(error = 'a valid API key is required'): Problem {
   return new Problem(401, error, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
@@ -160,9 +160,9 @@ export function unavailable(error: string, retryAfterSeconds: number): Problem {
   return new Problem(503, error, { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }
 
-/** Too many calls with passwords are under way. */
+/** Too many calls that check passwords are running. */
 export function tooBusy(): Problem {
-  return unavailable('too many people sign in at once; try again', 2);
+  return unavailable('too many sign-ins are in progress; try again', 2);
 }
 
 export function sendProblem(reply: FastifyReply, { status, body, headers }: Problem): FastifyReply {
@@ -170,10 +170,10 @@ export function sendProblem(reply: FastifyReply, { status, body, headers }: Prob
     .code(status)
     .headers(headers)
     .header('Content-Type', 'application/json; charset=utf-8')
-    .serializer(JSON.stringify) // not the schema of the success
+    .serializer(JSON.stringify) // instead of the schema of the success response
     .send(body);
 }
 
-/** The text for a write whose outcome is not known. */
+/** Message for a write whose outcome is not known. */
 export const MAY_BE_DONE =
-  'this call may have been carried out: check, or repeat it with the same Idempotency-Key';
+  'this call may have been carried out: check its result, or repeat it with the same Idempotency-Key';

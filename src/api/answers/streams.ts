@@ -1,10 +1,10 @@
-// Responses that are sent while they are being made: JSON arrays, lines of JSON, and texts of any length. The first piece of an
-// array or of lines is read before the response begins, so that a list that cannot be read still gets a 503.
+// Responses that are sent while they are produced: JSON arrays, lines of JSON, and long texts. The first piece of an
+// array or of lines is read before the response begins, so that a list that cannot be read still results in 503.
 
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 
-/** A route's answer, with its items page by page. */
+/** The response of a route that produces its items page by page. */
 export class StreamedArray<T> {
   readonly pages: AsyncIterable<readonly T[] | JsonTexts>;
 
@@ -13,7 +13,7 @@ export class StreamedArray<T> {
   }
 }
 
-/** Items of a page that are JSON already, as `JSON.stringify` gives it for what the schema makes of them. */
+/** Items of a page that are already JSON: the output of `JSON.stringify` for items that match the schema. */
 export class JsonTexts {
   readonly texts: readonly string[];
 
@@ -23,13 +23,10 @@ export class JsonTexts {
 }
 
 const PIECE_CHARACTERS = 32_768;
-/** One call for several small items takes two thirds of the time of one for each. */
+/** One `JSON.stringify` call for several small items takes two thirds of the time of separate calls. */
 const MAX_ITEMS_AT_ONCE = 64;
 
-/**
- * The text itself where it is one piece. A stream reads ahead no further than the receiver takes; when the receiver goes,
- * `pages` is told to stop.
- */
+/** Returns the text if it is one piece, otherwise a stream that reads no further ahead than the client. */
 export async function openArrayStream(
   pages: AsyncIterable<readonly unknown[] | JsonTexts>,
 ): Promise<Readable | string> {
@@ -58,7 +55,7 @@ export async function openArrayStream(
   });
 }
 
-/** The last piece is what it returns. */
+/** Yields all pieces but the last, which is the return value. */
 async function* arrayPieces(
   pages: AsyncIterable<readonly unknown[] | JsonTexts>,
 ): AsyncGenerator<string, string> {
@@ -76,7 +73,7 @@ async function* arrayPieces(
   return `${piece}]`;
 }
 
-/** Of so many items each that a text is about a piece long: an item of a log can be megabytes. */
+/** Groups the items so that each text is about one piece long: an item of a log can have megabytes. */
 function* textsOf(items: readonly unknown[]): Generator<string> {
   for (let at = 0, count = 1; at < items.length; ) {
     const taken = items.slice(at, at + count);
@@ -88,10 +85,10 @@ function* textsOf(items: readonly unknown[]): Generator<string> {
   }
 }
 
-/** Lines that are sent as they come. Each piece consists of whole lines. Nothing is read ahead of what the caller takes. */
+/** Lines that are sent as they become available, in pieces of whole lines, without reading ahead. */
 export class StreamedLines {
   readonly pieces: AsyncIterableIterator<string>;
-  /** Called when nothing could be begun. */
+  /** Called if the stream could not start. */
   readonly giveUp: () => void;
 
   constructor(pieces: AsyncIterableIterator<string>, giveUp: () => void) {
@@ -120,14 +117,14 @@ export async function openLineStream({ pieces, giveUp }: StreamedLines): Promise
       );
     },
     destroy(error, done) {
-      // Whoever makes the pieces is told by a signal too: it may be waiting.
+      // The producer may be waiting, so it is also notified by a signal.
       void pieces.return?.().catch(() => undefined);
       done(error);
     },
   });
 }
 
-/** A route's answer, with its lines, each without its line break. */
+/** The response of a route that produces lines, each without its line break. */
 export class StreamedText {
   readonly lines: Iterable<string>;
 
@@ -136,7 +133,7 @@ export class StreamedText {
   }
 }
 
-/** Opens the stream. Between two pieces other requests are served. */
+/** Opens the stream. Other requests are served between two pieces. */
 export function openTextStream(lines: Iterable<string>): Readable {
   return Readable.from(textPieces(lines), { objectMode: false });
 }

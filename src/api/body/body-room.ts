@@ -1,5 +1,5 @@
-// Bounds what large bodies cost while they arrive: their memory (one limit for the process and one for each account), and the bytes
-// that are counted in one round of the event loop, so that they do not slow down other calls.
+// Limits the cost of large bodies while they arrive: their memory (per process and per account), and the bytes that
+// are scanned in one round of the event loop, so that they do not delay other calls.
 
 interface RoomSize {
   readonly bytes: number;
@@ -7,14 +7,14 @@ interface RoomSize {
 }
 
 export interface Reservation {
-  /** Returns false if there is no room for this many more bytes: the body must be refused. */
+  /** Returns false if there is no room for this many more bytes. The body must then be refused. */
   grow(bytes: number): boolean;
-  /** Counts an answer, which can no longer be refused: it reduces the room for the next bodies. */
+  /** Counts the bytes of a response, which can no longer be refused. They reduce the room for the next bodies. */
   hold(bytes: number): void;
   release(): void;
 }
 
-/** The memory that large bodies may take in this process, for all accounts and for each of them. */
+/** The memory that large bodies may use in this process, in total and per account. */
 export class BodyRoom {
   readonly #size: RoomSize;
   readonly #taken = new Map<number, number>();
@@ -60,7 +60,7 @@ export class BodyRoom {
 const FIRST_BYTES = 4096;
 const MAX_SEGMENT_BYTES = 1024 * 1024;
 
-/** Copies the bytes of a body together: a million chunks of one byte take no more memory than one chunk. */
+/** Copies chunks into large segments, so that a million chunks of one byte need no more memory than one. */
 export class BodySegments {
   readonly #full: Uint8Array[] = [];
   #open = new Uint8Array(0);
@@ -82,7 +82,7 @@ export class BodySegments {
     this.#bytes += chunk.length;
   }
 
-  /** Each segment has a buffer of its own, which can be transferred to a thread. */
+  /** Each segment has its own buffer, which can be transferred to a thread. */
   list(): Uint8Array<ArrayBuffer>[] {
     return [...this.#full, this.#open.subarray(0, this.#used)] as Uint8Array<ArrayBuffer>[];
   }
@@ -95,7 +95,7 @@ export class BodySegments {
 }
 
 const ROUND_BYTES = 128 * 1024;
-/** The fixed cost of a piece, in bytes. */
+/** Fixed cost of a piece, in bytes. */
 const PIECE_BYTES = 256;
 
 interface Piece {
@@ -103,14 +103,14 @@ interface Piece {
   readonly work: () => void;
 }
 
-/** Limits the bytes that are counted in one round of the event loop. Many large bodies slow down each other, but no other call. */
+/** Limits the bytes scanned per round of the event loop. Large bodies delay only each other. */
 export class BodyTurns {
   #waiting: Piece[] = [];
-  /** In this round of the event loop. */
+  /** Bytes spent in this round of the event loop. */
   #spent = 0;
   #isPlanned = false;
 
-  /** Returns true if the piece may be counted in this round. Otherwise it has to wait. */
+  /** Returns true if the piece may be scanned in this round. Otherwise it has to wait. */
   mayTake(bytes: number): boolean {
     if (this.#waiting.length > 0 || this.#spent >= ROUND_BYTES) return false;
     this.#spent += bytes + PIECE_BYTES;

@@ -1,9 +1,9 @@
-// Short forms of the results of a large list, which are stored under an Idempotency-Key: each error once, with the runs of indexes
-// that have it; and the ids of records as runs, since ids are assigned in the order of the list.
+// Compact forms of the results of a large list, stored with an Idempotency-Key. Each error is stored once, with the
+// ranges of indexes that have it. Record ids are stored as ranges, since they are assigned in the order of the list.
 
 export type CondensedFailures = readonly (readonly [error: string, runs: readonly number[]])[];
 
-/** `failures`: index and error, in the order of the index. Runs are pairs of first and last. */
+/** `failures` is sorted by index. Each range is a pair of first and last index. */
 export function condenseFailures(
   failures: Iterable<readonly [index: number, error: string]>,
 ): CondensedFailures {
@@ -17,7 +17,7 @@ export function condenseFailures(
   return [...runsOf];
 }
 
-/** The failures, in no particular order. */
+/** Returns the failures in no particular order. */
 export function expandFailures(condensed: CondensedFailures): Map<number, string> {
   const failures = new Map<number, string>();
   for (const [error, runs] of condensed) {
@@ -29,7 +29,7 @@ export function expandFailures(condensed: CondensedFailures): Map<number, string
   return failures;
 }
 
-/** Runs of first index, first id, and how many. */
+/** Ranges of first index, first id, and length. */
 export type CondensedIds = readonly (readonly [index: number, id: number, count: number])[];
 
 interface ItemId {
@@ -37,7 +37,7 @@ interface ItemId {
   readonly id: number;
 }
 
-/** `items`: in the order of the index. */
+/** `items` is sorted by index. */
 export function condenseIds(items: readonly ItemId[]): CondensedIds {
   const runs: [number, number, number][] = [];
   for (const { index, id } of items) {

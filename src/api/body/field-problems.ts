@@ -1,4 +1,4 @@
-// Judges a body by the schema of its route, and describes what zod found wrong, field by field; unknown members are named too.
+// Validates a body with the schema of its route, and describes the errors field by field, including unknown members.
 
 import type { z } from 'zod';
 import { type FieldProblem, invalid, MAX_PROBLEMS, type Problem } from '../answers/problem.ts';
@@ -7,19 +7,19 @@ import type { Route } from '../calls/route.ts';
 type Issue = z.core.$ZodIssue;
 
 interface Part {
-  /** Stands for the value itself, which has no field name. */
+  /** The name of the value as a whole, which has no field name. */
   readonly whole: string;
-  /** What a member is called that is not known. */
+  /** Error text for an unknown member. */
   readonly unknown: string;
 }
 
 export const BODY: Part = { whole: 'body', unknown: 'unknown field' };
 export const QUERY: Part = { whole: 'query', unknown: 'unknown parameter' };
 
-/** Names each field once, and not more fields than people can read. */
+/** Lists each field once, and at most as many fields as a person can read. */
 export function fieldProblems(issues: readonly Issue[], { whole, unknown }: Part): FieldProblem[] {
   const found: FieldProblem[] = [];
-  for (const issue of issues.flatMap(ofMeantForm)) {
+  for (const issue of issues.flatMap(issuesOfMatchingForm)) {
     if (found.length >= MAX_PROBLEMS) break;
     const field = fieldName(issue.path);
     if (issue.code === 'unrecognized_keys') {
@@ -33,12 +33,14 @@ export function fieldProblems(issues: readonly Issue[], { whole, unknown }: Part
   return found.slice(0, MAX_PROBLEMS);
 }
 
-/** Of a field with several forms: what is wrong with the one form whose type the value has. */
-function ofMeantForm(issue: Issue): Issue[] {
+/** For a field with several forms: returns the errors of the one form whose type matches the value. */
+function issuesOfMatchingForm(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const [meant, ...others] = issue.errors.filter((problems) => !problems.some(isOtherType));
-  if (meant === undefined || others.length > 0) return [issue];
-  return meant.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(ofMeantForm);
+  const [matching, ...others] = issue.errors.filter((problems) => !problems.some(isOtherType));
+  if (matching === undefined || others.length > 0) return [issue];
+  return matching
+    .map((each) => ({ ...each, path: [...issue.path, ...each.path] }))
+    .flatMap(issuesOfMatchingForm);
 }
 
 function isOtherType({ code, path }: Issue): boolean {

@@ -1,5 +1,6 @@
-// Reads the body of a request: JSON in UTF-8, or nothing. Every error is a problem with a text for the caller. Text that
-// Postgres cannot store (U+0000, half a surrogate pair) is rejected here, except for routes that check it themselves.
+// Reads the body of a request: JSON in UTF-8, or nothing. Every error is a problem with a text for the caller. Text
+// that PostgreSQL cannot store (U+0000, half of a surrogate pair) is rejected here, except for routes that check it
+// themselves.
 
 import { decodeText } from '../../dns/zone-file/decode-text.ts';
 import { badRequest, invalid, type Problem } from '../answers/problem.ts';
@@ -9,7 +10,7 @@ import { fieldName } from './field-problems.ts';
 const TEXT_TYPE = /^text\/(plain|dns)\s*(;|$)/i;
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;\s*charset="?utf-8"?\s*)?;?$/i;
 
-/** The type that the body is declared as, or why it is refused. */
+/** Returns the declared type of the body, or the problem that refuses it. */
 export function judgeBodyType(
   contentType: string | undefined,
   textMember: string | undefined,
@@ -23,9 +24,9 @@ export function judgeBodyType(
 }
 
 /**
- * Reads bytes that `receiveBody` has accepted. An empty body is undefined, whatever its declared type, unless it is
- * text. `textBody`: the member that holds a body of text, which is a zone file. Its bytes need not be UTF-8: it may be
- * UTF-16, and have comments in old encodings.
+ * Reads bytes that `receiveBody` has accepted. An empty body is undefined for any declared type except text.
+ * `textBody` is the member that receives a text body, which is a zone file. It need not be UTF-8: it may be UTF-16 or
+ * have comments in old encodings.
  */
 export function readBody(
   bytes: Uint8Array,
@@ -51,7 +52,7 @@ export function readBody(
   return (CAN_BE_UNSTORABLE.test(text) ? judgeTexts(body, judgesText === true) : undefined) ?? body;
 }
 
-/** Matches escapes of such text: in UTF-8 neither can occur in another form. */
+/** Matches JSON escapes of such text, which cannot occur unescaped in valid UTF-8. */
 const CAN_BE_UNSTORABLE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 interface Place {
@@ -59,7 +60,7 @@ interface Place {
   readonly inside: Place | undefined;
 }
 
-/** Judges the names of members, and texts unless `looseText`. */
+/** Checks the names of members, and also texts unless `looseText` is true. */
 function judgeTexts(body: unknown, looseText: boolean): Problem | undefined {
   const open: { value: unknown; place: Place | undefined }[] = [{ value: body, place: undefined }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -78,7 +79,7 @@ function judgeTexts(body: unknown, looseText: boolean): Problem | undefined {
   return undefined;
 }
 
-/** Prints the place as `records[2].destination`, like zod's path. */
+/** Returns the path as `records[2].destination`, in the format of zod paths. */
 function fieldOf(place: Place | undefined): string {
   const path: (string | number)[] = [];
   for (let at = place; at !== undefined; at = at.inside) path.unshift(at.key);

@@ -1,5 +1,5 @@
-// Receives a body as it arrives, and rejects it at the first byte beyond a limit: of the body, of its parts, or of the memory
-// for bodies. The rest is discarded unread.
+// Receives a body as it arrives, and rejects it at the first byte that exceeds a limit: of the body, of its parts, or
+// of the memory for bodies. The rest is discarded unread.
 
 import { badRequest, Problem, problem, unavailable } from '../answers/problem.ts';
 import { type BodyBounds, THREAD_BODY_BYTES } from './body-bounds.ts';
@@ -9,21 +9,21 @@ import { JsonScan } from './scan-json.ts';
 
 export interface Arriving {
   readonly payload: NodeJS.ReadableStream;
-  /** The length as the header gives it. */
+  /** Value of the Content-Length header. */
   readonly contentLength: string | undefined;
   readonly bounds: BodyBounds;
-  /** A problem counts only if a body comes at all. */
+  /** A problem applies only if a body arrives. */
   readonly type: 'json' | 'text' | Problem;
   readonly room: Reservation;
 }
 
 const NO_ROOM_RETRY_SECONDS = 5;
-/** A body up to this size is counted as it comes, without waiting for a turn. */
-const AT_ONCE_BYTES = 64 * 1024;
-/** The turns of all bodies of the process, which share one event loop. */
+/** A body up to this size is scanned immediately, without waiting for a turn. */
+const IMMEDIATE_BYTES = 64 * 1024;
+/** The scan turns of all bodies in the process, which share one event loop. */
 const turns = new BodyTurns();
 
-/** Rejects when the connection breaks. */
+/** Rejects if the connection breaks. */
 export async function receiveBody(arriving: Arriving): Promise<BodySegments | Problem> {
   const { payload, bounds } = arriving;
   const announced = Number(arriving.contentLength);
@@ -43,10 +43,10 @@ export async function receiveBody(arriving: Arriving): Promise<BodySegments | Pr
     };
     const finish = () => {
       const isShort = !Number.isNaN(announced) && intake.segments.bytes !== announced;
-      settle(isShort ? badRequest('the body is not as long as Content-Length says') : intake.segments);
+      settle(isShort ? badRequest('the length of the body differs from Content-Length') : intake.segments);
     };
     const onData = (chunk: Buffer) => {
-      const isSmall = intake.segments.bytes + chunk.length <= AT_ONCE_BYTES;
+      const isSmall = intake.segments.bytes + chunk.length <= IMMEDIATE_BYTES;
       if (isSmall || turns.mayTake(chunk.length)) return take(chunk);
       payload.pause();
       isWaiting = true;
@@ -60,7 +60,7 @@ export async function receiveBody(arriving: Arriving): Promise<BodySegments | Pr
     let hasEnded = false;
     payload.on('data', onData);
     payload.once('end', () => {
-      hasEnded = true; // may come while the stream is paused, and `close` with it
+      hasEnded = true; // may arrive while the stream is paused, and `close` with it
       if (!isWaiting) finish();
     });
     payload.once('error', reject);
@@ -88,11 +88,11 @@ class Intake {
     const breach = this.#scan?.push(chunk);
     if (breach !== undefined) return badRequest(breach);
     this.segments.add(chunk);
-    // the number of connections bounds small bodies, which are many and short-lived
+    // Small bodies are many and short-lived. The number of connections bounds them.
     if (this.segments.bytes < THREAD_BODY_BYTES) return undefined;
     const more = this.segments.bytes - this.#reserved;
     if (!room.grow(more))
-      return unavailable('too many large requests at a time; try again', NO_ROOM_RETRY_SECONDS);
+      return unavailable('too many large requests at the same time; try again', NO_ROOM_RETRY_SECONDS);
     this.#reserved += more;
     return undefined;
   }

@@ -1,19 +1,17 @@
-// Counts the contents of a JSON body while it arrives, in constant memory. A body with too many values, too much depth or
-// endless numbers is rejected before `JSON.parse` reads it. Only limits are checked: text that is not JSON passes.
+// Counts the contents of a JSON body while it arrives, in constant memory. A body with too many values, too much
+// nesting or endless numbers is rejected before `JSON.parse` reads it. Only limits are checked: text that is not JSON
+// passes.
 
 export interface JsonBounds {
-  /** Objects, arrays, strings, numbers and literals; names of members do not count. */
+  /** Number of objects, arrays, strings, numbers and literals. Names of members do not count. */
   readonly values: number;
 }
 
 const MAX_DEPTH = 64;
-/**
- * The most members of an object: the largest that a call takes has some fifty. The limit keeps a flood of names with
- * equal hashes short.
- */
+/** Bounds the cost of many names with equal hashes. The largest object of any call has about fifty members. */
 const MAX_MEMBERS = 256;
 const MAX_KEY_BYTES = 1024;
-/** The longest number, or other text in the place of one. */
+/** Maximum length of a number, or of other text in place of a number. */
 const MAX_NUMBER_BYTES = 256;
 
 const TAB = 9;
@@ -45,7 +43,7 @@ export class JsonScan {
     this.#bounds = bounds;
   }
 
-  /** Which limit the body exceeds, in words for the caller; undefined while it exceeds none. */
+  /** Returns the limit that the body exceeds, as text for the caller. Returns undefined while it exceeds none. */
   push(chunk: Uint8Array): string | undefined {
     for (let at = 0; at < chunk.length; ) {
       if (this.#inside === 'text' || this.#inside === 'escape') {

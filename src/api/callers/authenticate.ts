@@ -1,5 +1,6 @@
-// Finds the key or session that a request presents, and its account. The result is never cached: a revoked key or an ended
-// session must stop working immediately, and a lookup by hash costs little compared to the other queries of a call.
+// Finds the API key or session that a request presents, and its account. The result is never cached: a revoked key or
+// an ended session must stop working immediately, and a lookup by hash costs little compared to the other queries of
+// a call.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type FoundKey, findApiKeys, hashKey, isKeyText } from '../../store/accounts/api-keys.ts';
@@ -15,10 +16,7 @@ import { KeyLookups, WrongKeys } from './key-lookups.ts';
 
 const CREDENTIALS = ['Authorization', 'X-Api-Key'];
 
-/**
- * Refuses two headers of a kind: Node ignores a second `Authorization` and joins a second `X-Api-Key`, so it is unclear
- * which one counts.
- */
+/** Rejects repeated credential headers: Node ignores a second `Authorization` and joins a second `X-Api-Key`. */
 export function judgeCredentials(rawHeaders: readonly string[]): Problem | undefined {
   const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
   const repeated = CREDENTIALS.find((header) => {
@@ -32,19 +30,20 @@ type Presented =
   | { readonly kind: 'key' | 'token'; readonly text: string }
   | { readonly kind: 'session'; readonly text: string; readonly carrier: Carrier };
 
-/** True where a header presents a credential, whatever it is worth: then cookies count for nothing. */
+/** Returns true if a header presents a credential, even an invalid one. Cookies are then ignored. */
 export function presentsHeader({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): boolean {
   return authorization !== undefined || plain !== undefined;
 }
 
 /**
- * `Authorization: Bearer` and `X-Api-Key` are equivalent for keys. Two that differ count as none, and so does a credential
- * that does not belong here: a cookie on the surface of resellers, a machine token anywhere else.
+ * Returns the credential that the request presents. `Authorization: Bearer` and `X-Api-Key` are equivalent for API
+ * keys. Two different credentials are treated as none. The same applies to a credential that does not belong here: a
+ * cookie on the reseller surface, or a machine token anywhere else.
  */
-function presented(headers: IncomingHttpHeaders, { cookie, isOfResellers }: Shown): Presented | undefined {
+function presented(headers: IncomingHttpHeaders, { cookie, isReseller }: Shown): Presented | undefined {
   const { authorization, 'x-api-key': plain } = headers;
   if (!presentsHeader(headers)) {
-    const isSession = !isOfResellers && cookie !== undefined && isSecretText('ses_', cookie);
+    const isSession = !isReseller && cookie !== undefined && isSecretText('ses_', cookie);
     return isSession ? { kind: 'session', text: cookie, carrier: 'cookie' } : undefined;
   }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -53,15 +52,15 @@ function presented(headers: IncomingHttpHeaders, { cookie, isOfResellers }: Show
   const [text] = found;
   if (found.size !== 1 || text === undefined) return undefined;
   if (isKeyText(text)) return { kind: 'key', text };
-  if (isOfResellers && plain === undefined && isTokenText(text)) return { kind: 'token', text };
+  if (isReseller && plain === undefined && isTokenText(text)) return { kind: 'token', text };
   const isSession = plain === undefined && isSecretText('ses_', text);
   return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
 }
 
 interface Shown {
   readonly cookie?: string | undefined;
-  /** The path is on the surface of resellers. */
-  readonly isOfResellers?: boolean;
+  /** True if the path is on the reseller surface. */
+  readonly isReseller?: boolean;
 }
 
 interface KnownCredentials {
@@ -87,7 +86,7 @@ function stateOf({ session, account, now }: FoundSession): 'valid' | 'expired' {
   return isSessionValid(session, account, now) ? 'valid' : 'expired';
 }
 
-/** The account may be deactivated: that is refused later, after the request has been counted. */
+/** Does not check whether the account is active. That happens later, after the request was counted. */
 export async function authenticate(
   known: KnownCredentials,
   headers: IncomingHttpHeaders,
@@ -130,7 +129,7 @@ async function tokenCaller(
   return { account: found.account, credential: { kind: 'token', id, expiresAt }, key: WHOLE_SCOPE, address };
 }
 
-/** A token counts only as it was given out: one of a cookie is no bearer token. */
+/** A session token is valid only with its original carrier: a cookie's token is not a bearer token. */
 async function sessionCaller(
   { sessions }: KnownCredentials,
   hash: Buffer,
@@ -146,7 +145,7 @@ async function sessionCaller(
     if (outageOf(error) === undefined) throw error;
     return new Problem(
       PROBLEM_CODES.session_check_failed,
-      'the session cannot be checked now; keep it and try again',
+      'the session cannot be checked now; keep it, and try again',
       {
         code: 'session_check_failed',
         headers: { 'Retry-After': '1' },
@@ -164,7 +163,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 
 type Touch = (db: Database, id: number) => Promise<void>;
 
-/** Records when keys, or sessions, were last used, about once a minute for each; no request waits for it or fails because of it. */
+/** Records the last use of API keys or sessions, about once per minute, without delaying requests. */
 export class KeyUses {
   readonly #db: Database;
   readonly #touch: Touch;
@@ -191,7 +190,7 @@ export class KeyUses {
     if (this.#touchedMs.size > 10_000) this.#touchedMs.clear();
   }
 
-  /** Call it before the database is closed. */
+  /** Must be called before the database is closed. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
   }

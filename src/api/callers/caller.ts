@@ -1,5 +1,5 @@
-// The caller: an account, the key or session that it presents, the key's restrictions, and what each role may do with a domain
-// (docs/rules.md "Access").
+// The caller: an account, the API key or session that it presents, the restrictions of the key, and the permissions
+// of each role (docs/rules.md "Access").
 
 import type { Name } from '../../dns/name.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
@@ -43,7 +43,7 @@ export function mayDo(role: Role, permission: Permission): boolean {
   return GRANTED[role].has(permission);
 }
 
-/** The permissions, in the order of `PERMISSIONS`. */
+/** Returns the permissions in the order of `PERMISSIONS`. */
 export function permissionsOf(role: Role): Permission[] {
   return PERMISSIONS.filter((permission) => GRANTED[role].has(permission));
 }
@@ -51,14 +51,14 @@ export function permissionsOf(role: Role): Permission[] {
 export interface ApiCaller {
   readonly account: Account;
   readonly credential: Credential;
-  /** What the credential may do. */
+  /** The restrictions of the credential. */
   readonly key: KeyScope;
   readonly address: string;
-  /** Undefined: there is no limit. */
+  /** Undefined if there is no limit. */
   readonly rate?: Rate;
 }
 
-/** What is left of the requests of a minute. */
+/** The rest of the requests that the caller may send per minute. */
 interface Rate {
   readonly limit: number;
   readonly remaining: number;
@@ -72,21 +72,21 @@ export type Credential =
   | {
       readonly kind: 'session';
       readonly session: Session;
-      /** The database's clock, when the session was looked up. */
+      /** Time of the database when the session was looked up. */
       readonly now: Date;
     };
 
 type KeyScope = Pick<ApiKey, 'readOnly' | 'domains' | 'names' | 'types'>;
 
-/** Sessions and tokens are narrowed to nothing. */
+/** Sessions and tokens have no restrictions. */
 export const WHOLE_SCOPE: KeyScope = { readOnly: false, domains: null, names: null, types: null };
 
-/** The caller in the form that the store's loads take. */
+/** Returns the caller in the form that loads of the store accept. */
 export function asStoreCaller({ account }: ApiCaller): Caller {
   return { accountId: account.id, isAdmin: account.isAdmin, isReseller: account.isReseller };
 }
 
-/** The caller in the form that the log of changes takes. */
+/** Returns the caller in the form that the log of changes accepts. */
 export function asActor({ account, credential, address }: ApiCaller): Actor {
   const who = { accountId: account.id, address };
   return credential.kind === 'session'
@@ -100,12 +100,14 @@ export function seesDomain({ domains }: Narrowing, domain: Name): boolean {
   return domains === null || domains.includes(printWithoutDot(domain));
 }
 
-/** The key may write only some records, and nothing else. */
+/** Returns true if the key may write only certain records, and nothing else. */
 export function writesRecordsOnly({ names, types }: Narrowing): boolean {
   return names !== null || types !== null;
 }
 
-/** Judges every record that a call writes, before and after: 403 when the key does not cover it. */
+/**
+ * Checks every record that a call writes, before and after the change. Returns a 403 if the key does not cover one.
+ */
 export function judgeNarrowing(
   narrowing: Narrowing,
   records: Iterable<{ readonly name: Name; readonly type: string }>,
@@ -114,7 +116,7 @@ export function judgeNarrowing(
   return outside === undefined ? undefined : forbidden(outside);
 }
 
-/** Returns null if the caller connects through a proxy on this machine, whose address does not show where the caller is. */
+/** Returns null for a proxy on this machine, because its address does not show where the client is. */
 export function outsideAddress(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   return /^127\.|^::1$/.test(plain) ? null : plain;

@@ -1,5 +1,5 @@
-// Finds the edge that sends a request. Its token is looked up for each request. Wrong tokens share a bounded number of statements,
-// and networks that guess are slowed down, as with API keys.
+// Finds the edge that sends a request. Its token is looked up for each request. Wrong tokens share a bounded number
+// of statements, and networks that guess tokens are slowed down, as with API keys.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashSecret } from '../../store/accounts/hashed-secrets.ts';
@@ -9,11 +9,11 @@ import { Problem, unauthorized } from '../answers/problem.ts';
 import { KeyLookups, WrongKeys } from './key-lookups.ts';
 import { MemoryWindows } from './rate-limits.ts';
 
-/** An edge that calls. */
+/** An edge that calls the API. */
 export interface EdgeCaller extends FoundEdge {
-  /** Where it calls from, through proxies that are trusted. */
+  /** Client address of the edge, taken through trusted proxies. */
   readonly address: string;
-  /** The connection is our own TLS, or comes from this machine without any sign of a proxy. */
+  /** True if the connection uses the API's own TLS, or comes from this machine without any sign of a proxy. */
   readonly isPrivate: boolean;
 }
 
@@ -25,7 +25,7 @@ export class EdgeCallers {
   readonly #lookups: KeyLookups<FoundEdge>;
   readonly #wrong = new WrongKeys();
   readonly #nowMs: () => number;
-  /** By the number of calls that are allowed in a minute. */
+  /** Call counters, by the number of calls allowed per minute. */
   readonly #calls = new Map<number, MemoryWindows>();
   /** Time of the last recorded call, by edge id. */
   readonly #recordedAt = new Map<number, number>();
@@ -36,7 +36,7 @@ export class EdgeCallers {
     this.#nowMs = nowMs;
   }
 
-  /** `perMinute`: of one edge, for calls of this kind. Undefined: they are not counted. */
+  /** `perMinute` is the limit of one edge for calls of this kind. If `kind` is undefined, calls are not counted. */
   async find(
     headers: IncomingHttpHeaders,
     address: string,
@@ -64,7 +64,7 @@ export class EdgeCallers {
     const now = this.#nowMs();
     if (now - (this.#recordedAt.get(id) ?? Number.NEGATIVE_INFINITY) < RECORD_INTERVAL_MS) return;
     this.#recordedAt.set(id, now);
-    await noteEdgeCall(this.#db, id).catch(() => {}); // a standby cannot record it, and answers edges all the same
+    await noteEdgeCall(this.#db, id).catch(() => {}); // a standby cannot record it, but still answers edges
   }
 
   #windowsOf(perMinute: number): MemoryWindows {
@@ -74,7 +74,7 @@ export class EdgeCallers {
   }
 }
 
-/** A bearer token alone: an API key or a session beside it is a credential that does not belong here. */
+/** Returns the bearer token. A request that also has an API key is rejected. */
 function presented({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): string | undefined {
   if (authorization === undefined || plain !== undefined) return undefined;
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -82,7 +82,7 @@ function presented({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): 
 }
 
 function refused(): Problem {
-  return unauthorized('a valid token of an edge is needed');
+  return unauthorized('a valid edge token is required');
 }
 
 function tooMany(error: string, seconds: number): Problem {

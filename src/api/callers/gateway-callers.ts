@@ -1,16 +1,16 @@
-// Identifies payment gateways by their signature over name, time and body. The headers are checked before the body arrives, the
-// signature before the body is parsed. The response is the same for every error.
+// Identifies payment gateways by their signature over name, time and body. The headers are checked before the body is
+// received, the signature before the body is parsed. The response is the same for every error.
 
 import { type Gateways, isNoticeOf, readNoticeProof } from '../../billing/gateway.ts';
 import { Problem } from '../answers/problem.ts';
 import { MemoryWindows } from './rate-limits.ts';
 
-/** A gateway sends one notice for a payment, and a few again. */
+/** A gateway sends one notice per payment, and repeats a few. */
 const PER_MINUTE = 600;
 
 export interface PresentedNotice {
   readonly gateway: string;
-  /** Why this is no notice of that gateway. */
+  /** Returns a problem if the body is not a notice of this gateway. */
   judgeBody(body: Uint8Array): Problem | undefined;
 }
 
@@ -36,7 +36,7 @@ export class GatewayCallers {
     return { gateway, judgeBody };
   }
 
-  /** Only what is signed: nobody else uses up what a gateway may send. */
+  /** Counts only signed notices, so that others cannot use up the limit of a gateway. */
   #count(gateway: string): Problem | undefined {
     const { admitted, waitMs } = this.#calls.take(gateway);
     if (admitted) return undefined;
@@ -46,7 +46,7 @@ export class GatewayCallers {
 }
 
 function unsigned(): Problem {
-  return new Problem(401, 'the notice is not signed by a gateway that is known here', {
+  return new Problem(401, 'the notice is not signed by a known gateway', {
     headers: { 'WWW-Authenticate': 'Zonefleet-Signature' },
   });
 }

@@ -1,6 +1,6 @@
-// Asks Postgres which key or session has a hash. Every result is as fresh as the request. Only hashes known to be keys have
-// statements of their own; all others share a bounded number of statements per second, so that wrong keys cost Postgres the same
-// however many there are. Networks that sent many wrong keys get a 429; this never affects right keys.
+// Looks up API keys and sessions by hash. Every result is as fresh as the request. Only hashes of known keys get
+// their own statements. All others share a bounded number of statements per second, so that the cost of wrong keys
+// for PostgreSQL is bounded. Networks that sent many wrong keys get a 429, which never affects valid keys.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { networkOf } from '../../process/http/connections.ts';
@@ -9,7 +9,7 @@ const STATEMENTS_PER_SECOND = 20;
 const MAX_HASHES = 1000;
 const MAX_REMEMBERED = 50_000;
 
-/** `state`: whether it is valid now. */
+/** `state` tells whether the key is valid now. */
 interface Found {
   readonly state: string;
 }
@@ -29,7 +29,7 @@ export class KeyLookups<F extends Found> {
   readonly #nowMs: () => number;
   readonly #pause: (ms: number) => Promise<unknown>;
   readonly #known = new Set<string>();
-  /** The hashes that wait; their number is bounded by the connections, each of which has one request at a time. */
+  /** Hashes that wait for a lookup. The connections bound their number, because each has one request at a time. */
   readonly #waiting = new Map<string, Waiting<F>>();
   #isWorking = false;
   #spentUntilMs = Number.NEGATIVE_INFINITY;
@@ -60,7 +60,7 @@ export class KeyLookups<F extends Found> {
   }
 
   #remember(text: string): void {
-    this.#known.delete(text); // the set is in the order of use: the oldest entry goes first
+    this.#known.delete(text); // the set is in the order of use, so the oldest entry is removed first
     this.#known.add(text);
     if (this.#known.size <= MAX_REMEMBERED) return;
     for (const oldest of this.#known) {
@@ -85,7 +85,7 @@ export class KeyLookups<F extends Found> {
     this.#isWorking = false;
   }
 
-  /** The statements of one second may come at once; after that they are evenly spaced. */
+  /** Waits until a statement may run. Those of one second may run in a burst, later ones evenly spaced. */
   async #takeTurn(): Promise<void> {
     const nowMs = this.#nowMs();
     const costMs = 1000 / STATEMENTS_PER_SECOND;
@@ -94,15 +94,16 @@ export class KeyLookups<F extends Found> {
   }
 }
 
-const WRONG_KEYS_A_MINUTE = 30;
+const WRONG_KEYS_PER_MINUTE = 30;
 const WINDOW_MS = 60_000;
 const REMEMBERED_MS = 1000;
 const MAX_NETWORKS = 10_000;
 const MAX_WRONG_HASHES = 10_000;
 
 /**
- * The networks that sent wrong keys lately. Beyond the limit, a wrong key that is repeated within a second does not reach Postgres.
- * A key that was not presented in the last second is never refused from memory, so a new key works immediately.
+ * The networks that recently sent wrong keys. If a network is beyond the limit, a wrong key that it repeats within a
+ * second does not reach PostgreSQL. A key that was not presented in the last second is always looked up, so a new key
+ * works immediately.
  */
 export class WrongKeys {
   readonly #nowMs: () => number;
@@ -113,13 +114,13 @@ export class WrongKeys {
     this.#nowMs = nowMs;
   }
 
-  /** Seconds to wait if this key need not be looked up again. */
+  /** Returns the number of seconds to wait if this key need not be looked up again. */
   judge(address: string, hash: Buffer): number | undefined {
     const wrongAtMs = this.#wrongAtMs.get(hash.toString('hex')) ?? Number.NEGATIVE_INFINITY;
     return this.#nowMs() - wrongAtMs < REMEMBERED_MS ? this.#secondsToWait(networkOf(address)) : undefined;
   }
 
-  /** Records that this key was wrong. Gives seconds to wait if the network is beyond its limit. */
+  /** Records that this key was wrong. Returns the number of seconds to wait if the network is beyond its limit. */
   note(address: string, hash: Buffer): number | undefined {
     const nowMs = this.#nowMs();
     const network = networkOf(address);
@@ -135,7 +136,7 @@ export class WrongKeys {
     return this.#secondsToWait(network);
   }
 
-  /** How many entries are remembered, for tests. */
+  /** Number of stored entries, for tests. */
   get size(): number {
     return this.#networks.size + this.#wrongAtMs.size;
   }
@@ -143,7 +144,7 @@ export class WrongKeys {
   #secondsToWait(network: string): number | undefined {
     const { count, endsAtMs } = this.#networks.get(network) ?? { count: 0, endsAtMs: 0 };
     const leftMs = endsAtMs - this.#nowMs();
-    return leftMs > 0 && count > WRONG_KEYS_A_MINUTE ? Math.ceil(leftMs / 1000) : undefined;
+    return leftMs > 0 && count > WRONG_KEYS_PER_MINUTE ? Math.ceil(leftMs / 1000) : undefined;
   }
 }
 

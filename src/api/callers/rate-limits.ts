@@ -1,5 +1,6 @@
-// The limit on a caller's requests in any 60 seconds: Postgres counts over all API processes; each process counts on its own while
-// Postgres cannot. A caller beyond the limit is refused from memory until its next request would be allowed.
+// Limits the requests of a caller in any 60 seconds. PostgreSQL counts for all API processes. While it is
+// unavailable, each process counts on its own. A caller beyond the limit is refused from memory until its next
+// request would be allowed.
 
 import { CallWindows, type TakenCall, WINDOW_MS } from '../../store/accounts/rate-windows.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -11,11 +12,11 @@ const MAX_SUBJECTS = 10_000;
 interface Window {
   /** The times of the calls, oldest first. */
   calls: number[];
-  /** Refused until then, by what all processes have let in. */
+  /** Requests are refused until then, according to the shared count. */
   blockedUntilMs: number;
 }
 
-/** Calls of the last 60 seconds that this process admitted, and subjects that are known to be beyond the limit. */
+/** Requests of the last 60 seconds that this process admitted, and subjects that are known to be beyond the limit. */
 export class MemoryWindows {
   readonly #rate: number;
   readonly #nowMs: () => number;
@@ -26,13 +27,13 @@ export class MemoryWindows {
     this.#nowMs = nowMs;
   }
 
-  /** Returns the refusal if the subject is certainly beyond its limit. */
+  /** Returns a refusal if the subject is certainly beyond its limit. */
   judge(subject: string): TakenCall | undefined {
     const waitMs = (this.#windows.get(subject)?.blockedUntilMs ?? 0) - this.#nowMs();
     return waitMs > 0 ? { admitted: false, used: this.#rate, waitMs } : undefined;
   }
 
-  /** Records a call that was admitted. */
+  /** Records an admitted request. */
   note(subject: string, atMs: number): void {
     const { calls } = this.#of(subject);
     calls.push(atMs);
@@ -43,7 +44,7 @@ export class MemoryWindows {
     this.#of(subject).blockedUntilMs = untilMs;
   }
 
-  /** Counts a call by the calls of this process alone. */
+  /** Counts a request among those of this process only. */
   take(subject: string): TakenCall {
     const nowMs = this.#nowMs();
     const window = this.#of(subject);
@@ -54,14 +55,14 @@ export class MemoryWindows {
     return { admitted, used: window.calls.length, waitMs: oldest + WINDOW_MS - nowMs };
   }
 
-  /** How many subjects are remembered, for tests. */
+  /** Number of stored subjects, for tests. */
   get size(): number {
     return this.#windows.size;
   }
 
   #of(subject: string): Window {
     const window = this.#windows.get(subject) ?? { calls: [], blockedUntilMs: Number.NEGATIVE_INFINITY };
-    this.#windows.delete(subject); // the map is in the order of use: the oldest goes first
+    this.#windows.delete(subject); // the map is in the order of use, so the oldest entry is removed first
     this.#windows.set(subject, window);
     if (this.#windows.size > MAX_SUBJECTS) {
       const [oldest = ''] = this.#windows.keys();
@@ -72,14 +73,17 @@ export class MemoryWindows {
 }
 
 export interface RateLimit {
-  /** Counts one request. `subject`: who it counts for, as `key:17`, or `session:3` for the sessions of account 3. `headers` belong on its answer in any case. */
+  /**
+   * Counts one request. `subject` is the holder of the limit: `key:17`, or `session:3` for the sessions of account 3.
+   * `headers` belong on the response, whether or not the request is admitted.
+   */
   take(subject: string): Promise<Counted>;
 }
 
 interface Counted {
   readonly limit: number;
   readonly remaining: number;
-  /** Until there is one more. */
+  /** Seconds until one more request is allowed. */
   readonly resetSeconds: number;
   readonly headers: Record<string, string>;
   readonly problem: Problem | undefined;
@@ -96,7 +100,7 @@ export function createRateLimit(
     async take(subject) {
       const known = own.judge(subject);
       if (known !== undefined) return describe(known);
-      const askedMs = nowMs(); // not when the answer came, so that nobody waits longer than needed
+      const askedMs = nowMs(); // before the query, so that no client waits longer than necessary
       try {
         const taken = await shared.take(subject);
         if (taken.admitted) own.note(subject, askedMs);

@@ -1,5 +1,5 @@
-// Identifies the observer that sends a request. Its signature covers the digest of the body, so it is verified from the headers
-// alone: a client without a key cannot make this process receive a body, or keep out observers that have one.
+// Authenticates requests from observers by their headers alone, since the signature covers the digest of the body. A
+// client without a key cannot make this process receive a body, and cannot use up the limits of an observer.
 
 import {
   digestOf,
@@ -14,25 +14,25 @@ import { listVantages, useNonce } from '../../store/vantage/vantages.ts';
 import { Problem, unavailable } from '../answers/problem.ts';
 import { MemoryWindows } from './rate-limits.ts';
 
-/** A vantage that has signed the headers of its request. Its body has not come yet. */
+/** An observer that signed the headers of its request. The body has not been received yet. */
 export interface VerifiedVantage {
   readonly name: string;
-  /** Why this is not the body that was signed. */
+  /** Returns a problem if this is not the signed body. */
   judgeBody(body: Uint8Array): Problem | undefined;
-  /** Its body takes no memory any more. */
+  /** Frees the slot of the body. */
   release(): void;
 }
 
 interface VantageLimits {
-  /** Requests of one vantage in any 60 seconds. */
+  /** Requests of one observer in any 60 seconds. */
   readonly perMinute: number;
-  /** Bodies of one vantage that are received at a time. */
+  /** Bodies of one observer that are received concurrently. */
   readonly bodies: number;
-  /** How long the keys are remembered: a vantage that is removed is refused after that. */
+  /** How long keys are cached. A removed observer is refused after this time. */
   readonly keysMs: number;
 }
 
-/** A vantage sends one answer for each job that it takes; most come whole with their headers. */
+/** An observer sends one answer per job. Most bodies arrive together with their headers. */
 const LIMITS: VantageLimits = { perMinute: 3000, bodies: 16, keysMs: 250 };
 
 export class VantageCallers {
@@ -40,7 +40,7 @@ export class VantageCallers {
   readonly #limits: VantageLimits;
   readonly #nowMs: () => number;
   readonly #calls: MemoryWindows;
-  /** Bodies that are being received, by vantage. */
+  /** Number of bodies that are being received, by observer. */
   readonly #receiving = new Map<string, number>();
   #keys: { readonly atMs: number; readonly found: Promise<ReadonlyMap<string, string>> } | undefined;
 
@@ -54,16 +54,16 @@ export class VantageCallers {
     this.#calls = new MemoryWindows(this.#limits.perMinute, nowMs);
   }
 
-  /** Before the body is read. Each nonce counts once. Call `release` when the body has come, or will not. */
+  /** Must run before the body is read. Call `release` when the body was received, or will not be. */
   async verify(
     headers: Readonly<Record<string, string | string[] | undefined>>,
     signed: SignedRequest,
   ): Promise<VerifiedVantage | Problem> {
     const proof = readVantageHeaders(headers);
     if (proof === undefined)
-      return unsigned('the headers x-vantage-name, -time, -nonce, -digest and -signature are needed');
+      return unsigned('the headers x-vantage-name, -time, -nonce, -digest and -signature are required');
     if (Math.abs(this.#nowMs() - proof.timeMs) > VANTAGE_CLOCK_MS)
-      return unsigned('x-vantage-time: not within 60 seconds of our time');
+      return unsigned("x-vantage-time: not within 60 seconds of the server's time");
     const { name, nonce, digest } = proof;
     const key = readPublicKey((await this.#loadKeys()).get(name) ?? '');
     if (key === undefined || !isSignedBy(key, proof, signed, this.#nowMs())) return unsigned(WRONG);
@@ -71,13 +71,14 @@ export class VantageCallers {
     if (limited !== undefined) return limited;
     if (!(await useNonce(this.#db, name, nonce))) return unsigned('x-vantage-nonce: used before');
     const release = this.#receive(name);
-    if (release === undefined) return unavailable('too many bodies of this observer at a time; try again', 1);
+    if (release === undefined)
+      return unavailable('too many requests of this observer at the same time; try again', 1);
     const judgeBody = (body: Uint8Array) =>
-      digestOf(body) === digest ? undefined : unsigned('x-vantage-digest: not that of the body');
+      digestOf(body) === digest ? undefined : unsigned('x-vantage-digest: does not match the body');
     return { name, judgeBody, release };
   }
 
-  /** Counted only once it is verified: nobody else uses up what a vantage may send. */
+  /** Counts only verified requests, so that others cannot use up the limit of an observer. */
   #count(name: string): Problem | undefined {
     const { admitted, waitMs } = this.#calls.take(name);
     if (admitted) return undefined;
@@ -99,7 +100,7 @@ export class VantageCallers {
     };
   }
 
-  /** Unknown names cost no look-up of their own. */
+  /** Loads all keys together, so that unknown names cause no lookups of their own. */
   #loadKeys(): Promise<ReadonlyMap<string, string>> {
     const nowMs = performance.now();
     if (this.#keys === undefined || nowMs - this.#keys.atMs >= this.#limits.keysMs) {
@@ -115,8 +116,8 @@ export class VantageCallers {
   }
 }
 
-/** The same whether the name or the signature is wrong, so that it does not reveal which vantages there are. */
-const WRONG = 'the request is not signed by a vantage that is known here';
+/** The text is the same for a wrong name and a wrong signature, so that it does not reveal which observers exist. */
+const WRONG = 'the request is not signed by a known observer';
 
 function unsigned(error: string): Problem {
   return new Problem(401, error, { headers: { 'WWW-Authenticate': 'Zonefleet-Vantage' } });

@@ -1,5 +1,4 @@
-// Answers one admitted request, in any thread: its handler runs, inside a transaction of its own when the request has
-// an Idempotency-Key.
+// Answers one admitted request, in any thread. With an Idempotency-Key, the handler runs inside its own transaction.
 
 import type { FastifyBaseLogger } from 'fastify';
 import {
@@ -25,21 +24,21 @@ import type { Admitted } from './guard.ts';
 import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
 import type { Route } from './route.ts';
 
-/** A request whose body and query have been judged. */
+/** A request whose body and query were validated. */
 export interface AskedCall {
   readonly method: string;
   readonly url: string;
-  /** Undefined where a public route is called without a session. */
+  /** Undefined if a public route is called without a session. */
   readonly admitted: Admitted | undefined;
-  /** The observer elsewhere that calls, and from where. */
+  /** The observer that calls, and its address. */
   readonly vantage?: { readonly name: string; readonly address: string } | undefined;
   /** The payment gateway that calls. */
   readonly gateway?: string | undefined;
-  /** The edge node that calls, with the parameters of the path. */
+  /** The edge node that calls, and the path parameters. */
   readonly edge?: { readonly caller: EdgeCaller; readonly params: Admitted['params'] } | undefined;
   readonly query: unknown;
   readonly body: unknown;
-  /** The bytes of the body as they came. */
+  /** The bytes of the body as received. */
   readonly segments: readonly Uint8Array[];
   readonly log: FastifyBaseLogger;
   readonly gone: AbortSignal;
@@ -56,13 +55,13 @@ export type CallAnswer =
       readonly headers: Readonly<Record<string, string>>;
       readonly cookies: readonly string[];
     }
-  /** Does not go through the schema: a stored answer stays as it was given, even if the schema has changed. */
+  /** Is not validated by the schema: a stored response stays as it was, even if the schema has changed. */
   | { readonly kind: 'stored'; readonly response: StoredResponse; readonly replayed: boolean };
 
-/** Waits for the domain's other writes. */
+/** Runs the work after earlier writes of the same domain. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** The size of a body from which its transaction gets more time. */
+/** From this body size, the transaction gets more time. */
 const LONG_BYTES = 256 * 1024;
 
 export async function answerCall(
@@ -83,7 +82,7 @@ export async function answerCall(
   const rules = route.keptForEver === true ? KEPT_FOR_EVER : KEEP_RULES;
   const bytes = asked.segments.reduce((sum, segment) => sum + segment.length, 0);
   const answer = async (db: Database): Promise<Answer> => {
-    // The transaction waits while the body is worked on.
+    // The transaction is idle while the body is processed.
     if (db.isTransaction && bytes >= LONG_BYTES) await allowLong(db);
     const { outcome, headers, rest } = await runWhole({ ...api, db }, route, asked);
     const whole = outcome instanceof Problem ? outcome : route.response.parse(outcome);
@@ -101,7 +100,10 @@ export async function answerCall(
   if (once.kind === 'mismatch') {
     return {
       kind: 'problem',
-      problem: problem('idempotency_mismatch', 'this Idempotency-Key was used for another request'),
+      problem: problem(
+        'idempotency_mismatch',
+        'this Idempotency-Key was already used for a different request',
+      ),
     };
   }
   if (once.kind === 'response') return { kind: 'stored', response: once.response, replayed: once.replayed };
@@ -109,7 +111,7 @@ export async function answerCall(
   return { kind: 'stored', response, replayed: true };
 }
 
-/** Runs after the transaction and the domain's turn: it may take as long as the first call did. */
+/** Runs after the transaction and outside the domain's queue, since it may take as long as the first call did. */
 async function remake(
   api: Api,
   route: Route,
@@ -123,7 +125,7 @@ async function remake(
   return read.success ? read.data : undefined;
 }
 
-/** With the row of the audit log that the route wants: both in one transaction, or nothing of a call that is refused. */
+/** Runs the handler and writes the audit row of its route in one transaction. A refused call writes nothing. */
 async function runWhole(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
   const { audit } = route;
   const caller = asked.admitted?.caller;
@@ -132,7 +134,7 @@ async function runWhole(api: Api, route: Route, asked: AskedCall): Promise<Ran> 
   return await inTransaction<Ran>(api.db, async (trx) => {
     const ran = await run({ ...api, db: trx }, route, asked);
     if (ran.outcome instanceof Problem) rollBackTo(ran);
-    if (!ran.isTold) throw new Error(`${route.operationId} does not tell the audit log what it wrote`);
+    if (!ran.isAudited) throw new Error(`${route.operationId} did not call audit()`);
     for (const note of ran.notes)
       await writeAudit(trx, {
         ...subjectOf(route, asked, caller),
@@ -144,7 +146,7 @@ async function runWhole(api: Api, route: Route, asked: AskedCall): Promise<Ran> 
   });
 }
 
-/** Whom or what a call is about unless it says so: what a global admin writes is about others. */
+/** Default subject of an audit row. A write by a global admin has none, because it concerns others. */
 function subjectOf({ access }: Route, { admitted }: AskedCall, { account }: ApiCaller): AuditNote {
   if (access.kind === 'admin') return {};
   const domain = admitted?.domain;
@@ -158,7 +160,7 @@ interface Ran {
   readonly cookies: readonly string[];
   readonly rest: unknown;
   readonly notes: readonly AuditNote[];
-  readonly isTold: boolean;
+  readonly isAudited: boolean;
 }
 
 async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
@@ -166,7 +168,7 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   const notes: AuditNote[] = [];
-  let isTold = false;
+  let isAudited = false;
   let rest: unknown;
   const outcome: unknown = await route.run({
     api,
@@ -191,7 +193,7 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
     },
     following: asked.following,
     audit(note?: AuditNote) {
-      isTold = true;
+      isAudited = true;
       if (note !== undefined) notes.push(note);
     },
     answerRest(value: unknown) {
@@ -203,5 +205,5 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
       cookies.push(text);
     },
   });
-  return { outcome, headers, cookies, rest, notes, isTold };
+  return { outcome, headers, cookies, rest, notes, isAudited };
 }

@@ -1,5 +1,5 @@
-// Answers lists: whole, read page by page while they are sent, or one page with a `Link` to the next. The cursor of a log is
-// the id of the last item of the previous page; the store makes the cursors of other lists.
+// Answers lists: complete ones, read page by page while they are sent, or one page with a `Link` to the next. The
+// cursor of a log is the id of the last item of the previous page. The store makes the cursors of other lists.
 
 import { z } from 'zod';
 import { CursorError, type LogPage, type Page, type Paged } from '../../store/postgres/list-page.ts';
@@ -14,23 +14,27 @@ const MAX_PAGE_ITEMS = 1000;
 export const PAGE_QUERY = {
   limit: integerText(1, MAX_PAGE_ITEMS)
     .optional()
-    .describe('At most so many items, with a `Link` to the next page. Without it the list is whole.'),
-  cursor: z.string().min(1).max(2048).optional().describe('From the `Link` of the page before.'),
+    .describe(
+      'Maximum number of items. The response has a `Link` to the next page. Default: the complete list.',
+    ),
+  cursor: z.string().min(1).max(2048).optional().describe('Cursor from the `Link` of the previous page.'),
   offset: integerText(0, 2 ** 31 - 1)
     .optional()
-    .describe('Leaves out so many items; a cursor is the better way through a list that changes.'),
+    .describe('Number of items to skip. For a list that changes, use a cursor instead.'),
   count: booleanText
     .optional()
     .describe(
-      '`true`: `X-Total-Count` tells how many items there are in all. Of logs, accounts, clients and services 10001 means more than 10,000.',
+      'If true, `X-Total-Count` contains the total number of items. For logs, accounts, clients and services, 10001 means more than 10,000.',
     ),
 };
 
-/** Members of the query schema of a log: ids are in the order of time. */
+/** Members of the query schema of a log, whose ids are in order of time. */
 export function logQuery(first: 'newest' | 'oldest') {
   return {
     after: integerText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only items with a higher id.'),
-    sort: sortText(['id']).optional().describe(`\`-id\` descends. The ${first} come first unless said.`),
+    sort: sortText(['id'])
+      .optional()
+      .describe(`\`-id\` sorts in descending order. Default: the ${first} first.`),
     ...PAGE_QUERY,
   };
 }
@@ -38,16 +42,16 @@ export function logQuery(first: 'newest' | 'oldest') {
 interface PagedList<T, P> {
   /** Throws `CursorError`. */
   readonly load: (page: Page) => Promise<Paged<T>>;
-  /** For lists whose query has `count`. */
+  /** Only for lists whose query has `count`. */
   readonly count?: () => Promise<number>;
-  /** How many items are read at a time while the whole list is sent. */
+  /** Number of items per read while the complete list is sent. */
   readonly readAtOnce?: number;
-  /** Prints the items of one page as they are sent. Texts do not go through the schema, whatever `limit` is. */
+  /** Prints the items of one page. Texts are not validated by the schema, whatever `limit` is. */
   readonly print: (items: readonly T[]) => Promise<P[] | JsonTexts>;
 }
 
 type PageQuery = { [K in keyof typeof PAGE_QUERY]?: z.output<(typeof PAGE_QUERY)[K]> };
-/** What a call asks of a list, and where its headers go. */
+/** The list query of a call, and the function that sets its headers. */
 export type ListCall = Pick<Call<unknown, PageQuery, unknown>, 'query' | 'url' | 'answerHeader'>;
 
 export async function answerList<T, P>(
@@ -76,7 +80,7 @@ async function* onePage(page: JsonTexts): AsyncGenerator<JsonTexts> {
   yield page;
 }
 
-/** This page and all that follow it. */
+/** Yields this page and all that follow. */
 async function* pagesFrom<T, P>(
   first: Paged<T>,
   { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
@@ -87,7 +91,7 @@ async function* pagesFrom<T, P>(
   }
 }
 
-/** The pages of a log. A cursor is the id of the last item, behind `-` when the ids descend. */
+/** Returns the pages of a log. A cursor is the id of the last item, prefixed with `-` if the ids descend. */
 export function pagesById<T>(
   descending: boolean,
   load: (page: LogPage) => Promise<readonly T[]>,
@@ -106,7 +110,7 @@ export function pagesById<T>(
   };
 }
 
-/** For `Link` (RFC 8288 §3): the same request, from the cursor on. */
+/** Returns a `Link` value (RFC 8288 §3): the same request, starting at the cursor. */
 function linkTo(url: string, cursor: string, rel: 'next' | 'prev'): string {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);

@@ -1,5 +1,5 @@
-// Defines the calls that handlers receive: the caller, and what the guards loaded and checked. The path is omitted, because
-// the surface of resellers mounts the same handlers by numeric id.
+// Defines the calls that handlers receive: the caller, and what the guards loaded and checked. The path is not
+// included, because the reseller surface mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
@@ -21,7 +21,7 @@ import type { PublicChecks } from '../public/public-checks.ts';
 import type { RequestIntake } from '../requests/take-requests.ts';
 import type { SlowCalls } from './slow-calls.ts';
 
-/** Names a service and its type. */
+/** Key of a service, with its type. */
 export class ServiceKey<T> {
   declare readonly service: T;
   readonly name: string;
@@ -45,7 +45,7 @@ export class Services {
 }
 
 export interface Api {
-  /** In a call with an Idempotency-Key, the transaction that keeps the answer. Handlers must not use another one. */
+  /** With an Idempotency-Key, the transaction that stores the response. Handlers must not use another one. */
   readonly db: Database;
   readonly allowReservedNames: boolean;
   /** Maximum number of unproven domains of an account. If undefined, the plan determines it. */
@@ -73,13 +73,13 @@ export interface Api {
   readonly countVantageAnswer?: (outcome: string) => void;
   /** Undefined if there is no analytics store. Routes that need one then respond 503. */
   readonly analytics?: Analytics | undefined;
-  /** What features use. */
+  /** Services of features. */
   readonly services: Services;
   /** Configuration of edges. Undefined in threads, and if this process serves no edges. */
   readonly edgeFeed?: EdgeFeed | undefined;
   /** Events of domains, for event streams. Undefined in threads. */
   readonly eventFeed?: EventFeed | undefined;
-  /** Takes reports of requests from edges. Undefined if there is no analytics store. */
+  /** Accepts reports of requests from edges. Undefined if there is no analytics store. */
   readonly requests?: RequestIntake | undefined;
   /** Undefined in threads, which handle no calls that need it. */
   readonly people?: People | undefined;
@@ -127,7 +127,7 @@ export type AnswerHeader =
 
 export const STOPPING = 'this process stops';
 
-/** Part of a call whose answer continues for as long as the caller has access. */
+/** Part of a call whose response continues for as long as the caller has access. */
 export interface Following {
   /** The `Last-Event-ID` header of the request. */
   readonly lastEventId: string | undefined;
@@ -142,25 +142,25 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Found =
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** What the route's `find` returned. */
+  /** Result of the route's `find`. */
   readonly found: Found;
   /** The requested path with its query, for `Link`. */
   readonly url: string;
   readonly log: FastifyBaseLogger;
   /** For handlers that wait: aborted when the client disconnects or this process stops (then the reason is `STOPPING`). */
   readonly gone: AbortSignal;
-  /** For routes that wait, because they run outside the transaction that keeps the answer. */
+  /** For routes that wait, because they run outside the transaction that stores the response. */
   readonly idempotencyKey: string | undefined;
   /** Undefined unless the route declares `follows`. */
   readonly following?: Following | undefined;
-  /** Sets a header of the answer if it is a success. */
+  /** Sets a header of the response if it is a success. */
   answerHeader(name: AnswerHeader, value: string | number): void;
   /**
    * Adds a row to the audit log, for a route that declares its action. The row is about the domain or the caller's account
    * unless the note names another subject. The handler must call it on each success, without a note if it wrote nothing.
    */
   audit(note?: AuditNote): void;
-  /** Keeps what `remake` needs to rebuild an answer that may be too large to keep under an Idempotency-Key. */
+  /** Stores the data from which `remake` can rebuild a response that is too large to be stored. */
   answerRest(rest: unknown): void;
 }
 
@@ -168,7 +168,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Found =
 interface OfPeople {
   readonly people: People;
   readonly asker: Asker;
-  /** Sends `Set-Cookie` with the answer if it is a success. */
+  /** Sends `Set-Cookie` with the response if it is a success. */
   setCookie(text: string): void;
 }
 
@@ -185,7 +185,7 @@ interface Calls<P, Q, B, F> {
   readonly reseller: Call<P, Q, B, F> & { readonly people: People };
   readonly account: Call<P, Q, B, F>;
   readonly domain: Call<P, Q, B, F> & { readonly domain: VisibleDomain };
-  /** `address` is where the observer calls from. */
+  /** `address` is the address of the observer. */
   readonly vantage: Pick<Call<P, Q, B>, 'api' | 'body' | 'gone' | 'log'> & {
     readonly vantage: string;
     readonly address: string;

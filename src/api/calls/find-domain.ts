@@ -1,5 +1,6 @@
-// Finds the domain of a call: on the customer surface by name, among the domains in which the caller has a role; on the reseller
-// surface by id, among those of the caller's clients. Global admins may also use an id, since several accounts may have a name.
+// Finds the domain of a call. On the customer surface: by name, among the domains in which the caller has a role. On
+// the reseller surface: by id, among those of the caller's clients. Global admins may also use an id, since several
+// accounts may have a name.
 
 import type { Name } from '../../dns/name.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
@@ -14,7 +15,7 @@ import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { forbidden, notFound, type Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, asStoreCaller, seesDomain } from '../callers/caller.ts';
 
-/** `text`: as the path or the query names it. `writes`: the call is to change it. */
+/** `text` is the name or id from the path or query. `writes` is true if the call changes the domain. */
 export type FindDomain = (
   db: Database,
   caller: ApiCaller,
@@ -22,7 +23,7 @@ export type FindDomain = (
   writes: boolean,
 ) => Promise<VisibleDomain | Problem>;
 
-/** An id cannot be mistaken for a name: no domain here has a name that consists only of digits. */
+/** Cannot match a name, because no domain here has a name of digits only. */
 const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
 
 export const findVisibleDomain: FindDomain = async (db, caller, text, writes) => {
@@ -36,20 +37,20 @@ export const findVisibleDomain: FindDomain = async (db, caller, text, writes) =>
   return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
 };
 
-/** A global admin may write any domain: where several accounts have the name, we do not guess whose is meant. */
+/** Finds the domain that a global admin writes. If several accounts have the name, none of them is chosen. */
 async function loadOnlyDomain(db: Database, caller: ApiCaller, name: Name): Promise<VisibleDomain | Problem> {
   const domains = await findDomains(db, name);
   const own = domains.find(({ accountId }) => accountId === caller.account.id);
   const [meant = own] = own === undefined ? domains : [own];
   if (meant === undefined) return notFound('domain');
   if (own === undefined && domains.length > 1)
-    return problem('domain_ambiguous', 'several accounts have this domain: name it by its id in the path', {
+    return problem('domain_ambiguous', 'several accounts have this domain: use its id in the path', {
       domains: domains.map(({ id, accountId, status }) => ({ id, user_id: accountId, status })),
     });
   return { ...meant, myRole: 'owner' };
 }
 
-/** The same for every id that is not one of the caller's clients', so that it does not reveal which ids exist. */
+/** The same for every id that is not one of the caller's clients', so that it does not reveal which exist. */
 export function notOwned(): Problem {
   return forbidden('this id does not belong to one of your clients');
 }

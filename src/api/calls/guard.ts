@@ -1,5 +1,6 @@
-// Request guards, in order (docs/rules.md "Access"), before the body is read: 401, 429, 403 of the origin, of the account, of
-// the key, of what the reseller manages, of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
+// Request guards, which run before the body is read (docs/rules.md "Access"). In this order: 401, 429, then 403 for
+// the origin, the account, the key, clients of resellers and the surface, then 410, 404, 403 for the role, 403
+// banned, 409 disabled, and 400 for the Idempotency-Key.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
@@ -14,20 +15,20 @@ import { isCallOfSessions, isResellerPath, judgeReseller, judgeSurface } from '.
 
 interface Asked {
   readonly method: string;
-  /** The path with its query, as it was received. */
+  /** The path with its query, as received. */
   readonly url: string;
-  /** The parameters of the path, decoded by the router. */
+  /** Path parameters, decoded by the router. */
   readonly params: Readonly<Record<string, string>>;
-  /** The parameters of the query; a list where one is named more than once. */
+  /** Query parameters. A parameter that occurs more than once is a list. */
   readonly query?: Readonly<Record<string, string | string[]>> | undefined;
   readonly idempotencyKey: string | string[] | undefined;
-  /** Undefined: no route has this path and method. */
+  /** Undefined if no route has this path and method. */
   readonly route: Route | undefined;
-  /** How the surface of the path finds domains. */
+  /** Finds domains on the surface of this path. */
   readonly findDomain: FindDomain;
-  /** Without a route: what the caller is told about it. */
+  /** The response to a request without a route. */
   readonly unrouted?: Problem | undefined;
-  /** The `Origin` that the request names. */
+  /** The `Origin` header of the request. */
   readonly origin?: string | undefined;
   readonly log: FastifyBaseLogger;
 }
@@ -45,16 +46,16 @@ export interface Admitted {
 export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise<Admitted | Problem> {
   const { method, route } = asked;
   const path = decodedPath(asked.url);
-  const isOfResellers = isResellerPath(path);
-  const caller = isOfResellers ? withoutAdmin(calling) : calling;
+  const isReseller = isResellerPath(path);
+  const caller = isReseller ? withoutAdmin(calling) : calling;
   const { credential } = caller;
   const isSession = credential.kind === 'session';
   const isByCookie = isSession && credential.session.carrier === 'cookie';
-  // A browser sends the cookie whoever makes it ask, and says who that is.
+  // A browser sends the cookie for requests from any page, and names that page's origin in `Origin`.
   if (isByCookie && isWrite(method) && asked.origin !== api.people?.origin) return foreignOrigin();
   if (!caller.account.active) return problem('account_suspended', 'account is inactive');
   if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
-  const refused = isOfResellers
+  const refused = isReseller
     ? judgeReseller(caller)
     : judgeSurface(method, path, {
         isManaged: caller.account.providerId !== null,
@@ -66,7 +67,7 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
     return isCallOfSessions(method, path) ? notFound('path') : (asked.unrouted ?? notFound('path'));
 
   const params = route.params?.safeParse(asked.params);
-  // Postgres stores no U+0000, so nothing has such a name.
+  // PostgreSQL cannot store U+0000, so nothing has such a name.
   const isNameless = Object.values(asked.params).some((text) => text.includes('\0'));
   if (params?.success === false || (params !== undefined && isNameless))
     return notFound(route.finds ?? 'path');
@@ -89,7 +90,7 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
   if (forbiddenTo !== undefined) return forbiddenTo;
   const key = takesIdempotencyKey(route) ? readIdempotencyKey(asked.idempotencyKey) : undefined;
   if (key === undefined && route.idempotent === 'required')
-    return badRequest('this call needs an Idempotency-Key');
+    return badRequest('this call requires an Idempotency-Key');
   if (key instanceof Problem) return key;
   return { ...admitted, found, idempotencyKey: key };
 }
@@ -98,7 +99,7 @@ export function foreignOrigin(): Problem {
   return problem('foreign_origin', 'this call comes from a page of another site');
 }
 
-/** There everybody is a reseller and no more: what a token of a global admin's may do is bounded by it. */
+/** On the reseller surface, a global admin is only a reseller, which limits what their machine tokens may do. */
 function withoutAdmin(caller: ApiCaller): ApiCaller {
   return { ...caller, account: { ...caller.account, isAdmin: false } };
 }
@@ -106,19 +107,19 @@ function withoutAdmin(caller: ApiCaller): ApiCaller {
 function judgeSession(method: string, { credential }: ApiCaller, access: Access): Problem | undefined {
   const isOfSessions = access.kind === 'session' || access.kind === 'admin' || access.kind === 'reseller';
   if (!isOfSessions || (access.kind === 'reseller' && !access.sessions)) return undefined;
-  if (credential.kind !== 'session') return forbidden('this call needs a session');
+  if (credential.kind !== 'session') return forbidden('this call requires a session');
   const isFresh = access.kind === 'admin' ? isWrite(method) : access.fresh;
   if (!isFresh || isPasswordFresh(credential.session, credential.now)) return undefined;
-  return problem('reauthenticate', 'give your password again: POST /auth/confirm');
+  return problem('reauthenticate', 'confirm your password first: POST /auth/confirm');
 }
 
-/** How the call names its domain: in a query exactly once, since two would leave open which one is answered. */
+/** Returns the name or id of the call's domain. A query must contain exactly one. */
 function nameOf(access: Access, { params, query = {} }: Asked): string | Problem | undefined {
   if (access.kind !== 'domain' || access.domainIn === 'path')
     return params.domain ?? params.domainId ?? params.serviceId;
   const { domain } = query;
   if (domain === undefined || domain === '') return invalid([{ field: 'domain', error: 'is required' }]);
-  if (typeof domain !== 'string') return invalid([{ field: 'domain', error: 'can be given only once' }]);
+  if (typeof domain !== 'string') return invalid([{ field: 'domain', error: 'must not be repeated' }]);
   return domain;
 }
 
@@ -132,15 +133,15 @@ function judgeAccess(
   if (access.kind !== 'domain' || domain === undefined) {
     const isClosed = writes || (access.kind === 'account' && access.wholeKeys);
     return isClosed && (key.domains !== null || writesRecordsOnly(key))
-      ? forbidden('this API key is narrowed to some domains or records')
+      ? forbidden('this API key is restricted to certain domains or records')
       : undefined;
   }
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
   if (access.wholeKeys && writesRecordsOnly(key))
-    return forbidden('this API key may write some records only');
+    return forbidden('this API key may write only certain records');
   if (!writes && (!access.wholeKeys || access.whileDisabled)) return undefined;
   if (writesRecordsOnly(key) && !access.writesRecords) {
-    return forbidden('this API key may write some records only');
+    return forbidden('this API key may write only certain records');
   }
   if (domain.status === 'banned') return problem('domain_banned', 'the domain is banned');
   if (domain.status === 'disabled' && !access.whileDisabled) {
@@ -149,10 +150,7 @@ function judgeAccess(
   return undefined;
 }
 
-/**
- * The path as the router reads it: escapes of other characters within a segment stay. Paths that cannot be decoded
- * never come here.
- */
+/** Decodes the path as the router does, which preserves escapes of reserved characters. */
 function decodedPath(url: string): string {
   return decodeURI(url.split(/[?#]/, 1)[0] as string);
 }

@@ -1,5 +1,5 @@
-// The Idempotency-Key of a request (docs/api.md "Calls that happen once"): the handler's work and its answer are saved
-// in one transaction, and a repeat gets that answer.
+// The Idempotency-Key of a request (docs/api.md "Idempotency"). The handler's work and its response are saved in one
+// transaction, and a repeated call gets that response.
 
 import { createHash } from 'node:crypto';
 import {
@@ -18,7 +18,7 @@ import { digestSecret } from './paths.ts';
 
 const MAX_KEY_BYTES = 191;
 
-/** Reads the key before the body is read. Undefined: the caller sent none. */
+/** Runs before the body is read. Returns undefined if the client sent no key. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | Problem | undefined {
   if (header === undefined) return undefined;
   const key = (Array.isArray(header) ? header.join(',') : header).trim();
@@ -30,10 +30,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   return key;
 }
 
-/**
- * What a narrowed key may write is judged with the work, so the same call by a key narrowed otherwise is another
- * request.
- */
+/** The key's restrictions are checked during the work, so they are part of the request. */
 export function idempotentRequest(
   asked: { readonly method: string; readonly url: string; readonly segments: readonly Uint8Array[] },
   key: string,
@@ -46,7 +43,7 @@ export function idempotentRequest(
   return { accountId: account.id, key, method: asked.method, path, bodyHash: hash.digest() };
 }
 
-/** The answer as it is kept, complete: a repeat does not run the handler again. */
+/** The complete response in stored form. A repeated call does not run the handler again. */
 export function storedResponse(
   outcome: unknown,
   headers: Readonly<Record<string, string>>,
@@ -58,9 +55,9 @@ export function storedResponse(
   return { status: 200, headers, body: outcome, rest };
 }
 
-const NOT_KEPT = 'this call was carried out; its answer is no longer kept';
+const NOT_KEPT = 'this call was carried out; its response is no longer stored';
 
-/** The first answer if `remake` can make it again, else only that there was one. */
+/** Returns the first response if `remake` can rebuild it, otherwise a message that the call was carried out. */
 export async function remakeAnswer(
   kept: CondensedResponse,
   remake: (kept: CondensedResponse) => Promise<unknown>,
@@ -74,9 +71,7 @@ export async function remakeAnswer(
 
 const NOTHING: StoredResponse = { status: 503, headers: {}, body: null };
 
-/**
- * The answer that this Idempotency-Key got before, or that it was used for another request; undefined if it is free.
- */
+/** Returns the outcome of an earlier use of this Idempotency-Key, or undefined if it is unused. */
 export async function findReplay(db: Database, request: IdempotentRequest): Promise<RunOnce | undefined> {
   const once = await runOnce(db, request, async () => NOTHING); // a failed call is not stored
   return once.kind === 'response' && !once.replayed ? undefined : once;

@@ -1,15 +1,15 @@
-// Paths that answer everyone without a key and are not in the description (health, metrics, the description itself), and paths
-// that contain a secret, which logs and stored responses must not show.
+// Paths that anyone may read without authentication and that are not described (health, metrics, the OpenAPI
+// documents), and paths with a secret, which logs and stored responses must not show.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Returns the methods that OPTIONS lists: those given, HEAD if there is a GET, and OPTIONS. */
+/** Returns the methods that OPTIONS lists: the given ones, HEAD if there is a GET, and OPTIONS. */
 export function allowedMethods(methods: readonly string[]): string[] {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
 }
 
-/** Mounts a path that answers everyone without a key. As on every path, OPTIONS lists its methods. */
+/** Mounts a path that anyone may read without authentication. As on every path, OPTIONS lists its methods. */
 export function mountOpenPath(
   app: FastifyInstance,
   url: string,
@@ -23,10 +23,10 @@ export function mountOpenPath(
   });
 }
 
-/** Matched after decoding, as the router decodes, so that another spelling is hidden too. */
+/** Matched after the same decoding as in the router, so that other spellings are hidden too. */
 const INVITE = /^((?:\/reseller\/v1)?\/invites\/)([^/]+)/i;
 
-/** The router accepts `url`, so its escapes can be decoded. */
+/** Replaces the secret of an invite in a path. The router accepted `url`, so its escapes can be decoded. */
 function replaceSecret(url: string, replace: (secret: string) => string): string {
   const path = url.split(/[?#]/, 1)[0] as string;
   const decoded = decodeURI(path);
@@ -40,7 +40,7 @@ export function hideSecret(url: string): string {
   return replaceSecret(url, () => '***');
 }
 
-/** Replaces the secret by its digest, which distinguishes one call from another. */
+/** Replaces the secret by its digest, which still distinguishes different calls. */
 export function digestSecret(url: string): string {
   return replaceSecret(url, (secret) => createHash('sha256').update(secret).digest('hex'));
 }

@@ -1,4 +1,4 @@
-// Lists the problems that a route can answer with: those of its guards, from its declaration, and those that it declares itself.
+// Lists the problems with which a route can respond: those of its guards, and those that it declares.
 
 import { PROBLEM_CODES, type ProblemCode } from '../answers/problem.ts';
 import { isWrite, type Route, takesIdempotencyKey } from './route.ts';
@@ -11,36 +11,36 @@ export interface Refusal {
 }
 
 export const WORDS: Readonly<Record<number, string>> = {
-  400: 'The request is not valid, or the domain is not in the state that it needs.',
-  401: 'No credential, or one that is malformed, unknown, revoked, expired or ended.',
-  402: 'The domain has no active plan (analytics and imports), or the wallet holds too little.',
+  400: 'The request is not valid, or the domain is not in the required state.',
+  401: 'The credential is missing, malformed, unknown, revoked, expired or ended.',
+  402: 'The domain has no active plan (analytics and imports), or the balance of the wallet is too low.',
   403: 'The key, the session, the role or the plan does not allow it.',
-  404: 'There is no such thing for you.',
-  409: 'It conflicts with what is there.',
+  404: 'The item does not exist, or you may not see it.',
+  409: 'The request conflicts with the current state.',
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests.',
-  500: 'A fault of the service. Report it with the request id.',
-  503: 'Something that the service needs is not there. Try again.',
+  500: 'Internal error. Report it with the request id.',
+  503: 'A part of the service is unavailable. Try again.',
 };
 
 const VANTAGE_WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
-  401: 'The signature is missing or wrong, its time is not ours, its nonce was used, its digest is not that of the body, or there is no such observer.',
+  401: "The signature is missing or wrong, its time differs too much from the server's, its nonce was used before, its digest does not match the body, or the observer is unknown.",
 };
 
 const GATEWAY_WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
-  401: 'The signature is missing or wrong, its time is not ours, or there is no such gateway.',
-  409: 'It names another amount than was ordered.',
+  401: "The signature is missing or wrong, its time differs too much from the server's, or the gateway is unknown.",
+  409: 'The amount differs from the ordered one.',
 };
 
 const EDGE_WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
-  401: 'No token of an edge, or one that is malformed, unknown or revoked.',
-  403: 'The connection is one that others could read.',
+  401: 'The edge token is missing, malformed, unknown or revoked.',
+  403: 'The connection is not private: others could read it.',
   413: 'The body is too large.',
-  415: 'The body is of a type that is not taken.',
-  422: 'The body is not what it says.',
+  415: 'The type of the body is not supported.',
+  422: 'The content of the body does not match its declaration.',
 };
 
 export function refusalsOf(route: Route): Refusal[] {
@@ -71,7 +71,7 @@ function guardStatuses({ access, params }: Route): number[] {
   if (access.kind === 'gateway') return [400, 401, 404, 429, 500, 503];
   if (access.kind === 'edge') return [400, 401, 429, 500, 503, ...(params === undefined ? [] : [403, 404])];
   const named = access.kind === 'domain' || params !== undefined;
-  return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: two keys in one request
+  return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: repeated credential header
 }
 
 function guardCodes(route: Route): ProblemCode[] {
@@ -79,7 +79,7 @@ function guardCodes(route: Route): ProblemCode[] {
   const writes = isWrite(method);
   if (access.kind === 'vantage' || access.kind === 'gateway' || access.kind === 'edge')
     return ['validation_failed'];
-  const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
+  const codes: ProblemCode[] = ['validation_failed']; // any route rejects unknown parameters
   if (isResellerPath(route.path)) codes.push('rate_limited');
   const isOfSessions = access.kind === 'session' || access.kind === 'reseller';
   const isFresh = access.kind === 'admin' ? writes : isOfSessions && access.fresh;
@@ -89,7 +89,7 @@ function guardCodes(route: Route): ProblemCode[] {
     codes.push('domain_banned');
     if (!access.whileDisabled) codes.push('domain_disabled');
   }
-  // A global admin may write any domain, and several accounts may have the name. Resellers name domains by id.
+  // A global admin may write any domain, and several accounts may have the name. Resellers use ids.
   if (access.kind === 'domain' && writes && !isResellerPath(route.path)) codes.push('domain_ambiguous');
   return codes;
 }

@@ -28,7 +28,7 @@ export const admin = { kind: 'admin' } as const;
 export const reseller = ({ sessions = false, fresh = false } = {}) =>
   ({ kind: 'reseller', sessions, fresh }) as const;
 
-/** Requires a valid API key or a session. With `wholeKeys`, narrowed keys are rejected even for reads. */
+/** Requires a valid API key or a session. With `wholeKeys`, restricted keys are rejected even for reads. */
 export const account = ({ wholeKeys = false } = {}) => ({ kind: 'account', wholeKeys }) as const;
 
 interface DomainOptions {
@@ -36,10 +36,10 @@ interface DomainOptions {
   readonly domainIn?: 'path' | 'query';
   /** The route also works if the domain is disabled. With `wholeKeys`, a read also works if it is banned. */
   readonly whileDisabled?: boolean;
-  /** The route writes records: it accepts keys narrowed to names or types, and `judgeNarrowing` checks each write. */
+  /** The route writes records: it accepts keys restricted to names or types, and `judgeNarrowing` checks each write. */
   readonly writesRecords?: boolean;
   /**
-   * The route is about the whole domain: keys narrowed to names or types are rejected even for reads. Unless
+   * The route is about the whole domain: keys restricted to names or types are rejected even for reads. Unless
    * `whileDisabled` is set, a disabled or banned domain cannot be read.
    */
   readonly wholeKeys?: boolean;

@@ -1,25 +1,25 @@
-// Records the slow calls of this process for global admins: the route, the duration and the account. Paths, queries and bodies
+// Records the slow calls of this process for global admins: route, duration and account. Paths, queries and bodies
 // are not recorded, because they contain names and secrets.
 
 import type { FastifyInstance } from 'fastify';
 
-/** So many milliseconds from a request to the end of its answer are slow. */
+/** A call is slow if it takes at least this many milliseconds from the request to the end of the response. */
 const SLOW_MS = 500;
 const KEPT = 200;
 
 interface SlowCall {
   readonly at: Date;
   readonly method: string;
-  /** With names of parameters in place of values. */
+  /** Path of the route, with parameter names instead of values. */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
-  /** Undefined: nobody was signed in. */
+  /** Undefined if the call was not authenticated. */
   readonly accountId: number | undefined;
 }
 
 export class SlowCalls {
-  /** The newest is the last. */
+  /** Sorted oldest first. */
   readonly #calls: SlowCall[] = [];
 
   note(call: SlowCall): void {
@@ -28,7 +28,7 @@ export class SlowCalls {
     if (this.#calls.length > KEPT) this.#calls.shift();
   }
 
-  /** The newest first. */
+  /** Returns the calls, newest first. */
   list(): readonly SlowCall[] {
     return this.#calls.toReversed();
   }

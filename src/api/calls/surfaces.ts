@@ -1,5 +1,6 @@
-// Groups of paths that some callers may not use. They are refused by path alone, whether or not a route exists there. One group is
-// the surface of resellers, everything below `/reseller/v1`: mostly the calls of customers, for the domain of a client, by its id.
+// Groups of paths that some callers may not use. They are refused by path alone, whether or not a route exists there.
+// The reseller surface is everything below `/reseller/v1`: mostly the calls of customers, for a client's domain by
+// its id.
 
 import { z } from 'zod';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
@@ -7,19 +8,19 @@ import type { ApiCaller } from '../callers/caller.ts';
 import type { Route } from './route.ts';
 
 interface Surface {
-  /** Undefined: every method. */
+  /** Undefined for every method. */
   readonly methods?: (method: string) => boolean;
   readonly path: RegExp;
 }
 
 const only = (wanted: string) => (method: string) => method === wanted;
 
-/** Paths that are there for global admins only: for everybody else they are as paths that no route has. */
-const OF_ADMINS = /^\/(admin|console\/queues)(\/|$)/;
+/** Paths for global admins only. All other callers get the same response as for a path without a route. */
+const ADMIN_PATHS = /^\/(admin|console\/queues)(\/|$)/;
 
 /** Paths that no API key may use (docs/rules.md "Access"). */
 const CLOSED_TO_KEYS: readonly Surface[] = [
-  { path: OF_ADMINS },
+  { path: ADMIN_PATHS },
   { path: /^\/(users|auth|billing)(\/|$)/ },
   { methods: only('POST'), path: /^\/wallet\/topup$/ },
   { methods: only('DELETE'), path: /^\/wallet\/topups\/[^/]+$/ },
@@ -28,10 +29,7 @@ const CLOSED_TO_KEYS: readonly Surface[] = [
   { methods: only('POST'), path: /^\/subscriptions\/(purchase|switch|auto-renew)$/ },
 ];
 
-/**
- * Paths that an account managed by a reseller may not use: the reseller does this for its clients (docs/rules.md
- * "Access").
- */
+/** Paths for which the reseller of a managed account is responsible (docs/rules.md "Access"). */
 const CLOSED_TO_MANAGED: readonly Surface[] = [
   { path: /^\/(wallet|tickets)(\/|$)/ },
   { path: /^\/invoices(\/|$)/ },
@@ -48,12 +46,14 @@ const REMOVED: readonly (Surface & { readonly problem: Problem })[] = [
   {
     methods: (method) => method === 'GET' || method === 'HEAD',
     path: /^\/subscriptions\/current$/,
-    problem: removed('This route was removed: read the subscriptions of a domain instead.'),
+    problem: removed('This route was removed: use GET /domains/{domain}/subscriptions instead.'),
   },
   {
     methods: only('POST'),
     path: /^\/subscriptions\/(purchase|switch|auto-renew)$/,
-    problem: removed('This route was removed: a subscription belongs to a domain, and so does this call.'),
+    problem: removed(
+      'This route was removed: subscriptions belong to a domain. Use the routes below /domains/{domain}/subscriptions instead.',
+    ),
   },
 ];
 
@@ -62,16 +62,16 @@ function meets({ methods, path }: Surface, method: string, asked: string): boole
 }
 
 /**
- * A call for sessions only, by its method. Where no route has it, it is 404: another method of the same path may be for
- * everybody, but says nothing about this call.
+ * Returns true for a method and path that only sessions may use. If such a call has no route, the response is 404
+ * instead of 405, because another method of the same path may be open to everyone.
  */
 export function isCallOfSessions(method: string, path: string): boolean {
   return CLOSED_TO_KEYS.some((surface) => surface.methods !== undefined && meets(surface, method, path));
 }
 
 /**
- * `path` is decoded as the router decodes it, so that another spelling is refused too. What a reseller does for its
- * clients is refused as that, also where no key may do it.
+ * `path` must be decoded as in the router, so that other spellings are refused too. If a reseller must do this for
+ * its clients, that is the reason given, even if API keys may not do it either.
  */
 export function judgeSurface(
   method: string,
@@ -82,9 +82,9 @@ export function judgeSurface(
     return problem('managed_by_reseller', 'this account is managed by its reseller');
   }
   if (caller.isSession !== true && CLOSED_TO_KEYS.some((surface) => meets(surface, method, path))) {
-    return forbidden('this surface is not open to API keys');
+    return forbidden('API keys may not use this path');
   }
-  if (caller.isAdmin !== true && OF_ADMINS.test(path)) return notFound('path');
+  if (caller.isAdmin !== true && ADMIN_PATHS.test(path)) return notFound('path');
   return REMOVED.find((surface) => meets(surface, method, path))?.problem;
 }
 
@@ -92,20 +92,20 @@ const RESELLER_PREFIX = '/reseller/v1';
 
 const PATHS = /^\/reseller\/v1(\/|$)/;
 
-/** `path` is decoded as the router decodes it. */
+/** `path` must be decoded as in the router. */
 export function isResellerPath(path: string): boolean {
   return PATHS.test(path);
 }
 
-/** Who may use it at all. */
+/** Returns a problem if the caller may not use the reseller surface. */
 export function judgeReseller({ account, credential }: ApiCaller): Problem | undefined {
-  if (credential.kind === 'key') return forbidden('this surface is not open to API keys');
+  if (credential.kind === 'key') return forbidden('API keys may not use this path');
   return account.isReseller ? undefined : forbidden('this account is not a reseller');
 }
 
-export const QUERY_DOMAIN = z.string().describe('The numeric id of the domain of a client.');
+export const QUERY_DOMAIN = z.string().describe("The numeric id of a client's domain.");
 
-/** The same call for a client's domain. */
+/** Returns the same call for a client's domain. */
 export function forResellers(route: Route): Route {
   const { path, operationId, query, access } = route;
   const isInQuery = access.kind === 'domain' && access.domainIn === 'query';

@@ -1,7 +1,6 @@
-// Runs one piece of work at a time for each domain. Writes of a domain wait for each other at its lock in Postgres in any case;
-// because they wait here, a busy domain holds one connection of the pool and not all of them. Each wait is bounded: a call that
-// waits too long, or arrives when too many wait, is refused. If Postgres fails a call, the calls behind it fail too, because each
-// would wait for Postgres as long as that one did.
+// Runs the writes of each domain one at a time, so that a busy domain occupies one connection of the pool instead of all.
+// Calls that wait too long, or too many calls, are refused. If PostgreSQL fails one, those behind it fail too: each would
+// wait as long for PostgreSQL.
 
 import { DatabaseSilence } from '../../store/postgres/bounded-client.ts';
 import { outageOf } from '../../store/postgres/outage.ts';
@@ -12,7 +11,7 @@ export class NoTurn extends Error {
 
 export interface TurnLimits {
   readonly waitMs: number;
-  /** How many pieces of work may wait for one domain. */
+  /** Maximum number of calls that wait for one domain. */
   readonly waiting: number;
 }
 
@@ -25,19 +24,19 @@ interface Waiting {
 
 export class Turns {
   readonly #limits: TurnLimits;
-  /** For each domain that has work, those that wait, in order. */
+  /** The waiting calls of each busy domain, in order. */
   readonly #queues = new Map<number, Set<Waiting>>();
 
   constructor(limits: TurnLimits = LIMITS) {
     this.#limits = limits;
   }
 
-  /** How many domains have work now. */
+  /** Number of domains that have work now. */
   get busy(): number {
     return this.#queues.size;
   }
 
-  /** Runs work in the order of the calls, even when the work before failed. */
+  /** Runs the work in the order of the calls, even if earlier work failed. */
   async run<T>(domainId: number, work: () => Promise<T>): Promise<T> {
     const queue = this.#queues.get(domainId);
     if (queue === undefined) this.#queues.set(domainId, new Set());
@@ -78,7 +77,7 @@ export class Turns {
   }
 
   #failAll(domainId: number, { message }: Error): void {
-    // An error of their own: that of the first may say that its commit has an unknown outcome.
+    // Each call gets its own error. The error of the first call may say that the outcome of its commit is unknown.
     for (const { fail } of this.#queues.get(domainId) ?? []) fail(new DatabaseSilence(message));
   }
 

@@ -1,5 +1,5 @@
-// Keeps the built files of the console in memory, compressed once when the process starts, and sends them: compressed if the
-// client accepts it, and not at all if the client has them. Until the console is built there are none.
+// Keeps the built files of the console in memory, compressed once when the process starts. Sends them compressed if
+// the client accepts that, and responds 304 if the client has them. Until the console is built, there are no files.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,9 +13,9 @@ const compress = promisify(gzip);
 
 const MOST_FILES = 500;
 const MOST_BYTES = 20 * 1024 * 1024;
-/** How often the folder is looked for while it is not there. */
-const LOOK_EVERY_MS = 500;
-/** After files that could not be read: reading takes time, and anyone may ask. */
+/** Interval at which the folder is checked while it does not exist. */
+const CHECK_EVERY_MS = 500;
+/** Delay after a read error. Reading takes time, and anyone may send requests. */
 const RETRY_MS = 30_000;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export interface ConsoleFile {
   readonly bytes: Buffer;
   readonly gzip: Buffer;
   readonly tag: string;
-  /** Its name changes with what is in it. */
+  /** True if the file name changes with the content. */
   readonly isHashed: boolean;
 }
 
@@ -43,37 +43,37 @@ type Files = ReadonlyMap<string, ConsoleFile>;
 export class ConsoleFiles {
   readonly #folder: string;
   #found: Promise<Files | undefined> = Promise.resolve(undefined);
-  #nextLookMs = Number.NEGATIVE_INFINITY;
+  #nextReadMs = Number.NEGATIVE_INFINITY;
 
-  /** Begins to read at once. */
+  /** Starts to read immediately. */
   constructor(folder: string) {
     this.#folder = folder;
-    this.all().catch(() => {}); // told to whoever asks
+    this.all().catch(() => {}); // callers of all() receive the error
   }
 
-  /** By their paths: `index.html`, `assets/…`. Undefined: they are not there yet. Rejects when they cannot be read. */
+  /** By path: `index.html`, `assets/…`. Undefined if they do not exist yet. Rejects if they cannot be read. */
   all(): Promise<Files | undefined> {
-    if (performance.now() >= this.#nextLookMs) {
-      this.#nextLookMs = Number.POSITIVE_INFINITY;
-      this.#found = this.#look();
+    if (performance.now() >= this.#nextReadMs) {
+      this.#nextReadMs = Number.POSITIVE_INFINITY;
+      this.#found = this.#read();
     }
     return this.#found;
   }
 
-  async #look(): Promise<Files | undefined> {
+  async #read(): Promise<Files | undefined> {
     let pauseMs = RETRY_MS;
     try {
       const isThere = existsSync(join(this.#folder, 'index.html'));
       const files = isThere ? await readFiles(this.#folder) : undefined;
-      pauseMs = isThere ? Number.POSITIVE_INFINITY : LOOK_EVERY_MS;
+      pauseMs = isThere ? Number.POSITIVE_INFINITY : CHECK_EVERY_MS;
       return files;
     } finally {
-      this.#nextLookMs = performance.now() + pauseMs;
+      this.#nextReadMs = performance.now() + pauseMs;
     }
   }
 }
 
-/** One after the other, so that libuv's other threads are there for the rest of the process. */
+/** Reads one file at a time, so that libuv's other threads remain available. */
 async function readFiles(folder: string): Promise<Files> {
   const files = new Map<string, ConsoleFile>();
   let bytesInAll = 0;
@@ -85,7 +85,7 @@ async function readFiles(folder: string): Promise<Files> {
     if (!found.isFile()) continue;
     bytesInAll += found.size;
     if (files.size === MOST_FILES || bytesInAll > MOST_BYTES)
-      throw new Error(`${folder} has more than a console`);
+      throw new Error(`${folder} is too large for a built console`);
     const bytes = await readFile(full);
     files.set(path, {
       ...fileOf(bytes, await compress(bytes, { level: 9 }), type),
@@ -95,18 +95,18 @@ async function readFiles(folder: string): Promise<Files> {
   return files;
 }
 
-/** Undefined: such a file is none of a page's. */
+/** Returns undefined if no page uses files of this type. */
 export function typeOf(path: string): string | undefined {
   return TYPES[extname(path)];
 }
 
-/** A file whose name stays when its content changes. */
+/** Builds a file whose name stays the same when its content changes. */
 export function fileOf(bytes: Buffer, gzip: Buffer, type: string): ConsoleFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
   return { type, bytes, gzip, tag, isHashed: false };
 }
 
-/** Of all that belongs to the console. */
+/** Headers of all responses of the console. */
 export const SAFE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow',
@@ -115,7 +115,7 @@ export const SAFE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** `sharing`: whether caches on the way may keep it too. */
+/** `sharing` determines whether shared caches may store the file. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,5 +1,5 @@
-// `/console/`: serves the files of the console to everyone, since they contain no secret. The console loads its data from the API,
-// after signing in.
+// `/console/`: serves the files of the console to everyone, since they contain no secrets. The console loads its data
+// from the API after signing in.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { html, PAGE_POLICY, page } from '../answers/html.ts';
@@ -7,7 +7,7 @@ import { Problem, sendProblem } from '../answers/problem.ts';
 import { mountOpenPath } from '../calls/paths.ts';
 import { ConsoleFiles, SAFE_HEADERS, sendFile } from './console-files.ts';
 
-/** Of every page of the console: its own files only, nothing inline, in no frame, posting nowhere else. */
+/** Policy of every page: only its own files, nothing inline, no framing, and forms to its own origin only. */
 const CONSOLE_POLICY = [
   "default-src 'self'",
   "object-src 'none'",
@@ -20,13 +20,13 @@ const RETRY_SECONDS = '3';
 
 const NOT_BUILT = page(
   'Zonefleet console',
-  html`<h1>The console is not there yet</h1>
-<p><code>npm start</code> builds it in the background, which takes about a minute; this page loads again by itself.
-Where the API runs alone, build it with <code>npm ci --prefix console &amp;&amp; npm run build --prefix console</code>.
-All else works without it: the API is described at <a href="/docs">/docs</a>.</p>`,
+  html`<h1>The console is not built yet</h1>
+<p><code>npm start</code> builds it in the background, which takes about a minute. This page reloads automatically.
+If the API runs on its own, build it with <code>npm ci --prefix console &amp;&amp; npm run build --prefix console</code>.
+Everything else works without it: the API is described at <a href="/docs">/docs</a>.</p>`,
 );
 
-/** `folder`: where the built files are, or will be. */
+/** `folder` contains the built files, or will contain them. */
 export function serveConsole(
   app: FastifyInstance,
   folder: string,
@@ -46,7 +46,7 @@ export function serveConsole(
       reply.headers(SAFE_HEADERS);
       if (all === undefined) return sendNotBuilt(reply);
       const path = (request.params as Record<string, string>)['*'] ?? '';
-      // Every view of the console has a path of its own, which the page reads; names with a dot are domains there.
+      // Every view of the console has its own path, which the page reads. A path with a dot is a domain name there.
       const file = all.get(path) ?? (path.startsWith('assets/') ? undefined : all.get('index.html'));
       if (file === undefined) return sendProblem(reply, new Problem(404, 'path not found'));
       return sendFile(request, reply, { file, policy: CONSOLE_POLICY, sharing: 'public' });

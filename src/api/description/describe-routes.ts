@@ -1,5 +1,5 @@
-// Describes the API from the schemas that validate requests: every route with its responses, its problems and their headers.
-// OpenAPI 3.1 as YAML and as JSON, readable without a key.
+// Builds the OpenAPI 3.1 documents from the schemas that validate requests. They describe every route with its
+// responses, problems and headers. The customer document is served as YAML and JSON without authentication.
 
 import { fastifySwagger } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
@@ -14,7 +14,7 @@ import { idText } from '../schemas/fields.ts';
 import { ADMIN_DOCUMENT, CUSTOMER_DOCUMENT, type DescribedSurface, EDGE_DOCUMENT } from './documents.ts';
 import { finishDocument } from './finish-document.ts';
 
-/** A document of some of the routes. */
+/** Registers one document that describes the given routes. */
 async function describeSurface(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -76,7 +76,7 @@ function describedSchema(route: Route, schema: object): object {
   };
 }
 
-/** What differs from most routes, which every credential may call. */
+/** Returns the security requirement of a route, or nothing if the route accepts every credential. */
 function securityOf({ access, path }: Route): { security?: Record<string, string[]>[] } {
   if (isResellerPath(path)) return { security: [{ bearer: [] }] };
   if (access.kind === 'public') return { security: [] };
@@ -91,26 +91,26 @@ function securityOf({ access, path }: Route): { security?: Record<string, string
 const DOMAIN_PARAMETER = z
   .string()
   .describe(
-    'The name of the domain (any case, Unicode or A-labels, with or without the final dot). A name means your own domain first, then one that is shared with you; for global admins the one that is answered, then the oldest. Only global admins may use the numeric `id` instead.',
+    'The name of the domain, in any case, as Unicode or A-labels, with or without the final dot. If several domains have this name, your own domain comes first, then one that is shared with you. Global admins get the domain that is answered, otherwise the oldest. Only global admins may use the numeric `id` instead.',
   );
 
 const KEY = z.string().max(191);
-const ONCE = 'Makes the call happen once: a repeat gets the first answer.';
+const ONCE = 'Repeating the call with the same key returns the first response and has no further effect.';
 
 function idempotencyHeaders({ idempotent, keptForEver }: Route) {
-  const told = KEY.describe(
-    `${ONCE} Counts for the account, ${keptForEver === true ? 'for ever' : 'for 30 days'}.`,
+  const description = KEY.describe(
+    `${ONCE} The key is valid within the account, ${keptForEver === true ? 'permanently' : 'for 30 days'}.`,
   );
-  return z.object({ 'Idempotency-Key': idempotent === 'required' ? told : told.optional() });
+  return z.object({ 'Idempotency-Key': idempotent === 'required' ? description : description.optional() });
 }
 
 const ADDRESSES = ['/openapi.yaml', '/docs/openapi.yaml', '/openapi.json'];
 const YAML_TYPE = 'application/yaml; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Of what edge nodes call; readable by everyone. */
+/** Path of the document about the routes that edges call. Anyone may read it. */
 const EDGE_ADDRESS = '/edge/v1/openapi.yaml';
-/** What only global admins may read. */
+/** Path of the document that only global admins may read. */
 const ADMIN_ADDRESS = '/admin/openapi.yaml';
 
 interface Described {
@@ -125,7 +125,7 @@ function withTags(surface: DescribedSurface, tags: Readonly<Record<string, strin
   return { ...surface, tags: { ...surface.tags, ...tags } };
 }
 
-/** Call it before the routes are mounted, since it listens to what is mounted. */
+/** Must run before the routes are mounted, because the plugin registers each route when it is mounted. */
 export async function describeRoutes(
   app: FastifyInstance,
   { routes, edgeRoutes = [], tags = {}, adminTags = {} }: Described,
@@ -138,7 +138,7 @@ export async function describeRoutes(
   );
   await describeSurface(app, routes.filter(isAdmin), withTags(ADMIN_DOCUMENT, adminTags));
   await describeSurface(app, edgeRoutes, EDGE_DOCUMENT);
-  // Built once and shared, so a slow reader does not hold a copy of its own.
+  // Each document is built once and shared, so that a slow reader does not hold its own copy.
   let yaml: Buffer | undefined;
   let json: Buffer | undefined;
   for (const url of ADDRESSES) {
@@ -149,27 +149,27 @@ export async function describeRoutes(
       return reply.header('Content-Type', YAML_TYPE).send(yaml);
     });
   }
-  let ofEdges: Buffer | undefined;
+  let edgeYaml: Buffer | undefined;
   mountOpenPath(app, EDGE_ADDRESS, async (_request, reply) => {
     const { edgeSwagger } = app as unknown as { edgeSwagger: () => object };
-    ofEdges ??= yamlOf(Buffer.from(JSON.stringify(edgeSwagger())));
-    return reply.header('Content-Type', YAML_TYPE).send(ofEdges);
+    edgeYaml ??= yamlOf(Buffer.from(JSON.stringify(edgeSwagger())));
+    return reply.header('Content-Type', YAML_TYPE).send(edgeYaml);
   });
-  let ofAdmins: Buffer | undefined;
+  let adminYaml: Buffer | undefined;
   app.get(ADMIN_ADDRESS, { config: { route: ADMIN_ADDRESS_ROUTE } }, async (_request, reply) => {
     const { adminSwagger } = app as unknown as { adminSwagger: () => object };
-    ofAdmins ??= yamlOf(Buffer.from(JSON.stringify(adminSwagger())));
-    return reply.header('Content-Type', YAML_TYPE).send(ofAdmins);
+    adminYaml ??= yamlOf(Buffer.from(JSON.stringify(adminSwagger())));
+    return reply.header('Content-Type', YAML_TYPE).send(adminYaml);
   });
 }
 
-/** Gives the address the guards of admin routes. It is not part of the description. */
+/** Applies the checks of admin routes to this path. The route itself is not described. */
 const ADMIN_ADDRESS_ROUTE = route(admin, {
   method: 'GET',
   path: ADMIN_ADDRESS,
   operationId: 'adminDescription',
   tag: 'Audit',
-  summary: 'The description of this surface.',
+  summary: 'Returns the OpenAPI document of the administration API.',
   response: z.string(),
   run: () => '',
 });

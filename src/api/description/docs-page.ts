@@ -1,4 +1,4 @@
-// `/` lists the entry points. `/docs` shows the description with Swagger UI, from files of this process only: the
+// `/` lists the entry points. `/docs` shows the OpenAPI document with Swagger UI, served from this process only: the
 // Content-Security-Policy allows no other host.
 
 import { createHash } from 'node:crypto';
@@ -33,7 +33,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl`: the viewer would otherwise ask a server of its authors about the description. */
+/** `validatorUrl: null` prevents the viewer from sending the document to its vendor's validator. */
 const START = `SwaggerUIBundle({
   dom_id: '#viewer',
   url: '/openapi.json',
@@ -45,7 +45,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Scripts and styles are files of ours; the viewer's icons are data in its styles, and its calls go to this API. */
+/** Scripts and styles are files of this process. The viewer embeds icons as data URLs, and calls this API. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -72,19 +72,19 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const FILES: Readonly<Record<string, File>> = {
   '/docs': { type: 'text/html; charset=utf-8', read: async () => Buffer.from(PAGE) },
   '/docs/start.js': { type: SCRIPT, read: async () => Buffer.from(START) },
-  '/docs/viewer.js': { type: SCRIPT, read: () => ofViewer('swagger-ui-bundle.js') },
-  '/docs/viewer.css': { type: 'text/css; charset=utf-8', read: () => ofViewer('swagger-ui.css') },
-  '/docs/icon.png': { type: 'image/png', read: () => ofViewer('favicon-32x32.png') },
+  '/docs/viewer.js': { type: SCRIPT, read: () => readViewerFile('swagger-ui-bundle.js') },
+  '/docs/viewer.css': { type: 'text/css; charset=utf-8', read: () => readViewerFile('swagger-ui.css') },
+  '/docs/icon.png': { type: 'image/png', read: () => readViewerFile('favicon-32x32.png') },
 };
 
-async function ofViewer(file: string): Promise<Buffer> {
+async function readViewerFile(file: string): Promise<Buffer> {
   return await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 }
 
 export function addDocsPage(app: FastifyInstance, { hasConsole = false } = {}): void {
   mountOpenPath(app, '/', async () => (hasConsole ? { console: '/console/', ...PLACES } : PLACES));
   for (const [url, { type, read }] of Object.entries(FILES)) {
-    // read once, at the first call
+    // Read at the first request, and kept.
     let kept: { readonly bytes: Buffer; readonly tag: string } | undefined;
     mountOpenPath(app, url, async (request, reply) => {
       if (kept === undefined) {

@@ -1,5 +1,5 @@
-// The two documents, of what customers may call and of what only global admins may, and the removed paths, whose refusal names
-// the replacement.
+// The three documents (for customers, for global admins, for edges), and the removed paths, whose responses name the
+// replacement.
 
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { Method } from '../calls/route.ts';
@@ -18,7 +18,7 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
     method: 'GET',
     path: '/subscriptions/current',
     operationId: 'removedCurrentSubscription',
-    summary: 'Removed: read the subscriptions of a domain.',
+    summary: 'Removed: use `GET /domains/{domain}/subscriptions`.',
   },
   ...SUBSCRIPTION_WRITES.map(
     (what): ClosedPath => ({
@@ -35,11 +35,11 @@ function camelCase(what: string): string {
 }
 
 const WORDS: Readonly<Record<number, string>> = {
-  403: 'The account is inactive, its reseller manages it, or API keys may not write here. Codes: `account_suspended`, `managed_by_reseller`.',
-  410: 'It was removed. `error` is `route_removed`, `message` says what to use instead.',
+  403: 'The account is inactive, its reseller manages it, or API keys may not write to this path. Codes: `account_suspended`, `managed_by_reseller`.',
+  410: 'The path was removed. `error` is `route_removed`, and `message` says what to use instead.',
 };
 
-/** `refusal` makes the response of a status. Without words it uses those of the status. */
+/** `refusal` builds the response of a status. Without `words`, it uses the default description of the status. */
 export function describeClosed(
   { operationId, summary }: ClosedPath,
   refusal: (status: number, words: string | undefined) => OpenAPIV3_1.ResponseObject,
@@ -55,7 +55,7 @@ export function describeClosed(
 }
 
 export interface DescribedSurface {
-  /** The name under which the plugin gives the document. */
+  /** Name under which the plugin adds the document to the app. */
   readonly decorator: 'swagger' | 'adminSwagger' | 'edgeSwagger';
   readonly title: string;
   readonly about: string;
@@ -67,46 +67,48 @@ export interface DescribedSurface {
 
 const ABOUT = `Domains, their DNS records and the log of their changes.
 
-Send a key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`; people sign in and have a session. Every success is 200 with a body. Every error has
-\`error\` for people and sometimes \`code\` for programs. Members that are not set are absent. Paths are taken as written:
-the final slash counts; a wrong method is 405 with \`Allow\`, an unknown query parameter 400. Lists are bare arrays: whole without \`limit\`, else a page with a \`Link\` to the next.
-A POST (and a batch) may carry an \`Idempotency-Key\`: a repeat of it is answered with what the first one got.
+Send an API key as \`Authorization: Bearer svc_…\` or as \`X-Api-Key: svc_…\`. People sign in and use a session instead. Every success is 200 with a body.
+Every error has a text for people in \`error\`, and some have a \`code\` for programs. Members that are not set are absent.
+Paths are matched exactly: a trailing slash makes a different path. A wrong method is 405 with \`Allow\`, and an unknown query parameter is 400.
+Lists are bare arrays: complete without \`limit\`, otherwise one page with a \`Link\` to the next. A POST (and a batch) may carry an \`Idempotency-Key\`:
+repeating the call with the same key returns the first response.
 
-Every call can be refused with 403 \`account_suspended\` while the account is inactive, with a session also with 503 \`session_check_failed\`: keep it, and try again.
-A write by cookie from a page of another site is 403 \`foreign_origin\`. No key may use what is below \`/users\`, \`/auth\`, \`/billing\` and \`/admin\` (403).`;
+While the account is inactive, every call can be refused with 403 \`account_suspended\`. With a session, every call can also be refused with 503 \`session_check_failed\`:
+keep the session, and try again. A write with a session cookie from another site's page is refused with 403 \`foreign_origin\`.
+API keys may not call the paths below \`/users\`, \`/auth\`, \`/billing\` and \`/admin\` (403).`;
 
 const TAGS: Readonly<Record<string, string>> = {
   Domains: 'Domains, their settings and their state.',
-  Records: 'The DNS records of a domain, one by one and in bulk.',
-  Changes: 'The log of what was done, and taking it back.',
-  Checks: 'What the parent zone says of a domain.',
-  DNSSEC: 'Signatures of a domain, and what the registrar has to show for them.',
-  Sharing: 'Who else may see and change a domain.',
-  Plans: 'What a domain may do, and until when.',
-  Reseller: 'Clients of a reseller, their money and their services, and machine tokens.',
-  "Clients' domains": "What the calls of customers do, for a client's domain by its number.",
-  'Signing in': 'Sessions of people, passwords and the second step.',
-  'Your account': 'Who you are, your keys and your sessions.',
+  Records: 'The DNS records of a domain, individually and in bulk.',
+  Changes: 'The log of changes, and reverting them.',
+  Checks: 'Checks of the delegation of a domain at its parent zone.',
+  DNSSEC: 'Signing of a domain, and the DS records to enter at the registrar.',
+  Sharing: 'Other accounts that may read or change a domain.',
+  Plans: 'Features and limits of a domain, and its subscriptions.',
+  Reseller: 'Clients of a reseller, their wallets and services, and machine tokens.',
+  "Clients' domains": "The calls of customers, for a client's domain that is identified by its number.",
+  'Signing in': 'Sessions, passwords and two-step sign-in.',
+  'Your account': 'Your profile, API keys and sessions.',
 };
 
-const ABOUT_ADMIN = `What the operators of this service do: accounts, domains of all accounts, plans, the fleet, the audit log.
+const ABOUT_ADMIN = `Administration of this service: accounts, domains of all accounts, plans, the fleet and the audit log.
 
-Only the session of a global admin reaches it: a key gets 403, and for everybody else there is no such path (404). A write needs a password that was
-given within 15 minutes (\`POST /auth/confirm\`), else it is 403 \`reauthenticate\`. Errors, lists and \`Idempotency-Key\` are as in \`/openapi.yaml\`.`;
+Only the session of a global admin may call these paths: an API key gets 403, and everyone else gets 404, as for an unknown path. A write requires that the password
+was confirmed within the last 15 minutes (\`POST /auth/confirm\`), otherwise it is refused with 403 \`reauthenticate\`. Errors, lists and \`Idempotency-Key\` are as in \`/openapi.yaml\`.`;
 
 const ADMIN_TAGS: Readonly<Record<string, string>> = {
-  Accounts: 'Accounts, their rights, their keys, and links for their owners.',
-  Domains: 'Domains of all accounts, and what only operators do to them.',
-  Plans: 'What is sold, and for how much.',
+  Accounts: 'Accounts, their rights, API keys and sign-in links.',
+  Domains: 'Domains of all accounts, and operations that only operators may perform.',
+  Plans: 'Plans on sale, and their prices.',
   Fleet: 'Nameservers, observers, queues and the breaker.',
-  Audit: 'Who did what.',
+  Audit: 'The log of who did what.',
 };
 
 const BEARER = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'An API key, `svc_…`, or the token of a session, `ses_…`. Below `/reseller/v1` the token of a session of a reseller, or a machine token, `rsl_…`.',
+    'An API key, `svc_…`, or a session token, `ses_…`. Below `/reseller/v1`, the session token of a reseller or a machine token, `rsl_…`.',
 } as const;
 const API_KEY = {
   type: 'apiKey',
@@ -118,14 +120,14 @@ const SESSION = {
   type: 'apiKey',
   in: 'cookie',
   name: '__Host-session',
-  description: 'The session of a browser. Writes need the `Origin` of the service.',
+  description: 'The session of a browser. Writes require the `Origin` of the service.',
 } as const;
 const VANTAGE = {
   type: 'apiKey',
   in: 'header',
   name: 'X-Vantage-Signature',
   description:
-    'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time`, `-Nonce` and `-Digest`, as docs/api.md "Observers" says.',
+    'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time`, `-Nonce` and `-Digest`, as described in docs/api.md "Observers".',
 } as const;
 
 const GATEWAY = {
@@ -133,7 +135,7 @@ const GATEWAY = {
   in: 'header',
   name: 'Zonefleet-Signature',
   description:
-    'For payment gateways: `t=SECONDS,v1=HEX`, the time and the HMAC-SHA256 of `SECONDS.BODY` with the secret that they share with us; at most 5 minutes old.',
+    'For payment gateways: `t=SECONDS,v1=HEX`, which are the time and the HMAC-SHA256 of `SECONDS.BODY` with the secret shared by the gateway and this service. At most 5 minutes old.',
 } as const;
 
 export const CUSTOMER_DOCUMENT: DescribedSurface = {
@@ -146,28 +148,28 @@ export const CUSTOMER_DOCUMENT: DescribedSurface = {
   closed: CLOSED_PATHS,
 };
 
-const ABOUT_EDGE = `What edge nodes (reverse proxies of the operator) call: the configs of the domains that they serve, and what they say of themselves.
+const ABOUT_EDGE = `The API of edge nodes (reverse proxies of the operator): they receive the configurations of the domains that they serve, and report their state.
 
-Send the token that \`zonefleet edge create\` printed as \`Authorization: Bearer edge_…\`; it counts on these paths alone, and nothing else counts here.
-Every error has \`error\` for people and sometimes \`code\` for programs. Members that are not set are absent; edges ignore members that they do not know.`;
+Send the token that \`zonefleet edge create\` printed as \`Authorization: Bearer edge_…\`; it is valid on these paths only, and no other credential is valid here.
+Every error has a text for people in \`error\`, and some have a \`code\` for programs. Members that are not set are absent. Edges must ignore unknown members.`;
 
 export const EDGE_DOCUMENT: DescribedSurface = {
   decorator: 'edgeSwagger',
   title: 'Zonefleet for edges',
   about: ABOUT_EDGE,
-  tags: { Edges: 'What edges are told, and what they tell.' },
+  tags: { Edges: 'Configurations that edges receive, and reports that they send.' },
   security: [{ bearer: [] }],
   schemes: { bearer: { ...BEARER, description: 'The token of an edge, `edge_…`.' } },
   closed: [],
 };
 
-/** Customers are shown no call that they cannot make. */
+/** A separate document: customers should not see calls that they may not make. */
 export const ADMIN_DOCUMENT: DescribedSurface = {
   decorator: 'adminSwagger',
   title: 'Zonefleet administration',
   about: ABOUT_ADMIN,
   tags: ADMIN_TAGS,
   security: [{ bearer: [] }, { session: [] }],
-  schemes: { bearer: { ...BEARER, description: 'The token of a session, `ses_…`.' }, session: SESSION },
+  schemes: { bearer: { ...BEARER, description: 'A session token, `ses_…`.' }, session: SESSION },
   closed: [],
 };

@@ -1,5 +1,5 @@
-// Completes a document with what the schemas of routes do not say: headers, problems with their codes, bodies of plain text,
-// and removed paths. Also removes the second copy of each schema, which the plugin writes.
+// Completes a document with what the schemas do not contain: headers, problems with their codes, plain-text bodies
+// and removed paths. Also removes the duplicate of each schema that the plugin writes.
 
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
@@ -12,17 +12,17 @@ const codes = Object.keys(PROBLEM_CODES).map((code) => `\`${code}\``);
 
 const ProblemBody = z
   .object({
-    error: z.string().describe('For people; its wording may change.'),
+    error: z.string().describe('For people. The wording may change.'),
     code: z
       .string()
       .optional()
       .describe(
-        `For programs, where there is one. Known are ${codes.join(', ')}; others may come: take a code that you do not know as absent.`,
+        `For programs. Absent if the problem has no code. The known codes are ${codes.join(', ')}. Others may be added: treat an unknown code as absent.`,
       ),
     fields: z
       .array(z.object({ field: z.string(), error: z.string() }))
       .optional()
-      .describe('With `validation_failed`: what is wrong, by field.'),
+      .describe('With `validation_failed`: the errors by field.'),
     items: z
       .array(
         z.object({
@@ -33,12 +33,14 @@ const ProblemBody = z
         }),
       )
       .optional()
-      .describe('Of a batch: what is wrong, by item.'),
-    limit: z.int().optional().describe('With `plan_limit`: how many the plan allows.'),
+      .describe('For a batch: the errors by item.'),
+    limit: z.int().optional().describe('With `plan_limit`: the number that the plan allows.'),
     domains: z
       .array(z.object({ id: z.int(), user_id: z.int(), status: z.string() }))
       .optional()
-      .describe('With `domain_ambiguous`: the domains of this name. Say which by its id in the path.'),
+      .describe(
+        'With `domain_ambiguous`: the domains that have this name. Use the id of one of them in the path.',
+      ),
     above: z
       .array(
         z.object({
@@ -49,7 +51,7 @@ const ProblemBody = z
         }),
       )
       .optional()
-      .describe('Of a purchase or a switch: what the domain uses more of than the plan allows.'),
+      .describe('For a purchase or a switch: the limits of the plan that the domain exceeds.'),
     feature: z
       .string()
       .optional()
@@ -57,48 +59,54 @@ const ProblemBody = z
     invited_email: z
       .string()
       .optional()
-      .describe('With `invite_email_mismatch`: the email that is invited, masked.'),
-    message: z.string().optional().describe('Of removed routes: what to use instead.'),
+      .describe('With `invite_email_mismatch`: the invited email address, masked.'),
+    message: z.string().optional().describe('For removed routes: what to use instead.'),
   })
   .meta({ id: 'Problem' });
 
 const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
-  'X-Request-Id': { description: 'Names this request in reports.', schema: { type: 'string' } },
+  'X-Request-Id': {
+    description: 'Identifies this request. Quote it when you report a problem.',
+    schema: { type: 'string' },
+  },
   'RateLimit-Limit': {
-    description: 'Requests in any 60 seconds for this key, or for the sessions of this account.',
+    description: 'Requests per 60 seconds for this key, or for all sessions of this account.',
     schema: { type: 'integer' },
   },
-  'RateLimit-Remaining': { description: 'How many are left.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until there is one more.', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Number of requests left.', schema: { type: 'integer' } },
+  'RateLimit-Reset': {
+    description: 'Seconds until one more request is allowed.',
+    schema: { type: 'integer' },
+  },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'Idempotent-Replay': {
-    description: '`true`: the call was not made again, this is the first answer.',
+    description: '`true` if the call was not repeated and this is its first response.',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Change-Id': {
-    description: 'The change that this call made, if it changed anything.',
+    description: 'The change that this call made. Absent if nothing changed.',
     schema: { type: 'integer' },
   },
-  'X-Zone-Serial': { description: 'The serial of the zone after it.', schema: { type: 'integer' } },
+  'X-Zone-Serial': { description: 'The serial of the zone after this call.', schema: { type: 'integer' } },
   Link: {
-    description: 'The next page: `rel="next"`, and of domains the one before: `rel="prev"`.',
+    description: 'The next page (`rel="next"`), and for domains also the previous page (`rel="prev"`).',
     schema: { type: 'string' },
   },
   'X-Total-Count': {
     description:
-      'With `count=true`: all items there are. Of logs, accounts, clients and services 10001 means more than 10,000.',
+      'With `count=true`: the total number of items. For logs, accounts, clients and services, 10001 means more than 10,000.',
     schema: { type: 'integer' },
   },
-  'Content-Disposition': { description: 'A name for the file.', schema: { type: 'string' } },
+  'Content-Disposition': { description: 'A suggested file name.', schema: { type: 'string' } },
   'Content-Security-Policy': {
-    description: 'The page runs and loads nothing.',
+    description: 'The page runs no scripts and loads nothing.',
     schema: { type: 'string' },
   },
   'X-Accel-Buffering': {
-    description: '`no`: a proxy passes it on as it comes.',
+    description: '`no`: a proxy must forward the response without buffering it.',
     schema: { type: 'string', enum: ['no'] },
   },
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The authentication scheme.', schema: { type: 'string' } },
 };
 
 function headers(names: readonly string[]): Record<string, OpenAPIV3_1.ReferenceObject> {
@@ -106,8 +114,8 @@ function headers(names: readonly string[]): Record<string, OpenAPIV3_1.Reference
 }
 
 /**
- * Tidies the schemas. Each is there twice, as it is sent (`…Input`) and as it is answered: those without a reference
- * are left out, and one that is only sent gets its plain name.
+ * Tidies the schemas. The plugin writes each schema twice, for requests (`…Input`) and for responses. Unreferenced
+ * schemas are removed, and a schema that is used only in requests loses its suffix.
  */
 function tidySchemas(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const { schemas = {} } = document.components ?? {};
@@ -140,7 +148,7 @@ function tidySchema(schema: object, name: string): object {
   const text = JSON.stringify(schema, (key, value) => {
     if (key === '$schema' || key === '$id') return undefined;
     if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined;
-    // responses may get new members later; requests with unknown members are refused
+    // Responses may get new members later. Requests with unknown members are refused.
     if (key === 'additionalProperties' && !name.endsWith('Input')) return undefined;
     return value;
   });
@@ -152,7 +160,7 @@ type Operation = OpenAPIV3_1.OperationObject;
 
 const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** Changes the document in its place; throws where a route has no operation. */
+/** Changes the document in place. Throws an error if a route has no operation. */
 export function finishDocument(
   document: Document,
   routes: readonly Route[],
@@ -172,7 +180,9 @@ export function finishDocument(
     }
     if (route.textBody !== undefined) {
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
-      content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
+      content['text/plain'] = {
+        schema: { type: 'string', description: `The text of \`${route.textBody}\`.` },
+      };
     }
     const isCounted = !['public', 'vantage', 'gateway', 'edge'].includes(route.access.kind);
     const common = ['X-Request-Id', ...(isCounted ? RATE_HEADERS : [])];
@@ -200,7 +210,7 @@ export function finishDocument(
 const PROBLEM = `#/components/schemas/${z.globalRegistry.get(ProblemBody)?.id}`;
 
 function describeRefusal({ status, words, codes }: Refusal, isCounted: boolean): OpenAPIV3_1.ResponseObject {
-  const told = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
+  const listed = codes.length === 0 ? '' : ` Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
   const more: Record<number, string[]> = {
     401: ['WWW-Authenticate'],
     409: codes.includes('domain_taken') ? ['Retry-After'] : [],
@@ -209,7 +219,7 @@ function describeRefusal({ status, words, codes }: Refusal, isCounted: boolean):
   };
   const counted = isCounted && ![401, 500, 503].includes(status);
   return {
-    description: `${words}${told}`,
+    description: `${words}${listed}`,
     headers: headers(['X-Request-Id', ...(counted ? RATE_HEADERS : []), ...(more[status] ?? [])]),
     content: { 'application/json': { schema: { $ref: PROBLEM } } },
   };

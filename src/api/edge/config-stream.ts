@@ -1,10 +1,11 @@
-// Streams the config of one edge: everything, unless the edge has a cursor, then each change. Lines are made as the edge reads them,
-// so a slow edge costs no memory here: it falls behind the ring, and reads the newest versions from Postgres.
+// Streams the configuration of one edge: everything, unless the edge has a cursor, then each change. Lines are
+// produced as the edge reads them, so a slow edge costs no memory here. If it falls behind the ring, it reads the
+// newest versions from PostgreSQL.
 //
-//     no cursor, or one of another history ──▶ begin, every domain by name, end ─┐
-//     in the middle of that ─────────────────▶ the rest of the names, end ───────┤
-//     behind it ─────────────────────────────▶ what changed since ◀──────────────┘ ◀─┐
-//                                                  └──▶ the ring ──▶ too slow ───────┘
+//     no cursor, or cursor of another history ──▶ begin, every domain by name, end ─┐
+//     cursor within a snapshot ─────────────────▶ the remaining names, end ─────────┤
+//     cursor after a snapshot ──────────────────▶ changes since then ◀──────────────┘ ◀─┐
+//                                                      └──▶ the ring ──▶ too slow ──────┘
 
 import { pauseUnless } from '../../process/reconnect.ts';
 import {
@@ -19,7 +20,7 @@ import type { EdgeFeed } from './edge-feed.ts';
 interface StreamOptions {
   readonly region: string;
   readonly cursor: EdgeCursor | undefined;
-  /** The edge has gone, its token counts no more, or this process stops. */
+  /** Aborted if the edge disconnects, its token becomes invalid, or this process stops. */
   readonly ended: AbortSignal;
   readonly heartbeatMs?: number;
 }
@@ -28,7 +29,7 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1000;
 const PIECE_CHARACTERS = 32_768;
 
-/** Pieces of whole lines, until `ended`. Throws only before the first piece. */
+/** Yields pieces of whole lines until `ended`. Throws only before the first piece. */
 export async function* streamConfigs(feed: EdgeFeed, options: StreamOptions): AsyncGenerator<string> {
   const stream = new ConfigStream(feed, options);
   for await (const piece of stream.pieces()) {
@@ -46,10 +47,10 @@ class ConfigStream {
   readonly #ended: AbortSignal;
   readonly #heartbeatMs: number;
   #place: FeedPlace | undefined;
-  /** In the middle of a snapshot: the last name that was told. */
+  /** The last name that was sent of an unfinished snapshot. */
   #after: string | undefined;
-  #toldAtMs: number | undefined;
-  /** When the place was known already, by the feed's count. */
+  #sentAtMs: number | undefined;
+  /** Value of the feed's counter at a time when the place was already known. */
   #mark: number;
 
   constructor(feed: EdgeFeed, { region, cursor, ended, heartbeatMs = HEARTBEAT_MS }: StreamOptions) {
@@ -58,20 +59,20 @@ class ConfigStream {
     this.#ended = ended;
     this.#heartbeatMs = heartbeatMs;
     this.#mark = feed.mark();
-    if (cursor?.region !== region) return; // an edge of another region was told of other domains
+    if (cursor?.region !== region) return; // an edge of another region has other domains
     this.#place = cursor.place;
     this.#after = cursor.after;
   }
 
-  /** A piece is on its way. */
+  /** Records that a piece is being sent. */
   note(): void {
-    this.#toldAtMs = performance.now();
+    this.#sentAtMs = performance.now();
   }
 
   async *pieces(): Pieces {
     if (this.#after !== undefined) yield* this.#judgePlace();
     while (!this.#ended.aborted) {
-      // What changes after this gets into the ring; what changed before is found in Postgres.
+      // Later changes are added to the ring. Earlier ones are found in PostgreSQL.
       const isFollowed = this.#feed.place !== undefined;
       const { next, history } = this.#feed.position;
       yield* this.#catchUp();
@@ -81,7 +82,7 @@ class ConfigStream {
     }
   }
 
-  /** Before a snapshot goes on: it must be one of this history. */
+  /** Before a snapshot continues, checks that it belongs to the same history. */
   async *#judgePlace(): Pieces {
     const page = yield* this.#read(() => this.#feed.readChanges(this.#place));
     if (page?.kind === 'another-epoch' || page?.kind === 'expired') this.#forget();
@@ -97,7 +98,7 @@ class ConfigStream {
     let seen: SeenName | undefined;
     let end: FeedPlace | undefined;
     while (!this.#ended.aborted) {
-      if (this.#after !== undefined) yield* this.#tellNames();
+      if (this.#after !== undefined) yield* this.#sendNames();
       if (seen === undefined) from = this.#place;
       const page: EdgeFeedPage | undefined = yield* this.#read(() => this.#feed.readChanges(from, seen));
       if (page === undefined) return;
@@ -113,9 +114,9 @@ class ConfigStream {
         this.#mark = this.#feed.mark();
         yield lineOf({ cursor: this.#cursor(), snapshot: 'begin' });
       } else {
-        if (this.#toldAtMs === undefined) yield this.#heartbeat(); // it knows at once that its cursor counts
+        if (this.#sentAtMs === undefined) yield this.#heartbeat(); // confirms immediately that the cursor is valid
         end ??= page.place;
-        yield* this.#tell(page.lines, page.more ? (from as FeedPlace) : end);
+        yield* this.#send(page.lines, page.more ? (from as FeedPlace) : end);
         seen = page.last;
         if (page.more) continue;
         this.#place = end;
@@ -124,7 +125,7 @@ class ConfigStream {
     }
   }
 
-  async *#tellNames(): Pieces {
+  async *#sendNames(): Pieces {
     while (this.#after !== undefined) {
       const after: string = this.#after;
       const page = yield* this.#read(() => this.#feed.readNames(after, this.#mark));
@@ -153,14 +154,14 @@ class ConfigStream {
         yield* this.#rest(() => this.#feed.changed(this.#leftMs(), this.#ended));
         continue;
       }
-      yield* this.#tell(batch.lines, batch.place);
+      yield* this.#send(batch.lines, batch.place);
       this.#place = batch.place;
       number++;
     }
   }
 
-  /** Until the last line is told, the cursor is the one before. */
-  *#tell(lines: readonly EdgeLine[], end: FeedPlace): Generator<string> {
+  /** Until the last line is sent, the cursor of the lines is the previous one. */
+  *#send(lines: readonly EdgeLine[], end: FeedPlace): Generator<string> {
     const before = this.#cursor();
     const last = encodeEdgeCursor({ region: this.#region, place: end, after: undefined });
     yield* inPieces(
@@ -184,23 +185,23 @@ class ConfigStream {
   }
 
   #leftMs(): number {
-    if (this.#toldAtMs === undefined) return this.#heartbeatMs;
-    return Math.max(0, this.#toldAtMs + this.#heartbeatMs - performance.now());
+    if (this.#sentAtMs === undefined) return this.#heartbeatMs;
+    return Math.max(0, this.#sentAtMs + this.#heartbeatMs - performance.now());
   }
 
   async *#rest(pause: () => Promise<void>): Pieces {
     await pause();
-    if (this.#toldAtMs !== undefined && this.#place !== undefined && this.#leftMs() === 0)
+    if (this.#sentAtMs !== undefined && this.#place !== undefined && this.#leftMs() === 0)
       yield this.#heartbeat();
   }
 
-  /** Once the answer has begun, an outage only makes it wait. Undefined: the stream is over. */
+  /** After the response has begun, an outage only delays it. Returns undefined if the stream has ended. */
   async *#read<T>(read: () => Promise<T>): Pieces<T | undefined> {
     while (!this.#ended.aborted) {
       try {
         return await read();
       } catch (error) {
-        if (this.#toldAtMs === undefined) throw error;
+        if (this.#sentAtMs === undefined) throw error;
         this.#feed.noteTrouble(error);
       }
       yield* this.#rest(() => pauseUnless(this.#ended, RETRY_MS));

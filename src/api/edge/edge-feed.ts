@@ -1,6 +1,6 @@
-// Follows the feed of edge config, once for all streams of this process: each change is read and printed as JSON once, and kept in a
-// bounded ring that all streams read. A new stream, or one that is too slow for the ring, reads from Postgres, which has the newest
-// version of each domain. Without streams nothing is read.
+// Follows the feed of edge configurations, once for all streams of this process. Each change is read and converted to
+// JSON once, and stored in a bounded ring that all streams read. A new stream, or one that is too slow for the ring,
+// reads from PostgreSQL, which has the newest version of each domain. Without streams, nothing is read.
 
 import { type Backoff, createBackoff, type Log } from '../../process/reconnect.ts';
 import type { FeedPlace, SeenName } from '../../store/edges/edge-cursor.ts';
@@ -10,7 +10,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import { type Listening, listenChanges } from '../../store/postgres/listen-changes.ts';
 import { Gate, Waiting } from './waiting.ts';
 
-/** What was read at once. `place`: where a stream stands that has told it. */
+/** The result of one read. `place` is the place of a stream that has sent it. */
 interface EdgeBatch {
   readonly number: number;
   readonly lines: readonly EdgeLine[];
@@ -27,21 +27,21 @@ interface Follower extends FollowingEdge {
   readonly ended: AbortController;
 }
 
-/** Changes are announced; one whose announcement was lost is found after this time. */
+/** A change whose notification was lost is found after this time. */
 const POLL_MS = 1000;
-/** Tokens that were revoked end their streams after this time at the latest. */
+/** Maximum time until the streams of a revoked token end. */
 const TOKENS_MS = 400;
 const RING_BYTES = 16 * 1024 * 1024;
 const RING_BATCHES = 1000;
-/** Streams of one edge in this process: it needs one, and another while the one before has not ended. */
-const STREAMS_OF_AN_EDGE = 4;
+/** Streams per edge in this process. An edge needs one, and a second one while the previous one has not ended. */
+const STREAMS_PER_EDGE = 4;
 const TROUBLE_MS = 60_000;
-/** Pages that streams read at a time, each on a connection of the pool. */
-const READS_AT_ONCE = 3;
+/** Pages that streams read concurrently, each on a connection of the pool. */
+const CONCURRENT_READS = 3;
 
 interface FeedOptions {
   readonly db: Database;
-  /** Undefined: changes are found by the timer alone. */
+  /** Undefined if changes are found by the timer only. */
   readonly databaseUrl?: string | undefined;
   readonly log: Log;
 }
@@ -50,12 +50,12 @@ export class EdgeFeed {
   readonly #options: FeedOptions;
   readonly #lines: EdgeLines;
   readonly #followers = new Set<Follower>();
-  readonly #reads = new Gate(READS_AT_ONCE);
+  readonly #reads = new Gate(CONCURRENT_READS);
   #ring: EdgeBatch[] = [];
   #ringBytes = 0;
   #next = 0;
   #place: FeedPlace | undefined;
-  /** Grows when the history of the database is another: what streams have told may be wrong. */
+  /** Incremented when the database's history is replaced: what streams have sent may then be wrong. */
   #history = 0;
   readonly #waiting = new Waiting();
   #running: Promise<void> | undefined;
@@ -71,33 +71,33 @@ export class EdgeFeed {
     this.#lines = new EdgeLines(options.db);
   }
 
-  /** How many streams there are. */
+  /** Number of streams. */
   get streams(): number {
     return this.#followers.size;
   }
 
-  /** Aborted when the edge's token counts no more, when it has too many newer streams, and when this process stops. */
+  /** `ended` is aborted if the token becomes invalid, if the edge has too many newer streams, and at the end. */
   join(edge: FollowingEdge): { readonly ended: AbortSignal; leave(): void } {
     const follower: Follower = { ...edge, ended: new AbortController() };
     const own = [...this.#followers].filter(({ id }) => id === edge.id);
-    for (const oldest of own.slice(0, Math.max(0, own.length - STREAMS_OF_AN_EDGE + 1))) this.#end(oldest);
+    for (const oldest of own.slice(0, Math.max(0, own.length - STREAMS_PER_EDGE + 1))) this.#end(oldest);
     this.#followers.add(follower);
     if (this.#isClosed) this.#end(follower);
     else this.#start();
     return { ended: follower.ended.signal, leave: () => this.#followers.delete(follower) };
   }
 
-  /** Where the ring is now. Whoever reads from Postgres after this has missed nothing when it goes on from here. */
+  /** Current position of the ring. A stream that then reads from PostgreSQL and continues here misses nothing. */
   get position(): { readonly next: number; readonly history: number } {
     return { next: this.#next, history: this.#history };
   }
 
-  /** Where a stream stands that has told every batch. Undefined: changes do not get into the ring yet. */
+  /** Place of a stream that has sent every batch. Undefined if changes are not yet added to the ring. */
   get place(): FeedPlace | undefined {
     return this.#place;
   }
 
-  /** Undefined: it has not come yet. `lost`: it is no longer in the ring. */
+  /** Returns undefined if the batch does not exist yet, and `lost` if it is no longer in the ring. */
   batch(number: number): EdgeBatch | 'lost' | undefined {
     if (number >= this.#next) return undefined;
     const [oldest] = this.#ring;
@@ -112,12 +112,12 @@ export class EdgeFeed {
     return this.#lines.mark();
   }
 
-  /** `since`: the mark that was taken when the place of the stream was known. */
+  /** `since` is the mark that was taken when the place of the stream was known. */
   async readNames(after: string, since: number): ReturnType<EdgeLines['readNames']> {
     return await this.#reads.run(() => this.#lines.readNames(after, since));
   }
 
-  /** Until something may have changed here, or the time is over. */
+  /** Waits until something may have changed here, or until the time is over. */
   async changed(timeoutMs: number, signal: AbortSignal): Promise<void> {
     await this.#waiting.wait(timeoutMs, signal);
   }
@@ -138,7 +138,7 @@ export class EdgeFeed {
     if (this.#running !== undefined) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#followers.size > 0) this.#start(); // one came while the last one left
+      if (this.#followers.size > 0) this.#start(); // a stream joined while the last one left
     });
   }
 
@@ -150,7 +150,7 @@ export class EdgeFeed {
     }
     let judging: Promise<void> | undefined;
     this.#tokensTimer = setInterval(() => {
-      judging ??= this.#judgeTokens().finally(() => {
+      judging ??= this.#checkTokens().finally(() => {
         judging = undefined;
       });
     }, TOKENS_MS);
@@ -163,21 +163,24 @@ export class EdgeFeed {
     clearInterval(this.#tokensTimer);
     await judging;
     await this.#listening?.stop();
-    // Nobody knows what changes from now on.
+    // Nobody follows changes from now on.
     this.#place = undefined;
     this.#ring = [];
     this.#ringBytes = 0;
     this.#next++;
   }
 
-  /** Streams wait until Postgres can be read again. Told once in a while, however many meet it. */
+  /** Logs at most once per minute that streams wait until PostgreSQL can be read again. */
   noteTrouble(error: unknown): void {
     if (performance.now() - this.#troubleAtMs < TROUBLE_MS) return;
     this.#troubleAtMs = performance.now();
-    this.#options.log.warn({ err: error }, 'the feed of edges cannot be read: edges keep what they have');
+    this.#options.log.warn(
+      { err: error },
+      'the feed of edges cannot be read: edges keep their current configuration',
+    );
   }
 
-  /** Reads all that is new. If it fails midway, all of it is read again. */
+  /** Reads all changes that are new. If it fails midway, they are all read again. */
   async #follow(backoff: Backoff): Promise<void> {
     const from = this.#place;
     let after: SeenName | undefined;
@@ -192,14 +195,14 @@ export class EdgeFeed {
         this.#wakeUp();
         return;
       }
-      // The first of several reads has the place at which all of them end.
+      // The first of several reads returns the place at which all of them end.
       end ??= read.place;
       if (read.lines.length > 0) this.#publish(read.lines, read.more && from !== undefined ? from : end);
       if (!read.more) break;
       after = read.last;
     }
     this.#place = end;
-    this.#tell();
+    this.#notify();
   }
 
   #publish(lines: readonly EdgeLine[], place: FeedPlace): void {
@@ -209,21 +212,21 @@ export class EdgeFeed {
     while (this.#ring.length > 1 && (this.#ringBytes > RING_BYTES || this.#ring.length > RING_BATCHES)) {
       this.#ringBytes -= (this.#ring.shift() as EdgeBatch).bytes;
     }
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#waiting.tell();
   }
 
-  /** While Postgres is away, tokens count as they did. */
-  async #judgeTokens(): Promise<void> {
-    const held = [...this.#followers];
-    const live = await loadLiveTokens(this.#options.db, [...new Set(held.map(({ id }) => id))]).catch(
+  /** While PostgreSQL is unavailable, tokens stay valid. */
+  async #checkTokens(): Promise<void> {
+    const followers = [...this.#followers];
+    const live = await loadLiveTokens(this.#options.db, [...new Set(followers.map(({ id }) => id))]).catch(
       () => undefined,
     );
     if (live === undefined) return;
-    for (const follower of held) {
+    for (const follower of followers) {
       if (live.get(follower.id)?.equals(follower.tokenHash) !== true) this.#end(follower);
     }
     if (this.#followers.size === 0) this.#wakeUp();

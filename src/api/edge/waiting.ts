@@ -1,12 +1,12 @@
-// Bounds how many tasks run at a time, and lets callers wait until something may have changed.
+// Limits the number of concurrent tasks, and lets callers wait until something may have changed.
 
-/** Runs a limited number of tasks at a time. The others wait in the order in which they came. */
+/** Runs a limited number of tasks concurrently. The others wait in the order of their arrival. */
 export class Gate {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(slots: number) {
+    this.#free = slots;
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
-// One stream of the events of a domain: first those missed since the caller's cursor, then new ones. It only holds a position in
-// the ring of the domain. While the database is unavailable, the stream stays open with heartbeats, and continues afterwards.
+// Streams the events of a domain: first those missed since the client's cursor, then new ones. A stream holds only a
+// position in the ring of the domain. While the database is unavailable, the stream stays open with heartbeats, and
+// continues afterwards.
 
 import { pauseUnless } from '../../process/reconnect.ts';
 import { decodeEventCursor, type EventCursor, furtherOf, isBeyond } from '../../store/feed/domain-events.ts';
@@ -9,10 +10,10 @@ import type { Follower } from './followers.ts';
 
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1000;
-/** A comment (HTML "Server-sent events"): nobody is told of it. */
+/** A comment line (HTML "Server-sent events"), which clients ignore. */
 const HEARTBEAT = ': heartbeat\n\n';
 
-/** How each thing is told, as whole frames. */
+/** Formats each item as whole frames. */
 export interface EventPrinter {
   open(cursor: EventCursor): string;
   event(event: DomainEvent): string;
@@ -21,17 +22,17 @@ export interface EventPrinter {
 }
 
 interface StreamOptions {
-  /** What the caller knows, as text; undefined: it knows everything until now. */
+  /** The client's cursor as text. Undefined if the client has missed nothing so far. */
   readonly after: string | undefined;
-  /** The caller has gone, or this process stops. */
+  /** Aborted if the client disconnects, or this process stops. */
   readonly gone: AbortSignal;
   readonly printer: EventPrinter;
-  /** Ends when everything that was missed is told. */
+  /** True if the stream ends after the missed events. */
   readonly once: boolean;
   readonly heartbeatMs?: number;
 }
 
-/** Pieces of whole frames. */
+/** Yields pieces of whole frames. */
 export async function* streamEvents(
   feed: Pick<EventFeed, 'readHead' | 'readBehind' | 'mayTell'>,
   follower: Follower,
@@ -39,12 +40,12 @@ export async function* streamEvents(
 ): AsyncGenerator<string> {
   const { watch } = follower;
   const ended = AbortSignal.any([gone, follower.ended]);
-  let toldAtMs = performance.now();
-  async function* tell(piece: string): AsyncGenerator<string> {
+  let sentAtMs = performance.now();
+  async function* send(piece: string): AsyncGenerator<string> {
     follower.unreadSinceMs = performance.now();
     yield piece;
     follower.unreadSinceMs = undefined;
-    toldAtMs = performance.now();
+    sentAtMs = performance.now();
   }
   try {
     let next = watch.next;
@@ -58,7 +59,7 @@ export async function* streamEvents(
         : eventsOf(await feed.readBehind(watch, known, head), known, head);
     const start =
       missed.length === 0 ? printer.open(head) : missed.map((event) => printer.event(event)).join('');
-    yield* tell(start);
+    yield* send(start);
     if (once) return;
     let nodesNumber = -1;
     let { progressNumber } = watch;
@@ -74,7 +75,7 @@ export async function* streamEvents(
         let piece = '';
         for (const event of news) {
           if (!isNews(event, cursor)) continue;
-          // What is read at once is told by kind: of another kind the caller may be further.
+          // The events of one read are sorted by kind, so the cursor may already be further for another kind.
           cursor = event.kind === 'reset' ? event.cursor : furtherOf(cursor, event.cursor);
           piece += printer.event({ ...event, cursor });
         }
@@ -84,13 +85,13 @@ export async function* streamEvents(
           piece += printer.nodes(watch.nodes);
         nodesNumber = watch.nodesNumber;
         progressNumber = watch.progressNumber;
-        if (piece !== '') yield* tell(piece);
+        if (piece !== '') yield* send(piece);
         continue;
       }
-      const leftMs = Math.max(0, toldAtMs + heartbeatMs - performance.now());
+      const leftMs = Math.max(0, sentAtMs + heartbeatMs - performance.now());
       if (hasNews) await pauseUnless(ended, Math.min(leftMs, RETRY_MS));
       else await watch.waiting.wait(leftMs, ended);
-      if (!ended.aborted && performance.now() - toldAtMs >= heartbeatMs) yield* tell(HEARTBEAT);
+      if (!ended.aborted && performance.now() - sentAtMs >= heartbeatMs) yield* send(HEARTBEAT);
     }
   } finally {
     follower.leave();

@@ -1,5 +1,6 @@
-// State shared by the streams of one domain: a short ring of past events, and the newest state of what is in progress. A stream has
-// no queue of its own; one that is too slow for the ring is notified that it has missed events.
+// State shared by the streams of one domain: a short ring of past events, and the newest state of operations in
+// progress. A stream has no queue of its own. If it is too slow for the ring, it receives an event that it has missed
+// others.
 
 import type { SavedRun } from '../../store/checks/check-runs.ts';
 import type { DomainEvents, ToldChange, ToldVerification } from '../../store/feed/domain-events.ts';
@@ -11,10 +12,10 @@ export type DomainEvent =
   | { readonly kind: 'change'; readonly change: ToldChange; readonly cursor: EventCursor }
   | { readonly kind: 'check'; readonly run: SavedRun; readonly cursor: EventCursor }
   | { readonly kind: 'verification'; readonly run: ToldVerification; readonly cursor: EventCursor }
-  /** Something was missed: whoever follows reads everything again. */
+  /** Events were missed: the client must read everything again. */
   | { readonly kind: 'reset'; readonly cursor: EventCursor };
 
-/** How many nodes have the newest change. `ms`: how long after it that was so; undefined: it was so before anybody looked. */
+/** `ms` is the time from the change to this state, undefined if it was already so at the first query. */
 export interface NodesState extends InSync {
   readonly changeId: number;
   readonly ms: number | undefined;
@@ -22,27 +23,27 @@ export interface NodesState extends InSync {
 
 const RING_EVENTS = 16;
 
-/** In the order in which they are told: what a check has seen, then what followed from it. */
+/** Returns the events in the order of sending: first the results of checks, then the changes they caused. */
 export function eventsOf(events: DomainEvents, cursor: EventCursor, head: EventCursor): DomainEvent[] {
   if (events.isCut) return [{ kind: 'reset', cursor: head }];
   let at = cursor;
-  const told: DomainEvent[] = [];
+  const sent: DomainEvent[] = [];
   for (const run of events.verifications) {
     at = { ...at, verification: run.id };
-    told.push({ kind: 'verification', run, cursor: at });
+    sent.push({ kind: 'verification', run, cursor: at });
   }
   for (const run of events.checks) {
     at = { ...at, check: run.id, repeated: run.repeated };
-    told.push({ kind: 'check', run, cursor: at });
+    sent.push({ kind: 'check', run, cursor: at });
   }
   for (const change of events.changes) {
     at = { ...at, change: change.id };
-    told.push({ kind: 'change', change, cursor: at });
+    sent.push({ kind: 'change', change, cursor: at });
   }
-  return told;
+  return sent;
 }
 
-/** Whether somebody at `cursor` has not been told it yet. */
+/** Returns true if a stream at `cursor` has not sent the event yet. */
 export function isNews(event: DomainEvent, cursor: EventCursor): boolean {
   switch (event.kind) {
     case 'change':
@@ -61,13 +62,13 @@ export function isNews(event: DomainEvent, cursor: EventCursor): boolean {
 export class DomainWatch {
   readonly domainId: number;
   readonly waiting = new Waiting();
-  /** Up to where the ring has been filled; undefined: nobody has looked yet. */
+  /** The cursor up to which the ring is filled. Undefined before the first read. */
   cursor: EventCursor | undefined;
   #ring: DomainEvent[] = [];
   #next = 0;
   #nodes: NodesState | undefined;
   #progress: object | undefined;
-  /** Grow with each new state. */
+  /** Incremented with each new state. */
   nodesNumber = 0;
   progressNumber = 0;
 
@@ -75,7 +76,7 @@ export class DomainWatch {
     this.domainId = domainId;
   }
 
-  /** The number that the next event gets. */
+  /** Number of the next event. */
   get next(): number {
     return this.#next;
   }
@@ -95,7 +96,7 @@ export class DomainWatch {
     this.waiting.tell();
   }
 
-  /** The events from this number on. `lost`: some of them are no longer in the ring. */
+  /** Returns the events from this number on, or `lost` if some of them are no longer in the ring. */
   from(number: number): readonly DomainEvent[] | 'lost' {
     const missing = this.#next - number;
     return missing > this.#ring.length ? 'lost' : this.#ring.slice(this.#ring.length - missing);

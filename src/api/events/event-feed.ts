@@ -1,5 +1,5 @@
-// Follows the events of domains, once for all streams of this process: one connection listens, one statement reads the newest event
-// of every followed domain, and each event is read once. Without streams nothing is read.
+// Follows the events of domains, once for all streams of this process. One connection listens, one statement reads
+// the newest event of every followed domain, and each event is read once. Without streams, nothing is read.
 
 import { createBackoff, type Log } from '../../process/reconnect.ts';
 import {
@@ -19,23 +19,23 @@ import { DomainWatch, eventsOf } from './domain-watch.ts';
 import { type EventLimits, type Follower, Followers, type NewFollower } from './followers.ts';
 import { SyncStates } from './sync-states.ts';
 
-/** Changes are announced; checks, and changes whose announcement was lost, are found after this time. */
+/** Changes are notified. Checks, and changes whose notification was lost, are found after this time. */
 const POLL_MS = 1000;
 const LEAST_PAUSE_MS = 40;
-/** A look costs at most this share of the time. */
+/** The pause after a read is at least this many times its duration. */
 const PAUSE_FOR_EACH = 4;
-const DOMAINS_AT_ONCE = 500;
-const READS_AT_ONCE = 3;
+const DOMAINS_PER_READ = 500;
+const CONCURRENT_READS = 3;
 const TICK_MS = 500;
-/** A page that is loaded again finds the connection still there. */
+/** A page that is reloaded within this time finds the connection still open. */
 const LINGER_MS = 5000;
 const TROUBLE_MS = 60_000;
-/** Beyond that whoever has missed so much reads everything again. */
+/** A client that missed more events must read everything again. */
 const MOST_MISSED = 50;
 
 interface FeedOptions {
   readonly db: Database;
-  /** Undefined: changes are found by the timer alone. */
+  /** Undefined if changes are found by the timer only. */
   readonly databaseUrl?: string | undefined;
   readonly log: Log;
   readonly limits?: Partial<EventLimits>;
@@ -45,7 +45,7 @@ export class EventFeed {
   readonly #options: FeedOptions;
   readonly #followers: Followers;
   readonly #watches = new Map<number, DomainWatch>();
-  readonly #reads = new Gate(READS_AT_ONCE);
+  readonly #reads = new Gate(CONCURRENT_READS);
   readonly #sync: SyncStates;
   #running: Promise<void> | undefined;
   #ticking: NodeJS.Timeout | undefined;
@@ -63,17 +63,17 @@ export class EventFeed {
     this.#sync = new SyncStates((ids) => inSync(options.db, ids));
   }
 
-  /** How many streams there are. */
+  /** Number of streams. */
   get streams(): number {
     return this.#followers.size;
   }
 
-  /** How many domains are followed. */
+  /** Number of followed domains. */
   get domains(): number {
     return this.#watches.size;
   }
 
-  /** Returns the follower, or whose limit is reached. */
+  /** Returns the follower, or the holder of the limit that is reached. */
   join(follower: NewFollower): Follower | 'holder' | 'account' | 'process' {
     if (this.#isClosed) return 'process';
     const watch = this.#watches.get(follower.domainId) ?? new DomainWatch(follower.domainId);
@@ -84,7 +84,7 @@ export class EventFeed {
     return joined;
   }
 
-  /** Where the domain is now. Events behind it come into the ring from now on. */
+  /** Returns the current position of the domain. From now on, later events are added to the ring. */
   async readHead(watch: DomainWatch): Promise<EventHead | undefined> {
     const heads = await this.#reads.run(() => loadEventHeads(this.#options.db, [watch.domainId]));
     const head = heads.get(watch.domainId);
@@ -97,12 +97,12 @@ export class EventFeed {
     return await this.#reads.run(() => loadEventsBehind(this.#options.db, watch.domainId, bounds));
   }
 
-  /** Returns true if events may be sent to the follower now. If the last check of its rights is too old, checks them first. */
+  /** Returns true if events may be sent to the follower now. Repeats a check of its rights that is too old. */
   mayTell(follower: Follower): Promise<boolean> {
     return this.#followers.mayTell(follower);
   }
 
-  /** Told once in a while, however many meet it. */
+  /** Logs at most once per minute, for any number of errors. */
   noteTrouble(error: unknown): void {
     if (performance.now() - this.#troubleAtMs < TROUBLE_MS) return;
     this.#troubleAtMs = performance.now();
@@ -130,7 +130,7 @@ export class EventFeed {
     }
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#followers.size > 0 && !this.#isClosed) this.#start(); // one came while the last one left
+      if (this.#followers.size > 0 && !this.#isClosed) this.#start(); // a stream joined while the last one left
     });
   }
 
@@ -172,8 +172,8 @@ export class EventFeed {
   async #follow(): Promise<undefined> {
     this.#isWoken = false;
     const watches = [...this.#watches.values()];
-    for (let i = 0; i < watches.length; i += DOMAINS_AT_ONCE) {
-      const part = watches.slice(i, i + DOMAINS_AT_ONCE);
+    for (let i = 0; i < watches.length; i += DOMAINS_PER_READ) {
+      const part = watches.slice(i, i + DOMAINS_PER_READ);
       const heads = await loadEventHeads(
         this.#options.db,
         part.map(({ domainId }) => domainId),
@@ -183,7 +183,7 @@ export class EventFeed {
   }
 
   async #advance(watch: DomainWatch, head: EventHead | undefined): Promise<void> {
-    if (head === undefined) return; // gone for good: whoever follows it is judged
+    if (head === undefined) return; // the domain was deleted: the checks of its followers end their streams
     if (watch.cursor === undefined) return this.#begin(watch, head);
     const { cursor } = watch;
     if (isBeyond(cursor, head)) {
@@ -192,9 +192,9 @@ export class EventFeed {
     } else if (isBehind(cursor, head)) {
       const events = await this.readBehind(watch, cursor, head);
       if (watch.cursor !== cursor) return;
-      const told = eventsOf(events, cursor, head);
-      watch.cursor = told.at(-1)?.cursor ?? head;
-      watch.push(told);
+      const sent = eventsOf(events, cursor, head);
+      watch.cursor = sent.at(-1)?.cursor ?? head;
+      watch.push(sent);
     }
     if (cursor.change !== head.change) this.#sync.track(watch, head.change, head.changeAgeMs);
   }
@@ -210,7 +210,7 @@ export class EventFeed {
       const { domain_id: id, ...progress } = JSON.parse(text) as { readonly domain_id: number };
       this.#watches.get(id)?.noteProgress(progress);
     } catch {
-      // not of ours
+      // not a notification of this project
     }
   }
 

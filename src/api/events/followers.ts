@@ -1,25 +1,25 @@
-// The streams of this process that follow domains, and their limits: how many there are, that their clients read them, and that
-// each caller may still see its domain.
+// The streams of this process that follow domains, and their limits: their number, whether their clients read them,
+// and whether each caller may still see its domain.
 
 import { Gate } from '../edge/waiting.ts';
 import type { DomainWatch } from './domain-watch.ts';
 
-/** `ended`: the caller may no longer follow. */
+/** `ended` means that the caller may no longer follow. */
 export type Judgement = 'same' | 'ended';
 
 export interface NewFollower {
   readonly domainId: number;
-  /** The key or session that follows. */
+  /** The API key or session that follows. */
   readonly holder: string;
   readonly accountId: number;
-  /** Checks again whether the caller may follow. Rejects if that cannot be found out now. */
+  /** Checks again whether the caller may follow. Rejects if that cannot be determined now. */
   readonly judge: () => Promise<Judgement>;
 }
 
 export interface Follower extends NewFollower {
   readonly watch: DomainWatch;
   readonly ended: AbortSignal;
-  /** Time since when the last piece waits to be read. Undefined if the client has taken it. */
+  /** Time since which the last piece waits to be read. Undefined if the client has read it. */
   unreadSinceMs: number | undefined;
   leave(): void;
 }
@@ -34,11 +34,11 @@ export interface EventLimits {
   readonly ofHolder: number;
   readonly ofAccount: number;
   readonly streams: number;
-  /** Rights are checked again after this time. */
+  /** Interval at which rights are checked again. */
   readonly judgeMs: number;
-  /** No event is sent if the last successful check is older. */
+  /** No event is sent if the last successful check is older than this. */
   readonly judgedForMs: number;
-  /** A stream that its client does not read for this time is ended. */
+  /** A stream ends if its client does not read it for this time. */
   readonly unreadMs: number;
 }
 
@@ -50,7 +50,7 @@ const LIMITS: EventLimits = {
   judgedForMs: 30_000,
   unreadMs: 30_000,
 };
-const JUDGED_AT_ONCE = 4;
+const CONCURRENT_CHECKS = 4;
 
 interface FollowerEvents {
   /** Called after a follower of the watch has left. */
@@ -62,7 +62,7 @@ export class Followers {
   readonly #limits: EventLimits;
   readonly #events: FollowerEvents;
   readonly #held = new Set<Held>();
-  readonly #judging = new Gate(JUDGED_AT_ONCE);
+  readonly #judging = new Gate(CONCURRENT_CHECKS);
 
   constructor(limits: Partial<EventLimits> | undefined, events: FollowerEvents) {
     this.#limits = { ...LIMITS, ...limits };
@@ -73,7 +73,7 @@ export class Followers {
     return this.#held.size;
   }
 
-  /** Returns the follower, or whose limit is reached. */
+  /** Returns the follower, or the holder of the limit that is reached. */
   join(follower: NewFollower, watch: DomainWatch): Follower | 'holder' | 'account' | 'process' {
     const { ofHolder, ofAccount, streams } = this.#limits;
     if (this.#held.size >= streams) return 'process';
@@ -108,7 +108,7 @@ export class Followers {
     return !held.ended.aborted && !isOld();
   }
 
-  /** Ends the streams that are not read, and checks the rights of the others when that is due. */
+  /** Ends the streams that are not read, and checks the rights of the others if that is due. */
   tick(): void {
     const nowMs = performance.now();
     for (const follower of [...this.#held]) {

@@ -1,18 +1,18 @@
-// Counts the nodes that have the newest change of each followed domain, with one query for all of them, as often as the result can
-// have changed. Once all nodes have a change, it is no longer queried.
+// Counts the nodes that have loaded the newest change of each followed domain, with one query for all domains. The
+// interval follows how often the result can change. Once all nodes have a change, it is no longer queried.
 
 import type { InSync } from '../../store/feed/in-sync.ts';
 import type { DomainWatch } from './domain-watch.ts';
 
 interface Tracked {
   readonly changeId: number;
-  /** When it was made, by our clock. */
+  /** Time of the change, by the clock of this process. */
   readonly madeMs: number;
-  /** It was on its way when it was first looked at. */
+  /** True if the change was still in transit at the first query. */
   wasOpen: boolean;
 }
 
-/** Nodes report their position at most each 50 ms. */
+/** Nodes report their position at most every 50 ms. */
 const INTERVALS: readonly (readonly [youngerMs: number, intervalMs: number])[] = [
   [2000, 40],
   [15_000, 250],
@@ -20,19 +20,19 @@ const INTERVALS: readonly (readonly [youngerMs: number, intervalMs: number])[] =
 ];
 const OLD_INTERVAL_MS = 5000;
 const RETRY_MS = 1000;
-/** A change that is found on all nodes at once was on its way a moment ago if it is younger. */
+/** If all nodes have a change at the first query, it counts as just completed if it is younger than this. */
 const NEW_MS = 1000;
 
 export class SyncStates {
-  readonly #look: (changeIds: readonly number[]) => Promise<Map<number, InSync>>;
+  readonly #query: (changeIds: readonly number[]) => Promise<Map<number, InSync>>;
   readonly #tracked = new Map<DomainWatch, Tracked>();
   #running = false;
 
-  constructor(look: (changeIds: readonly number[]) => Promise<Map<number, InSync>>) {
-    this.#look = look;
+  constructor(query: (changeIds: readonly number[]) => Promise<Map<number, InSync>>) {
+    this.#query = query;
   }
 
-  /** How many domains have a change that is not on all nodes. */
+  /** Number of domains with a change that not all nodes have loaded. */
   get open(): number {
     return this.#tracked.size;
   }
@@ -53,16 +53,16 @@ export class SyncStates {
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#tracked.size > 0) {
-      const asked = [...this.#tracked];
-      const states = await this.#look(asked.map(([, { changeId }]) => changeId)).catch(() => undefined);
-      if (states !== undefined) for (const [watch, tracked] of asked) this.#settle(watch, tracked, states);
+      const queried = [...this.#tracked];
+      const states = await this.#query(queried.map(([, { changeId }]) => changeId)).catch(() => undefined);
+      if (states !== undefined) for (const [watch, tracked] of queried) this.#settle(watch, tracked, states);
       if (this.#tracked.size > 0) await pause(states === undefined ? RETRY_MS : this.#intervalMs());
     }
     this.#running = false;
   }
 
   #settle(watch: DomainWatch, tracked: Tracked, states: ReadonlyMap<number, InSync>): void {
-    if (this.#tracked.get(watch) !== tracked) return; // a newer change came meanwhile
+    if (this.#tracked.get(watch) !== tracked) return; // a newer change arrived meanwhile
     const state = states.get(tracked.changeId);
     if (state === undefined || state.inSync) this.#tracked.delete(watch);
     if (state === undefined) return;

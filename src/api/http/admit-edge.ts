@@ -1,5 +1,6 @@
-// Admits requests of edge nodes before a body is read: 401, 429, 404. Only the token of an edge counts there. A request is private
-// if nobody else can read it: TLS ends in this process, or it comes from this machine and has no sign of a proxy.
+// Admits requests of edge nodes before a body is read: 401, 429, 404. Only edge tokens are accepted here. A request
+// is private if no third party can read it: TLS ends in this process, or it comes from this machine without any sign
+// of a proxy.
 
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -13,25 +14,26 @@ import { type KnownPaths, pathOf } from './known-paths.ts';
 
 const LOOPBACK = networksOf('127.0.0.0/8', '::1/128');
 
-/** RFC 7239, RFC 9110 §7.6.3, and what proxies add of their own. */
+/** Headers that proxies add: RFC 7239, RFC 9110 §7.6.3 and vendor headers. */
 const ADDED_BY_PROXIES =
   /^(forwarded|via|x-forwarded(-.+)?|x-real-ip|x-client-ip|x-original-.+|x-cluster-client-ip|x-envoy-.+|true-client-ip|cf-.+)$/;
 
-/** What an agent on this machine asks for. Proxies that pass on the name that was asked for show themselves by it. */
+/** Host headers of agents on this machine. Proxies that forward the original host name do not match. */
 const HERE = /^(([a-z0-9-]+\.)*localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$/i;
 
 /**
- * Returns true only if the way is certainly private: a sign of a proxy can make it public, but no header makes it private. A proxy
- * on this machine that leaves no sign cannot be told from an agent. `proxies`: networks of known proxies.
+ * Returns true only if the connection is certainly private. A sign of a proxy makes it public, but no header can make
+ * it private. A proxy on this machine that leaves no sign cannot be distinguished from an agent. `proxies` are the
+ * networks of known proxies.
  */
-function isPrivateWay(request: IncomingMessage, proxies: readonly Network[]): boolean {
+function isPrivateConnection(request: IncomingMessage, proxies: readonly Network[]): boolean {
   const { socket, headers, httpVersion } = request;
   if (socket instanceof TLSSocket) return true;
   const octets = addressOctets((socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, ''));
   if (octets === undefined || !LOOPBACK.some((network) => isInNetwork(network, octets))) return false;
   if (proxies.some((network) => isInNetwork(network, octets))) return false;
   if (Object.keys(headers).some((name) => ADDED_BY_PROXIES.test(name))) return false;
-  // nginx asks with HTTP/1.0 and its own name for us unless it is told otherwise; no agent does.
+  // By default, nginx uses HTTP/1.0 and sets Host to the upstream name. Agents do neither.
   return httpVersion !== '1.0' && HERE.test(headers.host ?? '');
 }
 
@@ -46,7 +48,7 @@ export function isEdgePath(url: string): boolean {
   }
 }
 
-/** Sets `request.edge`, unless the request is refused. */
+/** Sets `request.edge` unless the request is refused. */
 export async function admitEdge(
   edges: EdgeCallers,
   paths: KnownPaths,
@@ -69,8 +71,8 @@ export async function admitEdge(
   const params = route.params?.safeParse(given);
   if (params?.success === false) return notFound(route.finds ?? 'path');
   if (request.headers['idempotency-key'] !== undefined && request.method === 'POST')
-    return badRequest('Idempotency-Key is not taken here');
-  const caller = { ...found, address: request.ip, isPrivate: isPrivateWay(request.raw, proxies) };
+    return badRequest('this call does not accept an Idempotency-Key');
+  const caller = { ...found, address: request.ip, isPrivate: isPrivateConnection(request.raw, proxies) };
   request.edge = { caller, params: params?.data ?? {} };
   return undefined;
 }

@@ -31,20 +31,20 @@ import type { Asker, People } from '../people/people.ts';
 import { admitEdge, isEdgePath } from './admit-edge.ts';
 import { type KnownPaths, pathOf, readablePath } from './known-paths.ts';
 
-/** Undefined where there is no limit. */
+/** A limit that is undefined does not apply. */
 export interface RateLimits {
-  /** For each key. */
+  /** Per API key. */
   readonly rateLimit: RateLimit | undefined;
-  /** For all sessions of an account together. */
+  /** Per account, for all its sessions together. */
   readonly sessionRateLimit?: RateLimit | undefined;
-  /** For each credential of a reseller, on the surface of resellers. */
+  /** Per credential of a reseller, on the reseller surface. */
   readonly resellerRateLimit?: RateLimit | undefined;
 }
 
 interface AdmissionOptions extends RateLimits {
   readonly api: Api;
   readonly paths: KnownPaths;
-  /** Networks whose `X-Forwarded-For` counts. */
+  /** Networks whose `X-Forwarded-For` header is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export class RequestAdmission {
     };
   }
 
-  /** Returns the problem if the request is refused. Otherwise sets what its handler needs on the request. */
+  /** Returns a problem if the request is refused. Otherwise sets the data for its handler on the request. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<Problem | undefined> {
     const { route, openTo } = request.routeOptions.config;
     if (openTo === 'everyone') return undefined;
@@ -117,17 +117,18 @@ export class RequestAdmission {
     const api = this.#api;
     const { route, findDomain = findVisibleDomain } = request.routeOptions.config;
     const params = request.params as Record<string, string>;
-    // The router accepts an empty last parameter, but such a path is that of the list.
+    // The router accepts an empty last parameter, but such a path is the path of the list.
     const isRouted = !request.is404 && !Object.values(params).includes('');
     const unrouted = isRouted ? undefined : this.#paths.explain(request.method, pathOf(request.originalUrl));
     if (unrouted?.isOpen) return unrouted.problem;
     const asker = askerOf(request, api.people);
     request.asker = asker;
     if (isRouted && route?.access.kind === 'public') {
-      // Signing in needs no session yet. A browser that names another site as its origin is refused, one that names none is not.
+      // Signing in requires no session. A browser request is refused if its Origin is another site, but not if it has
+      // no Origin.
       const isForeign = asker.origin !== undefined && asker.origin !== api.people?.origin;
       if (isWrite(request.method) && isForeign) return foreignOrigin();
-      // Before the body is read, so that many concurrent calls cost little.
+      // Checked before the body is read, so that many concurrent calls cost little.
       if (isWrite(request.method) && api.people?.turns.hasPlace(asker.address) === false) return tooBusy();
       if (!presentsHeader(request.headers)) return undefined;
     }
@@ -167,15 +168,15 @@ export class RequestAdmission {
     reply: FastifyReply,
     asker: Asker,
   ): Promise<ApiCaller | Problem> {
-    const isOfResellers = isResellerPath(readablePath(request.originalUrl));
+    const isReseller = isResellerPath(readablePath(request.originalUrl));
     const caller = judgeCredentials(request.raw.rawHeaders) ?? (await this.#identify(request, asker));
-    if (caller instanceof Problem) return isOfResellers ? withRateCode(caller) : caller;
+    if (caller instanceof Problem) return isReseller ? withRateCode(caller) : caller;
     trustConnection(request.raw.socket);
     const { credential } = caller;
-    const { limit: counting, subject } = this.#rateOf(caller, isOfResellers);
+    const { limit: counting, subject } = this.#rateOf(caller, isReseller);
     const taken = await counting?.take(subject);
     reply.headers(taken?.headers ?? {});
-    if (taken?.problem !== undefined) return isOfResellers ? withRateCode(taken.problem) : taken.problem;
+    if (taken?.problem !== undefined) return isReseller ? withRateCode(taken.problem) : taken.problem;
     this.#uses[credential.kind].note(credential.kind === 'session' ? credential.session.id : credential.id);
     if (taken === undefined) return caller;
     const { limit, remaining, resetSeconds } = taken;
@@ -183,20 +184,20 @@ export class RequestAdmission {
   }
 
   async #identify(request: FastifyRequest, { address, cookies }: Asker): Promise<ApiCaller | Problem> {
-    const isOfResellers = isResellerPath(readablePath(request.originalUrl));
+    const isReseller = isResellerPath(readablePath(request.originalUrl));
     return await authenticate(this.#credentials, request.headers, {
       address,
       cookie: cookies.session,
-      isOfResellers,
+      isReseller,
     });
   }
 
-  /** Each key and machine token has a limit of its own. The sessions of an account share one, so that signing in again gives no more. */
-  #rateOf({ credential, account }: ApiCaller, isOfResellers: boolean) {
+  /** The sessions of an account share one limit, so that signing in again does not raise it. */
+  #rateOf({ credential, account }: ApiCaller, isReseller: boolean) {
     const { rateLimit, sessionRateLimit, resellerRateLimit } = this.#limits;
     if (credential.kind === 'key') return { limit: rateLimit, subject: `key:${credential.id}` };
     if (credential.kind === 'token') return { limit: resellerRateLimit, subject: `token:${credential.id}` };
-    return isOfResellers
+    return isReseller
       ? { limit: resellerRateLimit, subject: `reseller:${account.id}` }
       : { limit: sessionRateLimit, subject: `session:${account.id}` };
   }
@@ -205,7 +206,7 @@ export class RequestAdmission {
 function askerOf(request: FastifyRequest, people: People | undefined): Asker {
   const { headers, ip } = request;
   return {
-    // A trusted proxy may pass on text that is not an address.
+    // A trusted proxy may forward text that is not an address.
     address: isIP(ip) === 0 ? (request.raw.socket.remoteAddress ?? '') : ip,
     origin: headers.origin,
     userAgent: headers['user-agent'],
@@ -213,7 +214,7 @@ function askerOf(request: FastifyRequest, people: People | undefined): Asker {
   };
 }
 
-/** Adds the code that a 429 has on the surface of resellers. */
+/** Adds the code that a 429 has on the reseller surface. */
 function withRateCode(refused: Problem): Problem {
   const { status, error, code, headers } = refused;
   if (status !== PROBLEM_CODES.rate_limited || code !== undefined) return refused;
@@ -221,8 +222,8 @@ function withRateCode(refused: Problem): Problem {
 }
 
 /**
- * Compares how a caller that follows a stream is admitted now with how it was before. Any difference ends the stream, even if
- * the caller could begin another. Throws if the service itself failed.
+ * Compares how a caller that follows a stream is admitted now with how it was admitted before. Any difference ends
+ * the stream, even if the caller could start a new one. Throws if the service itself failed.
  */
 function compare(before: Admitted, now: Admitted | Problem): Judgement {
   if (now instanceof Problem) {

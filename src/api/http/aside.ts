@@ -1,16 +1,16 @@
-// Starts public calls, such as signing in, a few at a time between all others. A burst of them arrives in one round of the event
-// loop: if all were started at once, they would keep the main thread from every other call.
+// Starts public calls, such as signing in, a few at a time in between other calls. If all calls of a burst started in
+// the same round of the event loop, they would delay every other call.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isWrite, type Route } from '../calls/route.ts';
 import { isDecodable, pathOf } from './known-paths.ts';
 
-/** How many begin in one round of the event loop. */
-const IN_ONE_ROUND = 4;
+/** Maximum number of calls that start in one round of the event loop. */
+const CALLS_PER_ROUND = 4;
 
 type Begin = () => void;
 
-/** Their number is bounded by the connections, each of which has one request at a time. */
+/** The connections bound the number of waiting calls, because each has one request at a time. */
 class Aside {
   readonly #nextRound: (task: () => void) => void;
   #waiting: Begin[] = [];
@@ -20,7 +20,7 @@ class Aside {
     this.#nextRound = nextRound;
   }
 
-  /** In the order of the calls. */
+  /** Starts the calls in their order. */
   begin(work: Begin): void {
     this.#waiting.push(work);
     this.#plan();
@@ -31,8 +31,8 @@ class Aside {
     this.#isDue = true;
     this.#nextRound(() => {
       this.#isDue = false;
-      const now = this.#waiting.slice(0, IN_ONE_ROUND);
-      this.#waiting = this.#waiting.slice(IN_ONE_ROUND);
+      const now = this.#waiting.slice(0, CALLS_PER_ROUND);
+      this.#waiting = this.#waiting.slice(CALLS_PER_ROUND);
       this.#plan();
       for (const work of now) work();
     });
@@ -41,7 +41,7 @@ class Aside {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Those who went away while they waited cost nothing more. */
+/** Calls whose client disconnected while they waited are dropped. */
 export function publicWritesAside(
   routes: readonly Route[],
   handler: Handler,
@@ -57,13 +57,13 @@ export function publicWritesAside(
   };
 }
 
-/** By method and path alone: a header that anybody can add changes nothing. */
+/** Decides by method and path only, because anyone can add headers. */
 function publicWrites(routes: readonly Route[]): (method: string, url: string) => boolean {
-  const theirs = routes.filter(({ access, method }) => access.kind === 'public' && isWrite(method));
-  const paths = new Set(theirs.map(({ path }) => path));
+  const writes = routes.filter(({ access, method }) => access.kind === 'public' && isWrite(method));
+  const paths = new Set(writes.map(({ path }) => path));
   return (method, url) => {
     if (!isWrite(method)) return false;
     const path = pathOf(url).split(/[?#]/, 1)[0] as string;
-    return isDecodable(path) && paths.has(decodeURI(path)); // as the router reads it
+    return isDecodable(path) && paths.has(decodeURI(path)); // as in the router
   };
 }

@@ -1,4 +1,4 @@
-// Turns what the framework or a handler throws into a problem, so that no text of the framework is sent.
+// Converts what the framework or a handler throws to a problem, so that no text of the framework is sent.
 
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -36,9 +36,9 @@ export function validatorOf(schema: z.ZodType, isQuery: boolean) {
   };
 }
 
-const SIGNED_AND_CLOSED = 'the domain is signed (DNSSEC) and cannot be written now; try again';
+const SIGNED_AND_CLOSED = 'the domain is signed (DNSSEC) and cannot be changed now; try again';
 
-/** Returns the problem to answer with when a request failed. */
+/** Returns the problem with which to respond to a failed request. */
 export function explainError(error: unknown, request: FastifyRequest, outages: OutageLog): Problem {
   if (error instanceof Refusal) {
     const { route } = request.routeOptions.config;
@@ -47,11 +47,14 @@ export function explainError(error: unknown, request: FastifyRequest, outages: O
   const { statusCode } = error as { statusCode?: number };
   if (error instanceof NoTurn) {
     outages.note('busy', error);
-    return unavailable('earlier writes of the domain are still under way; try again', 1);
+    return unavailable('earlier writes of the domain are still in progress; try again', 1);
   }
   const inThread = error instanceof ThreadError ? error : undefined;
   if (error instanceof DnssecUnavailable || inThread?.name === DNSSEC_UNAVAILABLE) {
-    request.log.error({ err: error }, 'a signed zone cannot be written: see docs/operating.md "DNSSEC"');
+    request.log.error(
+      { err: error },
+      'a signed zone could not be changed: see docs/operating/dnssec.md "DNSSEC"',
+    );
     return new Problem(503, SIGNED_AND_CLOSED, {
       code: 'dnssec_unavailable',
       headers: { 'Retry-After': '60' },
@@ -65,7 +68,7 @@ export function explainError(error: unknown, request: FastifyRequest, outages: O
     return unavailable(`${words}; ${isOpen ? MAY_BE_DONE : 'try again'}`, retrySeconds);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    request.log.info({ err: error }, 'a request that the framework refused');
+    request.log.info({ err: error }, 'the framework refused a request');
     return badRequest('the request cannot be read');
   }
   const url = hideSecret(request.url);

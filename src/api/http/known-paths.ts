@@ -1,5 +1,5 @@
-// The known paths and their methods. A request without a route gets a suggestion of the path that it may have meant, or the methods
-// that its path has. The final slash is part of a path.
+// The known paths and their methods. For a request without a route, it suggests the intended path, or lists the
+// methods of the path. A trailing slash is part of a path.
 
 import type { FastifyInstance } from 'fastify';
 import { badRequest, notFound, Problem } from '../answers/problem.ts';
@@ -8,20 +8,20 @@ import { hideSecret } from '../calls/paths.ts';
 interface KnownPath {
   readonly pattern: RegExp;
   readonly methods: Set<string>;
-  /** It answers without a key. */
+  /** True if the path needs no authentication. */
   readonly isOpen: boolean;
 }
 
 interface Unrouted {
   readonly problem: Problem;
-  /** The path is one that answers without a key: so does this. */
+  /** True if the path needs no authentication, so that the problem may be sent without it. */
   readonly isOpen: boolean;
 }
 
 export class KnownPaths {
   readonly #byUrl = new Map<string, KnownPath>();
 
-  /** Knows all paths that are mounted from now on. */
+  /** Records all paths that are mounted from now on. */
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method, config }) => {
       const known = this.#byUrl.get(url) ?? {
@@ -34,12 +34,11 @@ export class KnownPaths {
     });
   }
 
-  /** Why no route takes it. `url` is as it was sent. */
+  /** Explains why no route matches. `url` is the URL as received. */
   explain(method: string, url: string): Unrouted {
     const path = url.split(/[?#]/, 1)[0] as string;
     if (!isDecodable(path)) {
-      const error =
-        'the path cannot be read: after "%" stand two hexadecimal digits, and the octets are UTF-8';
+      const error = 'the path cannot be decoded: use UTF-8, and two hexadecimal digits after each "%"';
       return { problem: badRequest(error), isOpen: false };
     }
     const known = this.#find(path);
@@ -74,7 +73,7 @@ function wrongMethod(method: string, methods: ReadonlySet<string>): Problem {
   });
 }
 
-/** Also the form with a host, of requests to a proxy (RFC 9112 §3.2.2), has a path. */
+/** Returns the path with its query, also for a URL with a host (absolute form, RFC 9112 §3.2.2). */
 export function pathOf(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 }
@@ -88,7 +87,7 @@ export function isDecodable(path: string): boolean {
   }
 }
 
-/** The path as far as it can be decoded: a segment that cannot be stays as it was sent. `url` is as it was sent. */
+/** Returns the path with all decodable segments decoded. Other segments stay as received. */
 export function readablePath(url: string): string {
   const path = pathOf(url).split(/[?#]/, 1)[0] as string;
   return path

@@ -1,4 +1,4 @@
-// The sockets of an HTTP server: several addresses, one server behind them. Closing lets running requests finish.
+// The sockets of an HTTP server: several addresses in front of one server. Closing lets running requests finish.
 
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
@@ -11,13 +11,13 @@ import { publicWritesAside } from './aside.ts';
 
 export interface HttpListeners {
   readonly addresses: readonly ListenAddress[];
-  /** New connections are shown this certificate. */
+  /** Uses this certificate for new connections. */
   renew(tls: ServerTls): void;
-  /** Accepts no new connection; requests that are not answered after `drainMs` are cut. */
+  /** Stops accepting connections. Requests that are not answered after `drainMs` are cut. */
   close(drainMs: number): Promise<void>;
 }
 
-/** The limits of each address; `connections` and `perNetwork` are settings. */
+/** The limits of each address. `connections` and `perNetwork` are settings. */
 export const API_LIMITS: ServerLimits = {
   connections: 2000,
   perNetwork: 200,
@@ -27,28 +27,25 @@ export const API_LIMITS: ServerLimits = {
   keepAliveTimeoutMs: 72_000, // longer than that of common load balancers, which must close first
 };
 const IDLE_POLL_MS = 20;
-/**
- * How many connections the system holds until we accept them: a client whose connection is dropped tries again only
- * after a second, then two, four, and so on.
- */
+/** Connections that the system holds until they are accepted. Clients retry slowly if one is dropped. */
 const BACKLOG = 4096;
 
-/** A path that no route has. */
+/** A path without a route. */
 const NOWHERE = '/%00';
 
 interface ListenOptions {
   readonly limits?: ServerLimits;
-  /** With TLS, these addresses speak nothing else. */
+  /** If set, these addresses accept only TLS. */
   readonly tls?: ServerTls | undefined;
-  /** The paths that these addresses have; any other is as one that no route has. */
+  /** Returns true for the paths that these addresses serve. Any other path is treated as one without a route. */
   readonly serves?: (path: string) => boolean;
-  /** Their calls that anybody may make begin between those of others. */
+  /** Their public calls are started in between other calls. */
   readonly routes?: readonly Route[];
-  /** A connection could not be accepted: the client tries again. */
+  /** Called if a connection could not be accepted. The client retries. */
   readonly onError?: (error: Error) => void;
 }
 
-/** Rejects when it cannot listen on one of the addresses. */
+/** Rejects if it cannot listen on one of the addresses. */
 export async function listenHttp(
   app: FastifyInstance,
   addresses: readonly ListenAddress[],
@@ -58,7 +55,7 @@ export async function listenHttp(
   const servers: Server[] = [];
   const handler = publicWritesAside(routes, (request, response) => {
     if (closing) response.setHeader('Connection', 'close');
-    // As the router reads it: what is not here has no route.
+    // Decided before the router, so that the path has no route here.
     if (!serves(request.url ?? '')) request.url = NOWHERE;
     app.routing(request, response);
   });

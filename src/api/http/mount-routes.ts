@@ -1,5 +1,5 @@
-// Mounts declared routes behind their guards: a request is admitted before its body is read, then its body and query are checked
-// against the schemas, then the handler runs. For a large body, a thread does the last two.
+// Mounts declared routes behind their guards. A request is admitted before its body is read. Then its body and query
+// are validated by the schemas, and the handler runs. For a large body, a thread does the last two steps.
 
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -31,43 +31,43 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     route?: Route;
     findDomain?: FindDomain;
-    /** Set on paths that are not declared routes: they answer without a key. */
+    /** Set on paths that are not declared routes. They need no authentication. */
     openTo?: 'everyone';
-    /** A page for people: where a browser without a session is led. */
+    /** Sign-in page to which a browser without a session is redirected. Only for pages that people open. */
     signInAt?: string;
   }
   interface FastifyRequest {
-    /** Undefined where a public route is called without a session. */
+    /** Undefined if a public route is called without a session. */
     admitted: Admitted | undefined;
-    /** The observer elsewhere that has signed the headers. */
+    /** The observer that signed the headers. */
     signed: VerifiedVantage | undefined;
     vantage: AskedCall['vantage'];
     edge: AskedCall['edge'];
-    /** The payment gateway whose headers these are said to be; its signature is judged with the body. */
+    /** The notice of a payment gateway. Its signature is verified when the body has been received. */
     notice: PresentedNotice | undefined;
     asker: Asker | undefined;
     following: Following | undefined;
-    /** Undefined where no body came. */
+    /** Undefined if no body was received. */
     received: ReceivedBody | undefined;
-    /** The response; it tells when the caller has gone. */
+    /** The response, which is closed when the client disconnects. */
     response: ServerResponse;
     declaredType: string | undefined;
   }
 }
 
-/** For calls that wait for other processes, at most for 55 s. */
+/** For calls that wait for other processes, for at most 55 s. */
 const WAITING_TURNS: TurnLimits = { waitMs: 60_000, waiting: 100 };
 const NO_BODY = z.strictObject({}).nullable();
 const NO_QUERY = z.object({});
 
-/** What all routes share. */
+/** Objects that all routes share. */
 interface Shared {
   readonly stopping: AbortSignal;
   readonly turns: Turns;
   readonly largeWork: LargeWork | undefined;
 }
 
-/** Routes with the way in which their domains are found. */
+/** Routes, and the function that finds their domains. */
 interface Surface {
   readonly routes: readonly Route[];
   readonly findDomain: FindDomain;
@@ -92,7 +92,7 @@ export function mountRoutes(
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: {
         ...(isWrite(route.method) ? { body: route.body ?? NO_BODY } : {}),
-        // OPTIONS is asked of the address that another method will have, with its query
+        // OPTIONS is sent to the URL of another method, with that method's query
         ...(route.method === 'OPTIONS' ? {} : { querystring: (route.query ?? NO_QUERY).strict() }),
         response: { 200: route.response },
       },
@@ -189,7 +189,7 @@ function sendLargeAnswer(reply: FastifyReply, answer: LargeAnswer | Problem) {
   return reply.code(status).headers(headers).header('Content-Type', JSON_TYPE).send(body);
 }
 
-/** Returns one OPTIONS route for each path, with the same access as the path. */
+/** Returns one OPTIONS route per path, with the same access as the path. */
 function optionsRoutes(routes: readonly Route[]): Route[] {
   const firsts = new Map(routes.toReversed().map((route) => [route.path, route]));
   return [...firsts.values()].map(({ path, access, params, tag }) => {
@@ -200,7 +200,7 @@ function optionsRoutes(routes: readonly Route[]): Route[] {
       path,
       operationId: `options ${path}`,
       tag,
-      summary: 'The methods of this path.',
+      summary: 'Lists the methods of this path.',
       access:
         access.kind === 'domain'
           ? domain('domain.view', { domainIn: access.domainIn, whileDisabled: true, writesRecords: true })

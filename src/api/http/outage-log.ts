@@ -1,24 +1,24 @@
-// Logs an outage of the database once per minute for each kind, with the number of calls that failed, so that many failing calls
-// do not cause many lines.
+// Logs each kind of database outage at most once per minute, with the number of failed calls, so that many failing
+// calls do not cause many lines.
 
 import { OUTAGES, type OutageKind } from '../../store/postgres/outage.ts';
 
 interface OutageLine {
   warn(
-    told: { readonly err: unknown; readonly outage: OutageKind; readonly calls: number },
-    words: string,
+    details: { readonly err: unknown; readonly outage: OutageKind; readonly calls: number },
+    message: string,
   ): void;
 }
 
 const LINE_MS = 60_000;
-/** How long a lack counts as present after the last call that failed by it: no other event tells when it is over. */
+/** How long a shortage is assumed to last after the last call that it failed. No event reports its end. */
 const RECENT_MS = 10_000;
-/** Outages that reads do not notice: a check of the schema succeeds. */
-const OF_WRITES: readonly OutageKind[] = ['no_disk_space', 'no_resources'];
+/** Outages that affect writes only: checking the schema succeeds. */
+const WRITE_OUTAGES: readonly OutageKind[] = ['no_disk_space', 'no_resources'];
 
-interface Untold {
+interface Unlogged {
   notedAtMs: number;
-  toldAtMs: number;
+  loggedAtMs: number;
   calls: number;
   error: unknown;
 }
@@ -26,45 +26,45 @@ interface Untold {
 export class OutageLog {
   readonly #log: OutageLine;
   readonly #nowMs: () => number;
-  readonly #kinds = new Map<OutageKind, Untold>();
+  readonly #kinds = new Map<OutageKind, Unlogged>();
 
   constructor(log: OutageLine, nowMs: () => number = () => performance.now()) {
     this.#log = log;
     this.#nowMs = nowMs;
   }
 
-  /** Records that one call failed by the outage. */
+  /** Records that a call failed because of the outage. */
   note(kind: OutageKind, error: unknown): void {
-    const untold = this.#kinds.get(kind) ?? {
+    const entry = this.#kinds.get(kind) ?? {
       notedAtMs: 0,
-      toldAtMs: Number.NEGATIVE_INFINITY,
+      loggedAtMs: Number.NEGATIVE_INFINITY,
       calls: 0,
       error,
     };
-    this.#kinds.set(kind, untold);
-    untold.calls++;
-    untold.notedAtMs = this.#nowMs();
-    untold.error = error;
-    this.#tellWhenDue(kind, untold);
+    this.#kinds.set(kind, entry);
+    entry.calls++;
+    entry.notedAtMs = this.#nowMs();
+    entry.error = error;
+    this.#logWhenDue(kind, entry);
   }
 
-  /** Call it now and then: no later call logs the last calls of an outage. */
+  /** Must be called regularly, because no later call logs the last failures of an outage. */
   tick(): void {
-    for (const [kind, untold] of this.#kinds) this.#tellWhenDue(kind, untold);
+    for (const [kind, entry] of this.#kinds) this.#logWhenDue(kind, entry);
   }
 
-  /** The outage that writes have now, while reads succeed. */
+  /** Returns the outage that makes writes fail now while reads succeed. */
   lacking(): OutageKind | undefined {
-    return OF_WRITES.find((kind) => {
+    return WRITE_OUTAGES.find((kind) => {
       const noted = this.#kinds.get(kind);
       return noted !== undefined && this.#nowMs() - noted.notedAtMs < RECENT_MS;
     });
   }
 
-  #tellWhenDue(kind: OutageKind, untold: Untold): void {
-    if (untold.calls === 0 || this.#nowMs() - untold.toldAtMs < LINE_MS) return;
-    this.#log.warn({ err: untold.error, outage: kind, calls: untold.calls }, OUTAGES[kind].words);
-    untold.toldAtMs = this.#nowMs();
-    untold.calls = 0;
+  #logWhenDue(kind: OutageKind, entry: Unlogged): void {
+    if (entry.calls === 0 || this.#nowMs() - entry.loggedAtMs < LINE_MS) return;
+    this.#log.warn({ err: entry.error, outage: kind, calls: entry.calls }, OUTAGES[kind].words);
+    entry.loggedAtMs = this.#nowMs();
+    entry.calls = 0;
   }
 }

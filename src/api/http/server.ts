@@ -1,5 +1,5 @@
-// The HTTP server without its sockets: guards, routes and the texts for every error, so that no text of the framework
-// is sent. Paths are compared literally: another slash or case is another path.
+// The HTTP server without its sockets: guards, routes and the text of every error, so that no text of the framework
+// is sent. Paths are compared literally: a different slash or letter case is a different path.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -34,23 +34,23 @@ interface ServerOptions extends RateLimits {
   readonly routes: readonly Route[];
   /** Routes for resellers, below their prefix. */
   readonly resellerRoutes?: readonly Route[];
-  /** Routes for edge nodes, below a prefix that no other route has. */
+  /** Routes for edge nodes, below a prefix of their own. */
   readonly edgeRoutes?: readonly Route[];
-  /** Networks whose `X-Forwarded-For` counts. */
+  /** Networks whose `X-Forwarded-For` header is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly log: FastifyBaseLogger;
   /** Records every call that fails because of the database. */
   readonly outages?: OutageLog;
   /** If undefined, large bodies are handled in this thread, like small ones. */
   readonly largeWork?: LargeWork | undefined;
-  /** Mounts all other paths, such as the description and health, before the routes. */
+  /** Mounts all other paths, such as the OpenAPI documents and health checks, before the routes. */
   readonly prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
 const OUTAGE_TICK_MS = 5000;
-/** More than a whole header can have (16 KiB): beyond it the framework would answer with its own text. */
+/** Longer than a whole header (16 KiB). For a longer parameter, the framework would respond with its own text. */
 const MAX_PARAMETER_CHARACTERS = 16 * 1024;
-/** Replaces a path that cannot be decoded. No route has it. */
+/** Replaces a path that cannot be decoded. No route matches it. */
 const NO_PATH = '/%00';
 const LINGER_MS = 5000;
 
@@ -81,7 +81,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('onRequest', async (request, reply) => {
     request.response = reply.raw;
-    // One parser takes every body, so an empty body is accepted with any Content-Type.
+    // One parser handles all bodies, so that an empty body is accepted with any Content-Type.
     const { headers } = request.raw;
     request.declaredType = headers['content-type'];
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
@@ -139,8 +139,8 @@ function routablePath(url: string): string {
 }
 
 /**
- * Returns the console's sign-in page if a browser without a session opens a page that needs one. All other callers get the 401
- * as JSON. The target belongs to the route: it contains nothing of the request.
+ * Returns the console's sign-in page if a browser without a session opens a page that needs one. All other clients
+ * get the 401 as JSON. The target depends only on the route, not on the request.
  */
 function signInInstead(
   { method, headers, routeOptions }: FastifyRequest,
@@ -151,7 +151,7 @@ function signInInstead(
   return routeOptions.config.signInAt;
 }
 
-/** Checks a received body and the query. The signature is checked first: a caller without one learns nothing of the body. */
+/** Checks the signature before the body, so that a client without one learns nothing about the body. */
 function judgeReceived(request: FastifyRequest): Problem | undefined {
   const { notice, signed, body, received, query } = request;
   const unsigned = notice?.judgeBody(Buffer.concat(received?.segments ?? []));
@@ -170,8 +170,8 @@ function judgeReceived(request: FastifyRequest): Problem | undefined {
 }
 
 /**
- * Closes a connection whose request was answered before its body had arrived. The caller has some time to read the response;
- * the rest of the body is discarded.
+ * Closes a connection whose request was answered before its body had arrived. The client has some time to read the
+ * response. The rest of the body is discarded.
  */
 function closeUnread(request: IncomingMessage): void {
   if (request.complete !== false || request.socket.destroyed) return;

@@ -1,4 +1,4 @@
-// Prepares the body of a request for its route: a small body is read here, a large one stays bytes for a thread.
+// Prepares the body of a request for its route. A small body is parsed here, a large one stays as bytes for a thread.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
@@ -15,7 +15,7 @@ export interface ReceivedBody {
   readonly room: Reservation;
 }
 
-/** Stands for a body that a thread will read. */
+/** Placeholder for a body that a thread will read. */
 export class UnreadBody {}
 
 const ENDLESS_ROOM: Reservation = { grow: () => true, hold: () => {}, release: () => {} };

@@ -1,4 +1,4 @@
-// The messages between the main thread and a work thread. All of them can be cloned from one thread to the other.
+// The messages between the main thread and a worker thread. All of them can be cloned.
 
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { type OutageKind, outageOf } from '../../store/postgres/outage.ts';
@@ -6,27 +6,27 @@ import type { Admitted } from '../calls/guard.ts';
 
 export interface ThreadSettings {
   readonly databaseUrl: string;
-  /** Signed zones are written in threads, too. */
+  /** Needed because threads also write signed zones. */
   readonly keySecrets: readonly { readonly name: string; readonly secret: Uint8Array }[];
   readonly allowReservedNames: boolean;
   readonly originAllow: readonly string[];
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
 }
 
-/** A request that has passed its guards, and whose body is not read yet. */
+/** A request that has passed its guards and whose body has not been parsed. */
 export interface LargeCall {
-  /** The name of the route. */
+  /** Identifies the route. */
   readonly operationId: string;
   readonly method: string;
   readonly url: string;
   readonly admitted: Admitted;
   readonly query: unknown;
-  /** The bytes of the body, in order; their buffers are transferred. */
+  /** The bytes of the body, in order. Their buffers are transferred. */
   readonly segments: readonly Uint8Array<ArrayBuffer>[];
   readonly contentType: string | undefined;
 }
 
-/** A whole answer, ready to be sent. */
+/** A complete response, ready to be sent. */
 export interface LargeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -50,12 +50,12 @@ export type FromThread =
   | { readonly kind: 'answer'; readonly answer: LargeAnswer }
   | { readonly kind: 'failed'; readonly error: ThrownError };
 
-/** The parts of an error that can be cloned, and what only the thread knows of it. */
+/** The parts of an error that can be cloned, and properties that only the thread can determine. */
 interface ThrownError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  /** Undefined: the error is a bug. */
+  /** Undefined if the error is a bug. */
   readonly outage: OutageKind | undefined;
   readonly mayBeCommitted: boolean;
 }

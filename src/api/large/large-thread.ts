@@ -1,5 +1,5 @@
-// A thread that handles large calls, one at a time, with its own connections to Postgres: long work here does not delay
-// the main thread. Each call is answered from the bytes of its body to the bytes of its response.
+// A thread that handles large calls, one at a time, with its own connections to PostgreSQL, so that long work does
+// not delay the main thread. It processes each call from the bytes of the body to the bytes of the response.
 
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -58,7 +58,7 @@ function printAnswer(route: Route, answer: CallAnswer): LargeAnswer {
   }
   const { outcome, headers } = answer;
   if (outcome instanceof StreamedArray || outcome instanceof StreamedText) {
-    throw new Error(`${route.operationId} takes large bodies and answers with a stream`);
+    throw new Error(`${route.operationId} accepts large bodies, so it must not respond with a stream`);
   }
   return { status: 200, headers, body: encodeJson(route.response.parse(outcome)) };
 }
@@ -68,8 +68,8 @@ function encodeJson(value: unknown): Uint8Array {
 }
 
 const MAX_CONNECTIONS = 2;
-/** The thread's priority: it gets a tenth of the processor when other threads want it (sched(7)). */
-const BELOW_THE_OTHERS = constants.priority.PRIORITY_BELOW_NORMAL;
+/** Priority of the thread: it gets a tenth of the processor when other threads need it (sched(7)). */
+const LOW_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 yieldToOthers();
@@ -85,7 +85,7 @@ const db = openDatabase(settings.databaseUrl, {
   onError: (error) => log.warn({ err: packError(error) }, 'an idle connection to the database broke'),
 });
 useKeyBoxes(db, new KeyBoxes(settings.keySecrets));
-const noWorkers = { enqueueNow: () => Promise.reject(new Error('no large call asks the workers')) };
+const noWorkers = { enqueueNow: () => Promise.reject(new Error('large calls must not enqueue jobs')) };
 const api: Api = {
   db,
   allowReservedNames: settings.allowReservedNames,
@@ -109,20 +109,20 @@ async function work(call: LargeCall): Promise<void> {
   gone = new AbortController();
   try {
     const route = [...ROUTES, ...RESELLER_ROUTES].find(({ operationId }) => operationId === call.operationId);
-    if (route === undefined) throw new Error(`there is no route ${call.operationId}`);
+    if (route === undefined) throw new Error(`unknown route ${call.operationId}`);
     say({ kind: 'answer', answer: await answerLargeCall(api, route, call, { log, gone: gone.signal }) });
   } catch (error) {
     say({ kind: 'failed', error: packError(error) });
   }
 }
 
-/** The main thread, which all other calls need, comes first on a busy machine. Linux sets it for this thread alone. */
+/** Prefers the main thread on a busy machine. On Linux, the priority applies to this thread only. */
 function yieldToOthers(): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(BELOW_THE_OTHERS);
+    setPriority(LOW_PRIORITY);
   } catch {
-    // A system call filter may forbid it; the thread works without it.
+    // A system call filter may forbid it. The thread works without it.
   }
 }
 
@@ -131,7 +131,7 @@ async function end(): Promise<void> {
   port.close();
 }
 
-/** A log that posts its lines: the main thread writes them, with the id of the request. */
+/** Returns a logger that posts its lines to the main thread, which writes them with the request id. */
 function postedLog(): FastifyBaseLogger {
   const lines = LEVELS.map((level) => [
     level,

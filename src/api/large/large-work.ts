@@ -1,5 +1,5 @@
-// Handles large calls in threads, which start when they are needed and end when they are not; calls wait in a queue for a thread.
-// If a thread ends during a call (out of memory, a crash, a timeout), only that call fails, with a problem.
+// Handles large calls in threads. Threads start when needed and end when idle. Calls wait in a queue for a thread. If
+// a thread ends during a call (out of memory, a crash, a timeout), only that call fails, with a problem.
 
 import type { ResourceLimits, Worker } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
@@ -23,13 +23,13 @@ const RETRY_SECONDS = 5;
 interface LargeWorkOptions extends PlacesSize {
   readonly roomBytes: number;
   readonly roomBytesOfOne: number;
-  /** A call that waits longer gives up. */
+  /** A call that waits longer is refused. */
   readonly waitMs: number;
-  /** How long a call may be handled: after that it is given up, and its thread is ended. */
+  /** Maximum time for handling a call. After that, the call fails, and its thread is terminated. */
   readonly workMs: number;
-  /** How many threads stay without work: starting one takes half a second. */
+  /** Number of threads that stay without work, because starting one takes half a second. */
   readonly standby: number;
-  /** Any other thread without work for this long ends. */
+  /** Any other thread ends after this time without work. */
   readonly idleMs: number;
   /** The limits of each thread. */
   readonly limits: ResourceLimits;
@@ -48,7 +48,7 @@ const DEFAULTS: LargeWorkOptions = {
   limits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
 };
 
-/** Waits for the domain's other writes. */
+/** Runs the work after earlier writes of the same domain. */
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export class LargeWork {
@@ -58,7 +58,7 @@ export class LargeWork {
   readonly #options: LargeWorkOptions;
   readonly #places: WorkPlaces;
   readonly #threads = new Set<WorkThread>();
-  /** The threads without work, and when they end; undefined: they stay. */
+  /** The idle threads and the timers that end them. Undefined if a thread stays. */
   readonly #idle = new Map<WorkThread, NodeJS.Timeout | undefined>();
 
   constructor(settings: ThreadSettings, options: Partial<LargeWorkOptions> = {}) {
@@ -73,7 +73,7 @@ export class LargeWork {
     return { threads: this.#threads.size, working: this.#places.working, waiting: this.#places.waiting };
   }
 
-  /** Rejects with the error that a handler throws. */
+  /** Rejects with the error of the handler. */
   async answer(order: LargeOrder, inTurn: InTurn): Promise<LargeAnswer | Problem> {
     const { admitted } = order.call;
     const entered = await this.#places.enter({
@@ -81,9 +81,9 @@ export class LargeWork {
       domainId: admitted.domain?.id,
       gone: boundSignal(order.gone, this.#options.waitMs),
     });
-    if (entered.kind === 'full') return unavailable('too many large requests wait; try again', RETRY_SECONDS);
-    if (entered.kind === 'gone')
-      return unavailable('the request has waited too long; try again', RETRY_SECONDS);
+    if (entered.kind === 'full')
+      return unavailable('too many large requests are waiting; try again', RETRY_SECONDS);
+    if (entered.kind === 'gone') return unavailable('the request waited too long; try again', RETRY_SECONDS);
     try {
       return await inTurn(() => this.#work(order));
     } finally {
@@ -91,7 +91,7 @@ export class LargeWork {
     }
   }
 
-  /** Starts the threads that stay. */
+  /** Starts the standby threads. */
   prepare(): void {
     while (this.#threads.size < this.#options.standby) this.#keepThread(this.#startThread());
   }
@@ -191,15 +191,12 @@ class WorkThread {
     return this.#hasEnded;
   }
 
-  /**
-   * Answers one call at a time. Rejects with the error that the handler throws. After `workMs` the call is given up,
-   * and the thread is ended.
-   */
+  /** Rejects with the error of the handler. After `workMs`, the call fails, and the thread is terminated. */
   async answer({ call, gone, log }: LargeOrder, workMs: number): Promise<LargeAnswer | Problem> {
     const onGone = () => this.#say({ kind: 'gone', reason: String(gone.reason) });
     this.#worker.ref();
     const deadline = setTimeout(() => {
-      log.warn({ operation: call.operationId }, 'a large request took too long and is given up');
+      log.warn({ operation: call.operationId }, 'a large request took too long and was aborted');
       void this.terminate();
     }, workMs);
     try {

@@ -1,8 +1,8 @@
-// Limits how many large bodies are handled at a time, to one for each account and each domain. The others wait in order, and a body
-// that waits for its own account does not delay those behind it.
+// Limits the number of large bodies that are handled concurrently, with one per account and per domain. The others
+// wait in order, but a body that waits for its own account does not delay those behind it.
 
 export interface PlacesSize {
-  /** How many bodies are handled at a time. */
+  /** Maximum number of bodies that are handled concurrently. */
   readonly places: number;
   readonly waiting: number;
   readonly waitingOfOne: number;
@@ -11,11 +11,11 @@ export interface PlacesSize {
 interface Entrant {
   readonly accountId: number;
   readonly domainId: number | undefined;
-  /** Aborts waiting. */
+  /** Aborts the wait. */
   readonly gone: AbortSignal;
 }
 
-/** `full`: too many wait, or too many of this account. */
+/** `full`: too many calls wait, in total or of this account. */
 type Entered =
   | { readonly kind: 'entered'; readonly leave: () => void }
   | { readonly kind: 'full' }

@@ -1,5 +1,6 @@
-// Limits attempts to sign in or to prove a code. Each counts for its network and for its target, and is refused if failures have
-// led to a block. Success does not reset the counts, so that an attacker's own account does not help to attack others.
+// Limits attempts to sign in or to enter a code. Each attempt counts for its network and for its target, and is
+// refused while failures block one of them. A success does not reset the counters, so an attacker's own account does
+// not help to attack others.
 
 import { createHash } from 'node:crypto';
 import { networkOf } from '../../process/http/connections.ts';
@@ -23,28 +24,28 @@ interface Counted {
   readonly rule: FailureRule;
 }
 
-/** Whose account is tried, for the audit log. */
+/** The account that is tried, for the audit log. */
 interface Tried {
   readonly of: { readonly emailKey: string } | { readonly accountId: number };
   readonly step: 'password' | 'code' | 'confirm';
   readonly address: string;
 }
 
-/** Call `run` exactly once. It counts a failure if the work gives false. */
+/** `run` must be called exactly once. It counts a failure if the work returns false. */
 interface Attempt {
   run(work: () => Promise<boolean>): Promise<boolean>;
 }
 
 export class Attempts {
   readonly #db: Database;
-  /** How many tries are under way, by key. */
-  readonly #underWay = new Map<string, number>();
+  /** Number of running attempts, by key. */
+  readonly #running = new Map<string, number>();
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** To sign in. A browser that signed in to this account before has a count of its own instead of the email's. */
+  /** To sign in. A browser that signed in before has its own counter instead of that of the email address. */
   async forEmail(address: string, email: string, device: string | undefined): Promise<Attempt | Problem> {
     const emailKey = emailKeyOf(email);
     const isKnown = await isDeviceOf(this.#db, emailKey, device);
@@ -54,7 +55,7 @@ export class Attempts {
     return await this.#begin([fromNetwork(address), own], { of: { emailKey }, step: 'password', address });
   }
 
-  /** To give the password once more, in a session. */
+  /** An attempt to confirm the password in a session. */
   forSession(
     address: string,
     { id, accountId }: { readonly id: number; readonly accountId: number },
@@ -63,13 +64,13 @@ export class Attempts {
     return this.#begin([fromNetwork(address), { key: `session:${id}`, rule: CLOSE_RULE }], tried);
   }
 
-  /** A code of an account whose password is known. */
+  /** An attempt to enter a code for an account whose password was correct. */
   forCode(address: string, accountId: number): Promise<Attempt | Problem> {
     const tried = { of: { accountId }, step: 'code', address } as const;
     return this.#begin([fromNetwork(address), { key: `code:${accountId}`, rule: CLOSE_RULE }], tried);
   }
 
-  /** For a mail to be sent: every one counts, for the network that asks. */
+  /** Counts every mail for the network that requests it. Returns a problem if the network requested too many. */
   async ofMails(address: string): Promise<Problem | undefined> {
     const attempt = await this.#begin([{ ...fromNetwork(address), key: `mails-by:${networkOf(address)}` }]);
     if (attempt instanceof Problem) return attempt;
@@ -77,7 +78,7 @@ export class Attempts {
     return undefined;
   }
 
-  /** False: this address has had enough mails for now. */
+  /** Counts a mail to this address. Returns false if the address already received too many. */
   async mayMail(email: string): Promise<boolean> {
     const attempt = await this.#begin([{ key: `mails-to:${digest(emailKeyOf(email))}`, rule: MAIL_RULE }]);
     if (attempt instanceof Problem) return false;
@@ -91,10 +92,10 @@ export class Attempts {
       counted.map(({ key }) => key),
     );
     const waits = counted.flatMap(
-      ({ key, rule }) => secondsToWait(failures.get(key), now, rule, this.#underWay.get(key) ?? 0) ?? [],
+      ({ key, rule }) => secondsToWait(failures.get(key), now, rule, this.#running.get(key) ?? 0) ?? [],
     );
     if (waits.length > 0) return tooMany(Math.max(...waits));
-    for (const { key } of counted) this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + 1);
+    for (const { key } of counted) this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
     return {
       run: async (work) => {
         try {
@@ -103,9 +104,9 @@ export class Attempts {
           return isRight;
         } finally {
           for (const { key } of counted) {
-            const left = (this.#underWay.get(key) as number) - 1;
-            if (left === 0) this.#underWay.delete(key);
-            else this.#underWay.set(key, left);
+            const left = (this.#running.get(key) as number) - 1;
+            if (left === 0) this.#running.delete(key);
+            else this.#running.set(key, left);
           }
         }
       },
@@ -113,10 +114,11 @@ export class Attempts {
   }
 
   async #noteFailures(counted: readonly Counted[], tried: Tried | undefined): Promise<void> {
-    // Asked also for an email that nobody has, and in the transaction of a count, so that the time of it tells nothing.
-    const tell = tried && ((trx: Database) => noteFailedSignIn(trx, tried.of, tried));
+    // Also runs for unknown email addresses, and within the transaction of a counter, so that its duration reveals
+    // nothing.
+    const record = tried && ((trx: Database) => noteFailedSignIn(trx, tried.of, tried));
     for (const [i, { key, rule }] of counted.entries()) {
-      const also = i === counted.length - 1 ? tell : undefined;
+      const also = i === counted.length - 1 ? record : undefined;
       await noteFailure(this.#db, key, (before, at) => afterFailure(before, at, rule), also);
     }
   }
@@ -126,11 +128,13 @@ function fromNetwork(address: string): Counted {
   return { key: `network:${networkOf(address)}`, rule: CLOSE_RULE };
 }
 
-/** Keys are short, whatever is sent. */
+/** Returns a key of fixed length, for any text. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
 function tooMany(seconds: number): Problem {
-  return new Problem(429, 'too many failed attempts; wait', { headers: { 'Retry-After': String(seconds) } });
+  return new Problem(429, 'too many failed attempts; try again later', {
+    headers: { 'Retry-After': String(seconds) },
+  });
 }

@@ -1,5 +1,5 @@
-// The two cookies, for the token of a session and for a browser. Their names begin with `__Host-`, so that no other host of the
-// domain can set them. That prefix requires https, so plain http on loopback has other names.
+// The cookies for the token of a session and for a known browser. Their names begin with `__Host-`, so that no other
+// host of the domain can set them. That prefix requires https, so plain http on loopback uses other names.
 
 const SESSION_SECONDS = 90 * 86_400;
 const DEVICE_SECONDS = 400 * 86_400;
@@ -18,7 +18,7 @@ export class CookieJar {
     this.#isSecure = publicUrl.startsWith('https:');
   }
 
-  /** One that comes twice counts as none: it is unclear which one is ours. */
+  /** A cookie that occurs twice is ignored, because it is unclear which value is genuine. */
   read(header: string | undefined): Cookies {
     const pairs = (header ?? '').split(';').map((pair) => pair.trim());
     const find = (name: CookieName) => {
@@ -29,7 +29,7 @@ export class CookieJar {
     return { session: find('session'), device: find('device') };
   }
 
-  /** For `Set-Cookie`. */
+  /** Returns a value for `Set-Cookie`. */
   set(name: CookieName, value: string): string {
     return this.#print(name, value, name === 'session' ? SESSION_SECONDS : DEVICE_SECONDS);
   }

@@ -1,28 +1,28 @@
-// Decides when failures to sign in lead to a block, and for how long.
+// Decides when failed sign-ins lead to a block, and for how long.
 
 import type { Failures } from '../../store/people/sign-in-attempts.ts';
 
 export interface FailureRule {
-  /** So many failures in a window are a block. */
+  /** Number of failures in a window that lead to a block. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Each block is twice as long as the one before. */
+  /** If true, each block is twice as long as the previous one. */
   readonly grows: boolean;
 }
 
 const MINUTE_MS = 60_000;
 const MOST_BLOCK_MS = 24 * 60 * MINUTE_MS;
 
-/** From one network, browser or session, and codes of one account. */
+/** For one network, browser or session, and for the codes of one account. */
 export const CLOSE_RULE: FailureRule = { limit: 10, windowMs: 15 * MINUTE_MS, grows: true };
-/** For one email, from everywhere: it must not keep its owner out for long. */
+/** For one email address, from all networks. The block must be short for the owner's sake. */
 export const EMAIL_RULE: FailureRule = { limit: 100, windowMs: 60 * MINUTE_MS, grows: false };
-/** Mails to one address. */
+/** For mails to one address. */
 export const MAIL_RULE: FailureRule = { limit: 3, windowMs: 60 * MINUTE_MS, grows: false };
 
 export function afterFailure(before: Failures, now: Date, { limit, windowMs, grows }: FailureRule): Failures {
   const nowMs = now.getTime();
-  // A window that ends later than one that begins now is from before the clock went back: it goes on.
+  // If a window ends later than one that starts now, the clock was set back. The window then continues.
   const isOver = before.windowEndsAt.getTime() <= nowMs;
   const count = isOver ? 1 : before.count + 1;
   const windowEndsAt = isOver ? new Date(nowMs + windowMs) : before.windowEndsAt;
@@ -33,7 +33,7 @@ export function afterFailure(before: Failures, now: Date, { limit, windowMs, gro
   return { count: 0, windowEndsAt: now, blocks: before.blocks + 1, blockedUntil: new Date(nowMs + blockMs) };
 }
 
-/** Seconds to wait; undefined: one more try is fine. `underWay`: tries whose outcome is not known yet. */
+/** Returns seconds to wait, or undefined. `underWay` is the number of attempts with an unknown outcome. */
 export function secondsToWait(
   state: Failures | undefined,
   now: Date,

@@ -1,4 +1,4 @@
-// What calls of people need besides the database: links, cookies, slots for passwords, and counted attempts.
+// Dependencies of calls by people besides the database: links, cookies, slots for passwords, and attempt limits.
 
 import type { Database } from '../../store/postgres/database.ts';
 import type { KeyBoxes } from '../../store/secrets/key-boxes.ts';
@@ -7,17 +7,17 @@ import { CookieJar } from './cookies.ts';
 import { PasswordTurns } from './passwords.ts';
 
 export interface People {
-  /** Where links lead. */
+  /** Base URL of links. */
   readonly publicUrl: string;
-  /** The only Origin that may write by cookie. */
+  /** The only Origin whose requests may write with a cookie. */
   readonly origin: string;
   readonly cookies: CookieJar;
   readonly turns: PasswordTurns;
   readonly attempts: Attempts;
   readonly keyBoxes: KeyBoxes;
-  /** There is a mail server: links can be mailed. */
+  /** True if a mail server is configured, so that links can be sent by email. */
   readonly sendsMail: boolean;
-  /** Anybody may register. */
+  /** True if anyone may register. */
   readonly isOpen: boolean;
 }
 
@@ -41,7 +41,7 @@ export function openPeople(db: Database, keyBoxes: KeyBoxes, settings: PeopleSet
   };
 }
 
-/** Who asks, beside a credential. */
+/** The client, apart from its credential. */
 export interface Asker {
   readonly address: string;
   readonly origin: string | undefined;

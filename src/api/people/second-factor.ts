@@ -1,4 +1,4 @@
-// Checks the code of the second factor: of the authenticator app, or a recovery code. Each can be used once.
+// Checks the code of the second factor: from the authenticator app, or a recovery code. Each can be used once.
 
 import { loadTotp, takeRecoveryCode, takeStep } from '../../store/people/totp.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -7,12 +7,12 @@ import { PROBLEM_CODES, Problem } from '../answers/problem.ts';
 import type { Asker, People } from './people.ts';
 import { findStep, hashRecoveryCode, isRecoveryCode } from './totp.ts';
 
-/** What a stored secret of this kind is sealed with. */
+/** Returns the context with which a secret of this kind is encrypted. */
 export function aboutTotp(accountId: number): About {
   return ['totp', String(accountId)];
 }
 
-/** `state`: a code is asked for at sign-in once it is confirmed; only the first one is taken before. */
+/** Marks a valid code as used. `state` is `confirmed` to sign in, and `new` to confirm a new secret. */
 export async function takeCode(
   db: Database,
   { keyBoxes }: People,
@@ -28,18 +28,18 @@ export async function takeCode(
   return step !== undefined && (await takeStep(db, accountId, step));
 }
 
-/** Asks for the code of somebody whose password, or link, is right. Undefined: it is right. */
+/** Checks the code of a person whose password or link is valid. Returns undefined if the code is correct. */
 export async function judgeCode(
   db: Database,
   people: People,
   asker: Asker,
   { accountId, code }: { readonly accountId: number; readonly code: string | undefined },
 ): Promise<Problem | undefined> {
-  if (code === undefined) return codeProblem('the code of your authenticator app is needed too');
+  if (code === undefined) return codeProblem('a code from your authenticator app is required too');
   const attempt = await people.attempts.forCode(asker.address, accountId);
   if (attempt instanceof Problem) return attempt;
   const isRight = await attempt.run(() => takeCode(db, people, accountId, { code, state: 'confirmed' }));
-  return isRight ? undefined : codeProblem('the code is wrong, or has been used');
+  return isRight ? undefined : codeProblem('the code is wrong or was already used');
 }
 
 function codeProblem(error: string): Problem {

@@ -1,4 +1,4 @@
-// Sessions: whether one is still valid, and opening one for a person who has proved who they are.
+// Decides whether a session is still valid, and opens one for a person who has authenticated.
 
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { loadCredentials } from '../../store/people/credentials.ts';
@@ -22,7 +22,7 @@ const MOST_AGE_MS = 90 * DAY_MS;
 const UNUSED_MS = 30 * DAY_MS;
 const ADMIN_UNUSED_MS = 12 * HOUR_MS;
 const FRESH_MS = 15 * MINUTE_MS;
-/** How far clocks may differ. A time later than that was noted before the clock went back: nothing from then counts. */
+/** Allowed clock difference. Later times were recorded before the clock was set back, and are not accepted. */
 const SKEW_MS = 5 * MINUTE_MS;
 
 interface Times {
@@ -41,13 +41,13 @@ export function isSessionValid(times: Times, rights: Rights, now: Date): boolean
   return nowMs < sessionEndsAt(times, rights).getTime() && nowMs > newest - SKEW_MS;
 }
 
-/** When it ends if it is not used before. */
+/** Returns the time at which the session ends if it is not used before. */
 export function sessionEndsAt({ createdAt, usedAt }: Times, { isAdmin }: Rights): Date {
   const unusedMs = isAdmin ? ADMIN_UNUSED_MS : UNUSED_MS;
   return new Date(Math.min(createdAt.getTime() + MOST_AGE_MS, usedAt.getTime() + unusedMs));
 }
 
-/** Whether the password was given lately enough for what needs it. */
+/** Returns true if the password was confirmed recently enough for a call that requires it. */
 export function isPasswordFresh({ passwordAt }: Times, now: Date): boolean {
   if (passwordAt === null) return false;
   const ageMs = now.getTime() - passwordAt.getTime();
@@ -60,10 +60,7 @@ interface SigningIn {
   readonly setCookie: (text: string) => void;
 }
 
-/**
- * A session is always a new one, and the one that the browser had ends: nobody can make somebody sign in to a session that he
- * knows.
- */
+/** Ends the browser's previous session, so that nobody can trick a person into a session they control. */
 export async function signInAs(
   trx: Database,
   { people, asker, setCookie }: SigningIn,
@@ -71,7 +68,7 @@ export async function signInAs(
   { by, bearer }: { readonly by: 'password' | 'link' | 'registration'; readonly bearer: boolean },
 ) {
   const who = await loadCredentials(trx, { accountId });
-  if (who === undefined) return unauthorized('the account is gone');
+  if (who === undefined) return unauthorized('the account no longer exists');
   const { account, passwordHash, hasTotp } = who;
   if (!account.active) return problem('account_suspended', 'account is inactive');
   const { address, userAgent, cookies } = asker;
@@ -103,7 +100,7 @@ export async function signInAs(
   };
 }
 
-/** After a change of what proves who somebody is: all other sessions end, and this one gets another token. */
+/** Must run after a change of password or second factor. All other sessions end, and this one gets a new token. */
 export async function renewSession(
   trx: Database,
   { people, setCookie }: Pick<SigningIn, 'people' | 'setCookie'>,

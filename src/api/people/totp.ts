@@ -4,7 +4,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** RFC 6238 §5.2: one step to either side, for clocks that differ and codes that travel. */
+/** RFC 6238 §5.2: one step before and after, for clock differences and transmission delays. */
 const STEPS_AROUND = [0, -1, 1];
 const SECRET_OCTETS = 20; // RFC 4226 §4, R6
 const RECOVERY_CODES = 10;
@@ -14,7 +14,7 @@ export function makeTotpSecret(): Buffer {
   return randomBytes(SECRET_OCTETS);
 }
 
-/** Without padding, as authenticator apps take it. */
+/** Encodes without padding, as authenticator apps expect it. */
 export function base32(octets: Uint8Array): string {
   const bits = [...octets].map((octet) => octet.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? [])
@@ -22,7 +22,7 @@ export function base32(octets: Uint8Array): string {
     .join('');
 }
 
-/** The address by which an authenticator app takes the secret. */
+/** Returns the URI with which an authenticator app imports the secret. */
 export function totpUri(secret: Uint8Array, email: string): string {
   const label = `${encodeURIComponent('Zonefleet')}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=Zonefleet&algorithm=SHA1&digits=6&period=30`;
@@ -36,7 +36,7 @@ function codeAt(secret: Uint8Array, step: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** The step of which this is the code; undefined: of none, or of one that has counted (also when the clock went back). */
+/** Returns the step of the code, or undefined if it belongs to none that is later than the last used one. */
 export function findStep(
   secret: Uint8Array,
   code: string,
@@ -51,7 +51,7 @@ export function findStep(
   return fits.find((step) => step > lastStep);
 }
 
-/** Ten codes of 80 bits each: `abcd-efgh-ijkl-mnop`. */
+/** Returns ten codes of 80 bits each: `abcd-efgh-ijkl-mnop`. */
 export function makeRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     (base32(randomBytes(10)).toLowerCase().match(/.{4}/g) as string[]).join('-'),

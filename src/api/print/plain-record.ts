@@ -1,5 +1,5 @@
-// Prints a record of a list as JSON directly from its row, if the row is sufficient. The text is the same as that of printer and
-// schema, in a third of the time.
+// Prints a record of a list as JSON directly from its row, if the row is sufficient. The text is the same as that of
+// the printer and the schema, and takes a third of the time.
 
 import {
   DEFAULTS,
@@ -14,13 +14,13 @@ interface Owner {
   readonly accountId: number;
 }
 
-/** Characters that stand for themselves in columns, answers and JSON. */
+/** Characters that need no escaping in columns, responses and JSON. */
 const PLAIN_NAME = /^[a-z0-9_./-]+$/;
 const PLAIN_HOST = /^[A-Za-z0-9_./-]+$/;
 const PLAIN_TEXT = /^[ !#-[\]-~]+$/;
-const MAX_STRING_OCTETS = 255; // RFC 1035 §3.3: what is longer is cut into several strings
+const MAX_STRING_OCTETS = 255; // RFC 1035 §3.3: longer text is split into several strings
 
-/** Undefined where more is to be known than the row says. `apex` is the domain's name as its column has it. */
+/** Returns undefined if the row is not sufficient. `apex` is the name of the domain in the form of its column. */
 export function printPlainRecord(row: RecordJson, owner: Owner, apex: string): string | undefined {
   const [id, name, type, , ttl, settings, createdAt, updatedAt, managed, destination] = row;
   const isProxied = settings?.[0] === true;
@@ -32,7 +32,7 @@ export function printPlainRecord(row: RecordJson, owner: Owner, apex: string): s
   return `{"id":${id},"name":"${relative}","original_name":"${name}","type":"${type}","destination":"${destination}","ttl":${ttl},${settings === null ? DEFAULT_TEXT : printSettings(settings)},"user_id":${owner.accountId},"domain_id":${owner.id},"dns_content":"${content}","editable":${!managed},"created_at":"${created}","updated_at":"${updatedAt === null ? created : decodeMoment(updatedAt)}"}`;
 }
 
-/** What a zone file says, inside of a JSON string. */
+/** Returns the content in zone file format, inside a JSON string. */
 function contentOf(type: ApiType, destination: string): string | undefined {
   switch (type) {
     case 'A':

@@ -1,5 +1,5 @@
-// Prints accounts and API keys (without their text), and the actor of a change or an audit row. Every reader of a log sees which
-// account acted, but not its address or key.
+// Prints accounts and API keys (without their secrets), and the actor of a change or an audit row. Every reader of a
+// log sees the account that acted, but not always its address or key.
 
 import type { z } from 'zod';
 import type { ListedAccount } from '../../store/accounts/account-lists.ts';
@@ -52,7 +52,7 @@ export function printKey({
   };
 }
 
-/** Who reads. */
+/** The reader of a log. */
 export interface Viewer {
   readonly id: number;
   readonly isAdmin: boolean;
@@ -60,13 +60,13 @@ export interface Viewer {
 
 interface DoneBy {
   readonly actor: Actor;
-  /** The actor is a global admin: customers are not told from where operators work. */
+  /** True if the actor is a global admin. Customers do not see the addresses of operators. */
   readonly isByAdmin: boolean;
-  /** The domain was another account's then: its people's addresses are not the present owner's to read. */
+  /** True if the domain then belonged to another account, whose addresses its present owner must not see. */
   readonly isFormer: boolean;
 }
 
-/** Whether somebody who may see addresses and keys in this log sees those of this actor. */
+/** Returns true if a viewer who may see addresses and keys in this log may see those of this actor. */
 export function mayTrace({ actor, isByAdmin, isFormer }: DoneBy, viewer: Viewer): boolean {
   if (viewer.isAdmin || actor.accountId === viewer.id) return true;
   return !isByAdmin && !isFormer;

@@ -1,5 +1,6 @@
-// Prints changes, with how many nameservers have each. Only roles that manage the members of the domain see the address and the key
-// of a request, except those of operators and those from when the domain belonged to another account.
+// Prints changes, with the number of nameservers that have loaded each. Only roles that manage the members of the
+// domain see the address and the key of a request, except those of operators and those from when the domain belonged
+// to another account.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -28,14 +29,14 @@ export async function printChanges(db: Database, seen: readonly SeenChange[]): P
     db,
     seen.map(({ change }) => change.id),
   );
-  return seen.map((one) => printChange(one, states.get(one.change.id) ?? NOBODY));
+  return seen.map((one) => printChange(one, states.get(one.change.id) ?? NO_NODES));
 }
 
-const NOBODY: InSync = { inSync: false, nodes: { seen: 0, live: 0 } };
+const NO_NODES: InSync = { inSync: false, nodes: { seen: 0, live: 0 } };
 
 export function printChange(
   { change, apex, role, viewer }: SeenChange,
-  { inSync, nodes }: InSync = NOBODY,
+  { inSync, nodes }: InSync = NO_NODES,
 ): Printed {
   const { id, domainId, serial, at, actor, source, ops, rules, status, reverts } = change;
   return {
@@ -58,7 +59,7 @@ export function printChange(
   };
 }
 
-/** Changes by `migrate`, the demo, tests and refreshes of signatures are shown as coming from the command line. */
+/** Shows changes by `migrate`, the demo, tests and re-signing as changes by the command line. */
 export function publicSource(source: ChangeSource): Printed['source'] {
   return isHidden(source) ? 'cli' : source;
 }
@@ -69,7 +70,7 @@ function isHidden(source: ChangeSource): source is (typeof HIDDEN_SOURCES)[numbe
   return (HIDDEN_SOURCES as readonly ChangeSource[]).includes(source);
 }
 
-/** Every source that is shown as this one. */
+/** Returns all sources that are shown as this one. */
 export function storedSources(source: Printed['source']): ChangeSource[] {
   return source === 'cli' ? ['cli', ...HIDDEN_SOURCES] : [source];
 }

@@ -1,5 +1,5 @@
-// Prints checks: names without the final dot, DS records as zone-file text, unknown values absent. Only global admins see what is
-// wrong with the nameservers of this service.
+// Prints checks: names without the final dot, DS records in zone file format, unknown values absent. Only global
+// admins see problems with the nameservers of this service.
 
 import type { z } from 'zod';
 import type { Evidence, ServerEvidence } from '../../checks/delegation/evidence.ts';
@@ -52,7 +52,7 @@ export function printCheck(run: SavedRun): Printed {
   };
 }
 
-/** For whoever may see it: nothing of it is about a customer. */
+/** For any reader: the evidence contains nothing about customers. */
 export function printEvidence({ walk, failure, servers }: Evidence): Pick<Printed, 'failure'> & {
   walk: NonNullable<Printed['walk']>;
   evidence: NonNullable<Printed['evidence']>;
@@ -98,7 +98,7 @@ function printNames(names: readonly Name[]): string[] {
   return names.map(printWithoutDot);
 }
 
-/** A leaving domain is in external mode, and stays so when it is no longer served. */
+/** A domain that is leaving is in external mode, and stays in it when it is no longer served. */
 function publicStatus(status: DomainStatus | 'leaving' | 'left' | 'ended'): DomainStatus {
   if (status === 'ended') return 'disabled';
   return status === 'leaving' || status === 'left' ? 'unverified' : status;
@@ -108,10 +108,10 @@ type PrintedChild = NonNullable<z.input<typeof Check>['child']>;
 
 export function printChildCheck(check: SavedChildCheck, isAdmin: boolean): PrintedChild {
   const { checkedAt, findings, evidence, queries } = check;
-  const told = findings.filter(({ place }) => isAdmin || place !== 'operator');
+  const shown = findings.filter(({ place }) => isAdmin || place !== 'operator');
   return {
     checked_at: checkedAt.toISOString(),
-    findings: told.map(({ names, ...finding }) => ({
+    findings: shown.map(({ names, ...finding }) => ({
       ...finding,
       ...(names.length > 0 && { names: names.map(printWithoutDot) }),
     })),

@@ -21,15 +21,15 @@ type Body = z.input<typeof Dnssec>;
 type DnssecKey = StoredDnssec['keys'][number];
 type KeyBody = Body['keys'][number];
 
-/** Those that we sign with (RFC 6605, RFC 8080). */
+/** The algorithms that Zonefleet signs with (RFC 6605, RFC 8080). */
 const ALGORITHM_NAMES: ReadonlyMap<number, string> = new Map([
   [13, 'ECDSAP256SHA256'],
   [15, 'ED25519'],
 ]);
-/** What a new key is made for. */
+/** Algorithm of a new key. */
 const DEFAULT_ALGORITHM = 13;
 
-/** Of a domain that was never signed. */
+/** State of a domain that was never signed. */
 export const NO_DNSSEC: Body = {
   status: 'off',
   goal: 'unsigned',
@@ -38,7 +38,7 @@ export const NO_DNSSEC: Body = {
   ds: [],
   dnskey: [],
   keys: [],
-  registrar: { action: 'none', add: [], remove: [], message: 'There is nothing to enter.' },
+  registrar: { action: 'none', add: [], remove: [], message: 'Nothing to enter.' },
   foreign_keys: [],
   findings: [],
 };
@@ -152,7 +152,7 @@ function dsStateOf(
   return machine.asked.includes(id) ? 'wanted' : 'none';
 }
 
-/** Of a key that the next step is about. */
+/** Returns the next step of a key, if it waits for one. */
 function printNext(id: string, { waiting }: Machine): Pick<KeyBody, 'next'> {
   if (waiting === null || !waiting.keys.includes(id)) return {};
   const { cause, until } = waiting;
@@ -188,14 +188,14 @@ function printSignatures({ expiresAt, resignAt }: StoredDnssec): Pick<Body, 'sig
   return { signatures: { made_until: expiresAt.toISOString(), next_refresh: resignAt.toISOString() } };
 }
 
-/** Advice comes before the move: whoever changes the nameservers first is refused by validating resolvers. */
+/** Shown before a move, because validating resolvers reject a domain whose nameservers are changed too early. */
 function printLeaving({ records, ttl = 0 }: ParentView): Pick<Body, 'leaving'> {
   const ours = records.filter(({ meaning }) => meaning === 'wanted' || meaning === 'unwanted');
   if (ours.length === 0) return {};
   return {
     leaving: {
       wait_seconds: ttl,
-      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers. If the other operator can sign with the keys of this zone (export-private-keys), or can publish them while you publish theirs here (foreign keys), it can move signed.`,
+      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, because resolvers cache the DS that long), and only then change the nameservers. If the other operator can sign with the keys of this zone (export-private-keys), or can publish them while you publish theirs here (foreign keys), it can move signed.`,
     },
   };
 }

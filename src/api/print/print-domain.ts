@@ -1,5 +1,5 @@
-// Prints a domain as its readers see it: unset members are absent, and the caller's permissions are listed. Global admins also
-// see owners and subscriptions.
+// Prints a domain as its readers see it. Members that are not set are absent, and the caller's permissions are
+// listed. Global admins also see owners and subscriptions.
 
 import type { z } from 'zod';
 import { ownSubscriptions, type Subscription } from '../../store/accounts/subscriptions.ts';
@@ -24,9 +24,9 @@ type DomainBody = z.input<typeof Domain>;
 
 interface PrintOptions {
   readonly nowMs?: number;
-  /** How long a moved domain is answered, if that is known here. */
+  /** Time for which a moved domain is still answered, if it is known here. */
   readonly movedGraceMs?: number | undefined;
-  /** With a TXT record to publish: the newest verification, if it is shown. */
+  /** The newest lookup of the TXT record, if it is shown. */
   readonly progress?: { readonly run: VerificationRun | undefined } | undefined;
 }
 
@@ -72,10 +72,7 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
   };
 }
 
-/**
- * Prints a domain that its owner has just created or enabled. Does not reveal whether other accounts wait for the name: `served` is
- * the most that is answered before a check.
- */
+/** Prints a new or enabled domain without revealing whether others wait for the name. */
 export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
   const body = printDomain(domain, options);
   if (domain.status !== 'pending') return body;
@@ -83,7 +80,7 @@ export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {})
   return { ...rest, served: 'apex', findings: body.findings.filter(({ code }) => code !== 'NS_TURN') };
 }
 
-/** `subscription`: the active one. Only the owner sees it. */
+/** `subscription` is the active one, which only the owner sees. */
 export function printDomainListItem(
   domain: ListedDomain,
   subscription: Subscription | undefined,
@@ -128,7 +125,7 @@ function printTurn({ nsTurn, status }: VisibleDomain, nowMs: number): Partial<Do
   return { ns_turn: { from: minuteOf(nsTurn.from), until: minuteOf(nsTurn.until) } };
 }
 
-/** A turn begins when another account's claim comes: to the millisecond that is not for others to read. */
+/** Rounds to minutes, because the exact time would reveal when another account claimed the name. */
 function minuteOf(time: Date): string {
   return `${time.toISOString().slice(0, 16)}:00.000Z`;
 }
@@ -143,7 +140,7 @@ export async function answerDomain(
   return printDomain(domain, { movedGraceMs, progress: { run } });
 }
 
-/** With two statements, whatever the number of domains. */
+/** Uses two statements for any number of domains. */
 export async function printAdminDomains(
   db: Database,
   domains: readonly StoredDomain[],

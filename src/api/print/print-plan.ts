@@ -1,5 +1,5 @@
-// Prints plans with their terms, subscriptions, and what a domain may do and has used. A reseller sets its own prices, so its
-// clients see none (docs/rules.md "Plans").
+// Prints plans with their terms, subscriptions, and the limits and usage of a domain. Clients of a reseller see no
+// prices, because the reseller sets its own (docs/rules.md "Plans").
 
 import type { z } from 'zod';
 import {
@@ -25,7 +25,7 @@ import type {
   Subscription,
 } from '../schemas/plan.ts';
 
-/** The same without its price members, at any depth. A price that is missing is not told; it is never "free". */
+/** Removes the price members, at any depth. A missing price means that it is not shown, never that it is free. */
 export function withoutPrices<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutPrices) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -49,7 +49,7 @@ export function printTerm({ id, days, priceRials }: Term): z.input<typeof PlanTe
   return { id, billing_duration_days: days, price_rials: priceRials };
 }
 
-/** A plan with the terms that are sold. */
+/** Prints a plan with the terms on sale. */
 export function printCataloguePlan(plan: CataloguePlan): z.input<typeof ShownPlan> {
   const sold = plan.terms.filter(({ isRetired }) => !isRetired);
   return { ...printPlan(plan), quota_reset_days: plan.quotaResetDays, terms: sold.map(printTerm) };
@@ -78,7 +78,7 @@ export function printSubscription(
   return subscription.isManaged ? withoutPrices(printed) : printed;
 }
 
-/** `subscription`: the domain's own. `rules`: how many it has of each type. `trafficBytes`: of its period; undefined: not known. */
+/** `rules` contains counts by type. `trafficBytes` is that of the quota period, or undefined if not known. */
 export function printEntitlements(
   { plan, recordCount }: Pick<Domain, 'plan' | 'recordCount'>,
   subscription: StoredSubscription | undefined,

@@ -1,5 +1,5 @@
-// Prints records. The published values of a proxied record depend on the addresses of edges, which are read once per response and
-// only if it has such a record. Those of an ANAME depend on its target; the targets of a page are read together.
+// Prints records. The published values of a proxied record depend on the addresses of edges, which are read once per
+// response, and only if needed. Those of an ANAME depend on its target. The targets of a page are read together.
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -20,10 +20,10 @@ interface Owner {
 
 type Printed = z.input<typeof Record>;
 
-/** The record as its owner wrote it, without what is published for it. Members are in the order of the schema. */
+/** Prints the record as its owner wrote it, without its published value. Members are in the order of the schema. */
 export function printChangedRecord(record: CustomerRecord, apex: Name): z.input<typeof ChangedRecord> {
   const { destination, mxPriority } = printDestination(record.type, record.rdata);
-  // Absent ones are undefined: to add members one by one takes several times as long, and lists are long.
+  // Absent members are undefined: adding members one by one is several times slower, and lists are long.
   return {
     id: record.id,
     name: printRecordName(record.name, apex),
@@ -61,7 +61,7 @@ export class RecordPrinter {
     return printed as Printed;
   }
 
-  /** Reads once what is published for all of them. */
+  /** Reads the published values of all records together. */
   async printAll(records: readonly Listed[]): Promise<Printed[]> {
     const targets = new Set<Name>();
     for (const record of records) {

@@ -6,7 +6,7 @@ import { kindOf } from '../../edge/rules/every-type.ts';
 import type { Rule, RuleOperation, StoredPage, WholeRule } from '../../store/rules/rule.ts';
 import type { PrintedRule } from '../schemas/rules.ts';
 
-/** In lists and answers to writes: without the text of an error page. */
+/** For lists and responses to writes: omits the text of an error page. */
 export function printRule({
   id,
   domainId,
@@ -29,13 +29,13 @@ export function printRule({
   };
 }
 
-/** Postgres keeps no order of members. */
+/** Restores the order of members, which PostgreSQL does not preserve. */
 function inOrder(type: RuleType, body: Readonly<Record<string, unknown>>): PrintedRule {
   const names = Object.keys({ ...COMMON_FIELDS, ...kindOf(type).fields });
   return Object.fromEntries(names.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
 }
 
-/** One rule read alone. */
+/** For a single rule: includes the text of an error page. */
 export function printWholeRule(rule: WholeRule): PrintedRule {
   const { pageField } = kindOf(rule.type);
   if (pageField === undefined || rule.page === null) return printRule(rule);

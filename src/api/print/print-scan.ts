@@ -1,4 +1,4 @@
-// Prints a scan: what an import would make of what was found, given the current records and settings of the domain.
+// Prints a scan: the result that an import would have, given the current records and settings of the domain.
 
 import type { z } from 'zod';
 import { type PlannedImport, planImport } from '../../checks/scan/plan-import.ts';
@@ -16,7 +16,7 @@ import { moments } from '../schemas/fields.ts';
 import type { ScanImported, ScanPreview } from '../schemas/records/scan.ts';
 
 const NOTHING: PlannedImport = { records: [], left: [] };
-const GOES_ON = 'the scan still goes on';
+const RUNNING = 'the scan is still running';
 
 export async function planFound(db: Database, { found }: SavedScan, apex: Name): Promise<PlannedImport> {
   if (found === null) return NOTHING;
@@ -24,7 +24,7 @@ export async function planFound(db: Database, { found }: SavedScan, apex: Name):
   return planImport(found, { apex, edges, types: RECORD_TYPE_CODES });
 }
 
-/** The members that every answer about a scan has. */
+/** Returns the members that every response about a scan has. */
 export function printScan(
   scan: SavedScan,
   { left }: PlannedImport,
@@ -34,7 +34,7 @@ export function printScan(
   const isOver = finishedAt !== null;
   return {
     complete: isOver && scan.complete === true,
-    shortfalls: isOver ? [...shortfalls] : [GOES_ON],
+    shortfalls: isOver ? [...shortfalls] : [RUNNING],
     ...moments({ started_at: startedAt, finished_at: finishedAt }),
     ...(!isOver && progress !== null && { progress }),
     names: progress !== null && !isOver ? progress.names : names,
@@ -47,7 +47,7 @@ export function printScan(
   };
 }
 
-/** `present`: keys of the record sets that the domain has. */
+/** `present` contains the keys of the record sets that the domain has. */
 export function printPreview(
   scan: SavedScan,
   planned: PlannedImport,

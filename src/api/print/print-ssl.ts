@@ -1,4 +1,4 @@
-// The certificate of a domain as its readers see it.
+// Prints the certificate of a domain as its readers see it.
 
 import type { z } from 'zod';
 import { certificateStatus } from '../../edge/certificates/certificate-status.ts';

@@ -7,7 +7,7 @@ import { printWithoutDot } from '../../zone/name-text.ts';
 import type { VerificationLook } from '../schemas/checks/verification.ts';
 import { moments } from '../schemas/fields.ts';
 
-/** `progress`: with the newest look for the value, if there was one. */
+/** `progress` contains the newest lookup of the value, if there was one. */
 export function printVerification(
   verification: Verification,
   nowMs: number,
@@ -33,7 +33,7 @@ function printProgress({ nextAt }: Verification, run: VerificationRun | undefine
     asked: run?.asked ?? 0,
     servers: printServers(run?.servers ?? []),
     resolvers: [...(run?.resolvers ?? [])],
-    message: run?.message ?? NOT_LOOKED,
+    message: run?.message ?? NO_LOOKUP,
   };
 }
 
@@ -46,7 +46,7 @@ function printServers(servers: VerificationLine['servers']) {
   }));
 }
 
-const NOT_LOOKED = 'We have not looked for this value yet.';
+const NO_LOOKUP = 'This value has not been looked up yet.';
 
 export function printLook(line: VerificationLine): z.input<typeof VerificationLook> {
   const { id, kind, value, verdict, found, asked, message, changeId } = line;

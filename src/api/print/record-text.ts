@@ -1,5 +1,5 @@
-// Prints the records of a list as JSON, directly from their rows where the columns are sufficient, because lists are long. The others,
-// such as proxied records and rare types, are printed by `RecordPrinter`. Both ways give the same text.
+// Prints the records of a list as JSON, directly from their rows if the columns are sufficient, because lists are
+// long. `RecordPrinter` prints the others, such as proxied records and rare types. Both produce the same text.
 
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';

@@ -1,4 +1,4 @@
-// Bounds the evidence that is kept in memory, because the owner of a zone decides how much its servers send.
+// Limits the evidence that is kept in memory, because the owner of a zone decides how much its servers send.
 
 import type { Evidence, ServerEvidence } from '../../checks/delegation/evidence.ts';
 
@@ -18,12 +18,12 @@ function boundServer(server: ServerEvidence): ServerEvidence {
   return {
     ...server,
     ns: ns.slice(0, MOST_NAMES),
-    ds: ds.slice(0, MOST_DS).map((rdata) => Uint8Array.from(rdata)), // not a part of the whole reply
+    ds: ds.slice(0, MOST_DS).map((rdata) => Uint8Array.from(rdata)), // a copy, so that the whole reply is not kept
     ...(glue !== undefined && { glue: glue.slice(0, MOST_NAMES) }),
   };
 }
 
-/** About how many characters it takes. */
+/** Returns the approximate size in characters. */
 export function sizeOf(evidence: Evidence): number {
   const octets = evidence.servers.reduce(
     (sum, { ds }) => sum + ds.reduce((all, rdata) => all + rdata.length, 0),

@@ -1,6 +1,6 @@
-// The walks of public checks are made in this process, by a resolver of their own. They take nothing from the workers: no
-// slot, no lease, no connection. They leave nothing with them either: no run, no silence, no trial of an address. They add
-// to what the workers ask one address a tenth of what those may (docs/rules.md "Limits of the resolver").
+// Opens the public checks. They run in this process with a separate resolver, and use no slots, leases or connections
+// of the workers. They do not store runs, silences or address trials. They add a tenth to the rate at which the
+// workers may query one address (docs/rules.md "Limits of the resolver").
 
 import type { Name } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
@@ -15,17 +15,17 @@ import { Silences } from '../../resolver/state/silences.ts';
 import { isPublicSuffix } from '../../zone/domain/public-suffix.ts';
 import { PublicChecks } from './public-checks.ts';
 
-/** Of the workers' limits, for this process. */
+/** Fraction of the workers' limits that applies to this process. */
 const SHARE = 0.1;
-/** One walk, whatever its servers do: what it sends, and how long it lasts. Nothing is validated, which costs time. */
+/** Limits of one walk, whatever its servers do. DNSSEC is not validated, because that takes time. */
 const WALK_LIMITS: Partial<Limits> = { packets: 40, milliseconds: 10_000, lookups: 10, nesting: 4 };
 const CACHE_ENTRIES = 2000;
 
 interface PublicResolverSettings {
   readonly rootServers: readonly RootServer[];
-  /** The port on which servers are asked. */
+  /** Port to which queries are sent. */
   readonly port: number;
-  /** Networks that may be asked although their addresses are not public. */
+  /** Networks that may be queried although their addresses are not public. */
   readonly allowed: readonly Network[];
   readonly hasPrivateIpv6: boolean;
 }

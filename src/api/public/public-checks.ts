@@ -1,11 +1,12 @@
-// Checks delegations for everyone (setting PUBLIC_CHECK). The client chooses the name, and so the servers that receive queries:
-// everything that a check can cost is bounded here. Results are kept in this process only, and contain nothing about customers.
+// Checks delegations for anyone (setting PUBLIC_CHECK). The client chooses the name, and so the servers that receive
+// queries. Therefore, everything that a check can cost is bounded here. Results are kept only in this process, and
+// contain nothing about customers.
 //
-//   ask ──> too many by this address ──> limited
-//      ├──> a result of the last minutes ──> it
-//      ├──> the same name is looked at now ──> wait for that
-//      └──> wait for a place and the next start ──> walk ──> kept
-//                   └──> too long, or too many wait ──> busy
+//   ask ──> too many by this address ──────────> limited
+//      ├──> a recent result ───────────────────────> this result
+//      ├──> a walk for the same name is running ───> its result
+//      └──> wait for a slot and the next start ──> walk ──> result, kept
+//                   └──> too long, or too many are waiting ──> busy
 
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
@@ -19,8 +20,9 @@ type PublicName =
   | { readonly kind: 'problem'; readonly message: string };
 
 /**
- * `allowReserved`: names such as `example.com` and `test` (RFC 6761), which a lab may have. A name that no public zone can
- * delegate is refused, so that no walk tells other people's servers of it (RFC 7686 §2, RFC 6761 §6.3).
+ * Parses the name of a public check. With `allowReserved`, it may be a name such as `example.com` or `test` (RFC
+ * 6761), which a lab may use. Other names that no public zone can delegate are refused, so that no walk leaks them to
+ * third-party servers (RFC 7686 §2, RFC 6761 §6.3).
  */
 export function judgePublicName(text: string, allowReserved: boolean): PublicName {
   const read = parseDomainName(text);
@@ -31,24 +33,24 @@ export function judgePublicName(text: string, allowReserved: boolean): PublicNam
 
 type Asked =
   | { readonly kind: 'seen'; readonly evidence: Evidence }
-  /** The address has asked as often as it may. */
+  /** The address has sent as many requests as it may. */
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
-  /** No place became free in time. */
+  /** No slot became free in time. */
   | { readonly kind: 'busy' };
 
 export interface PublicCheckLimits {
-  /** How many times one IPv4 address or IPv6 /64 may ask in any 60 seconds. */
+  /** Requests that one IPv4 address or IPv6 /64 may send in any 60 seconds. */
   readonly asksPerMinute: number;
-  /** How many walks go on at once. */
+  /** Maximum number of concurrent walks. */
   readonly places: number;
-  /** The shortest time from the start of one walk to that of the next. */
+  /** Minimum time between the starts of two walks. */
   readonly startEveryMs: number;
-  /** How long, and how many at once, wait for a walk to start. */
+  /** Maximum wait for a walk to start, and maximum number of waiting requests. */
   readonly waitMs: number;
   readonly waiting: number;
-  /** How long a name is not looked at again. */
+  /** Time for which a result is reused. */
   readonly freshMs: number;
-  /** How many results are kept, and of what size in all, in characters. */
+  /** Maximum number of results, and their maximum total size in characters. */
   readonly kept: number;
   readonly keptSize: number;
 }
@@ -80,17 +82,17 @@ export class PublicChecks {
   readonly #limits: PublicCheckLimits;
   readonly #nowMs: () => number;
   readonly #windows: MemoryWindows;
-  /** The oldest result first. */
+  /** Sorted oldest first. */
   readonly #kept = new Map<Name, Kept>();
   #keptSize = 0;
-  /** Undefined: no place became free. */
+  /** The running walks. A promise resolves to undefined if no slot became free. */
   readonly #running = new Map<Name, Promise<Evidence | undefined>>();
   readonly #waiters = new Set<Waiter>();
   #active = 0;
   #nextStartMs = Number.NEGATIVE_INFINITY;
   #pending: NodeJS.Timeout | undefined;
 
-  /** `nowMs`: a clock that is never set. */
+  /** `nowMs` is a monotonic clock. */
   constructor(
     walk: (domain: Name) => Promise<Evidence>,
     limits: Partial<PublicCheckLimits> = {},
@@ -102,12 +104,12 @@ export class PublicChecks {
     this.#windows = new MemoryWindows(this.#limits.asksPerMinute, nowMs);
   }
 
-  /** The newest result that is kept. */
+  /** Returns the newest result that is kept. */
   last(domain: Name): Evidence | undefined {
     return this.#kept.get(domain)?.evidence;
   }
 
-  /** Rejects when the walk does. */
+  /** Rejects if the walk does. */
   async ask(domain: Name, address: string): Promise<Asked> {
     const { admitted, waitMs } = this.#windows.take(networkOf(address));
     if (!admitted) return { kind: 'limited', retryAfterSeconds: Math.ceil(waitMs / 1000) };
@@ -119,19 +121,19 @@ export class PublicChecks {
     return evidence === undefined ? { kind: 'busy' } : { kind: 'seen', evidence };
   }
 
-  /** How many results are kept, for tests. */
+  /** Number of results that are kept, for tests. */
   get size(): number {
     return this.#kept.size;
   }
 
   #begin(domain: Name): Promise<Evidence | undefined> {
-    const running = this.#lookInTurn(domain).finally(() => this.#running.delete(domain));
+    const running = this.#walkInTurn(domain).finally(() => this.#running.delete(domain));
     this.#running.set(domain, running);
     return running;
   }
 
-  async #lookInTurn(domain: Name): Promise<Evidence | undefined> {
-    if (!(await this.#takePlace())) return undefined;
+  async #walkInTurn(domain: Name): Promise<Evidence | undefined> {
+    if (!(await this.#takeSlot())) return undefined;
     try {
       const evidence = boundEvidence(await this.#walk(domain));
       this.#keep(domain, evidence);
@@ -142,7 +144,7 @@ export class PublicChecks {
     }
   }
 
-  #takePlace(): Promise<boolean> {
+  #takeSlot(): Promise<boolean> {
     const { waiting, waitMs } = this.#limits;
     if (this.#waiters.size >= waiting) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -156,7 +158,7 @@ export class PublicChecks {
     });
   }
 
-  /** Lets the first in line begin, when it may. */
+  /** Starts the first in the queue if it may start. */
   #serve(): void {
     const [first] = this.#waiters;
     if (first === undefined || this.#active >= this.#limits.places || this.#pending !== undefined) return;

@@ -1,15 +1,15 @@
-// Bounds what batches of requests cost: few are worked on at a time, since each takes some MiB, and each edge has a budget of
-// bytes that refills over time.
+// Limits the cost of request batches. Few are processed concurrently, since each takes some MiB, and each edge has a
+// budget of bytes that refills over time.
 
 const PLACES = 6;
-const PLACES_OF_AN_EDGE = 2;
+const PLACES_PER_EDGE = 2;
 const LAST_PLACES = 2;
 const PLACES_OF_SLOW_EDGES = 3;
 const SLOW_FOR_MS = 60_000;
 
 /**
- * The batches that this process works on. The last places are for edges that have none and were not slow; edges that were slow
- * have half of the places together, because a body that arrives slowly keeps its place for long.
+ * Slots for the batches that this process handles. The last slots are for edges that use none and were not slow.
+ * Edges that were slow share half of the slots, because a body that arrives slowly occupies its slot for a long time.
  */
 export class BatchPlaces {
   readonly #nowMs: () => number;
@@ -27,7 +27,7 @@ export class BatchPlaces {
     return true;
   }
 
-  /** Releases the place of a batch that succeeded or failed. */
+  /** Releases the slot of a batch that succeeded or failed. */
   give(edgeId: number, wasSlow: boolean): void {
     const left = (this.#held.get(edgeId) ?? 1) - 1;
     if (left === 0) this.#held.delete(edgeId);
@@ -45,7 +45,7 @@ export class BatchPlaces {
     }
     const isSlow = this.#slowUntilMs.has(edgeId);
     if (isSlow && (own > 0 || ofSlow >= PLACES_OF_SLOW_EDGES)) return false;
-    return own < PLACES_OF_AN_EDGE && all < (own > 0 || isSlow ? PLACES - LAST_PLACES : PLACES);
+    return own < PLACES_PER_EDGE && all < (own > 0 || isSlow ? PLACES - LAST_PLACES : PLACES);
   }
 }
 
@@ -61,7 +61,7 @@ export interface Budget {
   readonly bytesASecond: number;
 }
 
-/** What a call takes is known only afterwards: one call may overdraw the budget, and the next has to wait. */
+/** The size of a call is known only afterwards: one call may overdraw the budget, and the next one has to wait. */
 export class ByteBudget {
   readonly #budget: Budget;
   readonly #nowMs: () => number;

@@ -1,11 +1,11 @@
-// Measures whether a body arrives fast enough. Only the time in which this process waits for the body counts.
+// Measures whether a body arrives fast enough. Only the time that this process spends waiting for the body counts.
 
 export interface PaceBounds {
-  /** So long every body is waited for, in all. */
+  /** Total wait that is allowed for every body. */
   readonly graceMs: number;
-  /** After the grace it must have come so fast on average. */
+  /** Minimum average rate after the grace time. */
   readonly bytesASecond: number;
-  /** However much has come. */
+  /** Maximum total wait, for any size. */
   readonly mostMs: number;
 }
 
@@ -22,25 +22,25 @@ export class BodyPace {
     this.#bounds = bounds;
   }
 
-  /** We wait from now on. For how many milliseconds we may; 0: it is too slow. */
+  /** Starts a wait, and returns the maximum milliseconds for it. Returns 0 if the body is too slow. */
   wait(nowMs: number): number {
     const { graceMs, mostMs } = this.#bounds;
     this.#sinceMs = nowMs;
     return Math.max(0, Math.min(mostMs, Math.max(graceMs, this.#timeOf(1))) - this.#waitedMs);
   }
 
-  /** The wait is over. Without octets: the body is, or nobody waits any more. */
+  /** Ends a wait. `octets` is 0 if the body has ended, or if the wait was aborted. */
   came(octets: number, nowMs: number): void {
     this.#octets += octets;
     this.#waitedMs += nowMs - this.#sinceMs;
   }
 
-  /** So slow that others should not wait behind it, whether or not it was too slow. */
+  /** True if the body is so slow that others should not wait behind it, whether or not it exceeds the limit. */
   get isSlow(): boolean {
     return this.#waitedMs > SLOW_MS && this.#waitedMs > this.#timeOf(SLOW_RATES);
   }
 
-  /** For what has come, at so many times the least rate. */
+  /** Returns the time that the received octets take at this multiple of the minimum rate. */
   #timeOf(rates: number): number {
     return (this.#octets / (rates * this.#bounds.bytesASecond)) * 1000;
   }

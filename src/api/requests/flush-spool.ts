@@ -1,5 +1,5 @@
-// Inserts the spool into the analytics store. Each batch is one insert with its own token, so that a repeated insert, after a lost
-// response, counts once. While the store is unavailable, the pauses grow longer.
+// Inserts the spool into the analytics store. Each batch is one insert with its own token, so that an insert that is
+// repeated after a lost response counts once. While the store is unavailable, the pauses grow longer.
 
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -11,9 +11,9 @@ import { createBackoff, pauseUnless } from '../../process/reconnect.ts';
 import { MOST_ROW_BYTES, type Spool, type SpooledBatch } from './spool.ts';
 
 const TABLE = 'requests';
-/** What processes of this machine have left is looked for so often. */
+/** Interval at which batches of ended processes on this machine are looked for. */
 const IDLE_MS = 10_000;
-/** A batch that the store refuses does not keep the others waiting, and is tried again: it may be the store that is wrong. */
+/** A batch that the store refuses does not delay the others, and is retried later: the store may be at fault. */
 const FIRST_REFUSAL_MS = 10_000;
 const LONGEST_REFUSAL_MS = 600_000;
 const TROUBLE_MS = 60_000;
@@ -35,14 +35,14 @@ export class SpoolFlusher {
   readonly #stopping = new AbortController();
   readonly #refused = new Map<string, Refusal>();
   readonly #running: Promise<void>;
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FlushOptions) {
     this.#options = options;
     this.#running = this.#run();
   }
 
-  /** What is not flushed stays on disk. */
+  /** Data that is not flushed stays on disk. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -56,7 +56,7 @@ export class SpoolFlusher {
       const batch = spool.next(({ file }) => (this.#refused.get(file)?.untilMs ?? 0) <= performance.now());
       if (batch === undefined) {
         await spool.arrival(IDLE_MS, signal);
-        if (!signal.aborted) await spool.adopt().catch((error: unknown) => this.#tell(error));
+        if (!signal.aborted) await spool.adopt().catch((error: unknown) => this.#report(error));
         continue;
       }
       const fault = await this.#flush(batch);
@@ -65,12 +65,12 @@ export class SpoolFlusher {
     }
   }
 
-  /** The fault for which all batches have to wait. */
+  /** Returns the error for which all batches have to wait. */
   async #flush(batch: SpooledBatch): Promise<unknown> {
     const { spool, analytics, onFlushed } = this.#options;
     const rows = await readRows(batch).catch((error: unknown) => ({ error }));
     if ('error' in rows) {
-      this.#tell(rows.error);
+      this.#report(rows.error);
       await spool.damaged(batch);
       return undefined;
     }
@@ -78,7 +78,7 @@ export class SpoolFlusher {
       await analytics.insert(TABLE, Readable.from(parseRows(rows)), batch.id);
     } catch (error) {
       spool.leave(batch);
-      this.#tell(error);
+      this.#report(error);
       if (!(error instanceof AnalyticsFault) || error.kind !== 'refused') return error;
       const afterMs = Math.min(
         LONGEST_REFUSAL_MS,
@@ -89,13 +89,13 @@ export class SpoolFlusher {
     }
     this.#refused.delete(batch.file);
     onFlushed(batch.lines);
-    await spool.done(batch).catch((error: unknown) => this.#tell(error)); // then it is inserted again, and counts once
+    await spool.done(batch).catch((error: unknown) => this.#report(error)); // it will be inserted again, but counts once
     return undefined;
   }
 
-  #tell(error: unknown): void {
-    if (performance.now() - this.#toldAtMs < TROUBLE_MS) return;
-    this.#toldAtMs = performance.now();
+  #report(error: unknown): void {
+    if (performance.now() - this.#loggedAtMs < TROUBLE_MS) return;
+    this.#loggedAtMs = performance.now();
     const { batches, bytes } = this.#options.spool;
     this.#options.log.warn({ err: error, batches, bytes }, 'requests of edges wait for the analytics store');
   }
@@ -105,7 +105,7 @@ async function readRows({ path }: SpooledBatch): Promise<Buffer> {
   return await promisify(gunzip)(await readFile(path), { maxOutputLength: MOST_ROW_BYTES });
 }
 
-/** One after the other, as the store takes them: as objects all of them would be many times as large. */
+/** Yields rows one by one, because all of them together would need much more memory as objects. */
 function* parseRows(rows: Buffer): Generator<object> {
   for (let from = 0, to = 0; from < rows.length; from = to + 1) {
     to = rows.indexOf(10, from);

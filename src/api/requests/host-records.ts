@@ -1,5 +1,5 @@
-// Finds the domains of the hosts of one batch, and the record name under which each host is counted: visitors can invent any
-// number of hosts under a wildcard, but records are limited.
+// Finds the domains of the hosts of one batch, and the record name under which each host is counted. Visitors can
+// invent any number of hosts under a wildcard, but the number of records is limited.
 
 import { recordNamesFor } from '../../edge/monitored-hosts.ts';
 import { namesAbove } from '../../edge/requests/host-names.ts';
@@ -11,9 +11,9 @@ import {
 } from '../../store/edges/edge-requests.ts';
 import type { Database } from '../../store/postgres/database.ts';
 
-/** A batch is worked on for seconds: what was found is still true then. */
+/** A batch takes seconds, during which cached results stay valid. */
 const MOST_REMEMBERED = 50_000;
-/** Names that one batch may have looked up: hosts that visitors make up are as many as they like. */
+/** Names that one batch may look up, because visitors can invent any number of hosts. */
 const MOST_HOSTS = 300_000;
 
 interface HostOwner {
@@ -33,7 +33,7 @@ export class HostOwners {
     this.#region = region;
   }
 
-  /** By host, the domain that it belongs to, where edges of the region serve it. */
+  /** Returns, by host, the domain that it belongs to if edges of the region serve it. */
   async find(hosts: Iterable<string>): Promise<Map<string, HostOwner>> {
     if (this.#known.size > MOST_REMEMBERED) this.#known.clear();
     const wanted = new Map([...new Set(hosts)].map((host) => [host, namesAbove(host)]));
@@ -58,15 +58,15 @@ export class HostOwners {
   }
 }
 
-/** Names that one batch may have looked up, and of these those of one domain: what is made up in one does not use up the others'. */
+/** Names that one batch may look up, in total and per domain, so that invented ones affect only their domain. */
 const MOST_LOOKED_UP = 20_000;
 const MOST_OF_DOMAIN = 2_000;
 
 export class HostRecords {
   readonly #db: Database;
-  /** By domain and name, whether there is a proxied record. */
+  /** By domain and name: true if there is a proxied record. */
   readonly #known = new Map<string, boolean>();
-  /** By domain, how many names were looked up. */
+  /** Number of names that were looked up, by domain. */
   readonly #looked = new Map<number, number>();
 
   constructor(db: Database) {
@@ -74,8 +74,9 @@ export class HostRecords {
   }
 
   /**
-   * By host, the nearest wildcard, where it has no record of its own. Without any record, and beyond what one batch may look up, it is
-   * that of the domain, whether it is there or not. The apex is one name in any case, and its own.
+   * Returns, by host, the nearest wildcard, for hosts without a record of their own. If there is no record, or the
+   * limit of lookups is reached, it is the wildcard of the domain, whether or not it exists. The apex always counts
+   * as itself.
    */
   async find(
     lines: readonly { readonly host: string }[],
@@ -88,7 +89,7 @@ export class HostRecords {
         apex,
         names: recordNamesFor(host, apex).map((name) => ({ domainId, name })),
       }));
-    // Hosts that are asked for again and again, and names of few labels, are hardly made up: they come first.
+    // Hosts that occur often, and names with few labels, are probably not invented. They are looked up first.
     const times = countsOf(lines);
     const first = candidates.toSorted(
       (a, b) => (times.get(b.host) ?? 0) - (times.get(a.host) ?? 0) || a.names.length - b.names.length,

@@ -1,4 +1,4 @@
-// Opens the intake of requests that edges report, its spool on disk, and the inserts into the analytics store.
+// Opens the intake for requests that edges report, its spool on disk, and the inserts into the analytics store.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
@@ -11,7 +11,7 @@ import { Spool } from './spool.ts';
 import { REQUEST_BOUNDS, RequestIntake } from './take-requests.ts';
 
 const MIB = 1024 * 1024;
-/** Unpacked, of one edge: 8 MiB a second are some 30,000 lines. */
+/** Budget of one edge, in unpacked bytes. 8 MiB are about 30,000 lines. */
 const BUDGET: Budget = { bytes: 256 * MIB, bytesASecond: 8 * MIB };
 
 interface RequestsOptions {
@@ -35,7 +35,7 @@ interface RequestsOptions {
 interface OpenRequests {
   readonly intake: RequestIntake;
   readonly spool: Spool;
-  /** What is in the spool stays there for the next process. */
+  /** Batches in the spool stay there for the next process. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const LOST = {
   damaged: 'a file of the spool cannot be read: its requests are lost',
 } as const;
 
-/** Rejects when the directory cannot be written. */
+/** Rejects if the directory is not writable. */
 export async function openRequests(options: RequestsOptions): Promise<OpenRequests> {
   const { db, analytics, log, directory, mostBytes, metrics } = options;
   const spool = await Spool.open({

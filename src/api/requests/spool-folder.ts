@@ -1,5 +1,5 @@
-// The folder of one process within the spool directory. A socket in it stays open until the process ends, so that another process
-// knows whose batches it may take over. No two processes write to one folder.
+// The folder of one process within the spool directory. A socket in it stays open until the process ends, so that
+// other processes know whose batches they may take over. No two processes write to the same folder.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
@@ -8,22 +8,22 @@ import { join, relative } from 'node:path';
 
 const SOCKET = 'live';
 const FOLDER = /^[0-9a-f]{12}$/;
-/** Of the name of a socket (`sun_path`), on Linux 108. */
+/** Maximum length of a socket path (`sun_path`), which is 108 on Linux. */
 const MOST_PATH_OCTETS = 100;
 
 export interface SpoolFolder {
   readonly path: string;
-  /** The files of batches that processes before have left, and that are ours now. */
+  /** Takes over the batch files of ended processes, and returns their names. */
   adopt(isBatch: (name: string) => boolean): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Rejects when it cannot be written there. */
+/** Rejects if the directory is not writable. */
 export async function openSpoolFolder(directory: string): Promise<SpoolFolder> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const name = randomUUID().slice(-12);
   const path = join(directory, name);
-  // Nobody sees it before its socket listens: then it would look like one that was left.
+  // Hidden until its socket listens. Before that, it would look like the folder of an ended process.
   const hidden = join(directory, `.${name}`);
   await mkdir(hidden, { mode: 0o700 });
   const server = await listenAt(join(hidden, SOCKET));
@@ -38,14 +38,14 @@ export async function openSpoolFolder(directory: string): Promise<SpoolFolder> {
         if (await isLive(join(left, SOCKET))) continue;
         for (const file of await readdir(left).catch(() => [])) {
           if (!isBatch(file)) continue;
-          // Another process may be as fast: then it has the file.
+          // If another process is faster, it has the file.
           const isOurs = await rename(join(left, file), join(path, file)).then(
             () => true,
             () => false,
           );
           if (isOurs) adopted.push(file);
         }
-        // What is no batch is of no use. A batch that could not be moved stays, and the folder with it.
+        // Other files are useless and are removed. A batch that could not be moved stays, and so does the folder.
         for (const file of await readdir(left).catch(() => []))
           if (!isBatch(file)) await rm(join(left, file), { force: true });
         await rmdir(left).catch(() => {});
@@ -55,13 +55,13 @@ export async function openSpoolFolder(directory: string): Promise<SpoolFolder> {
     },
     async close() {
       await new Promise((resolve) => server.close(resolve));
-      await unlink(join(path, SOCKET)).catch(() => {}); // it has not the name under which it was made
-      await rmdir(path).catch(() => {}); // batches are left for the next process
+      await unlink(join(path, SOCKET)).catch(() => {}); // close() does not remove it, because the folder was renamed
+      await rmdir(path).catch(() => {}); // fails if batches are left for the next process
     },
   };
 }
 
-/** What is in a folder is there after a loss of power only when the folder is synced too. */
+/** Without this, the entries of the folder may be lost in a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -88,7 +88,7 @@ async function isLive(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Only who is refused, or finds no socket, knows that nobody is there.
+    // Only these errors prove that no process listens.
     socket.once('error', ({ code }: NodeJS.ErrnoException) =>
       resolve(!['ECONNREFUSED', 'ENOENT'].includes(code ?? '')),
     );

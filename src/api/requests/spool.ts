@@ -1,5 +1,6 @@
-// Batches of rows on disk until the analytics store has them: one file each, gzip, synced before the edge gets its response. Their
-// size on disk is bounded: the oldest are dropped and counted. The next process finds files that an ended process left.
+// Keeps batches of rows on disk until the analytics store has them: one gzip file per batch, synced before the edge
+// gets its response. Their total size is bounded: the oldest are dropped and counted. The next process takes over the
+// files of an ended process.
 
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,17 +8,17 @@ import { constants, createGzip, type Gzip } from 'node:zlib';
 import { openSpoolFolder, type SpoolFolder, syncFolder } from './spool-folder.ts';
 
 const MIB = 1024 * 1024;
-/** Of one batch, unpacked: the store takes it whole. */
+/** Maximum unpacked size of one batch, which the store receives as a whole. */
 export const MOST_ROW_BYTES = 64 * MIB;
 
-/** There is no room on the disk, or batches that are being written or read take all of it. */
+/** The disk is full, or batches that are being written or read take all of the space. */
 export class SpoolFull extends Error {}
 
 /** One batch that waits to be flushed. */
 export interface SpooledBatch {
   readonly file: string;
   readonly path: string;
-  /** By which the store knows the batch. */
+  /** Identifies the batch in the store. */
   readonly id: string;
   readonly lines: number;
   readonly bytes: number;
@@ -25,17 +26,17 @@ export interface SpooledBatch {
 
 interface SpoolOptions {
   readonly directory: string;
-  /** Of what this process has on disk. */
+  /** Maximum size of the files of this process. */
   readonly mostBytes: number;
-  /** Batches were dropped, being the oldest, or being damaged. */
+  /** Called if batches were dropped because they were the oldest, or because they were damaged. */
   readonly onLost: (lines: number, why: 'full' | 'damaged') => void;
 }
 
 export interface SpoolWriter {
   write(octets: Uint8Array): Promise<void>;
-  /** The batch is whole and synced. Nothing flushes it before it is released. */
+  /** Completes and syncs the batch. It is not flushed before `release` is called. */
   hold(lines: number): Promise<HeldBatch>;
-  /** Leaves nothing behind; after `hold` it does nothing. */
+  /** Removes the batch. Does nothing after `hold`. */
   discard(): Promise<void>;
 }
 
@@ -44,16 +45,16 @@ interface HeldBatch {
   discard(): Promise<void>;
 }
 
-/** Time, number, lines, edge and batch: all that has to be known of a batch, without reading it. */
+/** File name with time, number, lines, edge and batch: everything that must be known without reading the file. */
 const BATCH_FILE = /^(\d{13})-(\d{6})-(\d{1,9})-(\d{1,16})-([A-Za-z0-9_-]{1,64})\.ndjson\.gz$/;
 const PART = '.part';
-/** Full or over quota; a file system that is read-only has no room either. */
+/** Errors for a disk that is full, over quota or read-only. */
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG'];
 
 export class Spool {
   readonly #options: SpoolOptions;
   readonly #folder: SpoolFolder;
-  /** The oldest first. */
+  /** Sorted oldest first. */
   #waiting: SpooledBatch[] = [];
   readonly #taken = new Set<string>();
   #bytes = 0;
@@ -71,7 +72,7 @@ export class Spool {
     return spool;
   }
 
-  /** Takes over what processes have left that are no more. */
+  /** Takes over the batches of ended processes. */
   async adopt(): Promise<void> {
     const files = await this.#folder.adopt((name) => BATCH_FILE.test(name));
     for (const file of files) {
@@ -84,7 +85,7 @@ export class Spool {
     await this.#makeRoom(0).catch(() => {});
   }
 
-  /** On disk, also of batches that are being written. */
+  /** Bytes on disk, including batches that are being written. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -93,7 +94,7 @@ export class Spool {
     return this.#waiting.length;
   }
 
-  /** `id`: the edge and its batch, with a colon between. */
+  /** `id` consists of the edge and its batch, separated by a colon. */
   async begin(id: string): Promise<SpoolWriter> {
     const number = String(this.#number++ % 1_000_000).padStart(6, '0');
     const begun = `${String(Date.now()).padStart(13, '0')}-${number}`;
@@ -108,7 +109,7 @@ export class Spool {
     });
   }
 
-  /** The oldest that nobody has taken and `isDue` lets through; undefined: none. Give it back by `done` or `leave`. */
+  /** Returns the oldest batch that is free and due. It must be released with `done` or `leave`. */
   next(isDue: (batch: SpooledBatch) => boolean): SpooledBatch | undefined {
     const batch = this.#waiting.find((each) => !this.#taken.has(each.file) && isDue(each));
     if (batch !== undefined) this.#taken.add(batch.file);
@@ -119,19 +120,19 @@ export class Spool {
     this.#taken.delete(batch.file);
   }
 
-  /** The store has it. */
+  /** The store has inserted the batch. */
   async done(batch: SpooledBatch): Promise<void> {
     this.#taken.delete(batch.file);
     await this.#remove(batch);
   }
 
-  /** It cannot be read. */
+  /** The batch cannot be read. */
   async damaged(batch: SpooledBatch): Promise<void> {
     this.#options.onLost(batch.lines, 'damaged');
     await this.done(batch);
   }
 
-  /** Until there may be another batch, or the time is over. */
+  /** Waits until there may be another batch, or until the time is over. */
   async arrival(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -160,7 +161,7 @@ export class Spool {
     return {
       release: async () => {
         if (this.#waiting.some(({ id }) => id === batch.id)) {
-          // Another call with the same batch was as far, and the database away.
+          // Another call wrote the same batch while the database was unavailable.
           await this.#delete(batch);
           return;
         }
@@ -177,7 +178,7 @@ export class Spool {
       const oldest = this.#waiting.find(({ file }) => !this.#taken.has(file));
       if (oldest === undefined) {
         this.#bytes -= bytes;
-        throw new SpoolFull('batches that are being written take all of the room');
+        throw new SpoolFull('batches that are being written take all of the space');
       }
       this.#options.onLost(oldest.lines, 'full');
       await this.#remove(oldest);
@@ -215,7 +216,7 @@ class Writing implements SpoolWriter {
     this.#part = part;
     this.#room = room;
     this.#written = this.#store();
-    this.#written.catch(() => {}); // told where it is awaited
+    this.#written.catch(() => {}); // handled where it is awaited
   }
 
   async write(octets: Uint8Array): Promise<void> {

@@ -1,5 +1,5 @@
-// A body that its route reads as it arrives, line by line, plain or gzip. Its cost is bounded by its octets on the wire, by their
-// unpacked size, by the longest line and by the time spent waiting for it; at most a few pieces are in memory.
+// A body that its route reads line by line as it arrives, plain or gzip. Limits apply to its octets on the wire, its
+// unpacked size, its longest line, and the time spent waiting for it. At most a few pieces are in memory.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
@@ -8,11 +8,11 @@ import { badRequest, Problem, unavailable } from '../answers/problem.ts';
 import { BodyPace, type PaceBounds } from './body-pace.ts';
 
 export interface StreamBounds {
-  /** As they arrive. */
+  /** Octets on the wire. */
   readonly wireBytes: number;
   readonly unpackedBytes: number;
   readonly lineBytes: number;
-  /** Empty ones too. */
+  /** Including empty lines. */
   readonly lines: number;
   readonly pace: PaceBounds;
 }
@@ -21,7 +21,7 @@ const SLOW_RETRY_SECONDS = 30;
 const NEW_LINE = 10;
 const NDJSON = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i;
 
-/** Thrown while a body is read: what the caller is told. */
+/** Thrown while a body is read. Contains the response. */
 export class BodyRefusal extends Error {
   readonly problem: Problem;
 
@@ -38,33 +38,34 @@ export class StreamedBody {
   #unpacked = 0;
   #pace: BodyPace | undefined;
 
-  /** `type`: the Content-Type as it came. */
+  /** `type` is the Content-Type as received. */
   constructor(payload: Readable, headers: IncomingHttpHeaders, type: string | undefined) {
     this.#payload = payload;
     this.headers = headers;
     this.#type = type;
   }
 
-  /** How many octets have been read, unpacked. */
+  /** Number of octets that have been read, unpacked. */
   get unpackedBytes(): number {
     return this.#unpacked;
   }
 
-  /** As far as it has been read. */
+  /** True if the part that was read arrived slowly. */
   get isSlow(): boolean {
     return this.#pace?.isSlow === true;
   }
 
-  /** What can be said before anything of the body is read. */
+  /** Checks the headers, before any of the body is read. */
   judge({ wireBytes }: StreamBounds): Problem | undefined {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = this.headers;
     if (!NDJSON.test(this.#type?.trim() ?? ''))
       return new Problem(415, 'the body must be lines of JSON: send Content-Type: application/x-ndjson');
-    if (!/^(gzip|identity)$/i.test(encoding)) return new Problem(415, 'the body may be gzip, or plain');
+    if (!/^(gzip|identity)$/i.test(encoding))
+      return new Problem(415, 'unsupported Content-Encoding: send gzip or none');
     return Number(length) > wireBytes ? tooLarge(wireBytes, 'octets') : undefined;
   }
 
-  /** Lines as they arrive, several at a time, without empty ones; undefined stands for one that is too long. Throws a `BodyRefusal`. */
+  /** Yields non-empty lines as they arrive. Undefined is a line that is too long. Throws a `BodyRefusal`. */
   async *lines(bounds: StreamBounds): AsyncGenerator<(string | undefined)[]> {
     let begun: Buffer[] = [];
     let begunBytes = 0;
@@ -131,13 +132,13 @@ export class StreamedBody {
   }
 }
 
-/** When more of it is there, or its end is. It is left to itself after that: the connection is still needed for the answer. */
+/** Waits for more data or the end. Does not destroy the stream, which is needed for the response. */
 async function moves(payload: Readable, mostMs: number): Promise<'moved' | 'slow' | 'broken'> {
   if (payload.destroyed || payload.errored !== null) return 'broken';
   return await new Promise((resolve) => {
     const settle = (how: 'moved' | 'slow' | 'broken') => () => {
       clearTimeout(timer);
-      for (const [event, heard] of events) payload.off(event, heard);
+      for (const [event, listener] of events) payload.off(event, listener);
       resolve(how);
     };
     const timer = setTimeout(settle('slow'), mostMs);
@@ -147,14 +148,14 @@ async function moves(payload: Readable, mostMs: number): Promise<'moved' | 'slow
       ['error', settle('broken')],
       ['close', settle('broken')],
     ] as const;
-    for (const [event, heard] of events) payload.on(event, heard);
+    for (const [event, listener] of events) payload.on(event, listener);
   });
 }
 
-/** A piece of it is unpacked when the one before has been taken. */
+/** Unpacks a piece only after the previous one was read. */
 async function* unpack(arriving: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  pipeline(Readable.from(arriving, { objectMode: false }), gunzip, () => {}); // its errors are thrown below
+  pipeline(Readable.from(arriving, { objectMode: false }), gunzip, () => {}); // errors are thrown below
   try {
     for await (const piece of gunzip) yield piece as Buffer;
   } catch (error) {
@@ -168,5 +169,5 @@ function tooLarge(most: number, unit: string): Problem {
 }
 
 function tooSlow(): Problem {
-  return unavailable('the body comes too slowly; try again, with less at a time', SLOW_RETRY_SECONDS);
+  return unavailable('the body arrives too slowly; try again with smaller batches', SLOW_RETRY_SECONDS);
 }

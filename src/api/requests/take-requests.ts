@@ -1,9 +1,10 @@
-// Takes one batch of requests that an edge reports: judges its lines, writes them to the spool as rows, and counts what it drops.
+// Handles one batch of requests that an edge reports: validates its lines, writes them to the spool as rows, and
+// counts dropped lines.
 //
-//     lines ─▶ spool: written, synced, held ─▶ row of the batch in Postgres ─▶ spool: to be flushed ─▶ answer
+//     lines ─▶ spool: written, synced, held ─▶ row of the batch in PostgreSQL ─▶ spool: released for flushing ─▶ response
 //
-// A crash between leaves a batch that was not answered, so the edge repeats it: it may be in the spool twice then, under one token, by
-// which the store takes it once. A batch whose row is there has its lines in a spool.
+// After a crash in between, the batch was not answered, so the edge repeats it. It may then be in the spool twice, but with one token,
+// so that the store counts it once. If the row of a batch exists, its lines are in a spool.
 
 import { type EdgeRequest, judgeLine } from '../../edge/requests/request-line.ts';
 import { type RowOptions, requestRow } from '../../edge/requests/request-row.ts';
@@ -26,9 +27,9 @@ export const REQUEST_BOUNDS: StreamBounds = {
   lines: 300_000,
   pace: { graceMs: 5000, bytesASecond: 64 * 1024, mostMs: 30_000 },
 };
-/** Lines whose hosts are looked up at once. */
-const LINES_AT_ONCE = 1000;
-/** When none of so many first lines can be read, it is not worth to read on. */
+/** Number of lines whose hosts are looked up together. */
+const LINES_PER_LOOKUP = 1000;
+/** The body is refused if this many lines were read and none of them is valid. */
 const HOPELESS_LINES = 1000;
 const FULL_RETRY_SECONDS = 30;
 const BUSY_RETRY_SECONDS = 2;
@@ -44,7 +45,7 @@ interface Taking {
   readonly nowMs: () => number;
 }
 
-/** What is taken from edges, in one process. */
+/** Accepts the requests that edges report to this process. */
 export class RequestIntake {
   readonly #taking: Taking;
   readonly #places = new BatchPlaces();
@@ -58,7 +59,7 @@ export class RequestIntake {
     if (seconds !== undefined)
       return new Problem(429, 'too many bytes', { headers: { 'Retry-After': String(seconds) } });
     if (!this.#places.take(edge.id))
-      return unavailable('too many batches at a time; try again', BUSY_RETRY_SECONDS);
+      return unavailable('too many batches at the same time; try again', BUSY_RETRY_SECONDS);
     try {
       return (await findBatch(this.#taking.db, edge.id, batch)) ?? (await this.#work(edge, batch, body));
     } finally {
@@ -79,7 +80,7 @@ export class RequestIntake {
       await writer?.discard();
       if (error instanceof BodyRefusal) return error.problem;
       if (error instanceof SpoolFull)
-        return unavailable('there is no room for requests now; try again', FULL_RETRY_SECONDS);
+        return unavailable('no space for requests at present; try again', FULL_RETRY_SECONDS);
       throw error;
     }
   }
@@ -122,10 +123,10 @@ export class RequestIntake {
         const read = line === undefined ? 'line' : judgeLine(line, now);
         if (typeof read === 'string') dropped[read]++;
         else waiting.push(read);
-        if (waiting.length >= LINES_AT_ONCE) await write();
+        if (waiting.length >= LINES_PER_LOOKUP) await write();
       }
       if (dropped.line >= HOPELESS_LINES && accepted + waiting.length + dropped.host + dropped.time === 0)
-        throw new BodyRefusal(new Problem(422, `none of the first ${dropped.line} lines can be read`));
+        throw new BodyRefusal(new Problem(422, `none of the first ${dropped.line} lines is valid`));
     }
     await write();
     return { accepted, dropped };
@@ -140,14 +141,14 @@ export class RequestIntake {
     const { db, countLines } = this.#taking;
     const held = counts.accepted === 0 ? undefined : await writer.hold(counts.accepted);
     const saved = await saveBatch(db, edge, batch, counts).catch(async (error: unknown) => {
-      await held?.release(); // the row may be there all the same
+      await held?.release(); // the row may exist despite the error
       throw error;
     });
     if (saved.kind === 'saved') await held?.release();
     else await held?.discard();
     if (held === undefined) await writer.discard();
     if (saved.kind === 'known') return saved.counts;
-    if (saved.kind === 'revoked') return unauthorized('a valid token of an edge is needed');
+    if (saved.kind === 'revoked') return unauthorized('a valid edge token is required');
     countLines('accepted', counts.accepted);
     for (const why of ['line', 'time', 'host'] as const) countLines(why, counts.dropped[why]);
     return counts;

@@ -1,4 +1,4 @@
-// Lists the audit log: of one domain, of one account, or of the whole service.
+// Lists the audit log of a domain, of an account, or of the whole service.
 
 import { z } from 'zod';
 import { ACTION_NAMES, ruleOf, TARGET_KINDS } from '../../store/audit/audit-actions.ts';
@@ -17,8 +17,11 @@ import { mayTrace, printActor, type Viewer } from '../print/print-account.ts';
 import { ACTOR_KINDS } from '../schemas/change.ts';
 import { Id, integerText, listText, Timestamp } from '../schemas/fields.ts';
 
-const fields = (when: string) =>
-  z.record(z.string(), z.unknown()).optional().describe(`What differs, as it was ${when}. Never a secret.`);
+const changed = (when: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(`The fields that changed, ${when} the action. Never contains secrets.`);
 
 const AuditEntry = z
   .object({
@@ -30,22 +33,28 @@ const AuditEntry = z
         user_id: Id.optional(),
         key_id: Id.optional(),
         address: z.string().optional(),
-        name: z.string().optional().describe('Of the command line: who ran it. For global admins only.'),
+        name: z
+          .string()
+          .optional()
+          .describe('For the command line: the person who ran it. Only for global admins.'),
       })
       .describe(
-        'Of a sign-in that failed only where it came from. Of operators customers see no address and no key.',
+        'For a failed sign-in, only the address. Customers do not see addresses and keys of operators.',
       ),
     action: z.enum(ACTION_NAMES),
     target: z.object({
       kind: z.enum(TARGET_KINDS),
       id: Id.optional(),
-      name: z.string().optional().describe('It stays when what it names is gone.'),
+      name: z
+        .string()
+        .optional()
+        .describe('The name at the time of the action. It remains after the target is deleted.'),
     }),
-    user_id: Id.optional().describe('The account that it is about.'),
-    domain_id: Id.optional().describe('The domain that it is about.'),
-    change_id: Id.optional().describe('The change that tells more.'),
-    before: fields('before'),
-    after: fields('after'),
+    user_id: Id.optional().describe('The account concerned.'),
+    domain_id: Id.optional().describe('The domain concerned.'),
+    change_id: Id.optional().describe('The change with the details.'),
+    before: changed('before'),
+    after: changed('after'),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -58,7 +67,7 @@ function printAudit(row: AuditRow, viewer: Viewer): z.input<typeof AuditEntry> {
     at: at.toISOString(),
     actor: {
       ...printActor(row.actor, mayTrace(row, viewer)),
-      // who runs the command line is not for customers
+      // Customers do not see who runs the command line.
       ...(row.actor.name !== undefined && viewer.isAdmin && { name: row.actor.name }),
     },
     action,
@@ -75,13 +84,13 @@ function printAudit(row: AuditRow, viewer: Viewer): z.input<typeof AuditEntry> {
   };
 }
 
-const READ_AT_ONCE = 500;
+const ROWS_PER_READ = 500;
 
 const AUDIT_QUERY = {
   action: listText(ACTION_NAMES).optional(),
   actor: listText(ACTOR_KINDS).optional(),
-  since: Timestamp.optional().describe('Only rows of that time, or later.'),
-  until: Timestamp.optional().describe('Only rows from before that time.'),
+  since: Timestamp.optional().describe('Only rows from this time or later.'),
+  until: Timestamp.optional().describe('Only rows from before this time.'),
   ...logQuery('newest'),
 };
 const AuditQuery = z.object(AUDIT_QUERY);
@@ -91,7 +100,7 @@ interface AuditCall extends ListCall {
   readonly caller: { readonly account: { readonly id: number; readonly isAdmin: boolean } };
 }
 
-/** `scope`: what the caller may see of it. */
+/** `scope` limits the log to what the caller may see. */
 function answerAudit(
   db: Database,
   call: AuditCall,
@@ -114,7 +123,7 @@ function answerAudit(
     ),
     count: () => countAudit(db, filter),
     print: async (rows) => rows.map((row) => printAudit(row, call.caller.account)),
-    readAtOnce: READ_AT_ONCE,
+    readAtOnce: ROWS_PER_READ,
   });
 }
 
@@ -125,9 +134,9 @@ const listDomainAudit = route(domain('members.manage', { whileDisabled: true, wh
   path: '/domains/{domain}/audit',
   operationId: 'listDomainAudit',
   tag: 'Changes',
-  summary: 'The audit log of a domain, newest first.',
+  summary: 'Lists the audit log of a domain, newest first.',
   description:
-    'Every write, with who made it and from where; of a change of records or of the status `change_id` tells which. Kept for 400 days.',
+    'Contains every write, with its actor and address. For changes of records or of the status, `change_id` identifies the change. Rows are kept for 400 days.',
   query: z.object(AUDIT_QUERY),
   response: z.array(AuditEntry),
   answerHeaders,
@@ -139,9 +148,9 @@ const listOwnAudit = route(session(), {
   path: '/users/me/audit',
   operationId: 'listOwnAudit',
   tag: 'Your account',
-  summary: 'Where and when somebody signed in to your account, and what was done to it, newest first.',
+  summary: 'Lists the sign-ins to your account and the changes to it, newest first.',
   description:
-    'Of sign-ins that failed at most one a minute is here. What is done to domains is in their own lists. Kept for 400 days.',
+    'At most one failed sign-in per minute is listed. Actions on domains are in the audit logs of the domains. Rows are kept for 400 days.',
   query: z.object(AUDIT_QUERY),
   response: z.array(AuditEntry),
   answerHeaders,
@@ -149,7 +158,7 @@ const listOwnAudit = route(session(), {
 });
 
 const id = () => integerText(1, Number.MAX_SAFE_INTEGER).optional();
-// Without `count`: counting the log would read all of it.
+// Without `count`, which would have to read the whole log.
 const { count: _, ...query } = AUDIT_QUERY;
 
 const listAudit = route(admin, {
@@ -157,12 +166,12 @@ const listAudit = route(admin, {
   path: '/admin/audit',
   operationId: 'adminListAudit',
   tag: 'Audit',
-  summary: 'The audit log, newest first.',
+  summary: 'Lists the audit log of the service, newest first.',
   query: z.object({
     ...query,
-    by: id().describe('The account that did it.'),
-    user: id().describe('The account that it is about.'),
-    domain: id().describe('The id of the domain that it is about, also of one that is gone.'),
+    by: id().describe('The account that acted.'),
+    user: id().describe('The account concerned.'),
+    domain: id().describe('The id of the domain concerned. It may have been deleted.'),
   }),
   response: z.array(AuditEntry),
   answerHeaders: ['Link'],

@@ -1,4 +1,5 @@
-// Changes: lists those of a domain or of all domains of the account, shows how many nameservers have one, and reverts one.
+// Lists the changes of a domain or of all domains of an account, shows one with the number of nameservers that have
+// loaded it, and reverts one.
 
 import { z } from 'zod';
 import { parseName } from '../../dns/name.ts';
@@ -29,8 +30,8 @@ import { printChange, printChanges, type SeenChange, storedSources } from '../pr
 import { ACTOR_KINDS, CHANGE_SOURCES, Change } from '../schemas/change.ts';
 import { idText, integerText, listText } from '../schemas/fields.ts';
 
-/** A change can have 10,000 records. */
-const READ_AT_ONCE = 20;
+/** Few per read, because a change can have 10,000 records. */
+const CHANGES_PER_READ = 20;
 
 function changesQuery(first: 'newest' | 'oldest') {
   return z.object({
@@ -62,13 +63,13 @@ function answerChanges(
     ),
     count: () => count(filter),
     print: (changes) => printChanges(db, changes),
-    readAtOnce: READ_AT_ONCE,
+    readAtOnce: CHANGES_PER_READ,
   });
 }
 
 const watches = new WeakMap<Database, SyncWatch>();
 
-/** Returns the last known state when the change is in sync, the time is over, or the caller has disconnected. */
+/** Returns the last known state when the change is in sync, the time is over, or the client has disconnected. */
 function waitForSync(
   db: Database,
   changeId: number,
@@ -88,9 +89,9 @@ const listChanges = route(account(), {
   path: '/changes',
   operationId: 'listChanges',
   tag: 'Changes',
-  summary: 'The changes of all domains that you can see, oldest first.',
+  summary: 'Lists the changes of all domains that you may see, oldest first.',
   description:
-    'To follow the log, call again with `after` set to the highest id that you have: later changes always have higher ids. It includes moved and deleted domains.',
+    'To follow the log, call again with `after` set to the highest id that you have: later changes always have higher ids. Moved and deleted domains are included.',
   query: changesQuery('oldest'),
   response: z.array(Change),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -124,7 +125,7 @@ const listChangesOfDomain = route(domain('domain.view'), {
   path: '/domains/{domain}/changes',
   operationId: 'listDomainChanges',
   tag,
-  summary: 'The changes of a domain, newest first.',
+  summary: 'Lists the changes of a domain, newest first.',
   query: changesQuery('newest'),
   response: z.array(Change),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -167,8 +168,8 @@ const getChange = route(domain('domain.view'), {
   path: '/domains/{domain}/changes/{id}',
   operationId: 'getDomainChange',
   tag,
-  summary: 'One change, and how many nameservers have it.',
-  description: `With \`wait\` the answer comes when every nameserver that is expected to answer has the change, or after so many seconds. A nameserver is expected until it signs off or was not seen for 24 hours.`,
+  summary: 'Returns a change, and the number of nameservers that have loaded it.',
+  description: `With \`wait\`, the response is sent when every expected nameserver has loaded the change, or after this many seconds. A nameserver is expected until it signs off or has not been seen for 24 hours.`,
   ...oneChange,
   query: z.object({
     wait: integerText(0, MAX_WAIT_SECONDS).optional().describe('Seconds to wait for `in_sync`.'),
@@ -191,7 +192,7 @@ const revertChange = route(domain('records.edit', { writesRecords: true }), {
   tag,
   summary: 'Reverts a change of records or rules, in a new change.',
   description:
-    'Refused when a later change touched the same records or rules and was not taken back itself. Deleted ones return under their ids. Answers with the new change; the serial grows with records.',
+    'Refused if a later change touched the same records or rules and was not itself reverted. Deleted ones are restored with their ids. Returns the new change. If records change, the serial increases.',
   ...oneChange,
   response: Change,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -200,7 +201,7 @@ const revertChange = route(domain('records.edit', { writesRecords: true }), {
   async run(call) {
     const { api, caller, domain, found } = call;
     if (found.rules.length > 0) {
-      if (writesRecordsOnly(caller.key)) return forbidden('this API key may write some records only');
+      if (writesRecordsOnly(caller.key)) return forbidden('this API key may write only certain records');
       if (!mayDo(domain.myRole, 'rules.edit')) return forbidden('your role lacks rules.edit');
     }
     const records = found.ops.flatMap(({ before, after }) => [before, after]);
@@ -227,9 +228,9 @@ const revertChange = route(domain('records.edit', { writesRecords: true }), {
     }
     const answered = answerWrite(call, saved, explainRevert);
     if (answered instanceof Problem) return answered;
-    if (answered.kind !== 'saved') return problem('wrong_state', 'there is nothing left to revert');
+    if (answered.kind !== 'saved') return problem('wrong_state', 'nothing is left to revert');
     const change = await loadDomainChange(api.db, domain.id, answered.changeId);
-    if (change === undefined) throw new Error('a change was saved and is not there');
+    if (change === undefined) throw new Error('the saved change was not found');
     return printChange(seenBy(call, change), (await inSync(api.db, [change.id])).get(change.id));
   },
 });

@@ -19,22 +19,24 @@ import { booleanText, idText, listText } from '../schemas/fields.ts';
 import { checkNameservers } from './ns-check.ts';
 
 const tag = 'Checks';
-/** Page size of the database reads: evidence can be large. */
-const READ_AT_ONCE = 20;
+/** Rows per database read, because evidence can be large. */
+const CHECKS_PER_READ = 20;
 
 const listChecksOfDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks',
   operationId: 'listDomainChecks',
   tag,
-  summary: 'The checks of a delegation, newest first.',
+  summary: "Lists the checks of a domain's delegation, newest first.",
   description:
     'A check by the service with the same result as the previous one is not listed separately: it is counted in `repeated`.',
   query: z.object({
     kind: listText(CHECK_KINDS).optional(),
     verdict: listText(VERDICTS).optional(),
     ...logQuery('newest'),
-    evidence: booleanText.optional().describe('`true`: with what each address of the parent said.'),
+    evidence: booleanText
+      .optional()
+      .describe('If true, includes the response of each address of the parent.'),
   }),
   response: z.array(Check),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -51,7 +53,7 @@ const listChecksOfDomain = route(domain('domain.view'), {
       ),
       count: () => countChecks(db, domainId, filter),
       print: async (runs) => runs.map(printCheck),
-      readAtOnce: READ_AT_ONCE,
+      readAtOnce: CHECKS_PER_READ,
     });
   },
 });
@@ -61,7 +63,7 @@ const getLatestCheck = route(domain('domain.view'), {
   path: '/domains/{domain}/checks/latest',
   operationId: 'getLatestDomainCheck',
   tag,
-  summary: 'The newest check, as `getDomainCheck` shows it.',
+  summary: 'Returns the newest check, in the same form as `getDomainCheck`.',
   find: ({ api, domain }: CallOf<'domain'>) => loadLatestCheck(api.db, domain.id),
   finds: 'check',
   response: Check,
@@ -74,7 +76,7 @@ const getCheck = route(domain('domain.view'), {
   operationId: 'getDomainCheck',
   tag,
   summary:
-    "One check, with the response of each address of the parent, and the newest check of the domain's own nameservers.",
+    "Returns a check, with the response of each address of the parent, and the newest check of the domain's own nameservers.",
   params: z.object({ id: idText }),
   find: ({ api, domain, params }: CallOf<'domain', { id: number }>) =>
     loadCheck(api.db, domain.id, params.id),

@@ -1,4 +1,4 @@
-// The routes of the core.
+// The routes of the core, without those of features.
 
 import type { Route } from '../calls/route.ts';
 import { ADMIN_ROUTES } from './admin/admin-routes.ts';

@@ -1,5 +1,5 @@
-// Keys of another operator that signs the same domain during a move (RFC 8901 §2.2.2), and the import and export of
-// private keys.
+// Manages the keys of another operator that signs the same domain during a move (RFC 8901 §2.2.2), and imports and
+// exports private keys.
 
 import type { z } from 'zod';
 import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
@@ -19,9 +19,9 @@ const putForeignKeys = route(domain('domain.settings'), {
   path: '/domains/{domain}/dnssec/foreign-keys',
   operationId: 'putForeignKeys',
   summary:
-    "Sets the keys of another operator that are published in the DNSKEY set in addition to the domain's own.",
+    "Sets the keys of another operator, which are published in the DNSKEY set together with the domain's own.",
   description:
-    'For a move without a time in which the domain is not signed: each operator publishes the keys of the other. A key that is taken from the list stays until its DS is gone from the parent and no resolver can hold answers that it signed; `findings` says so.',
+    'For moving a domain that stays signed throughout: each operator publishes the keys of the other. A key that is removed from the list stays published until its DS is no longer at the parent and no resolver can hold answers that it signed. `findings` reports this.',
   body: ForeignKeyList,
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_algorithm', 'dnssec_unavailable'],
   run: async (call) => {
@@ -39,7 +39,7 @@ const importKeys = route(domain('domain.settings'), {
   operationId: 'importKeys',
   summary: 'Fetches the keys of another operator from the nameservers that the parent names.',
   description:
-    'Within seconds they replace the list of foreign keys, if they verify with a DS record that every address of the parent shows; `foreign_import` says what came of it. At most once in five minutes.',
+    'Within seconds, the fetched keys replace the list of foreign keys if they verify with a DS record that every address of the parent shows. `foreign_import` contains the result. At most once in five minutes.',
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await importForeignKeys(call.api.db, orderOf(call))),
 });
@@ -50,7 +50,7 @@ const importPrivate = route(domain('dnssec.keys'), {
   operationId: 'importPrivateKeys',
   summary: 'Signs a domain with the keys that it has at another operator, so that its DS stays.',
   description:
-    'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was requested. Other keys than those that were imported before require `replace` (409 `dnssec_imported`); the same keys again change nothing.',
+    'The keys are stored encrypted. Change the nameservers when `findings` contains `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of this service is at the parent, or was requested. Keys other than those imported before require `replace` (409 `dnssec_imported`). Importing the same keys again changes nothing.',
   body: ImportPrivateKeys,
   bodyBytes: MAX_BYTES,
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_algorithm', 'dnssec_imported', 'dnssec_unavailable'],
@@ -71,10 +71,12 @@ function givenKeys(keys: z.output<typeof ImportPrivateKeys>['keys']): GivenKey[]
   for (const [i, { private_key: privateKey, flags, dnskey: text }] of keys.entries()) {
     const dnskey = text === undefined ? undefined : readDnskey(text);
     if (text !== undefined && dnskey === undefined)
-      return invalid([{ field: `keys[${i}].dnskey`, error: 'must be flags, protocol, algorithm and key' }]);
+      return invalid([
+        { field: `keys[${i}].dnskey`, error: 'must consist of flags, protocol, algorithm and key' },
+      ]);
     const all = flags ?? (dnskey && flagsOf(dnskey));
     if (all === undefined)
-      return invalid([{ field: `keys[${i}].flags`, error: 'is required, unless dnskey has them' }]);
+      return invalid([{ field: `keys[${i}].flags`, error: 'is required unless dnskey contains it' }]);
     given.push({ privateKey, flags: all, dnskey });
   }
   return given;
@@ -88,14 +90,15 @@ const exportPrivate = route(domain('dnssec.keys'), {
   tag: 'DNSSEC',
   summary: 'Returns the private keys of a domain, so that another operator can sign it with them.',
   description:
-    'Each call is recorded in the audit log. The response is not stored, so the call accepts no Idempotency-Key. An API key that is narrowed to domains cannot make it.',
+    'Each call is recorded in the audit log. The response is not stored, so the call accepts no Idempotency-Key. An API key that is restricted to domains cannot make it.',
   idempotent: false,
   body: ExportPrivateKeys.nullish(),
   response: PrivateKeys,
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   async run(call) {
     const { api, caller, body, audit } = call;
-    if (caller.key.domains !== null) return forbidden('this API key is narrowed to some domains or records');
+    if (caller.key.domains !== null)
+      return forbidden('this API key is restricted to certain domains or records');
     const format = body?.format ?? 'bind';
     const exported = await exportPrivateKeys(api.db, { ...orderOf(call), keyId: body?.key_id });
     if (exported.kind === 'absent') return notFound('domain');

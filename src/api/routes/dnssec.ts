@@ -1,5 +1,5 @@
-// DNSSEC of a domain: shows it, signs the domain, changes its keys, and has a worker check the DS records at the parent. A check
-// does not delay the call, because the parent may be slow.
+// DNSSEC of a domain: shows its state, signs the domain, changes its keys, and has a worker check the DS records at
+// the parent. The call does not wait for the check, because the parent may be slow.
 
 import type { z } from 'zod';
 import { delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
@@ -36,7 +36,8 @@ const getDnssec = route(domain('domain.view'), {
   path: '/domains/{domain}/dnssec',
   operationId: 'getDnssec',
   tag: 'DNSSEC',
-  summary: 'DNSSEC of a domain: its keys, what the parent shows, and what to enter at the registrar.',
+  summary:
+    'Returns the DNSSEC state of a domain: its keys, the DS records at the parent, and what to enter at the registrar.',
   response: Dnssec,
   run: ({ api, domain }) => answerDnssec(api, domain),
 });
@@ -45,9 +46,9 @@ const enableDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/enable',
   operationId: 'enableDnssec',
-  summary: 'Enables DNSSEC: signs the domain.',
+  summary: 'Enables DNSSEC for a domain.',
   description:
-    'Signs the zone, and asks for a DS record as soon as no resolver can hold answers from before: `registrar` says when and which. A domain that is signed already is answered as it is.',
+    'Signs the zone, and requests a DS record as soon as no resolver can hold earlier answers. `registrar` shows when and which record to enter. For a domain that is already signed, returns its state.',
   body: EnableDnssec.nullish(),
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) =>
@@ -58,9 +59,9 @@ const disableDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/disable',
   operationId: 'disableDnssec',
-  summary: 'Removes the signatures of a domain once no DS record is left.',
+  summary: 'Disables DNSSEC: removes the signatures once the parent shows no DS record.',
   description:
-    'Remove the DS record at the registrar: the zone stays signed until the parent has shown none for seven days. Nothing that you call here makes the domain unreachable.',
+    'Remove the DS record at the registrar. The zone stays signed until the parent has shown none for seven days. No call of this API makes the domain fail validation.',
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await saveDisable(call.api.db, orderOf(call))),
 });
@@ -69,9 +70,9 @@ const rollDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/rollover',
   operationId: 'rollDnssec',
-  summary: 'Changes to a new key, also of another algorithm.',
+  summary: 'Changes to a new key, optionally of another algorithm.',
   description:
-    'With `split` to two new keys, or with `key_id` in place of that one alone: a new `zsk` needs nothing at the registrar. The old key stays until its DS record is gone from the parent; of another algorithm, both sign everything meanwhile. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
+    'With `split`, changes to two new keys. With `key_id`, replaces only this key; a new `zsk` needs nothing at the registrar. The old key stays until its DS record is no longer at the parent. If the algorithm changes, both keys sign everything until then. `compromised` skips waiting times that only guard against mistakes, but none that resolvers need.',
   body: RollDnssec.nullish(),
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => {
@@ -86,9 +87,9 @@ const changeDnssec = route(domain('domain.settings'), {
   method: 'PUT',
   path: '/domains/{domain}/dnssec',
   operationId: 'changeDnssec',
-  summary: 'Changes how a signed domain proves what is not there.',
+  summary: 'Changes between NSEC and NSEC3 for a signed domain.',
   description:
-    'The DS record stays. Of a large zone the new records are written beside the others, and `next_denial` shows them until answers use them; asking for the other kind gives up.',
+    'The DS record stays. For a large zone, the new records are first written in addition to the current ones, and `next_denial` shows the new value until answers use them. Requesting the current value again cancels this.',
   body: ChangeDnssec,
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => {
@@ -104,9 +105,9 @@ const abortDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/abort',
   operationId: 'abortDnssec',
-  summary: 'Restores the goal that was set before the last call.',
+  summary: 'Restores the goal from before the last call.',
   description:
-    'Only until the last goal is reached, and once: a second abort has nothing to give up (400 `wrong_state`).',
+    'Only until the last goal is reached, and only once: a second abort is refused with 400 `wrong_state`.',
   problems: ['wrong_state', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });
@@ -160,22 +161,22 @@ const checkDnssec = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/dnssec/check',
   operationId: 'checkDnssec',
-  audit: { none: 'it asks for a look; the steps that follow are changes' },
+  audit: { none: 'it requests a check; the steps that follow are changes' },
   tag: 'DNSSEC',
   summary: 'Checks the DS records at the parent now.',
   description:
-    'Answers at once with what is known so far: `at_parent.checked_at` is later than this call once the look is made, within seconds as a rule. Once an hour for each domain. While a DS record is awaited the parent is asked every few minutes anyway.',
+    'Returns immediately what is known so far. `at_parent.checked_at` is later than this call once the check is done, usually within seconds. At most once per hour for each domain. While a DS record is expected, the parent is queried every few minutes anyway.',
   response: Dnssec,
   problems: ['wrong_state', 'dnssec_check_limited'],
   async run({ api, caller, domain }) {
     const isOperator = caller.account.isAdmin;
     const manual = isOperator ? 0 : await countManualCheck(api.db, domain.accountId);
     if (manual >= MOST_MANUAL)
-      return limited('the users of this account asked for too many checks within a minute', TOO_MANY_SECONDS);
+      return limited('the users of this account requested too many checks within a minute', TOO_MANY_SECONDS);
     const asked = await askLook(api.db, domain.id, isOperator ? {} : { everySeconds: HOUR_SECONDS });
     if (asked.kind === 'no_keys') return problem('wrong_state', 'the domain is not signed');
     if (asked.kind === 'limited')
-      return limited('the domain was looked at within the last hour', asked.retryAfterSeconds);
+      return limited('the domain was checked within the last hour', asked.retryAfterSeconds);
     return await answerDnssec(api, domain);
   },
 });

@@ -1,5 +1,5 @@
-// Shows, updates, deletes and enables one domain. An update checks against the plan and saves only values that differ from the
-// domain, so values that were read are accepted even if the plan has changed.
+// Shows, updates, deletes and enables one domain. An update checks against the plan and saves only values that differ
+// from the domain, so a response can be sent back even if the plan has changed.
 
 import type { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
@@ -28,7 +28,7 @@ const getDomain = route(domain('domain.view'), {
   path: '/domains/{domain}',
   operationId: 'getDomain',
   tag: 'Domains',
-  summary: 'A domain with its settings and its state.',
+  summary: 'Returns a domain with its settings and its state.',
   response: Domain,
   run: ({ api, domain }) => answerDomain(api, domain),
 });
@@ -40,7 +40,7 @@ const deleteDomain = route(domain('domain.delete', { whileDisabled: true }), {
   audit: 'changes',
   tag: 'Domains',
   summary: 'Deletes a domain with its records.',
-  description: 'Its name is free immediately. The operator can restore the domain for 30 days.',
+  description: 'Its name becomes available immediately. The operator can restore the domain within 30 days.',
   response: Message,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   async run(call) {
@@ -66,7 +66,7 @@ const enableDomain = route(domain('domain.settings', { whileDisabled: true }), {
   tag: 'Domains',
   summary: 'Enables a disabled domain.',
   description:
-    'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`. The limit of waiting domains of one account applies here too, and `served` is `apex`, as with `createDomain`.',
+    'The domain starts over like a new one: as `pending`, or as `unverified` in external mode. If another account uses the name here by now, the call is refused with 409 unless `transfer` is set. Then the domain waits for the name, as with `createDomain`. The limit of waiting domains per account applies here too, and `served` is `apex`, as with `createDomain`.',
   body: DomainEnable.nullish(),
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -95,9 +95,9 @@ const updateDomain = route(domain('domain.settings'), {
   operationId: 'updateDomain',
   audit: 'domain.update',
   tag: 'Domains',
-  summary: 'Changes settings of a domain.',
+  summary: 'Changes the settings of a domain.',
   description:
-    'Fields that are left out stay. Unknown and read-only fields are a 400 that names them. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`, as a new one does. All that a call sets is one change, or nothing is set.',
+    'Fields that are left out stay unchanged. Unknown and read-only fields are refused with a 400 that names them. Changing to external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. Changing to managed mode: the domain starts over as `pending`, like a new one. All fields of a call are saved in one change, or none are.',
   body: DomainUpdate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -156,14 +156,14 @@ function chosenNameservers(
   if (texts === undefined) return undefined;
   const names = readNameservers(texts);
   if (names instanceof Problem) return names;
-  if (names.length === 0 && nameserverSets.length === 0) return undefined; // nothing changes
+  if (names.length === 0 && nameserverSets.length === 0) return undefined; // unchanged
   const found = findSet(names, nameserverSets);
   if (found === undefined)
     return invalid([{ field: 'svc_ns', error: 'expected one complete set of svc_ns_sets' }]);
   return found === nameserverSets[0] ? undefined : found;
 }
 
-/** Returns the names of nameservers, or a problem that has each text that is not one. */
+/** Returns the names of nameservers, or a problem that lists each invalid text. */
 export function readNameservers(texts: readonly string[]): readonly Name[] | Problem {
   const names: Name[] = [];
   const wrong: FieldProblem[] = [];
@@ -196,7 +196,7 @@ function judgeDeveloperMode({ developer_mode_until: until }: Body, nowMs: number
   return invalid([{ field: 'developer_mode_until', error: 'expected a time at most 24 hours ahead' }]);
 }
 
-/** A time in the past ends the mode, or changes nothing if the domain is not in it. */
+/** A time in the past ends the mode. It changes nothing if the mode is off. */
 function developerMode(
   { developerModeUntil: before }: VisibleDomain,
   { developer_mode_until: text }: Body,

@@ -1,5 +1,5 @@
-// Lists and creates domains, and lists the nameserver sets that a domain may be delegated to. With a nameserver pool, the set is
-// the one of the account, which the call assigns if the account has none.
+// Lists and creates domains, and lists the nameserver sets to which a domain may be delegated. With a nameserver
+// pool, this is the set of the account, which the call assigns if the account has none.
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -34,12 +34,14 @@ import { listText, sortText } from '../schemas/fields.ts';
 import { refuseDnssec } from './dnssec.ts';
 
 const Query = z.object({
-  search: z.string().max(253).optional().describe('A part of the name, as A-labels or Unicode.'),
+  search: z.string().max(253).optional().describe('Part of the name, as A-labels or Unicode.'),
   status: listText(DOMAIN_STATUSES).optional(),
   dns_mode: z.enum(DNS_MODES).optional(),
-  finding: z.enum(SOUGHT_FINDINGS).optional().describe('The code of a finding that it shows.'),
-  role: z.enum(ROLES).optional().describe('What you are to it.'),
-  sort: sortText(DOMAIN_SORTS).optional().describe('`-` in front descends. By name unless said.'),
+  finding: z.enum(SOUGHT_FINDINGS).optional().describe('The code of a finding that the domain has.'),
+  role: z.enum(ROLES).optional().describe('Your role in the domain.'),
+  sort: sortText(DOMAIN_SORTS)
+    .optional()
+    .describe('A leading `-` sorts in descending order. Default: by name.'),
   ...PAGE_QUERY,
 });
 type DomainQuery = z.output<typeof Query>;
@@ -49,8 +51,8 @@ const listDomains = route(account(), {
   path: '/domains/',
   operationId: 'listDomains',
   tag: 'Domains',
-  summary: 'The domains that you own or share.',
-  description: 'A key that is narrowed to some domains sees only those.',
+  summary: 'Lists the domains that you own or that are shared with you.',
+  description: 'An API key that is restricted to certain domains lists only those.',
   query: Query,
   response: z.array(DomainListItem),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -73,7 +75,7 @@ function filterOf(
   { search, status, dns_mode, finding, role }: DomainQuery,
 ): DomainFilter {
   return {
-    // Lowercase here, because the database may not fold letters beyond ASCII.
+    // Converted to lower case here, because the database may not fold letters beyond ASCII.
     ...(search && { search: search.normalize('NFC').toLowerCase() }),
     ...(status && { statuses: status }),
     ...(dns_mode && { dnsMode: dns_mode }),
@@ -110,7 +112,7 @@ const createDomain = route(account(), {
   tag: 'Domains',
   summary: 'Creates a domain.',
   description:
-    'A managed domain starts as `pending`: delegate it to exactly `svc_ns`. It becomes active when its parent zone shows that set, even if other accounts wait for the name. Until a first check has seen that the parent names none of our other servers, only the SOA and NS of its apex are answered (`served`: `apex`), in turn with others that wait; this response does not depend on them. If the domain is in use and points here already, ask the operator to create it. If the parent names others of our servers, the finding `PRESET_DELEGATION` explains what to change. An external one starts as `unverified`: publish the TXT record of `verification`. Refused are public suffixes, names that cannot be delegated, reserved and banned names, more domains than the plan of the account allows, and a name that another account uses here, unless `transfer` is set: then the domain waits for it. At most 32 domains of one name wait; if none of them can give its place, this is a 409 `domain_taken` with `Retry-After`.',
+    'A managed domain starts as `pending`: delegate it to exactly `svc_ns`. It becomes active when its parent zone shows that set, even if other accounts wait for the name. Until a first check finds that the parent names no other servers of this service, only the SOA and NS of its apex are answered (`served`: `apex`), alternating with other accounts that wait. This response does not depend on them. If the domain is in use and already points here, ask the operator to create it. If the parent names other servers of this service, the finding `PRESET_DELEGATION` explains what to change. An external domain starts as `unverified`: publish the TXT record of `verification`. The call refuses public suffixes, names that cannot be delegated, reserved and banned names, more domains than the plan of the account allows, and a name that another account uses here, unless `transfer` is set: then the domain waits for the name. At most 32 domains may wait for one name. If none of them can be replaced, the call is refused with 409 `domain_taken` and `Retry-After`.',
   body: DomainCreate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -124,7 +126,7 @@ const createDomain = route(account(), {
     const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames, dnsMode });
     if (refused !== undefined) return invalid([{ field: 'name', error: refused.message }]);
     if (body.dnssec && dnsMode === 'external')
-      return invalid([{ field: 'dnssec', error: 'only domains in managed mode are signed here' }]);
+      return invalid([{ field: 'dnssec', error: 'only domains in managed mode can be signed' }]);
     const wanted = {
       accountId: caller.account.id,
       name,
@@ -155,7 +157,7 @@ const createDomain = route(account(), {
   },
 });
 
-/** Returns undefined if the domain is not to be signed. */
+/** Returns undefined if the domain will not be signed. */
 function signingOf(
   { dnssec, dns_mode: dnsMode }: z.output<typeof DomainCreate>,
   { signsNewDomains = false }: Pick<Api, 'signsNewDomains'>,
@@ -171,9 +173,9 @@ const getNameserverSets = route(account(), {
   path: '/domains/ns-sets',
   operationId: 'getNameserverSets',
   tag: 'Domains',
-  summary: 'The accepted nameserver sets.',
+  summary: 'Lists the accepted nameserver sets.',
   description:
-    'A domain is delegated to all names of one set and to no other name. Where each account has a set of its own, it is that one.',
+    'Delegate a domain to all names of one set and to no other name. If each account has its own set, only that set is listed.',
   response: NameserverSets,
   async run({ api, caller }) {
     const own = await inTransaction(api.db, (trx) => accountNameserverSet(trx, caller.account.id));

@@ -1,4 +1,4 @@
-// What edge nodes call: the stream of their config, reports of their health, and batches of requests.
+// The calls of edge nodes: the stream of their configuration, health reports, and batches of requests.
 
 import { decodeEdgeCursor } from '../../store/edges/edge-cursor.ts';
 import { saveEdgeHealth } from '../../store/edges/edges.ts';
@@ -26,14 +26,14 @@ const followConfig = route(edge(STREAMS_PER_MINUTE), {
   path: '/edge/v1/config',
   operationId: 'followConfig',
   tag: 'Edges',
-  summary: 'Everything that the edge serves, then each change as it happens.',
+  summary: 'Streams the configuration of the edge: all domains that it serves, then each change.',
   description:
-    'The answer does not end by itself: it ends when the token counts no more, when the edge has begun more streams than it may have, when it does not read, and when this process stops. Ask again with the cursor of the last line that was applied.',
+    'The response does not end on its own. It ends if the token becomes invalid, if the edge has opened too many newer streams, if the edge does not read it, or when this process stops. Then call again with the cursor of the last applied line.',
   query: ConfigQuery,
   response: ConfigLines,
   textResponse: 'application/x-ndjson',
   async run({ api: { edgeFeed }, edge, query: { after }, gone }) {
-    if (edgeFeed === undefined) return unavailable('no edge is served here', 60);
+    if (edgeFeed === undefined) return unavailable('this process serves no edges', 60);
     const { ended, leave } = edgeFeed.join(edge);
     const over = AbortSignal.any([gone, ended]);
     over.addEventListener('abort', leave);
@@ -51,10 +51,10 @@ const reportHealth = route(edge(HEALTH_REPORTS_PER_MINUTE), {
   method: 'POST',
   path: '/edge/v1/health',
   operationId: 'reportHealth',
-  audit: { none: 'edges report themselves each ten seconds' },
+  audit: { none: 'edges report every ten seconds' },
   tag: 'Edges',
-  summary: 'Says that the edge is there, each ten seconds.',
-  description: 'An edge that is not heard for a minute is taken out of what proxied names publish.',
+  summary: 'Reports that the edge is running. Call it every ten seconds.',
+  description: 'If an edge has not reported for a minute, its addresses are removed from proxied names.',
   bodyBytes: HEALTH_BYTES,
   body: EdgeHealthBody,
   response: EdgeSelf,
@@ -74,17 +74,17 @@ const reportRequests = route(edge(BATCHES_PER_MINUTE), {
   method: 'POST',
   path: '/edge/v1/requests',
   operationId: 'reportRequests',
-  audit: { none: 'edges report every request of visitors' },
+  audit: { none: 'edges report every request of a visitor' },
   tag: 'Edges',
-  summary: 'What the edge has answered: a line for each request.',
+  summary: 'Reports the requests that the edge answered, one line for each.',
   description:
-    'Lines of JSON, plain or gzip, with a header `Batch-Id`: a repeat of a batch within a day changes nothing and is answered as the first time. Lines that do not count are dropped and counted. 400, 413, 415 and 422: drop the batch; 429 and 503: repeat it later, with the same `Batch-Id`.',
+    'Lines of JSON, plain or gzip, with a header `Batch-Id`. Repeating a batch within a day changes nothing and returns the first response. Invalid lines are dropped and counted. After 400, 413, 415 and 422, drop the batch. After 429 and 503, repeat it later with the same `Batch-Id`.',
   body: RequestLine,
   streamedBody: true,
   statuses: [413, 415, 422],
   response: BatchAnswer,
   async run({ api: { requests }, edge, body: line }) {
-    if (requests === undefined) return unavailable('analytics are off', OFF_RETRY_SECONDS);
+    if (requests === undefined) return unavailable('analytics is not enabled', OFF_RETRY_SECONDS);
     const body = line as unknown as StreamedBody | undefined;
     if (body === undefined || body === null) return badRequest('the body is missing');
     const batch = body.headers['batch-id'];

@@ -60,10 +60,10 @@ const NodesEvent = z.object({
   ms: z.int().min(0).optional(),
 });
 
-/** How long a browser waits before it reconnects. */
+/** Time after which a browser reconnects. */
 const RETRY_MS = 2000;
 
-/** Only roles that manage the domain's members see from which address and with which key something was done. */
+/** Only roles that manage the members of the domain see addresses and keys of actors. */
 function eventPrinter(role: Role, viewer: Viewer): EventPrinter {
   const traces = mayDo(role, 'members.manage');
   return {
@@ -85,9 +85,9 @@ function printEvent(event: DomainEvent, isTraced: (change: ToldChange) => boolea
     case 'change': {
       const { change } = event;
       const status = printStatus(change);
-      const told = frame('change', printChange(change, isTraced(change)), id);
-      // A client that disconnects between the two gets both again.
-      return status === undefined ? told : `${frame('status', status)}${told}`;
+      const sent = frame('change', printChange(change, isTraced(change)), id);
+      // A client that disconnects between the two receives both again.
+      return status === undefined ? sent : `${frame('status', status)}${sent}`;
     }
     case 'reset':
       return frame('reset', { cursor: id }, id);
@@ -96,7 +96,7 @@ function printEvent(event: DomainEvent, isTraced: (change: ToldChange) => boolea
   }
 }
 
-/** JSON has no line break. */
+/** JSON.stringify writes no line breaks. */
 function frame(event: string, data: object, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -144,15 +144,15 @@ export const followDomain = route(domain('domain.view'), {
   tag: 'Domains',
   summary: 'Streams the events of a domain.',
   description:
-    'Server-sent events: `check` and `verification` when one ended, `change` and `status` when the domain was changed, `nodes` with how many nameservers have the newest change, `progress` while a check is made that somebody asked for, and `reset` where something was missed, so that everything is to be read again. It goes on from the `Last-Event-ID` of the request, or from `after`. It ends when the credential or the role is another, when it is not read, and when this process stops: ask again. A session, a key or a token may have 4 streams, an account 20.',
+    'Server-sent events: `check` and `verification` when one has ended, `change` and `status` when the domain was changed, `nodes` with the number of nameservers that have loaded the newest change, `progress` during a check that was requested, and `reset` if events were missed, so that the client must read everything again. The stream continues after the `Last-Event-ID` of the request, or after `after`. It ends if the credential or the role changes, if the client does not read it, and when this process stops. Then call again. A session, key or token may have 4 streams, and an account 20.',
   follows: true,
   query: z.object({
     after: z
       .string()
       .max(MAX_CURSOR_CHARACTERS)
       .optional()
-      .describe('The id of the last event that is known, where the request has no `Last-Event-ID`.'),
-    once: booleanText.optional().describe('`true`: tells what was missed, and ends.'),
+      .describe('The id of the last known event, if the request has no `Last-Event-ID`.'),
+    once: booleanText.optional().describe('If true, the stream ends after the missed events.'),
   }),
   response: z.string(),
   textResponse: 'text/event-stream',
@@ -163,7 +163,7 @@ export const followDomain = route(domain('domain.view'), {
     const { credential, account } = caller;
     const { eventFeed } = api;
     if (eventFeed === undefined || following === undefined)
-      return unavailable('this service does not stream events', 60);
+      return unavailable('this process does not stream events', 60);
     const id = credential.kind === 'session' ? credential.session.id : credential.id;
     const follower = eventFeed.join({
       domainId: domain.id,
@@ -171,8 +171,7 @@ export const followDomain = route(domain('domain.view'), {
       accountId: account.id,
       judge: following.judge,
     });
-    if (follower === 'process')
-      return unavailable('too many streams of events here; try again', RETRY_SECONDS);
+    if (follower === 'process') return unavailable('too many event streams; try again', RETRY_SECONDS);
     if (follower === 'holder' || follower === 'account') return tooMany(follower);
     const { after, once = false } = call.query;
     call.answerHeader('X-Accel-Buffering', 'no');
@@ -189,7 +188,7 @@ export const followDomain = route(domain('domain.view'), {
 
 function tooMany(whose: 'holder' | 'account'): Problem {
   const who = whose === 'account' ? 'your account' : 'this session or key';
-  return new Problem(PROBLEM_CODES.rate_limited, `${who} has too many streams of events; end one first`, {
+  return new Problem(PROBLEM_CODES.rate_limited, `${who} has too many event streams; close one first`, {
     code: 'rate_limited',
     headers: { 'Retry-After': String(RETRY_SECONDS) },
   });

@@ -1,8 +1,8 @@
-// POST /domains/{domain}/ns-check: has a worker check the delegation immediately, and waits for the result. The request id
-// in the job identifies the run.
+// POST /domains/{domain}/ns-check: has a worker check the delegation immediately, and waits for the result. The job
+// contains the request id, which identifies the run.
 //
-//     take the hour → enqueue → wait for the run → answer
-//         no run, or a run with the result `unknown`: the hour is released, at most twice a day
+//     take the hourly slot → enqueue → wait for the run → respond
+//         no run, or a run with the result `unknown`: the slot is released, at most twice a day
 
 import { z } from 'zod';
 import { MANUAL_WAIT_MS } from '../../checks/shares/deadlines.ts';
@@ -39,18 +39,20 @@ export const checkNameservers = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/ns-check',
   operationId: 'checkNameservers',
-  audit: { none: 'it asks for a check, which the log of checks has; a move that follows is a change' },
+  audit: {
+    none: 'it requests a check, which the log of checks records; a status change that follows is a change',
+  },
   tag: 'Checks',
   summary: 'Checks the delegation now.',
   description:
-    'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made; at most two such checks a day.',
+    'Returns the domain and the check within 25 seconds. At most once per hour for each domain. A check with the verdict `unknown` does not count, and neither does a 503, unless the database failed during the check. At most two such checks per day are not counted.',
   waits: true,
   response: CheckedDomain,
   problems: ['wrong_state', 'ns_check_limited'],
   async run(call) {
     const { api, caller, domain, idempotencyKey } = call;
     if (domain.dnsMode === 'external') {
-      return problem('wrong_state', 'the domain is in external mode: nothing is to be delegated');
+      return problem('wrong_state', 'the domain is in external mode, which needs no delegation');
     }
     const request = jobRequestOf('ns-check', call);
     const before = idempotencyKey === undefined ? undefined : await findCheckByRequest(api.db, request);
@@ -59,19 +61,19 @@ export const checkNameservers = route(domain('domain.settings'), {
     if (manual >= MOST_MANUAL) return tooMany();
     const hour = caller.account.isAdmin ? undefined : await takeManualCheck(api.db, domain.id);
     if (hour?.kind === 'limited') return limited(hour.retryAfterSeconds);
-    const giveBack = async (isMade: boolean) => {
+    const release = async (isMade: boolean) => {
       if (hour === undefined) return;
       await (isMade ? giveBackManualCheck : undoManualCheck)(api.db, domain.id, hour);
     };
     await askForTurn(api.db, domain.id);
-    return await runCheck(call, { request, turn: manualTurn({ manual }) }, giveBack);
+    return await runCheck(call, { request, turn: manualTurn({ manual }) }, release);
   },
 });
 
 async function runCheck(
   call: CheckCall,
   { request, turn }: { readonly request: string; readonly turn: number },
-  giveBack: (isMade: boolean) => Promise<void>,
+  release: (isMade: boolean) => Promise<void>,
 ) {
   const { api, domain, gone } = call;
   const job = { domainId: domain.id, kind: 'manual', request, turn } as const;
@@ -81,20 +83,20 @@ async function runCheck(
     const timeoutMs = api.checks.waitMs ?? MANUAL_WAIT_MS;
     if (isEnqueued) run = await waitForCheck(api.db, request, { timeoutMs, signal: gone });
   } catch (error) {
-    await giveBack(isEnqueued).catch(() => {}); // the first error already reports the database
+    await release(isEnqueued).catch(() => {}); // the first error already reports the database
     throw error;
   }
   if (run !== undefined) {
-    if (run.verdict === 'unknown') await giveBack(true);
+    if (run.verdict === 'unknown') await release(true);
     return await answer(call, run);
   }
-  // Do not release the hour if the client disconnected: otherwise it could order checks without limit.
-  if (!gone.aborted || gone.reason === STOPPING) await giveBack(isEnqueued);
+  // Keep the slot if the client disconnected: otherwise it could request checks without limit.
+  if (!gone.aborted || gone.reason === STOPPING) await release(isEnqueued);
   return unavailable('the check could not be made now; try again', RETRY_SECONDS);
 }
 
 function tooMany(): Problem {
-  const message = 'the users of this account asked for too many checks within a minute';
+  const message = 'the users of this account requested too many checks within a minute';
   return new Problem(PROBLEM_CODES.ns_check_limited, message, {
     code: 'ns_check_limited',
     headers: { 'Retry-After': String(TOO_MANY_SECONDS) },

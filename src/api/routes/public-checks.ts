@@ -1,5 +1,5 @@
-// Public checks of the delegation of any name (setting PUBLIC_CHECK): shows the last one, and makes a new one. Sessions and
-// stored data are ignored, so that the response and its time do not reveal which domains are customers'.
+// Public checks of the delegation of any name (setting PUBLIC_CHECK): returns the last one, and makes a new one. They
+// ignore sessions and stored data, so that the response and its duration do not reveal which domains are customers'.
 
 import { z } from 'zod';
 import type { Evidence } from '../../checks/delegation/evidence.ts';
@@ -20,9 +20,9 @@ const getPublicCheck = route(everyone, {
   path: '/public/checks',
   operationId: 'getPublicCheck',
   tag,
-  summary: 'Shows the last check of a delegation.',
+  summary: 'Returns the last public check of a delegation.',
   description:
-    'For everyone, without a key, where the service has `PUBLIC_CHECK=on`; else a 404. It asks nobody: `check` is absent where nobody had the name looked at lately.',
+    'Available to anyone, without a credential, if the service has `PUBLIC_CHECK=on`. Otherwise responds 404. Sends no queries: `check` is absent if the name was not checked recently.',
   query: z.object({ name: NameText }),
   response: PublicCheck,
   problems: ['validation_failed'],
@@ -43,7 +43,7 @@ const askPublicCheck = route(everyone, {
   tag,
   summary: 'Checks the delegation of any name.',
   description:
-    'For everyone, without a key, where the service has `PUBLIC_CHECK=on`; else a 404. Walks from the root to the zone above the name and asks its servers, within 15 seconds. One address may ask 10 times a minute (429), an IPv6 /64 counting as one; a name that was looked at within 5 minutes is answered with that look. A 503: too many ask at once.',
+    'Available to anyone, without a credential, if the service has `PUBLIC_CHECK=on`. Otherwise responds 404. Follows the delegations from the root to the parent zone and queries its servers, within 15 seconds. One IPv4 address or IPv6 /64 may send 10 requests per minute (429). If the name was checked within 5 minutes, returns that check. A 503 means that too many checks are running.',
   body: z.object({ name: NameText }),
   response: PublicCheck,
   problems: ['validation_failed', 'rate_limited'],
@@ -54,8 +54,7 @@ const askPublicCheck = route(everyone, {
     if (read.kind === 'problem') return invalid([{ field: 'name', error: read.message }]);
     const asked = await api.publicChecks.ask(read.name, asker.address);
     if (asked.kind === 'limited') return limited(asked.retryAfterSeconds);
-    if (asked.kind === 'busy')
-      return unavailable('too many names are looked at now; try again', RETRY_SECONDS);
+    if (asked.kind === 'busy') return unavailable('too many checks are running; try again', RETRY_SECONDS);
     return print(read, asked.evidence);
   },
 });
@@ -65,14 +64,10 @@ const OFF = new Problem(404, 'path not found');
 type Read = Extract<ReturnType<typeof judgePublicName>, { kind: 'name' }>;
 
 function limited(retryAfterSeconds: number): Problem {
-  return new Problem(
-    PROBLEM_CODES.rate_limited,
-    'this address has asked for too many looks within a minute',
-    {
-      code: 'rate_limited',
-      headers: { 'Retry-After': String(retryAfterSeconds) },
-    },
-  );
+  return new Problem(PROBLEM_CODES.rate_limited, 'this address requested too many checks within a minute', {
+    code: 'rate_limited',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
 }
 
 function print({ name, unicode }: Read, evidence: Evidence | undefined): z.input<typeof PublicCheck> {

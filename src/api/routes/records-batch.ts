@@ -1,4 +1,4 @@
-// Edits many records in one call. Either all are written, in one change, or none.
+// Edits many records in one call. All of them are written in one change, or none.
 
 import { z } from 'zod';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
@@ -18,7 +18,7 @@ import {
   RecordsBatch,
 } from '../schemas/records/batch.ts';
 
-const dryRun = booleanText.optional().describe('`true`: everything is judged and nothing is written.');
+const dryRun = booleanText.optional().describe('If true, everything is validated and nothing is written.');
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
 const access = domain('records.edit', { writesRecords: true });
 const common = {
@@ -36,9 +36,9 @@ const editRecords = route(access, {
   ...common,
   method: 'PUT',
   operationId: 'editRecords',
-  summary: 'Deletes, replaces, changes and adds records, all or nothing.',
+  summary: 'Deletes, replaces, updates and creates records, all or none.',
   description:
-    'A replacement says what a record set is in the end, so a repeat changes nothing. What is wrong comes in `items`, by list and index.',
+    'A replacement specifies the complete record set, so repeating it changes nothing. Errors are listed in `items`, by list and index.',
   query: z.strictObject({ dry_run: dryRun }), // a misspelled `dry_run` must not write
   body: RecordsBatch,
   response: BatchResult,
@@ -59,14 +59,14 @@ const idsText = z
   .string()
   .transform((text) => text.split(',').map((id) => id.trim()))
   .pipe(boundedArray(idText).min(1).max(MAX_BATCH_ITEMS))
-  .meta({ type: 'string', description: 'Comma list.' });
+  .meta({ type: 'string', description: 'Comma-separated list of ids.' });
 
 const deleteRecords = route(access, {
   ...common,
   method: 'DELETE',
   operationId: 'deleteRecords',
-  summary: 'Deletes records, all or nothing.',
-  description: 'By `ids` in the query or in the body.',
+  summary: 'Deletes records, all or none.',
+  description: 'Specify `ids` in the query or in the body.',
   query: z.strictObject({ ids: idsText.optional(), dry_run: dryRun }),
   body: BatchDelete.nullish(),
   response: BatchDeleted,
@@ -74,7 +74,7 @@ const deleteRecords = route(access, {
   async run(call) {
     const { query, body } = call;
     if (query.ids !== undefined && body?.ids !== undefined) {
-      return invalid([{ field: 'ids', error: 'expected in the query or in the body, not in both' }]);
+      return invalid([{ field: 'ids', error: 'must be in the query or in the body, not in both' }]);
     }
     const ids = query.ids ?? body?.ids;
     if (ids === undefined) return invalid([{ field: 'ids', error: 'is required' }]);
@@ -84,7 +84,7 @@ const deleteRecords = route(access, {
   },
 });
 
-/** The request of a delete has only `ids`, so its problems name that list. */
+/** A delete has only the list `ids`, so its problems name that list. */
 const explainDelete: typeof explainBatch = (problems) => explainBatch(problems, () => 'ids');
 
 async function saveBatch(

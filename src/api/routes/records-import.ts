@@ -42,9 +42,9 @@ const parseImport = route(domain('records.edit', { whileDisabled: true, writesRe
   operationId: 'parseImport',
   audit: { none: 'it writes nothing' },
   tag: 'Records',
-  summary: 'Reads a zone file or Route 53 JSON into records that can be imported.',
+  summary: 'Parses a zone file or Route 53 JSON into items for an import.',
   description:
-    'Writes nothing. Accepts a zone file (also as Cloudflare, GoDaddy, Windows DNS, cPanel and cli53 write it) and the JSON of `aws route53 list-resource-record-sets`; any other JSON and a CSV file cause exactly one error. Names in a zone file are relative to the domain unless an $ORIGIN says otherwise, names in Route 53 JSON are full. Every line that cannot be read is reported, and the others are read. ANAME, ALIAS and aliases of Route 53 become an ANAME, a record of type SPF becomes a TXT record unless its name has such a policy, and settings in comments of an export are read.',
+    'Writes nothing. Accepts a zone file (also in the variants of Cloudflare, GoDaddy, Windows DNS, cPanel and cli53) and the JSON of `aws route53 list-resource-record-sets`. Any other JSON and a CSV file cause exactly one error. Names in a zone file are relative to the domain unless an $ORIGIN says otherwise. Names in Route 53 JSON are absolute. Lines that cannot be parsed are reported, and the others are parsed. ANAME, ALIAS and Route 53 aliases become an ANAME. A record of type SPF becomes a TXT record unless its name already has an SPF policy. Settings in the comments of an export are read.',
   writesNothing: true,
   largeBody: true,
   isHeavy: ({ zone_file }) => /\$generate/i.test(zone_file), // one line can be many records
@@ -56,7 +56,7 @@ const parseImport = route(domain('records.edit', { whileDisabled: true, writesRe
       .literal('add')
       .optional()
       .describe(
-        '`add`: a host of two or more labels is a full name also without its final dot, and so is an owner that ends in the name of the domain.',
+        '`add`: a host of two or more labels is absolute even without a final dot, and so is an owner name that ends in the name of the domain.',
       ),
   }),
   body: ZoneFileText,
@@ -69,7 +69,7 @@ const parseImport = route(domain('records.edit', { whileDisabled: true, writesRe
   },
 });
 
-/** The file may be only a part of the zone: a host that exists in the domain is not missing. */
+/** Removes warnings about missing hosts that exist in the domain, since the file may be only a part of the zone. */
 async function withoutKnownHosts(
   db: Database,
   domainId: number,
@@ -86,13 +86,13 @@ const importRecords = route(domain('records.edit', { writesRecords: true }), {
   operationId: 'importRecords',
   audit: 'changes',
   tag: 'Records',
-  summary: 'Adds records, and replaces those of the same name and type.',
-  description: `Items of one name and type are one new set. It takes the place of the records that are there, one by one: they keep their ids, whether they are proxied and how the edge reaches their origin. Those that are left over go, unless an item of their set failed. TXT records are only added. An item with a value that is not allowed is in \`failed\`; a wrong kind of value or an unknown member refuses the whole call. At most ${MAX_IMPORT_ITEMS} items.`,
+  summary: 'Imports records, and replaces those with the same name and type.',
+  description: `Items with the same name and type form a new record set. It replaces the existing records one by one: they keep their ids, their \`proxied\` state and their origin settings. Remaining existing records are removed unless an item of their set failed. TXT records are only added. Items with invalid values are listed in \`failed\`. A value of the wrong JSON type or an unknown member refuses the whole call. At most ${MAX_IMPORT_ITEMS} items.`,
   largeBody: true,
   maxItems: MAX_IMPORT_ITEMS,
   judgesText: true,
   query: z.strictObject({
-    dry_run: booleanText.optional().describe('`true`: everything is judged and nothing is written.'),
+    dry_run: booleanText.optional().describe('If true, everything is validated and nothing is written.'),
   }),
   body: RecordsImport,
   response: ImportResult,
@@ -111,7 +111,7 @@ const importRecords = route(domain('records.edit', { writesRecords: true }), {
     const { saved, merge } = await saveImport(call, read);
     const answered = answerWrite(call, saved, explainOne);
     if (answered instanceof Problem) return answered;
-    if (merge === undefined) throw new Error('an import was saved without being made');
+    if (merge === undefined) throw new Error('an import was saved without a merge');
     const { creates, updates, deletes } = merge.edit;
     const ids = answered.kind === 'dry_run' ? undefined : idsOf(merge, answered);
     const changeId = answered.kind === 'saved' ? answered.changeId : undefined;
@@ -123,7 +123,8 @@ const importRecords = route(domain('records.edit', { writesRecords: true }), {
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
       warnings: showWarnings(answered.warnings, domain.name),
     };
-    // `remake` can find unparsable items again in the body, but not conflicts with the records at this time.
+    // `remake` can find items that cannot be parsed again in the body, but not conflicts with the records at this
+    // time.
     const judged = inOrder(merge.failed).filter(([index]) => !read.unread.has(index));
     call.answerRest({
       ...counted,
@@ -150,7 +151,7 @@ interface Counted {
   readonly warnings: z.input<typeof Warnings>;
 }
 
-/** Kept instead of an answer that is too large. */
+/** Stored instead of a response that is too large. */
 type Rest = Counted & {
   readonly judged: CondensedFailures;
   /** Undefined for a dry run. */
@@ -159,7 +160,7 @@ type Rest = Counted & {
 
 type ItemIds = NonNullable<z.input<typeof ImportResult>['records']>;
 
-/** Returns the id of the record that each item created or updated, in the order of the items. */
+/** Returns the ids of the records that the items created or updated, in the order of the items. */
 function idsOf({ edit }: ImportMerge, saved: Saved): ItemIds {
   const created =
     saved.kind === 'saved'
@@ -195,10 +196,7 @@ function printResult(
 
 const MAX_QUOTED_CHARACTERS = 300;
 
-/**
- * Returns text that can be kept under an Idempotency-Key: Postgres can store it, and it is not longer than the text that was
- * sent.
- */
+/** Returns text that PostgreSQL can store, not longer than in the request. */
 function storable(text: string): string {
   const quoted = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
   return quoted.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');

@@ -1,5 +1,5 @@
-// Lists, creates, shows, updates, deletes and exports records of a domain. The list includes the service's own nameservers,
-// which cannot be edited; each keeps its id as long as the domain has the nameserver.
+// Lists, creates, shows, updates, deletes and exports records of a domain. The list includes the service's own
+// nameservers, which cannot be edited. Each keeps its id as long as the domain has the nameserver.
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -51,15 +51,19 @@ const RecordPath = z.object({ id: idText });
 
 const RecordQuery = z.object({
   ...PAGE_QUERY,
-  name: z.string().max(1024).optional().describe('Relative, `@`, or the full name.'),
+  name: z.string().max(1024).optional().describe('A relative name, `@`, or the full name.'),
   type: recordTypesText.optional(),
   proxied: booleanText.optional(),
   search: z
     .string()
     .max(1024)
     .optional()
-    .describe('In names, destinations and comments, in any case; A-labels are found by their Unicode too.'),
-  sort: sortText(RECORD_SORTS).optional().describe('By name unless said; `-` descends. Equals by id.'),
+    .describe(
+      'Text in names, destinations and comments, case-insensitive. A-labels are also found by their Unicode form.',
+    ),
+  sort: sortText(RECORD_SORTS)
+    .optional()
+    .describe('A leading `-` sorts in descending order. Default: by name. Ties are sorted by id.'),
 });
 
 const listDomainRecords = route(domain('domain.view'), {
@@ -67,8 +71,8 @@ const listDomainRecords = route(domain('domain.view'), {
   path: '/domains/{domain}/records/',
   operationId: 'listRecords',
   tag,
-  summary: 'The records of a domain.',
-  description: 'Includes the nameservers that the service sets at the apex, which are not `editable`.',
+  summary: 'Lists the records of a domain.',
+  description: 'Includes the NS records that the service sets at the apex, which are not `editable`.',
   query: RecordQuery,
   response: z.array(Record),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -107,9 +111,9 @@ const createRecord = route(domain('records.edit', { writesRecords: true }), {
   operationId: 'createRecord',
   audit: 'changes',
   tag,
-  summary: 'Adds a record.',
+  summary: 'Creates a record.',
   description:
-    'A `ttl` is that of all records of the name and type: the others follow. `Idempotency-Key` makes a repeat harmless.',
+    'A `ttl` applies to all records of the name and type, so the existing ones change too. With an `Idempotency-Key`, the call can be repeated safely.',
   body: RecordCreate,
   response: WrittenRecord,
   answerHeaders,
@@ -118,7 +122,7 @@ const createRecord = route(domain('records.edit', { writesRecords: true }), {
     const saved = await saveOne(call, { create: [call.body] });
     if (saved instanceof Problem) return saved;
     const created = saved.kind === 'saved' ? saved.ops.find(({ op }) => op === 'create')?.after : undefined;
-    if (created === undefined) throw new Error('a record was created and is not there');
+    if (created === undefined) throw new Error('the created record was not found');
     return await printWritten(call, created, storeWarnings(call, saved));
   },
   async remake({ api, domain, changeId, rest }) {
@@ -141,7 +145,7 @@ const getRecord = route(domain('domain.view'), {
   path: '/domains/{domain}/records/{id}',
   operationId: 'getRecord',
   tag,
-  summary: 'One record.',
+  summary: 'Returns a record.',
   ...oneRecord,
   response: Record,
   run: ({ api, domain, found }) => new RecordPrinter(api.db, domain).print(found),
@@ -153,9 +157,9 @@ const updateRecord = route(domain('records.edit', { writesRecords: true }), {
   operationId: 'updateRecord',
   audit: 'changes',
   tag,
-  summary: 'Changes fields of a record, its name and type too.',
+  summary: 'Changes fields of a record, including its name and type.',
   description:
-    'Fields that are left out stay, and read-only ones are ignored: what was read can be edited and sent back. With another `type` and no `destination` the old one is read as the new type has it.',
+    'Fields that are left out stay unchanged, and read-only fields are ignored, so a response can be edited and sent back. With a new `type` and no `destination`, the old destination is interpreted as the new type.',
   ...oneRecord,
   body: RecordUpdate,
   response: WrittenRecord,
@@ -213,11 +217,11 @@ const exportRecords = route(domain('domain.view'), {
   path: '/domains/{domain}/records/export',
   operationId: 'exportRecords',
   tag: 'Records',
-  summary: 'The records of a domain as a zone file.',
+  summary: 'Exports the records of a domain as a zone file.',
   description:
-    '`origin`: as they were written, with what a zone file cannot say in comments: an import takes all of it back, and ANAME is no type that other servers know. `published`: what nameservers serve, SOA and NS included; a name without records, such as that of an ANAME without addresses, is not in it. `signed`: the same with keys, signatures and proofs (DNSKEY, RRSIG, NSEC or NSEC3), of a domain whose answers have them.',
+    '`origin`: the records as they were written. Comments contain the settings that a zone file cannot express, and an import reads all of them back. Other servers do not know the type ANAME. `published`: the records that the nameservers serve, including SOA and NS, without names that have no records, such as an ANAME without addresses. `signed`: the same with keys, signatures and denial records (DNSKEY, RRSIG, NSEC or NSEC3), for a domain whose answers contain them.',
   query: z.object({
-    view: z.enum(['origin', 'published', 'signed']).optional().describe('`origin` unless said.'),
+    view: z.enum(['origin', 'published', 'signed']).optional().describe('Default: `origin`.'),
   }),
   textResponse: 'text/dns',
   response: z.string(),
@@ -246,7 +250,7 @@ const exportRecords = route(domain('domain.view'), {
   },
 });
 
-/** Reports whether the record signs the SOA. It is the last signature added when a zone is signed, and the first removed. */
+/** Returns true if the record signs the SOA: the signature that is added last and removed first. */
 function isApexSignature(apex: Name, { owner, type, rdata }: ZoneRecord): boolean {
   return owner === apex && type === TYPE.RRSIG && coveredType(rdata) === TYPE.SOA;
 }

@@ -1,5 +1,5 @@
-// Has a worker scan a domain for the records that its present nameservers have, shows what an import would make of them, and
-// imports them.
+// Has a worker scan a domain for the records that its current nameservers have, shows what an import would do with
+// them, and imports them.
 //
 //     open or join a scan → enqueue → wait          no queue, or no worker: the scan is withdrawn, 503
 
@@ -28,7 +28,7 @@ import { planFound, printFailed, printPreview, printScan } from '../print/print-
 import { booleanText } from '../schemas/fields.ts';
 import { ScanImported, ScanPreview } from '../schemas/records/scan.ts';
 
-/** A scan itself ends within 60 s. */
+/** A scan ends within 60 s. */
 const WAIT_MS = 55_000;
 const RETRY_SECONDS = 10;
 
@@ -41,7 +41,7 @@ async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Promise<S
     domainId: domain.id,
     kind,
     by: asActor(caller),
-    narrowing: null, // the guard refuses keys with a narrowing
+    narrowing: null, // the guard refuses keys with such restrictions
     ...(idempotencyKey !== undefined && {
       request: jobRequestOf(kind === 'preview' ? 'scan' : 'scan-import', call),
     }),
@@ -50,27 +50,27 @@ async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Promise<S
   if (opened.isWaiting) {
     const inHand = await countScansInHand(api.db, domain.accountId);
     const job = { scanId: opened.id, turn: scanTurn({ inHand, isAsked: true }) };
-    // A scan that already waits in the background moves ahead.
+    // Also moves a scan forward that already waits in the background.
     if (!(await enqueueNow(api.scans, job, 'scan', call))) {
       await withdrawScan(api.db, opened);
-      return NOT_BEGUN;
+      return NOT_STARTED;
     }
   }
   const timeoutMs = api.scans.waitMs ?? WAIT_MS;
   const scan = await waitForScan(api.db, opened.id, { timeoutMs, signal: gone });
   if (scan !== undefined && (scan.startedAt ?? scan.finishedAt) !== null) return scan;
   await withdrawScan(api.db, opened); // no worker took it in time
-  return NOT_BEGUN;
+  return NOT_STARTED;
 }
 
-const NOT_BEGUN = unavailable('the scan could not be started; try again', RETRY_SECONDS);
+const NOT_STARTED = unavailable('the scan could not be started; try again', RETRY_SECONDS);
 
 const BARRED = unavailable(
   'a scan for an API key with other restrictions is running; try again',
   RETRY_SECONDS,
 );
 
-/** A scan up to this age is reused, because each scan loads the servers of other operators. */
+/** A scan up to this age is reused, because each scan puts load on the servers of other operators. */
 const REUSED_SECONDS = 600;
 
 const previewScan = route(domain('records.edit', { wholeKeys: true }), {
@@ -78,9 +78,9 @@ const previewScan = route(domain('records.edit', { wholeKeys: true }), {
   path: '/domains/{domain}/records/scan',
   operationId: 'previewScan',
   tag: 'Records',
-  summary: 'The records that the domain has elsewhere.',
+  summary: 'Finds the records that the domain has at its current nameservers.',
   description:
-    'Looks for them where the name is delegated now, and writes nothing: `scan-import` is what imports them. Answers within 55 seconds; a scan that takes longer goes on. While one goes on, whoever asked for it, the answer comes at once, with `complete: false`, its `progress` and no records yet. What was found less than 10 minutes ago is answered with again. A key that is narrowed to names or types may not call it.',
+    'Scans the nameservers to which the name is delegated now, and writes nothing. Use `scan-import` to import the records. Responds within 55 seconds. A scan that takes longer continues. While a scan is running, no matter who requested it, the call returns immediately with `complete: false`, its `progress` and no records yet. Results of the last 10 minutes are reused. API keys that are restricted to names or types may not make this call.',
   waits: true,
   response: ScanPreview,
   async run(call) {
@@ -106,15 +106,17 @@ const scanImport = route(domain('records.edit', { wholeKeys: true }), {
   operationId: 'scanImport',
   audit: 'changes',
   tag: 'Records',
-  summary: 'Finds the records that the domain has elsewhere and adds them.',
+  summary: 'Finds the records that the domain has at its current nameservers, and imports them.',
   description:
-    'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. What a scan found less than 10 minutes ago is imported without another, unless `fresh` is set. One goes on for a domain at a time: a second call joins it, and `GET …/records/scan` shows its progress. A key that is narrowed to names or types may not call it.',
+    'Scans the nameservers to which the name is delegated now: the apex, common names, and names that other records reveal. Imports only records whose name and type have no records at the time of writing, so repeating the call adds nothing. Responds within 55 seconds. A scan that takes longer continues and imports its results at the end. The response then has `complete: false`. Results of the last 10 minutes are imported without a new scan unless `fresh` is set. Only one scan per domain runs at a time: a second call joins it, and `GET …/records/scan` shows its progress. API keys that are restricted to names or types may not make this call.',
   waits: true,
   query: z.strictObject({
     dry_run: booleanText
       .optional()
-      .describe('`true`: tells what would be done, by a scan of the last 10 minutes where there is one.'),
-    fresh: booleanText.optional().describe('`true`: looks again, also if a scan was made lately.'),
+      .describe(
+        'If true, shows what would be imported, and writes nothing. Uses a scan of the last 10 minutes if there is one.',
+      ),
+    fresh: booleanText.optional().describe('If true, scans again even if there is a recent scan.'),
   }),
   response: ScanImported,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],

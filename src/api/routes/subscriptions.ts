@@ -1,4 +1,4 @@
-// Lists the plans, the features of a domain's plan (for everyone who sees the domain) and its subscriptions (for the owner).
+// Lists the plans, the features of a domain's plan (for all its members) and its subscriptions (for the owner).
 
 import { z } from 'zod';
 import { listPlans } from '../../store/accounts/plans.ts';
@@ -20,7 +20,7 @@ const getPlans = route(session(), {
   path: '/billing/plans',
   operationId: 'getPlans',
   tag: 'Plans',
-  summary: 'The plans and what they cost.',
+  summary: 'Lists the plans and their prices.',
   description: 'Clients of a reseller do not see prices.',
   response: z.array(CataloguePlan),
   async run({ api, caller }) {
@@ -34,7 +34,7 @@ const getFeatures = route(domain('domain.view'), {
   path: '/domains/{domain}/features',
   operationId: 'getFeatures',
   tag: 'Plans',
-  summary: "The features and limits of a domain's plan, and how much of them is used.",
+  summary: "Returns the features and limits of a domain's plan, and their usage.",
   response: Entitlements,
   async run({ api, domain }) {
     const subscriptions = await ownSubscriptions(api.db, [domain.id]);
@@ -51,8 +51,8 @@ const getSubscriptions = route(domain('billing'), {
   path: '/domains/{domain}/subscriptions',
   operationId: 'getSubscriptions',
   tag: 'Plans',
-  summary: 'The subscriptions of a domain, newest first.',
-  description: 'For its owner only.',
+  summary: 'Lists the subscriptions of a domain, newest first.',
+  description: 'Only for the owner.',
   response: z.array(Subscription),
   async run({ api, domain }) {
     const subscriptions = await listSubscriptions(api.db, domain.id);
@@ -65,8 +65,8 @@ const getSubscription = route(domain('billing'), {
   path: '/domains/{domain}/subscriptions/{id}',
   operationId: 'getSubscription',
   tag: 'Plans',
-  summary: 'One subscription of a domain.',
-  description: 'For its owner only.',
+  summary: 'Returns a subscription of a domain.',
+  description: 'Only for the owner.',
   params: z.object({ id: idText }),
   find: ({ api, domain, params }) => loadSubscription(api.db, domain.id, params.id),
   finds: 'subscription',

@@ -1,5 +1,5 @@
-// Hands jobs to observers and takes their results (docs/rules.md "Vantage points"). One query per fifth of a second serves all calls
-// of this process that wait for a job.
+// Assigns jobs to observers and accepts their results (docs/rules.md "Vantage points"). One query every 200 ms serves
+// all calls of this process that wait for a job.
 
 import { type JsonEvidence, readJsonName } from '../../checks/delegation/evidence-json.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -12,7 +12,7 @@ import { type Route, route, vantage } from '../calls/route.ts';
 import { Jobs, JobsWanted, Taken, VantageAnswer } from '../schemas/vantage.ts';
 
 const POLL_MS = 200;
-/** How many calls of one vantage may wait: it needs one, and one more after its connection broke. */
+/** Maximum number of waiting calls per observer. It needs one, and a second one after its connection broke. */
 const MOST_CALLS = 4;
 
 interface Call {
@@ -24,7 +24,7 @@ interface Call {
 class JobWatch {
   readonly #db: Database;
   readonly #calls = new Set<Call>();
-  #isLooking = false;
+  #isPolling = false;
 
   constructor(db: Database) {
     this.#db = db;
@@ -55,12 +55,12 @@ class JobWatch {
       gone.addEventListener('abort', over);
       this.#calls.add(call);
       if (gone.aborted) return over();
-      if (!this.#isLooking) void this.#look();
+      if (!this.#isPolling) void this.#poll();
     });
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
     while (this.#calls.size > 0) {
       const asking = [...this.#calls];
       try {
@@ -73,13 +73,13 @@ class JobWatch {
       }
       if (this.#calls.size > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    this.#isLooking = false;
+    this.#isPolling = false;
   }
 }
 
 const watches = new WeakMap<Database, JobWatch>();
 
-/** `there`: another call may still take it first. `over`: the time is over, or the caller has gone. */
+/** `there`: another call may still take the job. `over`: the time is over, or the client has disconnected. */
 function waitForVantageJob(
   db: Database,
   vantage: string,
@@ -99,11 +99,11 @@ const takeJobs = route(vantage, {
   method: 'POST',
   path: '/vantage/v1/jobs',
   operationId: 'takeVantageJobs',
-  audit: { none: 'observers take work; what they see is in the checks' },
+  audit: { none: 'observers take jobs; their results are in the checks' },
   tag,
-  summary: 'Takes the jobs of this observer; waits for one.',
+  summary: 'Takes jobs for this observer, and waits for one if there are none.',
   description:
-    'Each job is handed out once. The request is signed with the key of the observer; an API key does not count.',
+    'Each job is assigned once. The observer must sign the request with its key. API keys are not accepted.',
   waits: true,
   bodyBytes: WANTED_BYTES,
   body: JobsWanted,
@@ -113,7 +113,7 @@ const takeJobs = route(vantage, {
     let jobs = await takeVantageJobs(db, vantage, max);
     if (jobs.length === 0 && waitSeconds > 0) {
       const waited = await waitForVantageJob(db, vantage, waitSeconds * 1000, gone);
-      if (waited === 'too_many') return new Problem(429, 'too many calls of this observer wait', RETRY);
+      if (waited === 'too_many') return new Problem(429, 'too many waiting calls of this observer', RETRY);
       if (waited === 'there') jobs = await takeVantageJobs(db, vantage, max);
     }
     return {
@@ -134,11 +134,11 @@ const answerVantageJob = route(vantage, {
   method: 'POST',
   path: '/vantage/v1/answers',
   operationId: 'answerVantageJob',
-  audit: { none: 'observers report; what they see is in the checks' },
+  audit: { none: 'observers report; their results are in the checks' },
   tag,
-  summary: 'Answers a job.',
+  summary: 'Submits the result of a job.',
   description:
-    'Taken once, from the observer that the job was made for, before its deadline, for its name. Anything else is dropped and counted.',
+    'Accepted once, from the observer that has the job, before its deadline and for its name. Other results are dropped and counted.',
   bodyBytes: ANSWER_BYTES,
   body: VantageAnswer,
   response: Taken,
@@ -151,7 +151,7 @@ const answerVantageJob = route(vantage, {
       id,
       vantage,
       nameText,
-      evidence: evidence as JsonEvidence, // what is absent there is absent in JSON too
+      evidence: evidence as JsonEvidence, // absent members are absent in JSON too
     });
     countVantageAnswer?.(outcome);
     return outcome === 'taken' ? { taken: true } : { taken: false, reason: outcome };

@@ -1,9 +1,9 @@
-// GET /domains/{domain}/verifications: lists the lookups of the TXT record. POST /domains/{domain}/verify: has a worker look it
-// up immediately, and waits for the result. The request id in the job identifies the run. A domain has at most one lookup
-// at a time: calls that arrive meanwhile share the next one.
+// GET /domains/{domain}/verifications: lists the lookups of the TXT record. POST /domains/{domain}/verify: has a
+// worker look it up immediately, and waits for the result. The job contains the request id, which identifies the run.
+// A domain has at most one lookup at a time: calls that arrive meanwhile share the next one.
 //
-//     expired → a fresh value → answer
-//     else → enqueue → wait for the run, or for the end of another → answer
+//     expired → new value → respond
+//     otherwise → enqueue → wait for this run, or for the end of another one → respond
 
 import { z } from 'zod';
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
@@ -35,11 +35,13 @@ const verifyDomain = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/verify',
   operationId: 'verifyDomain',
-  audit: { none: 'it asks for a look, which the verifications have; a move that follows is a change' },
+  audit: {
+    none: 'it requests a lookup, which the verifications record; a status change that follows is a change',
+  },
   tag: 'Domains',
   summary: 'Looks up the TXT record of a domain now.',
   description:
-    'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; this call does not look for it. An active domain is answered unchanged. A domain in managed mode has a record only while it is `pending` and has a `verification`; otherwise this is a 400. The users of one account may ask for a hundred looks a minute, those of `ns-check` included (429). The service looks by itself too: `next_attempt_at`.',
+    'Returns the domain within 25 seconds, verified or not. `verification` contains the response of each nameserver of the zone. The record must be on every server that responds, and at least half of the servers must respond. An expired value is replaced by a new one, which must be published instead and is not looked up by this call. An active domain is returned unchanged. A domain in managed mode has a record only while it is `pending` and has a `verification`. Otherwise the call is refused with 400. The users of one account may request a hundred lookups per minute, including those of `ns-check` (429). The service also looks the record up automatically, at `next_attempt_at`.',
   waits: true,
   response: Domain,
   problems: ['wrong_state'],
@@ -63,8 +65,8 @@ const listVerificationsOfDomain = route(domain('domain.view'), {
   path: '/domains/{domain}/verifications',
   operationId: 'listDomainVerifications',
   tag: 'Domains',
-  summary: 'The lookups of the TXT record of a domain, newest first.',
-  description: 'The newest 20 are kept, also of values that have expired.',
+  summary: 'Lists the lookups of the TXT record of a domain, newest first.',
+  description: 'The newest 20 are kept, including those of expired values.',
   response: z.array(VerificationLook),
   run: async ({ api, domain }) => (await listVerifications(api.db, domain.id)).map(printLook),
 });
@@ -82,14 +84,14 @@ async function runVerification(call: VerifyCall, request: string) {
     const came = await waitForVerification(api.db, wanted, { timeoutMs, signal: gone });
     if (came !== undefined) return await answer(call);
   }
-  return unavailable('the TXT record could not be looked for now; try again', RETRY_SECONDS);
+  return unavailable('the TXT record could not be looked up now; try again', RETRY_SECONDS);
 }
 
 /** After this time, a third of the account's calls still count towards the limit. */
 const TOO_MANY_SECONDS = 60;
 const TOO_MANY = new Problem(
   429,
-  'the users of this account asked for too many checks and verifications within a minute',
+  'the users of this account requested too many checks and verifications within a minute',
   { headers: { 'Retry-After': String(TOO_MANY_SECONDS) } },
 );
 

@@ -1,4 +1,4 @@
-// DNSSEC of a domain: its keys, what the registrar must publish, what the parent shows, and the next step.
+// DNSSEC of a domain: its keys, the DS records for the registrar, the DS records at the parent, and the next step.
 
 import { z } from 'zod';
 import { MOST_FOREIGN_KEYS } from '../../checks/dnssec/foreign-key.ts';
@@ -12,7 +12,7 @@ import {
 import { Id, Timestamp } from './fields.ts';
 
 const DENIALS = ['nsec', 'nsec3'] as const;
-/** ECDSA P-256 with SHA-256 (RFC 6605) and Ed25519 (RFC 8080): those that we sign with. */
+/** The algorithms that Zonefleet signs with: ECDSA P-256 with SHA-256 (RFC 6605) and Ed25519 (RFC 8080). */
 const ALGORITHMS = [13, 15] as const;
 
 const KEY_STATES = ['made', 'published', 'signing', 'retiring', 'withdrawn'] as const;
@@ -20,19 +20,19 @@ const KEY_DS = ['none', 'wanted', 'partial', 'seen', 'unwanted'] as const;
 
 const algorithm = z.object({
   number: z.int().min(0).max(255),
-  name: z.string().describe('The mnemonic, as `ECDSAP256SHA256`.'),
+  name: z.string().describe('The mnemonic, such as `ECDSAP256SHA256`.'),
 });
 
 const Ds = z.object({
   key_tag: z.int().min(0).max(65_535),
   algorithm: z.int().min(0).max(255),
-  digest_type: z.int().min(0).max(255).describe('2 is SHA-256, which every registry takes; 4 is SHA-384.'),
+  digest_type: z.int().min(0).max(255).describe('2 is SHA-256, which every registry accepts. 4 is SHA-384.'),
   digest: z.string().describe('In hexadecimal digits.'),
-  text: z.string().describe('As in a zone file: `12345 13 2 9F…`.'),
+  text: z.string().describe('In zone file format, such as `12345 13 2 9F…`.'),
   cds: z
     .boolean()
     .describe(
-      'The zone asks for it with a CDS record too: a registry that reads those needs nothing from you.',
+      'True if the zone also publishes it as a CDS record. A registry that reads CDS records needs no action from you.',
     ),
 });
 
@@ -42,29 +42,31 @@ const Dnskey = z.object({
   algorithm: z.int().min(0).max(255),
   public_key: z.string().describe('In base64.'),
   key_tag: z.int().min(0).max(65_535),
-  text: z.string().describe('As in a zone file.'),
+  text: z.string().describe('In zone file format.'),
 });
 
 const Key = z.object({
   id: Id,
   role: z
     .enum(['csk', 'ksk', 'zsk'])
-    .describe('`csk` signs everything; with `split`, `ksk` signs the keys and `zsk` the rest.'),
+    .describe('`csk` signs everything. With `split`, `ksk` signs the keys and `zsk` the other records.'),
   key_tag: z.int().min(0).max(65_535),
   algorithm: z.int().min(0).max(255),
-  origin: z.enum(['ours', 'foreign']).describe('`foreign`: of another operator, whose signatures count too.'),
+  origin: z
+    .enum(['ours', 'foreign'])
+    .describe('`foreign`: a key of another operator that also signs the domain.'),
   state: z.enum(KEY_STATES),
   ds: z
     .enum(KEY_DS)
     .describe(
-      'Its DS record at the parent. `partial`: some addresses show it. `unwanted`: shown, and to be removed.',
+      'State of its DS record at the parent. `partial`: only some addresses of the parent show it. `unwanted`: the parent shows it, and it must be removed.',
     ),
   made_at: Timestamp,
   next: z
     .object({
       step: z.string(),
       at: Timestamp.optional(),
-      waits_for: z.string().optional().describe('In words for people.'),
+      waits_for: z.string().optional().describe('Text for people.'),
     })
     .optional(),
 });
@@ -72,12 +74,12 @@ const Key = z.object({
 const Registrar = z
   .object({
     action: z.enum(REGISTRAR_ACTIONS),
-    from: Timestamp.optional().describe('Not before this time. Until then `add` and `ds` are empty.'),
+    from: Timestamp.optional().describe('Do nothing before this time. Until then `add` and `ds` are empty.'),
     add: z.array(Ds),
-    remove: z.array(z.string()).describe('DS records as the parent shows them.'),
+    remove: z.array(z.string()).describe('DS records to remove, as the parent shows them.'),
     message: z.string(),
   })
-  .describe('What to enter at the registrar now.');
+  .describe('The records to enter at the registrar now.');
 
 const Finding = z.object({
   code: z.string(),
@@ -90,16 +92,18 @@ export const Dnssec = z
     status: z
       .enum(DNSSEC_STATUSES)
       .describe(
-        '`off`; `signing`: being signed; `waiting`: signed, too early for a DS; `ds_wanted`: enter the DS; `secure`; `rolling`: to another key; `ds_removal`: remove the DS; `unsigning`; `broken`: the parent shows only DS records that match no key; `verbatim`: loaded with its signatures.',
+        '`off`: not signed. `signing`: being signed. `waiting`: signed, but too early for a DS. `ds_wanted`: enter the DS at the registrar. `secure`: signed, with a DS at the parent. `rolling`: changing to another key. `ds_removal`: remove the DS. `unsigning`: the signatures are being removed. `broken`: the parent shows only DS records that match no key. `verbatim`: loaded with its signatures.',
       ),
     goal: z.enum(['signed', 'unsigned']),
     denial: z
       .enum(DENIALS)
-      .describe('With `nsec` anybody can list the names of the zone; `nsec3` makes that costly.'),
+      .describe('With `nsec`, anyone can list the names of the zone. `nsec3` makes that costly.'),
     next_denial: z
       .enum(DENIALS)
       .optional()
-      .describe('What `denial` becomes as soon as all of it is written; answers use `denial` until then.'),
+      .describe(
+        'The value of `denial` after the next records are all written. Until then, responses use `denial`.',
+      ),
     algorithm,
     ds: z.array(Ds),
     dnskey: z.array(Dnskey),
@@ -107,8 +111,8 @@ export const Dnssec = z
     at_parent: z
       .object({
         checked_at: Timestamp,
-        addresses: z.int().min(0).describe('Addresses of the parent that answered …'),
-        agreeing: z.int().min(0).describe('… and how many of them show the same.'),
+        addresses: z.int().min(0).describe('Addresses of the parent that answered.'),
+        agreeing: z.int().min(0).describe('Addresses among them that show the same DS records.'),
         ttl: z.int().min(0).optional(),
         ds: z.array(z.object({ text: z.string(), ours: z.boolean(), key_id: Id.optional() })),
       })
@@ -117,22 +121,24 @@ export const Dnssec = z
     signatures: z
       .object({ made_until: Timestamp, next_refresh: Timestamp })
       .optional()
-      .describe('When the first signature ends, and when it is made anew at the latest.'),
+      .describe('The times at which the first signature expires and at which it is replaced at the latest.'),
     leaving: z
       .object({ message: z.string(), wait_seconds: z.int().min(0) })
       .optional()
-      .describe('How to move the domain elsewhere without an outage, while the parent shows a DS.'),
+      .describe(
+        'Instructions for moving the domain to another operator without an outage. Present while the parent shows a DS.',
+      ),
     foreign_keys: z
       .array(Dnskey)
-      .describe('Of another operator that signs the domain too; also those that still have to leave.'),
+      .describe('Keys of another operator that also signs the domain, including those still to be removed.'),
     foreign_import: z
       .object({
         state: z.enum(['asked', 'done', 'failed']),
         at: Timestamp,
-        message: z.string().optional().describe('Why it has brought nothing.'),
+        message: z.string().optional().describe('Why no keys were imported.'),
       })
       .optional()
-      .describe('The last import of their keys.'),
+      .describe("The last import of the other operator's keys."),
     findings: z.array(Finding),
   })
   .meta({ id: 'Dnssec' });
@@ -140,22 +146,27 @@ export const Dnssec = z
 export const EnableDnssec = z.strictObject({
   denial: z.enum(DENIALS).optional(),
   algorithm: z.literal(ALGORITHMS).optional(),
-  split: z.boolean().optional().describe('A key for the keys and one for the rest, instead of one for all.'),
+  split: z
+    .boolean()
+    .optional()
+    .describe(
+      'Uses one key for the DNSKEY records and another for the other records, instead of one for all.',
+    ),
 });
 
 export const ChangeDnssec = z.strictObject({ denial: z.enum(DENIALS) });
 
 export const RollDnssec = z.strictObject({
-  key_id: Id.optional().describe('Of the key that is replaced alone; absent: of all that sign.'),
+  key_id: Id.optional().describe('The only key to replace. Default: all keys that sign.'),
   reason: z.enum(['planned', 'compromised']).default('planned'),
   algorithm: z
     .literal(ALGORITHMS)
     .optional()
-    .describe('Of the new key; that of the old one where it is left out.'),
-  split: z.boolean().optional().describe('As in `enable`; as it is where it is left out.'),
+    .describe('Algorithm of the new key. Default: the algorithm of the old key.'),
+  split: z.boolean().optional().describe('As in `enableDnssec`. Default: unchanged.'),
 });
 
-/** More than an RSA key of 4096 bits takes. */
+/** Longer than an RSA key of 4096 bits. */
 const MAX_KEY_CHARACTERS = 1024;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -163,19 +174,25 @@ export const ForeignKeyList = z.strictObject({
   keys: z
     .array(
       z.strictObject({
-        flags: z.int().min(0).max(65_535).describe('257 for a key with a DS, 256 for one that signs data.'),
+        flags: z
+          .int()
+          .min(0)
+          .max(65_535)
+          .describe('257 for a key with a DS, 256 for a key that signs only data.'),
         protocol: z.literal(3),
-        algorithm: z.int().min(0).max(255).describe('That of this domain.'),
+        algorithm: z.int().min(0).max(255).describe('The algorithm of this domain.'),
         public_key: z
           .string()
           .min(1)
           .max(MAX_KEY_CHARACTERS)
-          .regex(BASE64, 'it is not base64')
-          .describe('In base64, as in the last field of their DNSKEY record.'),
+          .regex(BASE64, 'is not base64')
+          .describe("In base64, as in the last field of the other operator's DNSKEY record."),
       }),
     )
     .max(MOST_FOREIGN_KEYS)
-    .describe('The whole list; an empty one takes all of them away, as soon as nobody needs them.'),
+    .describe(
+      'The complete list. An empty list removes all foreign keys as soon as they are no longer needed.',
+    ),
 });
 
 export const ImportPrivateKeys = z.strictObject({
@@ -187,7 +204,7 @@ export const ImportPrivateKeys = z.strictObject({
           .min(1)
           .max(MAX_PRIVATE_KEY_CHARACTERS)
           .describe(
-            'A file `K*.private` of BIND, `privatekey` of PowerDNS, or PEM (PKCS#8 as Knot stores it, or SEC1).',
+            'A `K*.private` file of BIND, the `privatekey` of PowerDNS, or PEM (PKCS#8 as stored by Knot, or SEC1).',
           ),
         flags: z
           .literal([256, 257])
@@ -200,7 +217,7 @@ export const ImportPrivateKeys = z.strictObject({
           .max(MAX_KEY_CHARACTERS)
           .optional()
           .describe(
-            'The DNSKEY record as in a zone file, `257 3 13 mdsswUyr…`. The private key must belong to it.',
+            'The DNSKEY record in zone file format, such as `257 3 13 mdsswUyr…`. The private key must belong to it.',
           ),
       }),
     )
@@ -212,7 +229,7 @@ export const ImportPrivateKeys = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Allows the keys to replace others that were imported or exported. Never allowed for a key whose DS is at the parent.',
+      'If true, the keys may replace others that were imported or exported. A key whose DS is at the parent is never replaced.',
     ),
 });
 
@@ -221,7 +238,7 @@ export const ExportPrivateKeys = z.strictObject({
   format: z
     .enum(KEY_FORMATS)
     .default('bind')
-    .describe('`bind`: as BIND and PowerDNS read it; `pem`: PKCS#8, for `keymgr import-pem` of Knot.'),
+    .describe('`bind`: the format of BIND and PowerDNS. `pem`: PKCS#8, for `keymgr import-pem` of Knot.'),
 });
 
 export const PrivateKeys = z
@@ -233,7 +250,7 @@ export const PrivateKeys = z
         key_tag: z.int().min(0).max(65_535),
         algorithm: z.int().min(0).max(255),
         flags: z.int(),
-        dnskey: z.string().describe('As in a zone file.'),
+        dnskey: z.string().describe('In zone file format.'),
         private_key: z.string(),
       }),
     ),

@@ -1,5 +1,5 @@
-// Bodies that edge nodes send and receive; `/edge/v1/openapi.yaml` is made from them. An edge is trusted with its domains
-// but not with the memory of this process, so every part of what it sends is bounded.
+// Bodies that edge nodes send and receive, which `/edge/v1/openapi.yaml` describes. An edge is trusted with its
+// domains but not with the memory of this process, so every part of what it sends is bounded.
 
 import { z } from 'zod';
 import { REASONS } from '../../edge/requests/reasons.ts';
@@ -16,11 +16,11 @@ const PLAIN = /^[\x20-\x7e\u00a0-\ud7ff\ue000-\ufffd]*$/;
 const Cursor = z
   .string()
   .max(MAX_CURSOR_CHARACTERS)
-  .refine((text) => decodeEdgeCursor(text) !== undefined, 'is no cursor of ours')
-  .describe('As a line of the feed had it.');
+  .refine((text) => decodeEdgeCursor(text) !== undefined, 'is not a cursor that this service issued')
+  .describe('A cursor from a line of the feed.');
 
 export const ConfigQuery = z.object({
-  after: Cursor.optional().describe('Go on behind this cursor; without it, everything is told.'),
+  after: Cursor.optional().describe('Sends only what follows this cursor. Default: sends everything.'),
 });
 
 export const EdgeHealthBody = z.strictObject({
@@ -28,23 +28,23 @@ export const EdgeHealthBody = z.strictObject({
     .number()
     .min(0)
     .max(MOST_LOAD)
-    .describe('How busy the edge is, as a share of what it can do: 1 is full.'),
+    .describe('Load as a fraction of the capacity of the edge: 1 is full.'),
   version: z
     .string()
     .min(1)
     .max(64)
-    .regex(PLAIN, 'must have no controls')
-    .describe('Of the software of the edge.'),
-  cursor: Cursor.optional().describe('How far it has applied the feed.'),
+    .regex(PLAIN, 'must not contain control characters')
+    .describe("Version of the edge's software."),
+  cursor: Cursor.optional().describe('Cursor of the last line of the feed that the edge has applied.'),
   unsupported: boundedArray(
     z.strictObject({
       rule_id: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
-      why: z.string().min(1).max(MOST_WHY).regex(PLAIN, 'must have no controls'),
+      why: z.string().min(1).max(MOST_WHY).regex(PLAIN, 'must not contain control characters'),
     }),
   )
     .max(MOST_UNSUPPORTED)
     .optional()
-    .describe('The rules that it was told and cannot obey; left out: none.'),
+    .describe('Rules that the edge received and cannot apply. Default: none.'),
 });
 
 export const EdgePurgeBody = z.strictObject({
@@ -52,15 +52,15 @@ export const EdgePurgeBody = z.strictObject({
     .string()
     .min(1)
     .max(MOST_WHY)
-    .regex(PLAIN, 'must have no controls')
+    .regex(PLAIN, 'must not contain control characters')
     .optional()
-    .describe('Why it could not be done; left out: it is done.'),
+    .describe('Why the purge failed. Absent if it succeeded.'),
 });
 
 export const EdgeSelf = z.object({
   name: z.string(),
-  region: z.string().describe('The edge is told the domains that this region serves.'),
-  drained: z.boolean().describe('Its addresses are not published: no new visitors come.'),
+  region: z.string().describe('The edge receives the domains that this region serves.'),
+  drained: z.boolean().describe('True if its addresses are not published, so that no new visitors arrive.'),
 });
 
 export const EdgeKey = z.object({
@@ -72,46 +72,48 @@ export const EdgeKey = z.object({
 export const ConfigLines = z
   .string()
   .describe(
-    'Lines of JSON. `{cursor, snapshot: "begin"}`, then `{cursor, domain, version, config}` for each domain, then `{cursor, snapshot: "end"}`: what the edge holds and none of these lines named is dropped. After that a line for each change (`config` null: it is served here no more), and `{cursor}` after 15 s without another line. A line may come twice; of two about one domain the one with the higher `version` counts.',
+    'Lines of JSON. `{cursor, snapshot: "begin"}`, then `{cursor, domain, version, config}` for each domain, then `{cursor, snapshot: "end"}`: the edge drops every domain that none of these lines named. After that, one line for each change (`config` null: the edge no longer serves the domain), and `{cursor}` after 15 s without another line. A line may be repeated. If two lines are about the same domain, the one with the higher `version` is valid.',
   );
 
 export const PurgeLines = z
   .string()
   .describe(
-    'Lines of JSON. `{id, domain_id, domain, target}`: take this out of the cache, then report it; `target` has `kind` (all, host, prefix, url, stored), `host`, `path`, `query`, `hostname`, `store_path`; `refresh` true: fetch the URL anew. `{}` at once, and after 15 s without another line.',
+    'Lines of JSON. `{id, domain_id, domain, target}`: remove this from the cache, then report it. `target` has `kind` (all, host, prefix, url, stored), `host`, `path`, `query`, `hostname`, `store_path`. If `refresh` is true, fetch the URL again. `{}` immediately, and after 15 s without another line.',
   );
 
 const Count = z.int().min(0);
 
-/** Only describes the lines. `src/edge/requests` validates them, because there are too many for schemas. */
+/** Describes the lines only. `src/edge/requests` validates them, because schemas are too slow for so many lines. */
 export const RequestLine = z
   .object({
-    at: z.iso.datetime({ offset: true }).describe('When the request came, at most 24 h ago by our clock.'),
-    host: z.string().describe('As the visitor asked for it, without a port.'),
-    method: z.string().describe('One that is not known is kept as `OTHER`.'),
-    uri: z.string().describe(`Path and query; ${MOST_URI_CHARACTERS} characters are kept.`),
-    status: z.int().min(0).max(999).describe('0: the visitor got no answer.'),
-    octets: Count.describe('Sent to the visitor.'),
-    ms: Count.describe('From the request to the end of the answer.'),
+    at: z.iso
+      .datetime({ offset: true })
+      .describe('Time at which the request arrived: at most 24 h ago by the clock of this service.'),
+    host: z.string().describe("As in the visitor's request, without a port."),
+    method: z.string().describe('An unknown method is stored as `OTHER`.'),
+    uri: z.string().describe(`Path and query. Only the first ${MOST_URI_CHARACTERS} characters are stored.`),
+    status: z.int().min(0).max(999).describe('0 if the visitor got no response.'),
+    octets: Count.describe('Octets sent to the visitor.'),
+    ms: Count.describe('Milliseconds from the request to the end of the response.'),
     client: z.string().describe("The visitor's address."),
     tls_fingerprint: z.string().max(128).nullish(),
-    cache: z.enum(CACHE_STATES).nullish().describe('Left out: no cache was asked.'),
+    cache: z.enum(CACHE_STATES).nullish().describe('Absent if no cache was consulted.'),
     rule: z.int().min(1).nullish().describe('The id of the rule that acted.'),
     reason: z
       .enum(Object.keys(REASONS) as [string, ...string[]])
       .nullish()
-      .describe('Why no origin answered.'),
+      .describe('Why no origin responded.'),
     websocket: z.boolean().nullish(),
   })
-  .describe('Each line of the body.');
+  .describe('Format of each line of the body.');
 
 export const BatchAnswer = z.object({
   accepted: Count,
   dropped: z
     .object({
-      line: Count.describe('Not to be read, or with a field that may not be so.'),
-      time: Count.describe('`at` is more than 24 h ago, or more than 5 minutes ahead.'),
-      host: Count.describe('Not a host of a domain that this edge serves.'),
+      line: Count.describe('The line is not valid JSON, or a field is not valid.'),
+      time: Count.describe('`at` is more than 24 h ago or more than 5 minutes ahead.'),
+      host: Count.describe('The host does not belong to a domain that this edge serves.'),
     })
-    .describe('Lines that do not count, by why.'),
+    .describe('Lines that are not counted, by reason.'),
 });

@@ -6,7 +6,7 @@ import { MAX_PROBLEMS } from '../answers/problem.ts';
 
 const NO_ID = 'expected an id, a positive integer';
 
-/** In a path, text that is not an id leads to a 404. */
+/** In a path, text that is not an id results in 404. */
 export const idText = z
   .string()
   .regex(/^[1-9][0-9]{0,15}$/, NO_ID)
@@ -18,7 +18,7 @@ export const Id = z.int().min(1);
 
 export const Timestamp = z.iso.datetime().meta({ format: 'date-time', pattern: undefined });
 
-/** Prints times as members of a response. Members without a time are absent. */
+/** Prints times as members of a response. A time that is null is omitted. */
 export function moments<K extends string>(times: Readonly<Record<K, Date | null>>): { [M in K]?: string } {
   const set = Object.entries<Date | null>(times).filter(
     (entry): entry is [string, Date] => entry[1] !== null,
@@ -28,16 +28,16 @@ export function moments<K extends string>(times: Readonly<Record<K, Date | null>
 
 export const Message = z.object({ message: z.string() }).meta({ id: 'Message' });
 
-/** Characters that move the cursor, start a line or change the direction of text. Joiners are allowed: Persian and emoji need them. */
+/** Control characters, and those that change the text direction. Persian and emoji need joiners. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** A name that people choose, for themselves or for an object. Others read it, also in a terminal. */
+/** A name that a person chooses, for themselves or for an object. Others read it, possibly in a terminal. */
 export function nameText(maxCharacters: number) {
   return z
     .string()
     .min(1)
     .max(maxCharacters)
-    .refine((text) => !UNSHOWN.test(text), 'has a control character');
+    .refine((text) => !UNSHOWN.test(text), 'must not contain control characters');
 }
 
 export function integerText(min: number, max: number) {
@@ -54,7 +54,7 @@ export const booleanText = z
   .transform((text) => text === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** A list in a query, such as `A,AAAA`: each item is one of `values`, in any order and any case. */
+/** A list in a query, such as `A,AAAA`. Each item is one of `values`, in any order and case. */
 export function listText<const V extends string>(values: readonly V[]) {
   const known: ReadonlyMap<string, V> = new Map(values.map((value) => [value.toLowerCase(), value]));
   return z
@@ -62,10 +62,10 @@ export function listText<const V extends string>(values: readonly V[]) {
     .transform((text) => text.split(',').map((item) => known.get(item.trim().toLowerCase())))
     .refine(
       (items) => items.every((item) => item !== undefined),
-      `expected a comma list of ${values.join(', ')}`,
+      `expected a comma-separated list of ${values.join(', ')}`,
     )
     .transform((items) => items as V[])
-    .meta({ type: 'string', description: `Comma list of ${values.join(', ')}.` });
+    .meta({ type: 'string', description: `Comma-separated list of ${values.join(', ')}.` });
 }
 
 /** A list of record types in a query, such as `A,TYPE65280`, in any case. */
@@ -79,7 +79,7 @@ export const recordTypesText = z
       return [];
     }),
   )
-  .meta({ type: 'string', description: `Comma list of ${API_TYPES.join(', ')}, and TYPEnnn.` });
+  .meta({ type: 'string', description: `Comma-separated list of ${API_TYPES.join(', ')} and TYPEnnn.` });
 
 /** A sort key in a query, such as `name` or `-name`. */
 export function sortText<const V extends string>(columns: readonly V[]) {
@@ -94,7 +94,7 @@ export function sortText<const V extends string>(columns: readonly V[]) {
 type Parse = z.core.$ZodType['_zod']['parse'];
 type Item = { value: unknown; issues: z.core.$ZodRawIssue[] };
 
-/** Checks the length before the items, and stops at the last problem that is reported: a wrong array costs no more than a right one. */
+/** Checks the length first and stops at the problem limit, so that invalid arrays are not expensive. */
 const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, definition) => {
   z.ZodArray.init(schema, definition);
   const judgeItem = (value: unknown, context: Parameters<Parse>[1]): Item => {

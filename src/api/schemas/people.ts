@@ -1,4 +1,4 @@
-// What people send to sign in, and how their accounts, sessions and API keys are shown.
+// Requests and responses for signing in, accounts, sessions and API keys.
 
 import { z } from 'zod';
 import { readEmail } from '../../store/accounts/accounts.ts';
@@ -7,28 +7,28 @@ import { Id, nameText, Timestamp } from './fields.ts';
 const MIN_PASSWORD_CHARACTERS = 10;
 const MAX_PASSWORD_CHARACTERS = 256;
 
-/** One that is there already is only compared. */
+/** An existing password. It is only compared, so shorter ones are accepted. */
 export const GivenPassword = z.string().max(MAX_PASSWORD_CHARACTERS);
 export const NewPassword = GivenPassword.min(MIN_PASSWORD_CHARACTERS);
 export const Email = z
   .string()
   .max(254)
   .refine((text) => readEmail(text) !== undefined, 'expected an email address');
-export const LinkToken = z.string().max(100).describe('What stands behind `=` in the link.');
+export const LinkToken = z.string().max(100).describe('The part of the link after `=`.');
 export const Code = z
   .string()
   .max(40)
-  .describe('Of the authenticator app; or a recovery code, which counts once.');
+  .describe('A code from the authenticator app, or a recovery code, which can be used once.');
 export const PersonName = nameText(200);
 
 export const Bearer = z
   .boolean()
   .default(false)
   .describe(
-    'True: the token of the session is in the answer, to be sent as `Authorization: Bearer`; no cookie is set.',
+    'If true, the response contains the token of the session, to be sent as `Authorization: Bearer`, and sets no cookie.',
   );
 
-const TOKEN = 'Of a session with `bearer`: its new token. It is shown this once.';
+const TOKEN = 'For a session with `bearer`: its new token. It is shown only once.';
 
 export const SignedIn = z
   .object({
@@ -36,9 +36,9 @@ export const SignedIn = z
     email: z.string(),
     name: z.string().optional(),
     admin: z.boolean(),
-    password_set: z.boolean().describe('False: set one now, with `PUT /users/me/password`.'),
-    otp: z.boolean().describe('Two-step sign-in is on.'),
-    token: z.string().optional().describe('With `bearer`: the token of the session. It is shown this once.'),
+    password_set: z.boolean().describe('If false, set a password now with `PUT /users/me/password`.'),
+    otp: z.boolean().describe('True if two-step sign-in is on.'),
+    token: z.string().optional().describe('With `bearer`: the token of the session. It is shown only once.'),
   })
   .meta({ id: 'SignedIn' });
 
@@ -47,12 +47,12 @@ export const Rotated = z
   .meta({ id: 'Rotated' });
 
 export const OtpSecret = z
-  .object({ secret: z.string().describe('Base32.'), uri: z.string().describe('For a QR code.') })
+  .object({ secret: z.string().describe('Base32.'), uri: z.string().describe('To be shown as a QR code.') })
   .meta({ id: 'OtpSecret' });
 
 export const RecoveryCodes = z
   .object({
-    recovery_codes: z.array(z.string()).describe('Each counts once. They are shown this once.'),
+    recovery_codes: z.array(z.string()).describe('Each can be used once. They are shown only once.'),
     token: z.string().optional().describe(TOKEN),
   })
   .meta({ id: 'RecoveryCodes' });
@@ -67,7 +67,7 @@ export const Profile = z
     reseller: z.boolean(),
     provider: Id.optional().describe('The reseller that manages the account.'),
     password_set: z.boolean(),
-    otp: z.boolean().describe('Two-step sign-in is on.'),
+    otp: z.boolean().describe('True if two-step sign-in is on.'),
     created_at: Timestamp,
   })
   .meta({ id: 'Profile' });
@@ -75,13 +75,13 @@ export const Profile = z
 export const SessionItem = z
   .object({
     id: Id,
-    current: z.boolean().describe('This call has it.'),
+    current: z.boolean().describe('True if this is the session of the call.'),
     bearer: z.boolean(),
-    address: z.string().optional().describe('Where it was opened.'),
+    address: z.string().optional().describe('Address of the client that signed in.'),
     user_agent: z.string().optional(),
     created_at: Timestamp,
-    used_at: Timestamp.describe('To the minute.'),
-    expires_at: Timestamp.describe('If it is not used before.'),
+    used_at: Timestamp.describe('Time of the last use, to the minute.'),
+    expires_at: Timestamp.describe('Time at which it expires if it is not used before.'),
   })
   .meta({ id: 'SessionItem' });
 
@@ -89,14 +89,14 @@ const MAX_ITEMS = 100;
 const texts = z.array(z.string().max(1100)).min(1).max(MAX_ITEMS);
 
 const NARROWED = {
-  domains: texts.optional().describe('For these domains only.'),
-  names: texts.optional().describe('May write records at these full names only, and nothing else.'),
-  types: texts.optional().describe('May write records of these types only, and nothing else.'),
+  domains: texts.optional().describe('The key is valid for these domains only.'),
+  names: texts.optional().describe('The key may write only records with these full names, and nothing else.'),
+  types: texts.optional().describe('The key may write only records of these types, and nothing else.'),
 };
 
 export const NewKey = z
   .strictObject({
-    name: nameText(100).describe('What it is for.'),
+    name: nameText(100).describe('The purpose of the key.'),
     read_only: z.boolean().default(false),
     expires_at: Timestamp.optional(),
     ...NARROWED,
@@ -111,9 +111,9 @@ export const Key = z
     read_only: z.boolean(),
     ...NARROWED,
     expires_at: Timestamp.optional(),
-    last_used_at: Timestamp.optional().describe('To the minute.'),
+    last_used_at: Timestamp.optional().describe('Time of the last use, to the minute.'),
     created_at: Timestamp,
-    key: z.string().optional().describe('The key itself, in the answer that makes it only.'),
+    key: z.string().optional().describe('The key itself. Only in the response that creates it.'),
   })
   .meta({ id: 'Key' });
 
@@ -131,6 +131,6 @@ export const WhoAmI = z
     rate: z
       .object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() })
       .optional()
-      .describe('Requests a minute. Absent: there is no limit.'),
+      .describe('Requests per minute. Absent if there is no limit.'),
   })
   .meta({ id: 'WhoAmI' });

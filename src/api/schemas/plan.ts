@@ -1,4 +1,5 @@
-// Plans with their terms, subscriptions, and the features and limits of a domain. Clients of a reseller do not see prices.
+// Plans with their terms, subscriptions, and the features and limits of a domain. Clients of a reseller do not see
+// prices.
 
 import { z } from 'zod';
 import { RULE_TYPES } from '../../edge/rules/every-type.ts';
@@ -7,14 +8,14 @@ import { Id, nameText, Timestamp } from './fields.ts';
 /** Rules are counted by type. */
 const RULE_USES = RULE_TYPES.map((type) => `rules_${type}` as const);
 
-const limit = z.int().min(0).nullable().describe('`null`: no limit. Without an active plan 0.');
+const limit = z.int().min(0).nullable().describe('`null`: no limit. 0 without an active plan.');
 
-/** What a plan includes, and how much of it a domain has. */
+/** The features and limits of a plan, or of a domain. */
 export const PlanFeatures = z.object({
   max_records: limit,
   max_traffic_gb: limit,
   max_rules_per_set: limit,
-  max_cache_cap_mb: z.int().min(0).describe('The ceiling of `cache_cap_mb`.'),
+  max_cache_cap_mb: z.int().min(0).describe('The maximum of `cache_cap_mb`.'),
   logs_enabled: z.boolean(),
   monitoring_enabled: z.boolean(),
   rules_enabled: z.boolean(),
@@ -37,7 +38,7 @@ export const Entitlements = z
         z.object({ name: z.enum(['records', ...RULE_USES, 'traffic_gb']), used: z.number().min(0), limit }),
       )
       .describe(
-        'What of the limits is used. The records that the service manages do not count. `traffic_gb` is of the quota period, and absent while it is not known.',
+        'Usage of the limits. Records that the service manages are not counted. `traffic_gb` is the traffic of the quota period. It is absent if it is not known.',
       ),
     plan_term_id: Id.optional(),
     billing_duration_days: z.int().min(0).optional(),
@@ -59,15 +60,20 @@ export const PlanTerm = z
       .int()
       .min(0)
       .optional()
-      .describe('Absent where a reseller manages the account: the price is not told.'),
+      .describe('Absent if a reseller manages the account: prices are then not shown.'),
   })
   .meta({ id: 'PlanTerm' });
 
 export const CataloguePlan = z
   .object({
     ...Plan.shape,
-    quota_reset_days: z.int().min(0).describe('After so many days the traffic counts anew; 0: never.'),
-    terms: z.array(PlanTerm).describe('What can be bought. A plan without terms is given by the operator.'),
+    quota_reset_days: z
+      .int()
+      .min(0)
+      .describe('Number of days after which the traffic counter is reset. 0: never.'),
+    terms: z
+      .array(PlanTerm)
+      .describe('Terms on sale. A plan without terms can only be assigned by the operator.'),
   })
   .meta({ id: 'CataloguePlan' });
 
@@ -79,26 +85,30 @@ export const Subscription = z
     domain_name: z.string(),
     plan_id: Id,
     plan: Plan,
-    plan_term_id: Id.optional().describe('Absent for a trial, and for a plan that the operator gave.'),
+    plan_term_id: Id.optional().describe('Absent for a trial, and for a plan that the operator assigned.'),
     plan_term: PlanTerm.optional(),
     status: z
       .enum(['active', 'expired', 'grace', 'cancelled'])
-      .describe('In `grace` it was not paid in time; its plan goes on until `grace_until`.'),
+      .describe('In `grace`, the subscription was not paid in time. Its plan continues until `grace_until`.'),
     started_at: Timestamp,
-    expires_at: Timestamp.optional().describe('Absent: it has no end.'),
+    expires_at: Timestamp.optional().describe('Absent if it has no end.'),
     grace_until: Timestamp.optional(),
-    auto_renew: z.boolean().describe('3 days before its end the next term is bought, if it can be paid.'),
+    auto_renew: z
+      .boolean()
+      .describe('Buys the next term 3 days before the end if the balance is sufficient.'),
     quota_reset_days: z.int().min(0),
-    is_trial: z.boolean().describe('At its end the domain has the plan `free`, without grace.'),
+    is_trial: z.boolean().describe('At its end, the domain gets the plan `free`, without a grace period.'),
   })
   .meta({ id: 'Subscription' });
 
 const count = z.int().min(0).max(2_147_483_647);
 
 const OTHERS = {
-  max_domains: count.nullable().describe('Of an account whose plan it is; null: no limit.'),
-  max_claims: count.nullable().describe('Of these so many may wait to be proved; null: no limit.'),
-  quota_reset_days: count.describe('After so many days the traffic counts anew; 0: never.'),
+  max_domains: count.nullable().describe('Domains that an account with this plan may have. null: no limit.'),
+  max_claims: count
+    .nullable()
+    .describe('Unproven domains that an account with this plan may have. null: no limit.'),
+  quota_reset_days: count.describe('Number of days after which the traffic counter is reset. 0: never.'),
 };
 
 export const AdminPlan = z
@@ -127,11 +137,14 @@ export const NewPlan = z
   .strictObject({
     slug: z
       .string()
-      .regex(/^(?!none$)[a-z][a-z0-9-]{0,39}$/, 'expected small letters, digits and hyphens, and not `none`'),
+      .regex(
+        /^(?!none$)[a-z][a-z0-9-]{0,39}$/,
+        'expected lower-case letters, digits and hyphens, and not `none`',
+      ),
     name,
     ...fields,
   })
-  .describe('What is left out is not included.')
+  .describe('Features that are left out are not included.')
   .meta({ id: 'NewPlan' });
 
 export const PlanUpdate = z.strictObject({ name: name.optional(), ...fields }).meta({ id: 'PlanUpdate' });

@@ -1,5 +1,5 @@
-// Rules in responses and bodies, as the description shows them. A body is validated by the schema of the type in its path
-// (`src/edge/rules`).
+// Rules in responses and bodies, as the OpenAPI document shows them. `src/edge/rules` validates a body with the
+// schema of the type in its path.
 
 import { z } from 'zod';
 import type { RuleType } from '../../edge/edge-rule.ts';
@@ -10,21 +10,21 @@ import { boundedArray, Id, Timestamp } from './fields.ts';
 
 const record_id = Id.nullable()
   .optional()
-  .describe('Deprecated: `record_ids` of one.')
+  .describe('Deprecated: use `record_ids` with one id.')
   .meta({ deprecated: true });
 
 const answered = {
   id: Id,
   domain_id: Id,
   record_id: Id.optional()
-    .describe('Deprecated: the record, of a rule that is for exactly one.')
+    .describe('Deprecated: the record, if the rule applies to exactly one.')
     .meta({ deprecated: true }),
   disabled_reason: z.string().optional().describe('Why the service has disabled the rule.'),
   unsupported: z
-    .array(z.object({ why: z.string(), edges: z.int().min(1).describe('How many say so.') }))
+    .array(z.object({ why: z.string(), edges: z.int().min(1).describe('Number of edges that report this.') }))
     .optional()
     .describe(
-      'Why some edges cannot obey the rule, as they say; where rules are read. Absent: none says so.',
+      'Reasons why some edges cannot apply the rule. Only where rules are read. Absent if no edge reports one.',
     ),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -35,7 +35,7 @@ function nameOf(type: RuleType): string {
   return type.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Without defaults: as answered, or as one part of an update. */
+/** Removes the default: responses and partial updates have none. */
 function bare(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
 }
@@ -61,7 +61,11 @@ const answers = RULE_KINDS.map((kind) => {
   const fields = fieldsOf(kind, bare);
   if (pageField !== undefined) {
     fields[pageField] = (fields[pageField] as z.ZodType).optional();
-    fields.size = z.int().min(1).optional().describe(`Octets of \`${pageField}\`; answered with it.`);
+    fields.size = z
+      .int()
+      .min(1)
+      .optional()
+      .describe(`Octets of \`${pageField}\`. Present if \`${pageField}\` is.`);
   }
   return z
     .object({ ...answered, type: z.literal(type), ...fields })
@@ -71,22 +75,22 @@ const answers = RULE_KINDS.map((kind) => {
 const creates = RULE_KINDS.map((kind) =>
   z
     .strictObject({ type: z.literal(kind.type).optional(), record_id, ...fieldsOf(kind, (field) => field) })
-    .meta({ id: `${nameOf(kind.type)}RuleCreate`, description: `A new rule of the type ${kind.type}.` }),
+    .meta({ id: `${nameOf(kind.type)}RuleCreate`, description: `A new rule of type ${kind.type}.` }),
 );
 
-/** What an update takes and ignores, so that what was read can be sent back. */
+/** Members that an update accepts and ignores, so that a response can be sent back. */
 const ignored = Object.fromEntries(
-  READ_ONLY_FIELDS.map((name) => [name, z.unknown().optional().describe('Read-only: ignored.')]),
+  READ_ONLY_FIELDS.map((name) => [name, z.unknown().optional().describe('Read-only. Ignored in requests.')]),
 );
 
 const updates = RULE_KINDS.map((kind) =>
   z.strictObject({ ...ignored, record_id, ...fieldsOf(kind, (field) => bare(field).optional()) }).meta({
     id: `${nameOf(kind.type)}RuleUpdate`,
-    description: `Fields of a rule of the type ${kind.type}.`,
+    description: `Fields of a rule of type ${kind.type}.`,
   }),
 );
 
-/** Described as one of several schemas, and passed on as it is. */
+/** Described as one of several schemas, but the value is not validated here. */
 const OneOf = z.core.$constructor<z.ZodUnion>('OneOf', (schema, definition) => {
   z.ZodUnion.init(schema, definition);
   schema._zod.parse = (payload) => payload;
@@ -96,11 +100,11 @@ function oneOf<T>(options: readonly z.ZodType[]): z.ZodType<T, T> {
   return new OneOf({ type: 'union', options: [...options] }) as unknown as z.ZodType<T, T>;
 }
 
-/** What the store has was judged when it was written: reading it does not judge it again. */
+/** Stored rules were validated when they were written, so reading them does not validate them again. */
 export type PrintedRule = Readonly<Record<string, unknown>>;
 export const Rule = oneOf<PrintedRule>(answers).meta({ id: 'Rule' });
 
-/** Judged by the handler, which knows the type. */
+/** Validated by the handler, which knows the type. */
 export const RuleCreate = oneOf<unknown>(creates).meta({ id: 'RuleCreate' });
 export const RuleUpdate = oneOf<unknown>(updates).meta({ id: 'RuleUpdate' });
 

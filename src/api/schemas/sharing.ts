@@ -17,9 +17,9 @@ export const Member = z
     provider: z
       .literal(true)
       .optional()
-      .describe('The reseller that manages the owner. It cannot be changed here.'),
+      .describe('The member is the reseller that manages the owner. It cannot be changed here.'),
     created_at: Timestamp.describe(
-      'Since when it is a member; of the owner and the reseller, since when there is the domain.',
+      'Time since which the account is a member. For the owner and the reseller: creation time of the domain.',
     ),
   })
   .meta({ id: 'Member' });
@@ -33,17 +33,22 @@ export const Invite = z
     role: GrantedRole,
     status: z.enum(['open', 'accepted', 'revoked', 'expired']),
     expires_at: Timestamp,
-    invited_by: Id.optional().describe('The account that invites; absent: the operator.'),
+    invited_by: Id.optional().describe('The account that invited. Absent for the operator.'),
     created_at: Timestamp,
     url: z
       .string()
       .optional()
-      .describe('The link for whoever is invited, in the answer that makes it only. It is a secret.'),
+      .describe(
+        'The link for the invited person. Only in the response that creates the invite. It is a secret.',
+      ),
   })
   .meta({ id: 'Invite' });
 
 export const NewInvite = z
-  .strictObject({ email: Email.describe('Who is invited. An account is not needed yet.'), role: GrantedRole })
+  .strictObject({
+    email: Email.describe('The person to invite. An account is not needed yet.'),
+    role: GrantedRole,
+  })
   .meta({ id: 'NewInvite' });
 
 export const InviteSeen = z

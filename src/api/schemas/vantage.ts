@@ -1,5 +1,5 @@
-// Bodies that observers send and receive (docs/api.md "Observers"). An observer is trusted with what it saw but not with the memory of
-// this process, so every part of its evidence is bounded.
+// Bodies that observers send and receive (docs/api.md "Observers"). An observer is trusted with its observations but
+// not with the memory of this process, so every part of its evidence is bounded.
 
 import { z } from 'zod';
 import { NEEDS } from '../../checks/delegation/evidence.ts';
@@ -23,7 +23,7 @@ const Milliseconds = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 const Text = z
   .string()
   .max(MOST_TEXT)
-  .regex(/^[\x20-\ud7ff\ue000-\uffff]*$/, 'must have no controls');
+  .regex(/^[\x20-\ud7ff\ue000-\uffff]*$/, 'must not contain control characters');
 
 const Server = z.strictObject({
   server: NameText,
@@ -82,8 +82,8 @@ const Evidence = z
   .meta({ id: 'VantageEvidence' });
 
 export const JobsWanted = z.strictObject({
-  max: z.int().min(1).max(MOST_JOBS).describe('How many jobs it takes at most.'),
-  waitSeconds: z.int().min(0).max(MOST_SECONDS).describe('How long the call waits for one.'),
+  max: z.int().min(1).max(MOST_JOBS).describe('Maximum number of jobs to return.'),
+  waitSeconds: z.int().min(0).max(MOST_SECONDS).describe('Maximum time to wait for a job.'),
 });
 
 export const Jobs = z.object({
@@ -91,9 +91,9 @@ export const Jobs = z.object({
     z.object({
       id: z.uuid(),
       name: z.string().describe('The domain to be checked, without the final dot.'),
-      deadline: Timestamp.describe('Later answers are dropped.'),
-      fresh: z.boolean().describe('What failed a moment ago is asked again.'),
-      thorough: z.boolean().describe('Every address of the parent is asked.'),
+      deadline: Timestamp.describe('Answers after this time are dropped.'),
+      fresh: z.boolean().describe('If true, queries that failed recently are repeated.'),
+      thorough: z.boolean().describe('If true, every address of the parent is queried.'),
     }),
   ),
 });
@@ -101,7 +101,7 @@ export const Jobs = z.object({
 export const VantageAnswer = z.strictObject({
   id: z.uuid(),
   name: z.string().max(1024).describe('As in the job.'),
-  evidence: Evidence.describe('What the parent said.'),
+  evidence: Evidence.describe("The responses of the parent zone's servers."),
 });
 
 export const Taken = z.object({

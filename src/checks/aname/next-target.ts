@@ -1,15 +1,14 @@
-// What a look-up of an ANAME's target means (docs/rules.md "Published records"): which addresses are published from now
-// on, and when the next look-up is due. Only the target's own zone, when it says so twice, takes the last good
-// addresses away.
+// Decides, from a lookup of an ANAME target (docs/rules.md "Published records"), which addresses to publish and when to
+// look it up again. Known addresses are removed only if the target's own zone answers twice that there are none.
 
 import type { WalkFailure } from '../delegation/evidence.ts';
 import type { FamilyEvidence, TargetEvidence } from './target-evidence.ts';
 
-/** The state of one family, A or AAAA. Times are milliseconds since 1970. */
+/** State of one address family, A or AAAA. Times are milliseconds since 1970. */
 export interface FamilyState {
-  /** The published addresses, in canonical order; undefined: not known yet. */
+  /** Published addresses in canonical order. Undefined if not yet known. */
   readonly addresses: readonly string[] | undefined;
-  /** When the zone first said that there are none: they are published until it says so again. */
+  /** When the zone first answered that there are none. The addresses stay published until it repeats that answer. */
   readonly goneAt: number | undefined;
 }
 
@@ -17,28 +16,25 @@ interface TargetFailure {
   readonly reason: WalkFailure['reason'];
   readonly message: string;
   readonly since: number;
-  /** How many look-ups in a row have failed. */
+  /** Number of consecutive failed lookups. */
   readonly count: number;
 }
 
 export interface TargetState {
   readonly v4: FamilyState;
   readonly v6: FamilyState;
-  /** The published TTL in seconds: never above the target's, but perhaps below it. */
+  /** Published TTL in seconds: at most the target's TTL, but possibly lower. */
   readonly ttl: number | undefined;
   readonly failure: TargetFailure | undefined;
 }
 
 export interface TargetRules {
-  /** The least time from one look-up's start to the next one's. */
+  /** Minimum time from the start of one lookup to the start of the next. */
   readonly minIntervalMs: number;
   readonly maxIntervalMs: number;
-  /**
-   * The longest wait for a target that fails or has no addresses. A target that had some is still asked again within
-   * its TTL.
-   */
+  /** Maximum wait for a target that fails or has no addresses. A target that had addresses is still retried within its TTL. */
   readonly maxRetryMs: number;
-  /** The time between the two answers by which a zone says that there are none. */
+  /** Minimum time between the two answers by which a zone confirms that there are no addresses. */
   readonly goneAfterMs: number;
 }
 
@@ -51,12 +47,12 @@ export const TARGET_RULES: TargetRules = {
 
 export interface TargetDecision {
   readonly state: TargetState;
-  /** What is published has changed. */
+  /** True if the published data has changed. */
   readonly isChanged: boolean;
   readonly dueAt: number;
 }
 
-/** The most addresses, since each is published for every ANAME that points to the target. */
+/** Maximum number of addresses per target. Each is published for every ANAME that points to the target. */
 const MAX_ADDRESSES = 64;
 
 export function nextTarget(
@@ -90,7 +86,7 @@ function nextFamily(
       return { addresses: evidence.addresses.slice(0, MAX_ADDRESSES), goneAt: undefined };
     case 'none': {
       if (addresses === undefined || addresses.length === 0) return { addresses: [], goneAt: undefined };
-      if (goneAt === undefined || at < goneAt) return { addresses, goneAt: at }; // or the clock was set back
+      if (goneAt === undefined || at < goneAt) return { addresses, goneAt: at }; // at < goneAt: the clock was set back
       return at - goneAt < goneAfterMs ? { addresses, goneAt } : { addresses: [], goneAt: undefined };
     }
     case 'failed':
@@ -100,14 +96,14 @@ function nextFamily(
   }
 }
 
-/** Whether the addresses are known. Until then what was there before is published (`aname-targets.ts`). */
+/** True if the addresses are known. Until then, `aname-targets.ts` keeps publishing the previous ones. */
 function isSeen({ v4, v6, ttl }: TargetState): boolean {
   return ttl !== undefined || (v4.addresses !== undefined && v6.addresses !== undefined);
 }
 
 type Families = Pick<TargetState, 'v4' | 'v6'>;
 
-/** The next TTL. Only another set, or a lower TTL, causes a change; a higher TTL comes with the next change. */
+/** Returns the next TTL. Only a different set or a lower TTL causes a change; a higher TTL is adopted with the next change. */
 function nextTtl(
   before: TargetState,
   after: Families,
@@ -117,14 +113,17 @@ function nextTtl(
   const seen = (['v4', 'v6'] as const).flatMap((family) => {
     const said = evidence[family];
     if (said.kind === 'found') return [said.ttl];
-    return hasAny(after[family]) && before.ttl !== undefined ? [before.ttl] : []; // the family stays published as before
+    return hasAny(after[family]) && before.ttl !== undefined ? [before.ttl] : []; // the family's addresses stay published
   });
   if (seen.length === 0) return before.ttl;
   const lowest = Math.min(...seen);
   return before.ttl === undefined || isOtherSet ? lowest : Math.min(lowest, before.ttl);
 }
 
-/** The failure after a look-up, if any: a family that has addresses cannot be found, or no address of any family is known. */
+/**
+ * Returns the failure after a lookup, if any: a family with addresses was not found, or no address of either family is
+ * known.
+ */
 function nextFailure(
   { failure }: TargetState,
   after: Families,
@@ -155,7 +154,7 @@ function dueAt(state: TargetState, evidence: TargetEvidence, rules: TargetRules)
     const ttls = [evidence.v4, evidence.v6].flatMap((said) =>
       said.kind === 'none' ? [said.ttl * 1000] : [],
     );
-    // A target that never had addresses may get some soon, and its servers answer at once, so asking costs little.
+    // A target that never had addresses may get some soon. Its servers answer quickly, so querying often costs little.
     wanted.push(state.ttl === undefined ? minIntervalMs : Math.min(maxRetryMs, ...ttls));
   }
   const next = evidence.startedAt + clamp(Math.min(...wanted), minIntervalMs, maxIntervalMs);
@@ -166,9 +165,9 @@ function dueAt(state: TargetState, evidence: TargetEvidence, rules: TargetRules)
 }
 
 /**
- * The wait until the next try: longer each time, but a target that is reachable again is noticed within its TTL. A
- * target without addresses answers for no name: it is tried often at first, and rarely if it fails for long, since dead
- * servers take up the longest time of a look-up.
+ * Returns the wait until the next retry. It grows with each failure, but never exceeds the TTL, so that a recovered target
+ * is noticed. A target without addresses is retried often at first and rarely later, because unresponsive servers make a
+ * lookup slow.
  */
 function retryMs(
   { v4, v6, ttl }: TargetState,
@@ -195,7 +194,7 @@ function clamp(value: number, least: number, most: number): number {
   return Math.max(least, Math.min(most, value));
 }
 
-/** The evidence as a loop: the aliases lead, through ANAME records of this fleet, back to where they began. */
+/** Marks the evidence as a loop: the aliases lead, through ANAME records of this fleet, back to the target. */
 export function asLoop(evidence: TargetEvidence, message: string): TargetEvidence {
   const failed = { kind: 'failed', reason: 'loop', message } as const;
   return { ...evidence, v4: failed, v6: failed };

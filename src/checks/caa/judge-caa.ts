@@ -1,4 +1,5 @@
-// Whether CAA records let an authority issue for a name (RFC 8659), and over this challenge and account (RFC 8657).
+// Checks if CAA records allow a certificate authority to issue for a name (RFC 8659) with this challenge and account (RFC
+// 8657).
 
 export interface CaaRecord {
   readonly flags: number;
@@ -6,14 +7,14 @@ export interface CaaRecord {
   readonly value: string;
 }
 
-/** What stands at the name, or at the nearest name above it that has any (RFC 8659 §3). */
+/** CAA records at the name, or at the closest ancestor that has any (RFC 8659 §3). */
 export type CaaEvidence =
   | { readonly kind: 'found'; readonly at: string; readonly records: readonly CaaRecord[] }
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly message: string };
 
 interface Issuer {
-  /** The names by which the authority knows itself in CAA records. */
+  /** Names that identify the authority in CAA records. */
   readonly identities: readonly string[];
   readonly method: 'dns-01' | 'http-01';
   readonly accountUrl: string | undefined;
@@ -22,7 +23,7 @@ interface Issuer {
 const CRITICAL = 0x80;
 const KNOWN_TAGS = ['issue', 'issuewild', 'iodef', 'issuemail', 'contactemail', 'contactphone', 'issuevmc'];
 
-/** Why the authority will not issue for the name; undefined: it may. What could not be looked up forbids nothing here. */
+/** Returns why the authority will not issue for the name. Returns undefined if it may, or if the lookup failed. */
 export function judgeCaa(name: string, evidence: CaaEvidence, issuer: Issuer): string | undefined {
   if (evidence.kind !== 'found' || issuer.identities.length === 0) return undefined;
   const { at, records } = evidence;
@@ -30,7 +31,7 @@ export function judgeCaa(name: string, evidence: CaaEvidence, issuer: Issuer): s
     ({ flags, tag }) => (flags & CRITICAL) !== 0 && !KNOWN_TAGS.includes(tag.toLowerCase()),
   );
   if (unknown !== undefined)
-    return `the CAA records at ${at} have a critical property ${unknown.tag}, which forbids to issue`; // RFC 8659 §4.1
+    return `the CAA records at ${at} have a critical property ${unknown.tag}, which forbids all issuance: remove that record`; // RFC 8659 §4.1
   const withTag = (tag: string) => records.filter((record) => record.tag.toLowerCase() === tag);
   const wild = name.startsWith('*.') ? withTag('issuewild') : [];
   const deciding = wild.length > 0 ? wild : withTag('issue'); // RFC 8659 §4.3
@@ -41,7 +42,10 @@ export function judgeCaa(name: string, evidence: CaaEvidence, issuer: Issuer): s
   return `the CAA records at ${at} do not let ${identity} issue for ${name}: add CAA 0 ${property} "${identity}"`;
 }
 
-/** `letsencrypt.org; validationmethods=dns-01`. Text that cannot be read allows nothing (RFC 8659 §4.2). */
+/**
+ * Parses a value such as `letsencrypt.org; validationmethods=dns-01`. A value that cannot be parsed allows nothing (RFC
+ * 8659 §4.2).
+ */
 function allows(value: string, { identities, method, accountUrl }: Issuer): boolean {
   const [domain = '', ...parameters] = value.split(';').map((part) => part.trim());
   if (!identities.some((identity) => identity.toLowerCase() === domain.toLowerCase())) return false;
@@ -55,7 +59,7 @@ function allows(value: string, { identities, method, accountUrl }: Issuer): bool
   return true;
 }
 
-/** The name whose CAA records count for a name of a certificate, and those above it, up to the top-level domain. */
+/** Returns the names to query for CAA: the name without a wildcard label, and its ancestors up to the top-level domain. */
 export function caaNames(name: string): string[] {
   const labels = name.replace(/^\*\./, '').split('.');
   return labels.map((_, at) => labels.slice(at).join('.'));

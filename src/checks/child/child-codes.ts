@@ -1,12 +1,12 @@
-// The closed list of what a check of the delegated zone may find. Each code has a severity, the place where it can be
-// changed, and the test case of Zonemaster that asks the same question. Public: the codes are part of the API.
+// All finding codes of a child check, each with its severity, the place where it can be fixed, and the matching Zonemaster
+// test case. The codes are part of the public API.
 
 export const SEVERITIES = ['notice', 'warning', 'error'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /**
- * Who can change it: `registrar`, the owner of the domain in the delegation; `zone`, whoever runs the nameservers;
- * `operator`, this fleet, whose own servers it is about.
+ * Who can fix it: `registrar` is the domain's owner, in the delegation. `zone` is the operator of the domain's nameservers.
+ * `operator` is the operator of this fleet, for faults of its own servers.
  */
 export const PLACES = ['registrar', 'zone', 'operator'] as const;
 export type Place = (typeof PLACES)[number];
@@ -14,7 +14,7 @@ export type Place = (typeof PLACES)[number];
 interface ChildCodeRow {
   readonly severity: Severity;
   readonly place: Place;
-  /** The test case of Zonemaster; undefined: it has none. */
+  /** Zonemaster test case. Undefined if there is none. */
   readonly test?: string;
 }
 
@@ -52,9 +52,9 @@ export const CHILD_CODES = {
   TCP_REFUSED: row('error', 'zone', 'connectivity02'),
   EDNS_BROKEN: row('warning', 'zone', 'nameserver02'),
   UDP_TCP_DIFFER: row('warning', 'zone'),
-  /** A limit ended the check before everything was asked. */
+  /** A limit ended the check before every query was sent. */
   CHILD_CHECK_CUT_SHORT: row('notice', 'zone'),
-  /** Our own nameservers do not answer the worker. It never changes a status. */
+  /** Our own nameservers do not answer the worker. This never changes a status. */
   OUR_SERVERS_UNREACHABLE: row('error', 'operator'),
 } as const satisfies Record<string, ChildCodeRow>;
 
@@ -62,7 +62,7 @@ export type ChildCode = keyof typeof CHILD_CODES;
 
 export const CHILD_CODE_LIST = Object.keys(CHILD_CODES) as readonly ChildCode[];
 
-/** The test case of Zonemaster that asks the same. */
+/** Returns the Zonemaster test case that checks the same fault. */
 export function testOf(code: ChildCode): string | undefined {
   const { test }: ChildCodeRow = CHILD_CODES[code];
   return test;

@@ -1,10 +1,10 @@
-// The evidence of a check of the delegated zone itself: what the parent delegates to, where its nameservers are, and what
-// each of their addresses answers. It says nothing of what that means.
+// Evidence of a child check: the parent's delegation, the addresses of the nameservers, and the answers from each address.
+// It contains no conclusions.
 
 import type { Name } from '../../dns/name.ts';
 import type { ServerOutcome } from '../delegation/evidence.ts';
 
-/** The SOA of a reply. */
+/** SOA fields of a reply. */
 export interface SoaFields {
   readonly mname: Name;
   readonly rname: Name;
@@ -15,24 +15,24 @@ export interface SoaFields {
   readonly minimum: number;
 }
 
-/** What came of one question. `answer`: with AA, and with the records that were asked for. */
+/** Result of one query. `answer` means that the reply has the AA bit and the requested records. */
 export interface ProbeReply {
   readonly outcome: ServerOutcome | 'unasked';
   readonly soa?: SoaFields;
   readonly ns?: readonly Name[];
-  /** What was wrong, in words for people. */
+  /** Human-readable error. */
   readonly error?: string;
 }
 
-/** `refused`: FORMERR, NOTIMP or BADVERS to a question with EDNS; `silent`: it answers only questions without EDNS. */
+/** `refused`: a query with EDNS gets FORMERR, NOTIMP or BADVERS. `silent`: only queries without EDNS are answered. */
 export type EdnsOutcome = 'works' | 'refused' | 'silent' | 'unknown';
 
-/** What one address answered. */
+/** Results for one address. */
 export interface AddressProbe {
   readonly address: string;
-  /** Names that have the address. */
+  /** Names that have this address. */
   readonly servers: readonly Name[];
-  /** The address is not public: no question may be sent there. */
+  /** True if the address is not public. No query is sent there. */
   readonly isPrivate: boolean;
   readonly soa: ProbeReply;
   readonly ns: ProbeReply;
@@ -41,36 +41,36 @@ export interface AddressProbe {
   readonly edns: EdnsOutcome;
 }
 
-/** The addresses of a nameserver's name, from the servers of its zone. */
+/** Addresses of a nameserver's name, from the servers of its zone. */
 export type FoundAddresses =
   | { readonly kind: 'found'; readonly addresses: readonly string[] }
-  /** Its zone says that it has none. */
+  /** The name's zone answered that it has no addresses. */
   | { readonly kind: 'none' }
-  /** The name is an alias (RFC 2181 §10.3). `addresses` are those that it leads to. */
+  /** The name is an alias (RFC 2181 §10.3). `addresses` are those of the alias's target. */
   | { readonly kind: 'alias'; readonly addresses: readonly string[] }
   | { readonly kind: 'unknown'; readonly message: string };
 
 export interface ChildServer {
   readonly name: Name;
   readonly isAtParent: boolean;
-  /** One of the zone's own servers names it. */
+  /** True if one of the zone's own servers lists it. */
   readonly isInZone: boolean;
-  /** The addresses that the parent gives for it. */
+  /** Addresses in the parent's glue. */
   readonly glue: readonly string[];
   readonly found: FoundAddresses;
 }
 
 export interface ChildEvidence {
   readonly domain: Name;
-  /** The zone that delegates it; undefined when the delegation was given by hand, or was not found. */
+  /** The delegating zone. Undefined if the delegation was entered by hand or not found. */
   readonly parent: Name | undefined;
   readonly servers: readonly ChildServer[];
   readonly addresses: readonly AddressProbe[];
-  /** Why there is no delegation to look at; then there are no servers. */
+  /** Why there is no delegation to check. In that case there are no servers. */
   readonly failure: string | undefined;
-  /** Everything that should be asked was asked: no limit came first. */
+  /** True if every planned query was sent. False if a limit was reached first. */
   readonly isComplete: boolean;
-  /** Addresses of IPv6 were asked. */
+  /** True if IPv6 addresses were queried. */
   readonly hasIpv6: boolean;
   readonly queries: number;
   /** Milliseconds since 1970. */

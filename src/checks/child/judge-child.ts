@@ -1,5 +1,5 @@
-// Judges the evidence of the delegated zone: findings with a severity, and with who can change it. All of it is advice:
-// no status ever depends on it (docs/rules.md "The child's checks").
+// Evaluates the evidence of a child check and returns findings with a severity and who can fix them. All findings are
+// advice: no status depends on them (docs/rules.md "The child's checks").
 
 import type { Name } from '../../dns/name.ts';
 import { CHILD_CODES, type ChildCode, type Place } from './child-codes.ts';
@@ -11,9 +11,9 @@ import type { AsnOf, Observation } from './observation.ts';
 import { type ChildProfile, DEFAULT_PROFILE } from './profile.ts';
 
 interface JudgeOptions {
-  /** The names of our own nameservers: their faults are the operator's. */
+  /** Names of our own nameservers. Their faults concern the operator. */
   readonly own: ReadonlySet<Name>;
-  /** Undefined: whether all servers are in one AS is not judged. */
+  /** Undefined skips the check that all servers are in one autonomous system. */
   readonly asnOf?: AsnOf | undefined;
   readonly profile?: ChildProfile;
 }
@@ -22,7 +22,7 @@ export function judgeChild(
   evidence: ChildEvidence,
   { own, asnOf, profile = DEFAULT_PROFILE }: JudgeOptions,
 ): ChildFinding[] {
-  if (evidence.servers.length === 0) return []; // the check of the parent says why
+  if (evidence.servers.length === 0) return []; // the delegation check reports the reason
   const observations = [
     ...judgeNames(evidence, own, asnOf),
     ...judgeServers(evidence, own),
@@ -39,20 +39,23 @@ export function judgeChild(
   });
 }
 
-/** What is about our own servers alone no owner can change. How many of them the parent names, the owner can. */
+/**
+ * Returns `operator` if a fault concerns only our servers, because no owner can fix it. The owner can change how many the
+ * parent lists.
+ */
 function placeOf({ code, names }: Observation, own: ReadonlySet<Name>): Place {
   const areOurs = names.length > 0 && names.every((name) => own.has(name));
   return areOurs && code !== 'TOO_FEW_NAMES' ? 'operator' : CHILD_CODES[code].place;
 }
 
-/** The limits of Zonemaster's zone02 to zone06, which follow RFC 1912 §2.2 and RFC 2308 §5. */
+/** Limits of Zonemaster's zone02 to zone06, based on RFC 1912 §2.2 and RFC 2308 §5. */
 const MIN_REFRESH = 14_400;
 const MIN_RETRY = 3600;
 const MIN_EXPIRE = 604_800;
 const LEAST_MINIMUM = 300;
 const MOST_MINIMUM = 86_400;
 
-/** Nobody transfers a zone that only our nameservers have, so its timers mean nothing. */
+/** Skips zones that only our nameservers serve: such zones are not transferred, so their timers have no effect. */
 function judgeTimers({ addresses }: ChildEvidence, own: ReadonlySet<Name>): Observation[] {
   const answering = addresses.filter(({ soa }) => soa.outcome === 'answer');
   const soa: SoaFields | undefined = answering[0]?.soa.soa;

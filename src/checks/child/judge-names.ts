@@ -1,5 +1,5 @@
-// Judges the names of a zone's nameservers: whether parent and zone name the same ones, where those are, and whether one
-// fault can take all of them away.
+// Evaluates the names of a zone's nameservers: whether parent and zone list the same names, and whether one fault can make
+// all of them unreachable.
 
 import { compareNames, isWithin, type Name } from '../../dns/name.ts';
 import type { ChildEvidence, ChildServer } from './evidence.ts';
@@ -15,14 +15,14 @@ export function judgeNames(evidence: ChildEvidence, own: ReadonlySet<Name>, asnO
   const { domain, servers } = evidence;
   const atParent = servers.filter(({ isAtParent }) => isAtParent);
   const inZone = servers.filter(({ isInZone }) => isInZone);
-  const areOurs = servers.every(({ name }) => own.has(name)); // the check of the parent judges our sets
+  const areOurs = servers.every(({ name }) => own.has(name)); // the delegation check evaluates our sets
   const compared = inZone.length > 0 && !areOurs;
   const onlyAtParent = compared ? atParent.filter(({ isInZone }) => !isInZone) : [];
   const large = referral(evidence, atParent);
-  // Glue that did not fit into the reply is not missing at the parent.
+  // Glue that did not fit into the reply may still exist at the parent.
   const mayLackGlue = large.every(({ code }) => code !== 'REFERRAL_OVER_1232');
   const onlyInZone = compared ? inZone.filter(({ isAtParent }) => !isAtParent) : [];
-  // The fault of one of our names must not reach an owner beside that of another name.
+  // Evaluate our names and other names separately: an owner must not see a fault of ours mixed with a fault of theirs.
   const apart = (judge: (some: readonly ChildServer[]) => Observation[]): Observation[] => [
     ...judge(servers.filter(({ name }) => own.has(name))),
     ...judge(servers.filter(({ name }) => !own.has(name))),
@@ -67,13 +67,13 @@ function lacksGlue(domain: Name) {
     isAtParent && isWithin(name, domain) && glue.length === 0;
 }
 
-/** Where a resolver may look for the server: where the parent sends it, and where the zone says. */
+/** Returns all addresses at which a resolver may find the server: from the parent's glue and from the zone. */
 function addressesOf({ glue, found }: ChildServer): string[] {
   const known = found.kind === 'found' || found.kind === 'alias' ? found.addresses : [];
   return [...new Set([...glue, ...known])];
 }
 
-/** Glue that its zone does not have; and, of servers inside the domain, addresses that are not in the glue. */
+/** Reports glue that the server's zone does not have and, for servers inside the domain, addresses missing from the glue. */
 function glueDiffers(domain: Name, servers: readonly ChildServer[]): Observation[] {
   const differing = servers.filter(({ name, glue, found }) => {
     if (glue.length === 0 || (found.kind !== 'found' && found.kind !== 'none')) return false;
@@ -104,7 +104,7 @@ function sameAddress(servers: readonly ChildServer[], own: ReadonlySet<Name>): O
   });
 }
 
-/** Nothing is said while the addresses of a server are unknown. */
+/** Reports nothing while the addresses of a server are unknown. */
 function families(servers: readonly ChildServer[]): Observation[] {
   const addresses = servers.flatMap(addressesOf);
   if (addresses.length === 0) return [];
@@ -115,7 +115,7 @@ function families(servers: readonly ChildServer[]): Observation[] {
   return isKnown && !hasIpv4 ? about('IPV6_ONLY', servers) : [];
 }
 
-/** A family of which all addresses are in one place is safe where the other family is not. */
+/** A family whose addresses are all in one network is fine if the other family is not. */
 function places(servers: readonly ChildServer[], asnOf: AsnOf | undefined): Observation[] {
   const addresses = [...new Set(servers.flatMap(addressesOf))];
   if (servers.length < MIN_NAMES || servers.some(({ found }) => found.kind === 'unknown')) return [];

@@ -1,16 +1,16 @@
-// Judges each address of a zone's nameservers by itself: whether it answers, for the zone, over both transports, and with
-// EDNS; then whether all of them answer the same.
+// Evaluates each address of a zone's nameservers: whether it answers for the zone, over UDP and TCP, and with EDNS. Then
+// compares the answers of all addresses.
 
 import { compareNames, type Name, printName } from '../../dns/name.ts';
 import type { AddressProbe, ChildEvidence, ProbeReply, SoaFields } from './evidence.ts';
 import type { Observation } from './observation.ts';
 
 const HOUR_SECONDS = 3600;
-/** Serials from 2001 on that could be Unix times; those by date, like 2024010100, are larger. */
+/** Range of serials that could be Unix times from 2001 on. Date-based serials such as 2024010100 are larger. */
 const UNIX_SERIAL_FROM = 978_307_200;
 const UNIX_SERIAL_TO = 1_980_000_000;
 
-/** `own`: our nameservers. What is wrong with them is told to the operator. */
+/** `own` are our nameservers. Their faults are reported to the operator. */
 export function judgeServers({ addresses }: ChildEvidence, own: ReadonlySet<Name>): Observation[] {
   const asked = addresses.filter(({ isPrivate }) => !isPrivate);
   const isOurs = ({ servers }: AddressProbe) => servers.some((name) => own.has(name));
@@ -51,7 +51,7 @@ export function judgeServers({ addresses }: ChildEvidence, own: ReadonlySet<Name
   ];
 }
 
-/** Whoever else names our address cannot change what is there. */
+/** Keeps only our names for an address: owners of other names that share it cannot change our server. */
 function onlyOurs(own: ReadonlySet<Name>) {
   return (probe: AddressProbe): AddressProbe => ({
     ...probe,
@@ -72,13 +72,13 @@ function namesOf(probes: readonly AddressProbe[]): Name[] {
   return [...new Set(probes.flatMap(({ servers }) => servers))].sort(compareNames);
 }
 
-/** Neither a reply nor anything that can be read. */
+/** True if no readable reply arrived. */
 function isNoReply({ outcome }: ProbeReply): boolean {
   return outcome === 'timeout' || outcome === 'bad';
 }
 
 function isSilent({ soa, ns, edns }: AddressProbe): boolean {
-  if (edns === 'silent') return false; // it answers other questions
+  if (edns === 'silent') return false; // it answers queries without EDNS
   return isNoReply(soa) || (soa.outcome === 'answer' && isNoReply(ns));
 }
 
@@ -92,7 +92,7 @@ function whyLame({ address, soa, ns }: AddressProbe): string {
   return `${address}: ${wrong.error ?? wrong.outcome}`;
 }
 
-/** The question over TCP came later, so its serial may be newer, but not older (RFC 1982 §3.2). */
+/** The TCP query was sent later, so its serial may be newer but not older (RFC 1982 §3.2). */
 function sameOverTcp({ soa, tcp }: AddressProbe): boolean {
   if (tcp.outcome === 'unasked' || isNoReply(tcp)) return true;
   if (tcp.outcome !== 'answer') return false;

@@ -1,8 +1,9 @@
-// The network of an address, as far as faults and liars are concerned: what is announced alone at the least.
+// Returns the network of an address: the smallest prefix that is commonly announced on its own, used to detect shared
+// faults and correlated lies.
 
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 
-/** The /24 or /48 of an address, as text. */
+/** Returns the /24 or /48 that contains the address, as text. */
 export function prefixOf(address: string): string {
   if (!address.includes(':')) return `${[...parseIpv4(address).subarray(0, 3), 0].join('.')}/24`;
   const octets = parseIpv6(address);

@@ -1,14 +1,14 @@
-// What was noticed in the evidence, before a profile says whether it is told.
+// Observation in the evidence, before a profile decides if it is reported.
 
 import type { Name } from '../../dns/name.ts';
 import type { ChildCode } from './child-codes.ts';
 
-/** The autonomous system that announces an address; undefined: not known. */
+/** Returns the autonomous system that announces an address. Returns undefined if it is not known. */
 export type AsnOf = (address: string) => number | undefined;
 
 export interface Observation {
   readonly code: ChildCode;
-  /** The nameservers that it is about. */
+  /** Nameservers concerned. */
   readonly names: readonly Name[];
   readonly detail?: string;
 }

@@ -1,5 +1,5 @@
-// A profile chooses which findings a check of the delegated zone tells, and how severe each is. Its keys are codes, or
-// test cases of Zonemaster, which stand for all codes of that test; a code has precedence over its test.
+// A profile selects the findings that a child check reports and their severities. Its keys are codes or Zonemaster test
+// cases. A test case applies to all of its codes, but a code takes precedence over its test case.
 
 import {
   CHILD_CODE_LIST,
@@ -10,7 +10,7 @@ import {
   testOf,
 } from './child-codes.ts';
 
-/** The severity of each code; codes that are not there are not told. */
+/** Severity by code. Codes that are not listed are not reported. */
 export type ChildProfile = ReadonlyMap<ChildCode, Severity>;
 
 export const DEFAULT_PROFILE: ChildProfile = new Map(
@@ -19,21 +19,21 @@ export const DEFAULT_PROFILE: ChildProfile = new Map(
 
 type ReadProfile =
   | { readonly kind: 'profile'; readonly profile: ChildProfile }
-  /** Names the member that is wrong. */
+  /** `message` names the invalid member. */
   | { readonly kind: 'problem'; readonly message: string };
 
 const WORDS: readonly string[] = [...SEVERITIES, 'off'];
 
-/** Reads the JSON text of a profile: an object like `{"delegation03": "off", "TCP_REFUSED": "notice"}`. */
+/** Parses the JSON text of a profile, an object such as `{"delegation03": "off", "TCP_REFUSED": "notice"}`. */
 export function readProfile(text: string): ReadProfile {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return problem(`it is not JSON: ${(error as Error).message}`);
+    return problem(`invalid JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return problem('a profile is an object of codes and severities');
+    return problem('a profile must be a JSON object with a severity for each code');
   }
   const members = Object.entries(value);
   const tests = new Set(CHILD_CODE_LIST.map(testOf));

@@ -1,17 +1,17 @@
-// The autonomous system of an address, from text with a line for each prefix: `192.0.2.0/24 64496`, or with the length as
-// a word of its own, as CAIDA publishes them. The longest prefix applies.
+// Maps addresses to autonomous systems, from text with one prefix per line: `192.0.2.0/24 64496`, or with the prefix length
+// as a separate word as in CAIDA's files. The longest prefix applies.
 
 import { TextError } from '../../dns/errors.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 import type { AsnOf } from './observation.ts';
 
-/** IPv6 is announced in prefixes of at most 48 bits, which a number holds exactly. */
+/** IPv6 prefixes longer than 48 bits are not announced, and a number holds 48 bits exactly. */
 const KEY_BITS = { 4: 32, 6: 48 } as const;
 type Family = keyof typeof KEY_BITS;
 
-/** Throws an Error that names the line. */
+/** Throws an Error that names the invalid line. */
 export function readAsnDb(text: string): AsnOf {
-  /** By family and length: the numbers of the prefixes. */
+  /** AS numbers by family, prefix length and prefix. */
   const tables = { 4: new Map<number, Map<number, number>>(), 6: new Map<number, Map<number, number>>() };
   let at = 0;
   for (const line of text.split('\n')) {
@@ -43,7 +43,7 @@ function readLine(line: string, at: number): { family: Family; bits: number; key
   const bits = Number(length);
   const isWhole = key !== undefined && length !== '' && bits <= KEY_BITS[family];
   if (!isWhole)
-    throw new Error(`line ${at}: "${line}" is not a prefix and an AS number, like 192.0.2.0/24 64496`);
+    throw new Error(`line ${at}: "${line}" must be a prefix and an AS number, such as 192.0.2.0/24 64496`);
   return { family, bits, key: prefixOf(key, family, bits), asn: Number(number) };
 }
 
@@ -55,7 +55,7 @@ function familyOf(address: string): Family {
   return address.includes(':') ? 6 : 4;
 }
 
-/** The first bits of an address as a number; undefined when it is not an address. */
+/** Returns the first bits of an address as a number. Returns undefined for text that is not an address. */
 function keyOf(address: string): number | undefined {
   try {
     const family = familyOf(address);

@@ -1,5 +1,5 @@
-// Which domain of a name nodes answer, and how much of it (docs/rules.md "What is answered"). Being answered is what a
-// hijacker wants, so a claim without proof gets its whole zone only where nobody else can be meant.
+// Decides which domain of a name the nodes answer, and if they answer its whole zone (docs/rules.md "What is answered").
+// Hijackers want their claims answered, so an unproven claim gets its whole zone only if no other account can be meant.
 
 export interface NamedDomain {
   readonly id: number;
@@ -9,21 +9,27 @@ export interface NamedDomain {
    * `waiting`: pending. `unverified`: waiting in external mode. `off`: disabled or banned.
    */
   readonly stage: 'holding' | 'holdingElsewhere' | 'waiting' | 'unverified' | 'off';
-  /** The newest conclusive check showed no names of ours but the claim's, or the operator made the claim. */
+  /**
+   * True if the newest conclusive check showed none of our nameservers except the claim's own, or if an operator made the
+   * claim.
+   */
   readonly open: boolean;
-  /** Within two years the parent showed a name of ours that is in none of its sets; never true for an operator's claim. */
+  /**
+   * True if the parent showed, within two years, one of our nameservers that is in none of its sets. Never true for an
+   * operator's claim.
+   */
   readonly othersSighted: boolean;
   readonly hasTxt: boolean;
-  /** An operator has approved the claim before the parent showed a set of this fleet. */
+  /** True if an operator approved the claim before the parent showed a set of this fleet. */
   readonly isApproved: boolean;
 }
 
 export interface Around {
   /** The claim whose turn it is. */
   readonly turn: number | undefined;
-  /** Another account's domain above the name is answered: its whole zone, or its apex. */
+  /** How another account's domain above the name is answered: its whole zone, only its apex, or not at all. */
   readonly enclosing: 'full' | 'apex' | 'none';
-  /** Accounts that have the right to a set which the parent showed at this name. */
+  /** Accounts that have the right to a set that the parent showed at this name. */
   readonly sightedRights: readonly number[];
 }
 
@@ -33,8 +39,8 @@ export interface AnsweredDomain {
 }
 
 /**
- * Returns the claim whose approval holds: it is the only approved one, and no other account has shown with a TXT record that it
- * controls the name. Claims without any proof do not matter, since every customer can make them.
+ * Returns the only approved claim, unless another account has proved control of the name with a TXT record. Other claims
+ * without any proof are ignored, since every customer can make them.
  */
 export function approvedClaim<D extends Pick<NamedDomain, 'stage' | 'hasTxt' | 'isApproved'>>(
   domains: readonly D[],
@@ -45,7 +51,7 @@ export function approvedClaim<D extends Pick<NamedDomain, 'stage' | 'hasTxt' | '
   return domains.some((other) => other !== approved && isProven(other)) ? undefined : approved;
 }
 
-/** Undefined: nodes refuse the name, or answer the zone above it. */
+/** Returns undefined if nodes refuse the name or answer from the zone above it. */
 export function answeredDomain(
   domains: readonly NamedDomain[],
   { turn, enclosing, sightedRights }: Around,

@@ -1,31 +1,31 @@
-// Chooses the nameserver sets that prove a claim from its beginning (docs/rules.md "Sets and rights"). With a pool it is the
-// account's own set, which no other account has; with static sets any of them, while no other account ever had to do with
-// the name.
+// Chooses the nameserver sets that prove a new claim (docs/rules.md "Sets and rights"). With a pool, it is the account's
+// own set, which no other account has. With static sets, it is any of them if no other account was ever involved with the
+// name.
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from '../delegation/check-state.ts';
 import { type ClaimSet, isSameSet } from './name-claims.ts';
 import { spentSets } from './spent-sets.ts';
 
-/** For one name, a set is one account's. */
+/** For each name, a set belongs to one account. */
 export interface SetRight {
   readonly names: NameserverSet;
   readonly accountId: number;
   readonly exclusive: boolean;
 }
 
-/** What is known of the name when a claim is made. */
+/** History of a name when a claim is made. */
 export interface NamePast {
   readonly rights: readonly SetRight[];
-  /** Nothing is spent: an operator makes the claim, or its account held the name within 90 days. */
+  /** True if sets seen before are still accepted: an operator makes the claim, or its account held the name within 90 days. */
   readonly mayBeSeen: boolean;
-  /** Another account has or had to do with the name. */
+  /** True if another account has or had a claim on the name. */
   readonly isContested: boolean;
-  /** Names of ours that the parent showed before. */
+  /** Our nameservers that the parent showed before. */
   readonly shown: ReadonlySet<Name>;
 }
 
-/** Own first; `every`: all static sets. Empty when none is left. */
+/** Returns the account's own sets first; with `every`, all static sets. Returns an empty list if none is left. */
 export function chooseStaticSets(
   accountId: number,
   all: readonly NameserverSet[],
@@ -38,20 +38,23 @@ export function chooseStaticSets(
   if (others.length === 0 && !isContested) return spent.length === 0 ? 'every' : left;
   const own = left.filter(({ names }) => rightTo(names, rights)?.accountId === accountId);
   const free = left.filter(({ names }) => rightTo(names, rights) === undefined);
-  // One set each: the next account that claims the name needs one too.
+  // Assign one set per account: the next account that claims the name needs one too.
   return own.length > 0 ? own : free.slice(0, 1);
 }
 
 type PoolChoice =
   | { readonly kind: 'sets'; readonly sets: readonly ClaimSet[] }
-  /** The account's own set cannot prove this claim: it needs one of which `isUsable` is true, before those in `besides`. */
+  /**
+   * The account's own set cannot prove this claim. It needs a set for which `isUsable` is true, in preference to those in
+   * `besides`.
+   */
   | {
       readonly kind: 'substitute';
       readonly isUsable: (set: NameserverSet) => boolean;
       readonly besides: readonly ClaimSet[];
     };
 
-/** `own`: the set of the account. */
+/** `own`: the account's set. */
 export function choosePoolSets(
   accountId: number,
   own: ClaimSet,
@@ -70,7 +73,7 @@ export function choosePoolSets(
   return { kind: 'sets', sets: [first, ...before.filter(({ names }) => !isSameSet(names, first.names))] };
 }
 
-/** Whether a set may take the place of spent ones: nobody has it for this name, and the parent never showed it. */
+/** True if a set can replace spent ones: no account has it for this name, and the parent never showed it. */
 export function isNewToName(
   set: NameserverSet,
   accountId: number,
@@ -81,8 +84,8 @@ export function isNewToName(
 }
 
 /**
- * The rights that end with their account's claim: those to shared sets that the parent never showed. Else two passers-by
- * would spend two static sets for ever. `sighted`: the names of each sighting.
+ * Returns the rights that end with their account's claim: those to shared sets that the parent never showed. Otherwise two
+ * short-lived claims would use up two static sets forever. `sighted`: the names of each sighting.
  */
 export function endingRights<T extends Omit<SetRight, 'names'> & { readonly names: readonly string[] }>(
   rights: readonly T[],

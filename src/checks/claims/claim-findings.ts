@@ -1,4 +1,5 @@
-// What the owner of a claim reads of a check: what the judgement says, and whose the name is.
+// Selects the findings that a claim's owner sees: those of the delegation check, and those about other accounts with the
+// name.
 
 import type { NameserverSet } from '../delegation/check-state.ts';
 import type { Finding } from '../delegation/finding.ts';
@@ -8,7 +9,7 @@ import { unsteadyChanges } from '../delegation/steadiness.ts';
 import type { Judgement } from '../delegation/verdict.ts';
 import { type CheckedClaim, holderBeside, type NameClaims } from './name-claims.ts';
 
-/** These say what to change at the registrar; PRESET_DELEGATION says all of it. */
+/** These findings tell what to change at the registrar. PRESET_DELEGATION includes all of it. */
 const SAID_BY_PRESET: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED', 'NS_FOREIGN']);
 
 export function findingsOf(
@@ -30,7 +31,7 @@ export function findingsOf(
   const others = (judgement.observed ?? []).filter(
     (shown) => name.ours.has(shown) && !sets.some((set) => set.includes(shown)),
   );
-  // Of a held name PRESET_DELEGATION would not be true: it is answered, for the holder.
+  // PRESET_DELEGATION would be wrong for a held name: the name is answered, for its holder.
   const isHeld = holderBeside(name, claim) !== undefined;
   return [
     ...decision.findings.filter(({ code }) => others.length === 0 || !SAID_BY_PRESET.has(code)),

@@ -1,6 +1,6 @@
-// The domains of other accounts inside a claim that end when it is proven, since its records do not delegate them
-// (docs/rules.md "What is answered"). Only names that are answered today are told, and never whose they are: the parent of
-// each shows it to everybody.
+// Lists other accounts' domains inside a claim that will no longer be answered once it is proven, because its records do
+// not delegate them (docs/rules.md "What is answered"). The list has only names that are answered today, and never their
+// owners: the parent of each already shows it publicly.
 
 import { isWithin, type Name } from '../../dns/name.ts';
 import { type InnerDomain, MOST_INNER } from '../delegation/finding-text.ts';
@@ -9,7 +9,10 @@ export interface HeldInside extends InnerDomain {
   readonly accountId: number;
 }
 
-/** `delegated`: the names for which the claim has NS records. One more than is told says that there are more. */
+/**
+ * `delegated`: names for which the claim has NS records. Returns one name more than a finding lists if there are
+ * more.
+ */
 export function endingInside(
   accountId: number,
   inside: readonly HeldInside[],

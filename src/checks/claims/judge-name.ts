@@ -1,6 +1,6 @@
-// Judges one check of a name for all claims of it: what each claim's own sets say of the evidence, which status follows,
-// and whether the name passes to another account (docs/rules.md "Proof", "Takeovers"). Only the parent's word for an
-// account's own set gives a name; nothing that is absent, lapsed or late gives or clears anything.
+// Evaluates one check of a name for all of its claims: the verdict for each claim's sets, the resulting status, and if the
+// name passes to another account (docs/rules.md "Proof", "Takeovers"). Only an account's own set at the parent assigns a
+// name. Missing, expired or late data never assigns or releases one.
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from '../delegation/check-state.ts';
@@ -18,11 +18,11 @@ import { nextTakeoverStep, SECOND_LOOK_MS } from './takeover.ts';
 
 export interface JudgedName {
   readonly claims: readonly JudgedClaim[];
-  /** The domain in external mode that another account's claim takes the name from. */
+  /** The domain in external mode that loses the name to another account's claim. */
   readonly lostExternal: number | undefined;
-  /** The names of ours that the parent shows, in its order: a sighting. Empty for none, undefined if nothing was seen. */
+  /** Our nameservers that the parent shows, in its order. Empty if there are none, undefined if the check saw nothing. */
   readonly sighted: readonly Name[] | undefined;
-  /** The name passes to another account. */
+  /** True if the name passes to another account. */
   readonly isTakeover: boolean;
 }
 
@@ -30,13 +30,16 @@ export interface JudgedClaim {
   readonly claim: CheckedClaim;
   readonly judgement: Judgement;
   readonly decision: Decision;
-  /** The sets that prove the claim from now on; undefined: they stay. */
+  /** The sets that prove the claim from now on. Undefined if they do not change. */
   readonly setsAfter: readonly NameserverSet[] | undefined;
   readonly takeoverSeenAt: number | undefined;
-  /** Before proof the claim may be answered whole, if it is alone on its name. */
+  /** True if an unproven claim may be answered completely while it is the only one for its name. */
   readonly open: boolean;
   readonly nextCheckAt: ReturnType<typeof nextCheckAt>;
-  /** False: the check came by a claim that is checked more often, before this one's own was planned, and its owner must not notice. */
+  /**
+   * False if the check was made for a claim that is checked more often, before this claim's own check was planned. Its
+   * owner must not notice.
+   */
   readonly isOwnTime: boolean;
 }
 
@@ -44,21 +47,21 @@ export interface Circumstances {
   /** The claim for which the check was made. */
   readonly asked?: number;
   readonly rules: Rules;
-  /** The breaker holds moves, disabling and takeovers. */
+  /** True if the breaker holds moves, disabling and takeovers. */
   readonly isFrozen: boolean;
   readonly ourAddresses?: ReadonlySet<string>;
-  /** By claim, what replaces its spent sets: a set that is new to this name, and that no other claim has. */
+  /** For each claim, the replacement of its spent sets: a set that is new to this name and that no other claim has. */
   readonly substitutes?: ReadonlyMap<number, NameserverSet>;
-  /** Gives a number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** Observers elsewhere do not confirm what the evidence would change: it decides nothing, and this says why. */
+  /** If set, remote observers did not confirm the change, so the evidence decides nothing. Contains the reason. */
   readonly withheld?: readonly Finding[];
 }
 
-/** The parent answered, though nothing can be concluded: its owner waits for us, not for the parent. */
+/** Findings with which the parent answered but the check is inconclusive: the owner waits for us, not for the parent. */
 const HEARD: ReadonlySet<string> = new Set(['PARENTS_DISAGREE', 'VANTAGES_DISAGREE', 'VANTAGES_AWAY']);
 
-/** The claims to which this check leaves no set: `judgeName` needs a substitute for each. */
+/** Returns the claims that have no set left after this check. `judgeName` needs a substitute for each. */
 export function claimsWithoutSet(name: NameClaims, evidence: Evidence): readonly CheckedClaim[] {
   return name.claims.filter((claim) => {
     const { spent, left } = settleSets(name, claim, evidence, undefined);
@@ -105,7 +108,7 @@ export function judgeName(name: NameClaims, evidence: Evidence, around: Circumst
   };
 }
 
-/** The decision about a claim, with what follows from the other claims of the name. */
+/** Returns the decision about a claim, including the effects of the other claims of the name. */
 function decisionBeside(
   step: ClaimStep,
   {
@@ -119,7 +122,7 @@ function decisionBeside(
   const isWarned = warned && winner === undefined && isHolding(claim) && takeoverSeenAt === undefined;
   const lost = isLoser ? [FINDINGS.CLAIM_LOST()] : [];
   const seen = isWarned ? [FINDINGS.TAKEOVER_SEEN(claim.sets[0]?.names)] : [];
-  // Nobody loses the name by the first of two checks, a domain that leaves neither.
+  // The first of two checks takes the name from no account, and it does not let a domain leave.
   const isKept = warned && winner === undefined && step.decision.to === 'left';
   return {
     ...step.decision,
@@ -137,9 +140,9 @@ function decisionBeside(
 
 interface ClaimStep
   extends Pick<JudgedClaim, 'claim' | 'judgement' | 'decision' | 'setsAfter' | 'takeoverSeenAt'> {
-  /** The claim takes the name from the account that holds it. */
+  /** True if the claim takes the name from the account that holds it. */
   readonly takes: boolean;
-  /** When the next check is due at the latest, because of a takeover. */
+  /** Latest time of the next check, because of a takeover. */
   readonly nextAt: number | undefined;
 }
 
@@ -174,12 +177,12 @@ function judgeClaim(
   };
   const holder = holderBeside(name, claim);
   if (holder === undefined || decision.to !== 'active' || isHolding(claim)) {
-    // nothing was said: what was seen before still stands
+    // the check saw nothing, so the earlier observation remains valid
     const keeps = judgement.oursShown === undefined && claim.state.status === 'pending';
     return { ...step, takeoverSeenAt: keeps ? claim.takeoverSeenAt : undefined };
   }
   const { takeoverSeenAt: since } = claim;
-  // While the root does not validate, the fault is ours, and hands do not change.
+  // If the root does not validate, the fault is ours, and no name changes its account.
   const isHeld = isFrozen || judgement.rootFault === true;
   const next = nextTakeoverStep({ since, takeovers: name.takeovers, isFrozen: isHeld }, evidence, judgement);
   if (next.kind === 'taken') {
@@ -195,13 +198,16 @@ function judgeClaim(
   return { ...step, decision: waiting, takeoverSeenAt: next.since, nextAt: next.nextAt };
 }
 
-/** Names of ours that are not the claim's own belong to somebody else: then nothing but the apex is answered. */
+/**
+ * Returns false if the parent shows our nameservers that are not the claim's own: they belong to another account, so only
+ * the apex is answered.
+ */
 function isOpen({ byOperator }: CheckedClaim, { state: { status, conclusive } }: Decision): boolean {
   if (status !== 'pending' || byOperator) return true;
   return conclusive !== undefined && !conclusive.othersShown;
 }
 
-/** Which sets the claim loses at its first conclusive check, and which are left to it. */
+/** Determines which sets a claim loses at its first conclusive check, and which remain. */
 function settleSets(
   name: NameClaims,
   claim: CheckedClaim,
@@ -231,8 +237,8 @@ function exclusiveSets({ sets }: CheckedClaim): readonly NameserverSet[] {
 }
 
 /**
- * The names of ours that any server of the parent refers to, also where they disagree. An answer with AA counts only from a
- * server that shows the cut: our own servers answer so for every claim.
+ * Returns our nameservers that any server of the parent refers to, even if the servers disagree. An AA answer counts only
+ * from a server that shows the zone cut: our own servers answer with AA for every claim.
  */
 export function sightedNames(
   { ours }: Pick<NameClaims, 'ours'>,
@@ -258,8 +264,8 @@ function sooner(
 }
 
 /**
- * Whether a claim is checked much more rarely than the one for which the check was made: then its owner would notice. Claims that
- * are checked about as often put each other's checks off, so that the name is checked as often as one of them.
+ * True if a claim is checked much more rarely than the one for which the check was made, so that its owner would notice.
+ * Claims with similar intervals postpone each other's checks, so that the name is not checked more often than one of them.
  */
 function hasRarerChecks(
   { intervalSeconds }: ReturnType<typeof nextCheckAt>,
@@ -268,21 +274,21 @@ function hasRarerChecks(
   return asked !== undefined && intervalSeconds >= 2 * asked.intervalSeconds;
 }
 
-/** How much earlier than planned a check may come: clocks differ. */
+/** How much earlier than planned a check may come, because clocks differ. */
 const EARLY_MS = 5000;
 
 function isPlannedBy({ plannedAt }: CheckedClaim, at: number): boolean {
   return plannedAt === undefined || plannedAt <= at + EARLY_MS;
 }
 
-/** A check that was made for another claim does not put off the claim's own. */
+/** Keeps the planned time of a claim's own check if this check was made for another claim. */
 function asPlanned(next: ReturnType<typeof nextCheckAt>, { plannedAt }: CheckedClaim) {
   return next.at === undefined || plannedAt === undefined
     ? next
     : { ...next, at: Math.min(next.at, plannedAt) };
 }
 
-/** `secondAt`: when the check that decides about a takeover may come; none is planned just before it. */
+/** Postpones checks planned just before `secondAt`, when the check that decides a takeover is allowed. */
 function withRoomFor(claims: readonly JudgedClaim[], secondAt: number | undefined): readonly JudgedClaim[] {
   if (secondAt === undefined) return claims;
   return claims.map((claim) => {

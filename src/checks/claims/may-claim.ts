@@ -1,34 +1,34 @@
-// Decides whether an account may claim a name that other accounts have or wait for (docs/rules.md "Claims"). A claim that
-// waits excludes nobody.
+// Decides if an account may claim a name that other accounts hold or wait for (docs/rules.md "Claims"). A waiting claim
+// excludes no other.
 
-/** How many domains of one name may wait. */
+/** Maximum number of domains that may wait for one name. */
 const MOST_CLAIMS = 32;
-/** How long a claim keeps its place. */
+/** How long a claim keeps its slot. */
 const PLACE_MS = 86_400_000;
 
-/** A domain of the name. */
+/** Another domain with the same name. */
 export interface Rival {
   readonly id: number;
   readonly accountId: number;
   readonly stage: 'waiting' | 'held' | 'off';
-  /** An operator banned the domain while it held the name: the ban is one of the name. */
+  /** True if an operator banned the domain while it held the name, so the ban applies to the name. */
   readonly isNameBanned: boolean;
   /** In milliseconds since 1970. */
   readonly claimedAt: number;
-  /** The newest conclusive check showed a name of its sets. */
+  /** True if the newest conclusive check showed a name of its sets. */
   readonly isShown: boolean;
 }
 
 type MayClaim =
-  /** `displaced`: the claim that gives its place to this one. */
+  /** `displaced`: the claim that loses its slot to this one. */
   | { readonly kind: 'yes'; readonly displaced: number | undefined }
   | { readonly kind: 'own' }
   | { readonly kind: 'banned' }
   | { readonly kind: 'held' }
-  /** Nobody's place is free before so many seconds have passed. */
+  /** No slot becomes free before this many seconds. */
   | { readonly kind: 'full'; readonly retryAfterSeconds: number };
 
-/** `transfer`: the claim may wait for a held name. `needsPlace`: false for one that an operator makes. */
+/** `transfer`: the claim may wait for a held name. `needsPlace`: false for an operator's claim. */
 export function mayClaim(
   rivals: readonly Rival[],
   {

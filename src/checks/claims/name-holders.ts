@@ -1,8 +1,8 @@
-// What the accounts that had a name active here may still do (docs/rules.md "Proof").
+// Rights of the accounts for which a name was active here (docs/rules.md "Proof").
 
-/** How long the account that held the name may be proved by a shared set that the parent showed before. */
+/** How long a former holder can still be proved by a shared set that the parent showed before. */
 const EXEMPT_MS = 90 * 86_400_000;
-/** How long it is remembered who held a name. */
+/** How long the former holders of a name are kept. */
 export const HOLDERS_KEPT_MS = 730 * 86_400_000;
 
 export interface NameHolder {
@@ -11,12 +11,12 @@ export interface NameHolder {
   readonly activeAt: number;
 }
 
-/** Whether the account held the name within 90 days. */
+/** True if the account held the name within 90 days. */
 export function wasHolder(holders: readonly NameHolder[], accountId: number, at: number): boolean {
   return holders.some((holder) => holder.accountId === accountId && at - holder.activeAt < EXEMPT_MS);
 }
 
-/** Whether another account held the name within two years. */
+/** True if another account held the name within two years. */
 export function wasHeldByOthers(holders: readonly NameHolder[], accountId: number, at: number): boolean {
   return holders.some((holder) => holder.accountId !== accountId && at - holder.activeAt < HOLDERS_KEPT_MS);
 }

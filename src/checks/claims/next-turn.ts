@@ -1,17 +1,17 @@
-// Whose nameservers the apex of a name shows while several claims wait for it: registries that look before they delegate
-// must see the claim's own set (docs/rules.md "Turns").
+// Chooses the claim whose nameservers the apex shows while several claims wait for a name. Registries that query before
+// they delegate must see the claim's own set (docs/rules.md "Turns").
 
 const TURN_MS = 15 * 60_000;
-/** A claim that has waited so long goes next after one with TXT. */
+/** A claim that has waited this long goes next after one with TXT. */
 const LONG_WAIT_MS = 3_600_000;
-/** How often one claim may ask for a turn. */
+/** Minimum time between two requests for a turn by one claim. */
 export const TURN_EACH_MS = 3_600_000;
 
 export interface WaitingClaim {
   readonly id: number;
-  /** The claim's account published the TXT value: it goes before others. */
+  /** True if the claim's account published the TXT value. Such claims go first. */
   readonly hasTxt: boolean;
-  /** When it asked for a turn that it has not had yet. All times are milliseconds since 1970. */
+  /** When it requested a turn that it has not had yet. All times are milliseconds since 1970. */
   readonly askedAt: number | undefined;
   readonly turn: Turn | undefined;
 }
@@ -24,13 +24,13 @@ interface Turn {
 interface TurnNow {
   readonly id: number;
   readonly turn: Turn;
-  /** The turn begins now: the claim no longer asks. */
+  /** True if the turn begins now, which completes the claim's request. */
   readonly isNew: boolean;
 }
 
 /**
- * Undefined when no claim waits. Without anyone in line the last turn goes on, but a claim without TXT gives it to one that
- * has it: only that one is answered whole.
+ * Returns undefined if no claim waits. If no claim requests a turn, the last turn continues, except that a claim without
+ * TXT passes it to one with TXT: only such a claim is answered completely.
  */
 export function nextTurn(claims: readonly WaitingClaim[], at: number): TurnNow | undefined {
   const current = newest(claims);
@@ -46,7 +46,7 @@ export function nextTurn(claims: readonly WaitingClaim[], at: number): TurnNow |
   return { id: chosen.id, turn: { from: at, until: at + TURN_MS }, isNew: true };
 }
 
-/** Whether another claim has its turn when the newest one ends. */
+/** True if another claim gets a turn when the newest one ends. */
 export function isFollowed(claims: readonly WaitingClaim[]): boolean {
   const isAsked = claims.some(({ askedAt }) => askedAt !== undefined);
   return isAsked || (newest(claims)?.hasTxt === false && withTxt(claims).length > 0);
@@ -56,7 +56,7 @@ function withTxt(claims: readonly WaitingClaim[]): readonly WaitingClaim[] {
   return claims.filter(({ hasTxt }) => hasTxt);
 }
 
-/** The claim that had the last turn; the first one if none had any. */
+/** Returns the claim that had the last turn, or the first claim if none had one. */
 function newest(claims: readonly WaitingClaim[]): WaitingClaim | undefined {
   return claims.reduce<WaitingClaim | undefined>(
     (last, claim) => (last === undefined || fromOf(claim) > fromOf(last) ? claim : last),
@@ -69,8 +69,8 @@ function fromOf({ turn }: WaitingClaim): number {
 }
 
 /**
- * Claims with TXT go first. But after one of them comes a claim that has waited long: whoever controls a DNS could else have
- * all turns, by several accounts.
+ * Sorts claims with TXT first, but puts a claim that has waited long after each of them. Otherwise someone who controls a
+ * DNS zone could get all turns by using several accounts.
  */
 function inLine(last: WaitingClaim | undefined, at: number): (a: WaitingClaim, b: WaitingClaim) => number {
   const rank = ({ hasTxt, askedAt = at }: WaitingClaim) => {

@@ -1,11 +1,11 @@
-// Which claims are offered a TXT record (docs/rules.md "Preparing with TXT"): those whose zone would be answered whole with it
-// before their delegation proves them, and is not without it.
+// Selects the claims that are offered a TXT record (docs/rules.md "Preparing with TXT"): those whose whole zone would be
+// answered only with it, before the delegation proves them.
 
 import { type Around, answeredDomain, type NamedDomain } from './answered.ts';
 
 type Enclosing = Around['enclosing'];
 
-/** `enclosingOf`: what is answered around the name for other accounts than this one. */
+/** `enclosingOf`: how accounts other than this one are answered above the name. */
 export function claimsToPrepare(
   domains: readonly NamedDomain[],
   sightedRights: readonly number[],

@@ -1,8 +1,8 @@
-// Which names of ours a parent showed before, and what that means for a claim that begins (docs/rules.md "Sightings").
+// Our nameservers that a parent showed before, and their effect on new claims (docs/rules.md "Sightings").
 
-/** Beyond so many different sightings of a name, no shared set proves it any more. */
+/** If a name has more different sightings than this, shared sets no longer prove it. */
 const MOST_SIGHTINGS = 64;
-/** A sighting that goes on is written anew so often. */
+/** How often a continuing sighting is written again. */
 const RENEW_MS = 7 * 86_400_000;
 /** How long a sighting is kept after it was last seen. */
 export const SIGHTINGS_KEPT_MS = 730 * 86_400_000;
@@ -14,7 +14,7 @@ export interface Sighting {
   readonly lastSeenAt: number;
 }
 
-/** Whether a check that saw these names has to write them. `names` are sorted. */
+/** True if a check that saw these names must write them. `names` are sorted. */
 export function isNewSighting(known: readonly Sighting[], names: readonly string[], at: number): boolean {
   if (names.length === 0) return false;
   const same = known.find((sighting) => sighting.names.join(' ') === names.join(' '));
@@ -22,7 +22,7 @@ export function isNewSighting(known: readonly Sighting[], names: readonly string
   return at - same.lastSeenAt > RENEW_MS;
 }
 
-/** So many were seen that any name of ours may have been. */
+/** True if there are so many sightings that any of our nameservers may have been shown. */
 export function areTooMany(known: readonly Sighting[]): boolean {
   return known.length > MOST_SIGHTINGS;
 }

@@ -1,13 +1,13 @@
-// Which shared sets a claim loses (docs/rules.md "Proof"): a set that several accounts may have proves nothing if the parent showed any
-// of its names before the claim was made. Who set them there did not do it for this claim.
+// Determines the shared sets that a claim loses (docs/rules.md "Proof"). A set that several accounts may have proves
+// nothing if the parent showed any of its names before the claim was made: they were not set for this claim.
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from '../delegation/check-state.ts';
 import type { ClaimSet } from './name-claims.ts';
 
 /**
- * `shown`: the names that were sighted before the claim was made, or that its first conclusive check saw. `isOnlySet`:
- * there is no other set to which the owner could change, so it is spent only if another account may have set it.
+ * `shown`: names sighted before the claim was made, or by its first conclusive check. `isOnlySet`: the owner has no
+ * other set to change to, so it is spent only if another account may have set it.
  */
 export function spentSets(
   sets: readonly ClaimSet[],
@@ -19,7 +19,7 @@ export function spentSets(
   }: {
     readonly mayBeSeen: boolean;
     readonly isOnlySet: boolean;
-    /** Another account held the name, or waits for it. */
+    /** True if another account held the name or waits for it. */
     readonly isContested: boolean;
   },
 ): readonly NameserverSet[] {

@@ -1,5 +1,5 @@
-// How long a name is looked at after its last domain here has ended (docs/rules.md "Sightings"): what its parent shows then
-// says which shared sets prove nothing for whoever claims it next.
+// Schedules checks of a name after its last domain here has ended (docs/rules.md "Sightings"). They determine which shared
+// sets no longer prove the next claim of the name.
 
 import { RETURN_MS } from '../delegation/next-status.ts';
 
@@ -7,17 +7,23 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const JITTER = 0.2;
 
-/** An account can make and delete names without end: beyond so many, those that ended first are no longer looked at. */
+/**
+ * An account can create and delete names without limit. Above this number, the names that ended first are no longer
+ * checked.
+ */
 export const MOST_SWEPT_NAMES = 1000;
 
 export interface SweptName {
   /** When its domain ended, in milliseconds since 1970. */
   readonly endedAt: number;
-  /** The newest conclusive look saw a name of ours; true before the first one. */
+  /** True if the newest conclusive check saw one of our nameservers. True before the first check. */
   readonly isShown: boolean;
 }
 
-/** `shown`: whether this look saw a name of ours, undefined if it saw nothing. `random` is in [0, 1). Undefined: it was the last look. */
+/**
+ * `shown`: true if this check saw one of our nameservers, undefined if it was inconclusive. `random` is in [0, 1).
+ * Returns undefined after the last check.
+ */
 export function nextSweep(
   { endedAt, isShown: before }: SweptName,
   shown: boolean | undefined,

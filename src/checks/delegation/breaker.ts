@@ -1,38 +1,39 @@
-// Stops moves to `moved` and `disabled` when too many active domains turn away at once: the cause is then rather our
-// own network, or a registry's mistake, than so many owners (docs/rules.md "Breaker"). It trips when domains turn, and
-// stays until most of them look right again: misses move a domain a day after the turn, when no more domains turn.
+// Stops moves to `moved` and `disabled` if too many active domains lose their delegation at the same time: the cause is
+// probably our own network or a registry's mistake, not the owners (docs/rules.md "Breaker"). The breaker trips when
+// domains turn, and stays tripped until most of them match again: a domain moves a day after its turn, when turns may have
+// ended.
 
 import { isMiss } from './next-status.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The characters of what an operator says who freezes moves by hand. */
+/** Maximum length of the reason that an operator gives for freezing moves manually. */
 export const MAX_REASON = 500;
-/** A freeze that has an end is not meant for longer. */
+/** Maximum duration of a freeze with an end. */
 export const MAX_FREEZE_MS = 366 * 86_400_000;
 
 const MIN_TURNED = 20;
 const MAX_SHARE = 0.1;
 /**
- * The share of checks. A domain that misses is checked every hour, the others twice a day, so this is about a tenth of
+ * Fraction of checks. A domain that misses is checked every hour and the others twice a day, so this is about a tenth of
  * the domains.
  */
 const MAX_OFF_SHARE = 0.5;
 
-/** How many active domains under one parent were checked within 15 minutes, and how many of them turned. */
+/** Number of active domains under one parent that were checked within 15 minutes, and how many of them turned. */
 export interface CheckCounts {
-  /** The parent's name under which checks are counted; '' for checks that found no parent. */
+  /** Name of the parent under which checks are counted. '' for checks that found no parent. */
   readonly parent: string;
   readonly checked: number;
   readonly turned: number;
-  /** How many showed none of our servers, whether or not that was new. */
+  /** Number that showed none of our servers, whether or not that was new. */
   readonly off: number;
 }
 
 type Sums = Omit<CheckCounts, 'parent'>;
 
 /**
- * The parents whose moves must be held, with their sums; `''` holds all of them. A parent may be counted in many rows.
- * `held`: the parents that are held now.
+ * Returns the parents whose moves must be held, with their sums. `''` holds all moves. `counts` may have several rows for a
+ * parent. `held`: the parents that are held now.
  */
 export function judgeBreaker(
   counts: readonly CheckCounts[],
@@ -56,14 +57,14 @@ function isStillOff({ checked, off }: Sums): boolean {
   return off >= MIN_TURNED && off > checked * MAX_OFF_SHARE;
 }
 
-/** None of our servers was seen. */
+/** True if none of our servers was seen. */
 export function isOff(verdict: Verdict): boolean {
   return verdict === 'unknown' || isMiss(verdict);
 }
 
 /**
- * Whether an active domain turned: its verdict is no longer a match, or nothing can be seen any more. Its first check
- * counts as one after a match.
+ * True if an active domain turned: its verdict is no longer a match, or checks no longer see anything. The first check of a
+ * domain is compared with a match.
  */
 export function isTurn(before: Verdict | undefined, after: Verdict): boolean {
   if (before === undefined || before === 'match') return after !== 'match';

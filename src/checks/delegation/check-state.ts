@@ -1,5 +1,5 @@
-// What is remembered of a domain from one check to the next. The checker moves three statuses; `leaving` is a domain that
-// went to external mode and is served until its parent shows none of our servers, `ended` one that the checker disabled.
+// State of a domain that is kept from one check to the next. The checker changes three statuses. A `leaving` domain went to
+// external mode and is served until its parent shows none of our servers. An `ended` domain was disabled by the checker.
 
 import type { Name } from '../../dns/name.ts';
 import type { Steadiness } from './steadiness.ts';
@@ -9,40 +9,40 @@ export type CheckedStatus = 'pending' | 'active' | 'moved' | 'leaving' | 'ended'
 /** The state of a domain. All times are milliseconds since 1970. */
 export interface CheckState {
   readonly status: CheckedStatus;
-  /** When this status began: `pending_since`, `moved_since`, for `leaving` the switch to external mode, for `ended` the end. */
-  readonly since: number;
   /**
-   * How many conclusive misses in a row there were, each confirmed by a second parent address. `firstAt` starts again
-   * when the clock goes back.
+   * When this status began: `pending_since` or `moved_since`; for `leaving`, the switch to external mode; for
+   * `ended`, the end.
    */
+  readonly since: number;
+  /** Consecutive conclusive misses, each confirmed by a second parent address. `firstAt` is reset if the clock goes back. */
   readonly misses: { readonly count: number; readonly firstAt: number; readonly lastAt: number } | undefined;
-  /** The newest conclusive check since `since` that was confirmed or had a sole witness, and which servers of ours it showed. */
+  /** The newest conclusive check since `since` that was confirmed or had a sole witness, and which of our servers it showed. */
   readonly conclusive:
     | {
         readonly at: number;
-        /** Any of the domain's own sets. */
+        /** True if it showed any of the domain's own sets. */
         readonly oursShown: boolean;
-        /** Any that is in none of its sets. */
+        /** True if it showed any of our servers that is in none of its sets. */
         readonly othersShown: boolean;
       }
     | undefined;
-  /** Since when a sole witness, in every conclusive check, shows a set of the domain. */
+  /** When a sole witness began to show a set of the domain in every conclusive check. */
   readonly witnessAt: number | undefined;
-  /** What the newest confirmed check saw, and how often that changed within a day. */
+  /** Result of the newest confirmed check, and how often it changed within a day. */
   readonly steadiness?: Steadiness | undefined;
 }
 
 /** The folded names of one set. */
 export type NameserverSet = readonly Name[];
 
-/** What evidence is compared with. */
+/** The values with which evidence is compared. */
 export interface Expected {
-  /** The sets that this domain may be delegated to, its own first. */
+  /** Sets that this domain may be delegated to, its own first. */
   readonly sets: readonly NameserverSet[];
-  /** Every name of a nameserver of ours, folded. */
+  /** Folded names of all our nameservers. */
   readonly ours: ReadonlySet<Name>;
-  /** The addresses of our servers; absent while they are not known. */
+  /** Addresses of our servers. Absent while they are not known. */
   readonly ourAddresses?: ReadonlySet<string>;
-  /** The rdata of DS records of the domain's own keys, as hexadecimal digits; absent: it has none. */
+  /** Rdata of the DS records for the domain's own keys, in hexadecimal. Absent if it has none. */
   readonly ownDs?: ReadonlySet<string>;
 }

@@ -1,8 +1,8 @@
-// Which replies say something about the name that was asked for, in checks of delegations and of TXT records alike.
+// Decides which replies are conclusive about the queried name, in delegation checks and TXT checks.
 
 import type { ServerOutcome } from './evidence.ts';
 
-/** All other outcomes are silence, a refusal, or the reply of a server that does not serve the zone. */
+/** All other outcomes are timeouts, refusals, or replies of servers that do not serve the zone. */
 export function isConclusive({ outcome }: { readonly outcome: ServerOutcome }): boolean {
   switch (outcome) {
     case 'referral':

@@ -1,5 +1,5 @@
-// The evidence of a check as JSON: in its row, and in an observer's answer. The owner of a zone decides how much its
-// servers send, so only a bounded part is kept.
+// Encodes the evidence of a check as JSON for its database row and for an observer's response. Zone owners control how much
+// their servers send, so only a limited part is kept.
 
 import { foldCase, type Name, parseName, printName } from '../../dns/name.ts';
 import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
@@ -19,7 +19,7 @@ export interface JsonServer
   readonly ds: readonly string[];
 }
 
-/** JSON has no `undefined`: fields that are not known are absent. */
+/** JSON has no `undefined`: unknown fields are absent. */
 type Unknown = 'rttMs' | 'rcode' | 'aa' | 'ttl' | 'error';
 
 interface JsonWalked {
@@ -65,8 +65,8 @@ export function encodeEvidence(evidence: Evidence): JsonEvidence {
 function encodeServer({ server, ns, ds, glue, error, ...passed }: ServerEvidence): JsonServer {
   const left = [
     ...(error === undefined ? [] : [error]),
-    ...(ns.length > MAX_NAMES ? [`${ns.length - MAX_NAMES} more names are not kept`] : []),
-    ...(ds.length > MAX_DS ? [`${ds.length - MAX_DS} more DS are not kept`] : []),
+    ...(ns.length > MAX_NAMES ? [`${ns.length - MAX_NAMES} more names were discarded`] : []),
+    ...(ds.length > MAX_DS ? [`${ds.length - MAX_DS} more DS were discarded`] : []),
   ];
   return {
     ...passed,
@@ -80,18 +80,18 @@ function encodeServer({ server, ns, ds, glue, error, ...passed }: ServerEvidence
   };
 }
 
-/** As text, folded, at most 64. */
+/** Returns at most 64 names as folded text. */
 export function encodeNames(names: readonly Name[]): string[] {
   return names.slice(0, MAX_NAMES).map(jsonName);
 }
 
-/** Without NUL and other controls, which Postgres and terminals do not take, and shortened. */
+/** Replaces NUL and other control characters, which Postgres or terminals do not accept, and shortens the text. */
 export function boundedText(text: string): string {
   const plain = text.replace(/[^\x20-\ud7ff\ue000-\uffff]/g, '?');
   return plain.length <= MAX_TEXT ? plain : `${plain.slice(0, MAX_TEXT - 1)}…`;
 }
 
-/** Whether the text is a name as it stands in this JSON. */
+/** True if the text is a name in the form that this JSON uses. */
 export function isJsonName(text: string): boolean {
   try {
     return jsonName(parseName(text)) === text;
@@ -100,7 +100,7 @@ export function isJsonName(text: string): boolean {
   }
 }
 
-/** In any form, with or without the final dot. Undefined: it is no name. */
+/** Accepts any notation, with or without the trailing dot. Returns undefined if the text is not a name. */
 export function readJsonName(text: string): string | undefined {
   try {
     return jsonName(parseName(/(?:^|[^\\])(?:\\\\)*\.$/.test(text) ? text : `${text}.`));

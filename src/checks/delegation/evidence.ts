@@ -1,10 +1,10 @@
-// The evidence of a delegation check, without what it means: the walk to the parent zone, and what each address of the
-// parent said.
+// Evidence of a delegation check without its interpretation: the walk to the parent zone, and the answer of each address of
+// the parent.
 
 import type { Name } from '../../dns/name.ts';
 
 /**
- * What the reply of one parent address was. The first five are conclusive by themselves (docs/rules.md "Delegation
+ * Classification of the reply of one parent address. The first five are conclusive on their own (docs/rules.md "Delegation
  * check").
  */
 export type ServerOutcome =
@@ -25,112 +25,112 @@ export type ServerOutcome =
   | 'servfail'
   /** Another rcode, a reply that cannot be read, TC over TCP, or a refused connection. */
   | 'bad'
-  /** The parent is secure, and its keys do not vouch for the reply: a signature or proof is wrong or missing. */
+  /** The parent is secure, but the reply does not validate with its keys: a signature or proof is wrong or missing. */
   | 'bogus'
-  /** Whether the parent's keys vouch for it would take more work than a check may do. */
+  /** Validating the reply would exceed the work limit of a check. */
   | 'limit';
 
 /**
- * What a server may need if it does not answer an ordinary query: a query over TCP, without EDNS, or in lower case instead of
- * random case.
+ * Changes that a server may need before it answers: a query over TCP, without EDNS, or in lower case instead of random
+ * case.
  */
 export const NEEDS = ['tcp', 'no_edns', 'lower_case'] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** What one address of the parent said. Names are folded; sets are in canonical order without duplicates. */
+/** Result for one address of the parent. Names are folded. Sets are in canonical order without duplicates. */
 export interface ServerEvidence {
-  /** The nameserver's name, as the delegation above the parent gives it; the zone's own name for `database`. */
+  /** Name of the nameserver in the delegation above the parent. For `database`, the name of the zone itself. */
   readonly server: Name;
   /** The address as text without a port; empty for `database`. */
   readonly address: string;
-  /** What carried the reply that counts. `database`: this fleet serves the parent, and Postgres was asked. */
+  /** Transport of the reply that counts. `database`: this fleet serves the parent, so Postgres was queried. */
   readonly transport: 'udp' | 'tcp' | 'database';
   /**
-   * How the query had to be changed before the server answered it; absent if it answered the first query. TCP for a reply that is
-   * too large for UDP does not count.
+   * How the query had to be changed before the server answered it. Absent if it answered the first query. TCP for a reply
+   * that is too large for UDP does not count.
    */
   readonly needed?: readonly Need[];
   /** Milliseconds since 1970. */
   readonly askedAt: number;
-  /** The round trip of the reply that counts; undefined without one. */
+  /** Round-trip time of the reply that counts. Undefined without one. */
   readonly rttMs: number | undefined;
   readonly outcome: ServerOutcome;
   readonly rcode: number | undefined;
   readonly aa: boolean | undefined;
-  /** The names of the NS set, for `referral` and `answer`; else empty. */
+  /** Names of the NS set, for `referral` and `answer`. Otherwise empty. */
   readonly ns: readonly Name[];
-  /** The addresses beside the NS set, which lead to its names; absent where there are none. */
+  /** Addresses of the NS set's names from the same reply. Absent if there are none. */
   readonly glue?: readonly { readonly name: Name; readonly address: string }[];
-  /** The TTL of the NS set, or of the SOA of a negative answer, in seconds. */
+  /** TTL of the NS set, or of the SOA in a negative answer, in seconds. */
   readonly ttl: number | undefined;
-  /** The rdata of the DS set in a referral, or in the answer to a question for DS. */
+  /** Rdata of the DS set in a referral, or in the answer to a DS query. */
   readonly ds: readonly Uint8Array[];
   /**
-   * For `answer`: the server showed that the parent delegates the domain, since it answered a question for DS with the
-   * parent's authority (RFC 4035 §3.1.4.1). Absent when it was not asked.
+   * For `answer`: true if the server showed that the parent delegates the domain, by answering a DS query with the parent's
+   * authority (RFC 4035 §3.1.4.1). Absent if it was not queried.
    */
   readonly showsCut?: boolean;
   /**
-   * What the parent's keys say of the DS set, the alias, or the absence that the reply shows. `insecure`: opt-out or costly
-   * hashes leave it open. Absent where nothing was validated: the NS set itself never is (RFC 4035 §2.2).
+   * Validation result, with the parent's keys, of the DS set, alias or absence in the reply. `insecure`: opt-out or an
+   * expensive hash prevents a proof. Absent if nothing was validated: the NS set itself never is (RFC 4035 §2.2).
    */
   readonly proof?: 'secure' | 'insecure';
-  /** What was wrong, in words for people; undefined if nothing was. */
+  /** Human-readable error. Undefined if there was none. */
   readonly error: string | undefined;
 }
 
-/** One zone on the way from the root to the parent, both included. */
+/** One zone on the walk from the root to the parent, including both. */
 export interface WalkedZone {
   readonly zone: Name;
-  /** The names of its nameservers; empty for a zone that this fleet serves. */
+  /** Names of its nameservers. Empty for a zone that this fleet serves. */
   readonly servers: readonly Name[];
-  /** The zone was known, so no question was needed. */
+  /** True if the zone was cached, so no query was needed. */
   readonly cached: boolean;
 }
 
-/** Why the parent was not found, or could not be asked. `zone` is the last zone that was asked. */
+/** Why the parent was not found or not queried. `zone` is the last zone that was queried. */
 export interface WalkFailure {
   readonly zone: Name;
   readonly reason: /** None of its addresses answered. */
     | 'unreachable'
-    /** The servers answered, but not as servers of the zone. */
+    /** The servers answered, but they do not serve the zone. */
     | 'lame'
-    /** The servers have no address that may be asked. */
+    /** The servers have no address that may be queried. */
     | 'no_address'
     /** A limit of the resolver was reached (docs/rules.md "Limits of the resolver"). */
     | 'limit'
     /** Delegations lead only to each other. */
     | 'loop'
-    /** The keys above the zone do not vouch for its own. */
+    /** The zone's keys do not validate with the keys above it. */
     | 'bogus'
-    /** Validation would take more than a check may do. */
+    /** Validation would exceed the work limit of a check. */
     | 'validation_limit'
-    /** The check waited long, and no slot for slow checks was free: it says nothing about the parent. */
+    /** The check was slow, and no slot for slow checks was free. This says nothing about the parent. */
     | 'later';
   readonly message: string;
 }
 
 /**
- * Whether signatures lead from the root's trust anchors to the parent's keys. `insecure`: a zone on the way proves that it
- * ends there. `indeterminate`: there are no anchors, or the way does not begin at the root, or the root itself fails.
+ * Result of validating the parent's keys from the root's trust anchors. `insecure`: a zone on the path proves that the
+ * chain ends there. `indeterminate`: there are no anchors, the path does not begin at the root, or the root itself fails.
  */
 export type Security = 'secure' | 'insecure' | 'indeterminate';
 
 export interface Evidence {
   readonly domain: Name;
-  /** The parent; undefined when the walk failed before it. */
+  /** Undefined if the walk failed before it reached the parent. */
   readonly parent: Name | undefined;
   readonly walk: readonly WalkedZone[];
-  /** The replies in the order of the questions; empty when the walk failed. */
+  /** Replies in the order of the queries. Empty if the walk failed. */
   readonly servers: readonly ServerEvidence[];
-  /** How many addresses the parent has, of which those in `servers` were asked. */
+  /** Number of addresses of the parent. Those in `servers` were queried. */
   readonly parentAddresses: number;
   readonly failure: WalkFailure | undefined;
-  /** Of the parent, never of the NS set that it shows. Absent in checks of before: `indeterminate`. */
+  /** Security of the parent, never of the NS set that it shows. Absent in old checks, which means `indeterminate`. */
   readonly security?: Security;
-  /** The root does not validate by our anchors, which is rather our fault than everybody's. */
+  /** The root does not validate with our anchors, which is more likely our fault than the root's. */
   readonly rootFault?: true;
-  /** How many packets were sent, repeated ones too. */
+  /** Number of packets sent, including retries. */
   readonly queries: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;

@@ -1,9 +1,9 @@
-// How names and what servers say are printed in the sentences of findings.
+// Formats names and server answers for the sentences of findings.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { Seen } from './seen.ts';
 
-/** What some servers of the parent say, where others say something else. */
+/** An answer of some of the parent's servers, if they disagree. */
 export interface Said {
   readonly by: readonly Name[];
   readonly kind: 'delegation' | 'nodata' | 'nxdomain' | 'alias';
@@ -11,19 +11,22 @@ export interface Said {
   readonly ns: readonly Name[];
 }
 
-/** While several claims wait: when the apex shows the nameservers of this one. Times are milliseconds since 1970. */
+/**
+ * Turn of this claim while several claims wait for a name: the apex shows its nameservers. Times are milliseconds since
+ * 1970.
+ */
 export type NameserverTurn =
   | { readonly kind: 'now'; readonly from: number; readonly until: number }
-  /** In line, or neither. */
+  /** In line for a turn, or neither. */
   | { readonly kind: 'waits' | 'none' };
 
-/** A domain of another account inside a claim, and the nameservers to which it is delegated today. */
+/** Another account's domain inside a claim, and the nameservers to which it is delegated today. */
 export interface InnerDomain {
   readonly name: Name;
   readonly ns: readonly Name[];
 }
 
-/** How many names one part of a sentence lists: zone owners decide how many there are. */
+/** Maximum number of names in one list of a sentence. Zone owners control how many there are. */
 const SHOWN_NAMES = 8;
 
 export function saidText({ by, kind, ns }: Said): string {
@@ -43,7 +46,7 @@ export function saidText({ by, kind, ns }: Said): string {
   }
 }
 
-/** Prints `ns1.a and ns2.a`, `no nameservers`. */
+/** Formats for example `ns1.a and ns2.a` or `no nameservers`. */
 export function seenText({ kind, ns }: Seen): string {
   switch (kind) {
     case 'delegated':
@@ -64,27 +67,27 @@ export function seenText({ kind, ns }: Seen): string {
 }
 
 const TURN_REASON =
-  'Another account waits for this name too, so your nameservers and theirs are answered in turn, for registries that look before they delegate.';
+  'Another account waits for this name too, so the two sets of nameservers are answered in turn, for registries that query a domain before they delegate it.';
 
 export function turnText(turn: NameserverTurn): string {
   switch (turn.kind) {
     case 'now':
-      return `Your nameservers are answered for this domain from ${clock(turn.from)} to ${clock(turn.until)} UTC. ${TURN_REASON} If that is too short, ask for another turn with “check now”.`;
+      return `Your nameservers are answered for this domain from ${clock(turn.from)} to ${clock(turn.until)} UTC. ${TURN_REASON} If that is too short, request another turn with “check now”.`;
     case 'waits':
       return `Your nameservers are in line to be answered for this domain. ${TURN_REASON} The time of your turn will be shown here.`;
     case 'none':
-      return `${TURN_REASON} If your registry wants to see yours first, ask for a turn with “check now”.`;
+      return `${TURN_REASON} If your registry must see your nameservers first, request a turn with “check now”.`;
     default:
       return turn satisfies never;
   }
 }
 
-/** Prints `14:05`. */
+/** Formats for example `14:05`. */
 function clock(at: number): string {
   return new Date(at).toISOString().slice(11, 16);
 }
 
-/** How many domains inside a claim are told. */
+/** Maximum number of domains inside a claim that a finding lists. */
 export const MOST_INNER = 8;
 
 export function innerText(inner: readonly InnerDomain[]): string {
@@ -93,7 +96,7 @@ export function innerText(inner: readonly InnerDomain[]): string {
     ns.length === 0 ? print(name) : `${print(name)} NS ${list(ns)}`,
   );
   const more = inner.length > shown.length ? '; there are more' : '';
-  return `Inside this domain, names are answered here that are not in your account. They stop when this domain becomes active, unless its records delegate them. To let them go on, add NS records here before you change your registrar: ${records.join('; ')}${more}.`;
+  return `Other accounts have names inside this domain that are answered here today. They stop being answered when this domain becomes active, unless its records delegate them. To keep them working, add these NS records here before you change the nameservers at your registrar: ${records.join('; ')}${more}.`;
 }
 
 function someOf(names: readonly Name[]): string {
@@ -102,19 +105,19 @@ function someOf(names: readonly Name[]): string {
   return `${names.slice(0, SHOWN_NAMES).map(print).join(', ')} and ${more} more`;
 }
 
-/** Prints `nameserver a`, `nameservers a and b`. */
+/** Formats for example `nameserver a` or `nameservers a and b`. */
 export function nameservers(names: readonly Name[]): string {
   return `${names.length === 1 ? 'nameserver' : 'nameservers'} ${list(names)}`;
 }
 
-/** Prints `a`, `a and b`, `a, b and c`. */
+/** Formats `a`, `a and b`, `a, b and c`. */
 export function list(names: readonly Name[]): string {
   const printed = names.map(print);
   const last = printed.pop() ?? '';
   return printed.length === 0 ? last : `${printed.join(', ')} and ${last}`;
 }
 
-/** Prints a name without the final dot, as registrars show names. */
+/** Formats a name without the trailing dot, as registrars show names. */
 export function print(name: Name): string {
   const text = printName(name);
   return text === '.' ? '. (the root)' : text.slice(0, -1);

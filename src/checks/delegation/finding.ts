@@ -1,8 +1,8 @@
-// A finding of a check: a code from one closed list, which is part of the API, and a message, which is not.
+// A finding of a check. Its code is from a closed list that is part of the public API. Its message is not.
 
 import type { Name } from '../../dns/name.ts';
 
-/** The codes that each check writes again. */
+/** Codes that every check writes again. */
 const CHECK_FINDING_CODES = [
   /** The parent lacks names of the set. */
   'NS_MISSING',
@@ -15,7 +15,7 @@ const CHECK_FINDING_CODES = [
   'NOT_REGISTERED',
   'ALIAS',
   'STALE_DS',
-  /** The parent names servers of the fleet that are not this domain's. */
+  /** The parent lists servers of the fleet that are not this domain's. */
   'PRESET_DELEGATION',
   /** Another account holds the name. */
   'NAME_IN_USE',
@@ -27,7 +27,7 @@ const CHECK_FINDING_CODES = [
   'NS_UNSTEADY',
   /** Other accounts have domains inside this one, which its records do not delegate. */
   'INNER_DELEGATED',
-  /** Every set that this domain could have was shown before, or belongs to another account. */
+  /** Every set that this domain could have was shown before or belongs to another account. */
   'SETS_SPENT',
   /** The domain was pending for too long. */
   'PENDING_OVER',
@@ -35,7 +35,7 @@ const CHECK_FINDING_CODES = [
   'CAME_BACK',
   /** Another claim took this one's slot among those that may wait for the name. */
   'CLAIM_DISPLACED',
-  /** The walk to the parent, or every address of the parent, gave no usable answer. */
+  /** The walk to the parent failed, or no address of the parent gave a usable answer. */
   'PARENT_UNREACHABLE',
   'PARENT_LAME',
   /** The signatures of the parent, or of a zone above it, are not valid. */
@@ -48,15 +48,15 @@ const CHECK_FINDING_CODES = [
   'PARENT_SETS_AA',
   /** Some of the parent's servers answer only over TCP, without EDNS or in lower case. */
   'PARENT_AWKWARD',
-  /** The parent's servers hold the domain too, and show that the parent delegates it. */
+  /** The parent's servers also serve the domain, and show that the parent delegates it. */
   'PARENT_HOLDS_CHILD',
-  /** The parent's servers hold the domain themselves, as the fleet does for every claim. That does not prove a delegation. */
+  /** The parent's servers also serve the domain, as the fleet does for every claim. That does not prove a delegation. */
   'OWN_ANSWER',
   /** Only one of several addresses gave this result. */
   'UNCONFIRMED',
   'WALK_LIMIT',
   'DELEGATION_LOOP',
-  /** The check ended early, because it was slow while many other checks were slow too. */
+  /** The check ended early because it was slow while many other checks were slow too. */
   'TRY_LATER',
   /** The breaker holds the status. */
   'MOVES_HELD',
@@ -69,8 +69,8 @@ const CHECK_FINDING_CODES = [
 ] as const;
 
 /**
- * All codes. The store writes CLAIM_LOST, which stays until the domain is pending again. NS_TURN, PREPARE and APEX_ONLY are
- * computed when a domain is read, and never stored.
+ * All codes. CLAIM_LOST is written by the store and stays until the domain is pending again. NS_TURN, PREPARE and APEX_ONLY
+ * are computed when a domain is read, and are never stored.
  */
 export const FINDING_CODES = [
   ...CHECK_FINDING_CODES,
@@ -83,14 +83,14 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 
 export interface Finding {
   readonly code: FindingCode;
-  /** The names that the message is about, if any. */
+  /** Names that the message is about, if any. */
   readonly names?: readonly Name[];
   readonly message: string;
 }
 
-/** Ends the messages that need no action by the owner. Applies to the checks of workers only. */
+/** Ends the messages that need no action by the owner. Applies only to the checks of workers. */
 export const WE_CHECK_AGAIN = 'we check again automatically';
-export const NOTHING_TO_CHANGE = `There is nothing to change at your registrar for this; ${WE_CHECK_AGAIN}.`;
+export const NOTHING_TO_CHANGE = `You do not need to change anything at your registrar; ${WE_CHECK_AGAIN}.`;
 
 export function finding(code: FindingCode, message: string, names?: readonly Name[]): Finding {
   return names === undefined ? { code, message } : { code, names, message };

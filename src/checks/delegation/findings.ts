@@ -21,12 +21,12 @@ interface Shown {
   readonly observed: readonly Name[];
 }
 
-/** `target` is the set that the owner should use; undefined if the domain has no set left. */
+/** `target` is the set that the owner should use. Undefined if the domain has no set left. */
 interface Delegation extends Shown {
   readonly target: NameserverSet | undefined;
 }
 
-/** The parent names some of the fleet's servers. Without a target, PRESET_DELEGATION alone states what to change. */
+/** The parent lists some of the fleet's servers. Without a target, PRESET_DELEGATION alone states what to change. */
 interface OursShown extends Shown {
   readonly target: NameserverSet;
 }
@@ -40,7 +40,7 @@ interface ApexOnly {
   readonly target: NameserverSet | undefined;
 }
 
-/** States why the registrar replaced the nameservers, and how the hold ends. */
+/** Explain why the registrar replaced the nameservers, and how the hold ends. */
 const HOLDS: Readonly<Record<HoldKind, string>> = {
   verification:
     'Their names indicate that your registrar has replaced the nameservers because the owner has not confirmed the e-mail address. Follow the link in the message that the registrar sent to this address, or request a new message at your registrar',
@@ -57,7 +57,7 @@ export const FINDINGS = {
     const names = target.filter((name) => !observed.includes(name));
     return finding(
       'NS_MISSING',
-      `At your registrar, add the missing ${nameservers(names)}, so that exactly ${list(target)} are set. At the moment the zone ${print(parent)} lists ${list(observed)}.`,
+      `At your registrar, add the missing ${nameservers(names)}, so that exactly ${list(target)} are set. The zone ${print(parent)} currently lists ${list(observed)}.`,
       names,
     );
   },
@@ -76,7 +76,7 @@ export const FINDINGS = {
       names,
     );
   },
-  /** `hold` is the kind of hold that the names indicate; undefined for nameservers of another operator. */
+  /** `hold` is the kind of hold that the names indicate. Undefined for another operator's nameservers. */
   NS_FOREIGN: ({ parent, observed, target, hold }: Delegation & { readonly hold?: HoldKind | undefined }) => {
     const remedy =
       hold === undefined
@@ -84,7 +84,7 @@ export const FINDINGS = {
         : `${HOLDS[hold]}, then make sure that exactly ${wanted(target)} are set there`;
     return finding(
       'NS_FOREIGN',
-      `This domain uses other nameservers than its own here: the zone ${print(parent)} lists ${list(observed)}. ${remedy}.`,
+      `This domain does not use the nameservers assigned to it: the zone ${print(parent)} lists ${list(observed)}. ${remedy}.`,
       observed,
     );
   },
@@ -101,39 +101,39 @@ export const FINDINGS = {
   ALIAS: ({ parent, target }: Delegation) =>
     finding(
       'ALIAS',
-      `In the zone ${print(parent)} this domain is an alias of another name (CNAME or DNAME). Whoever manages that zone must replace the alias with NS records for exactly ${wanted(target)}.`,
+      `In the zone ${print(parent)} this domain is an alias of another name (CNAME or DNAME). The manager of that zone must replace the alias with NS records for exactly ${wanted(target)}.`,
     ),
-  /** The DS may be correct while another operator serves the domain. It must be removed before the domain comes here. */
+  /** The DS may be correct while another operator serves the domain. It must be removed before the domain moves here. */
   STALE_DS: (ds: readonly Uint8Array[], oursShown: boolean) => {
     const tags = [...new Set(ds.map((rdata) => ((rdata[0] ?? 0) << 8) | (rdata[1] ?? 0)))];
     const remedy = `turn DNSSEC off or remove the DS records (key tags: ${tags.sort((a, b) => a - b).join(', ')})`;
     return finding(
       'STALE_DS',
       oursShown
-        ? `At your registrar, ${remedy}: they do not belong to our nameservers, and until they are gone, many visitors cannot reach this domain.`
-        : `Before you set our nameservers at your registrar, ${remedy} there: they do not belong to our nameservers, and many visitors could not reach this domain.`,
+        ? `At your registrar, ${remedy}: they do not match our nameservers. Until they are removed, many visitors cannot reach this domain.`
+        : `Before you set our nameservers at your registrar, ${remedy} there: they do not match our nameservers, so many visitors could not reach this domain.`,
     );
   },
   PRESET_DELEGATION: (shown: readonly Name[], target: NameserverSet | undefined) =>
     finding(
       'PRESET_DELEGATION',
-      `This domain points at nameservers of ours, but not at yours: at your registrar, set exactly ${wanted(target)} instead of ${list(shown)}. Until then we answer for it only with its SOA and NS records.`,
+      `This domain uses our nameservers, but not the ones assigned to it. At your registrar, set exactly ${wanted(target)} instead of ${list(shown)}. Until then we answer for it only with its SOA and NS records.`,
       shown,
     ),
   NAME_IN_USE: (target: NameserverSet | undefined) =>
     finding(
       'NAME_IN_USE',
-      `Another account uses this name here. It becomes yours when your registrar shows exactly ${wanted(target)}; from then on the records of this domain are answered.`,
+      `Another account uses this name here. It passes to your account when your registrar shows exactly ${wanted(target)}. From then on the records of this domain are answered.`,
     ),
   TAKEOVER_WAITS: () =>
     finding(
       'TAKEOVER_WAITS',
-      `Your registrar shows your nameservers. Because another account uses this name here, a second check must see the same at every nameserver of the zone above, at least a minute later. ${NOTHING_TO_CHANGE}`,
+      `Your registrar shows your nameservers. Because another account uses this name here, a second check, at least a minute later, must see the same at every nameserver of the parent zone. ${NOTHING_TO_CHANGE}`,
     ),
   TAKEOVER_SEEN: (target: NameserverSet | undefined) =>
     finding(
       'TAKEOVER_SEEN',
-      `Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ${wanted(target)} there.`,
+      `Your registrar shows the nameservers assigned to another account here, and the next check will give that account the name. If this was not you, secure your account at the registrar now and set exactly ${wanted(target)} there.`,
     ),
   NS_TURN: (turn: NameserverTurn) => finding('NS_TURN', turnText(turn)),
   APEX_ONLY: ({ isChecked, mayBeApproved, target }: ApexOnly) => {
@@ -147,7 +147,7 @@ export const FINDINGS = {
         ...(isChecked || target === undefined
           ? []
           : [`If it shows other nameservers of ours, set exactly ${wanted(target)} there.`]),
-        ...(mayBeApproved ? ['If the domain is in use already, ask the operator to approve it.'] : []),
+        ...(mayBeApproved ? ['If the domain is already in use, ask the operator to approve it.'] : []),
       ].join(' '),
     );
   },
@@ -157,7 +157,7 @@ export const FINDINGS = {
   ) =>
     finding(
       'NS_UNSTEADY',
-      `Within 24 hours the zone above this domain changed its nameservers ${changes.isMore ? 'at least ' : ''}${changes.count} times. While they change, some visitors are sent elsewhere: set exactly ${wanted(target)} at your registrar and leave them. If you did not change them, secure your account there and ask your registrar.`,
+      `Within 24 hours the parent zone changed the nameservers of this domain ${changes.isMore ? 'at least ' : ''}${changes.count} times. Until they stop changing, some visitors are sent to other servers. Set exactly ${wanted(target)} at your registrar and do not change them again. If you did not make these changes, secure your account there and contact your registrar.`,
     ),
   INNER_DELEGATED: (inner: readonly InnerDomain[]) =>
     finding(
@@ -168,39 +168,39 @@ export const FINDINGS = {
   SETS_SPENT: () =>
     finding(
       'SETS_SPENT',
-      'No nameserver set is left that could prove this domain: each was shown by your registrar before you added the domain, or belongs to another account that waits for this name. Do not set the nameservers that are shown here, since they may bring the name to that account: ask the operator for approval.',
+      'No nameserver set is left that could prove that this domain is yours. Your registrar showed each set before you added the domain, or the set belongs to another account that waits for this name. Do not use the nameservers shown here, because they may give the name to that account. Ask the operator to approve the domain.',
     ),
   PENDING_OVER: (target: NameserverSet | undefined) =>
     finding(
       'PENDING_OVER',
-      `This domain waited too long for its nameservers and was disabled. Set exactly ${wanted(target)} at your registrar, then enable it again.`,
+      `This domain was disabled because its nameservers were not set in time. Set exactly ${wanted(target)} at your registrar, then enable it again.`,
     ),
   CLAIM_DISPLACED: () =>
     finding(
       'CLAIM_DISPLACED',
-      'Many accounts wait for this name, and this domain waited longest without its nameservers at the registrar, so it was disabled. Enable it again when you have set them.',
+      'This domain was disabled because too many accounts wait for this name, and it had waited longest without its nameservers at the registrar. Set them, then enable it again.',
     ),
   CAME_BACK: () =>
     finding(
       'CAME_BACK',
-      `Your registrar shows your nameservers again, so this domain came back by itself. ${NOTHING_TO_CHANGE}`,
+      `Your registrar shows your nameservers again, so this domain was enabled again automatically. ${NOTHING_TO_CHANGE}`,
     ),
   CLAIM_LOST: () =>
     finding(
       'CLAIM_LOST',
-      'The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.',
+      'The parent zone now lists the nameservers of another account, so the name has passed to that account. Your records are kept here. If you did not change the nameservers, contact your registrar.',
     ),
   /** `value` is undefined if it has expired. */
   PREPARE: (host: Name, value: string | undefined) =>
     finding(
       'PREPARE',
       value === undefined
-        ? `Optional: a TXT record at your present DNS provider lets us answer all records before you switch. Its value has expired: ask for a fresh one (verify), then add it at ${print(host)}.`
-        : `Optional: add this TXT record at your present DNS provider first, then all records are answered before you switch: name ${print(host)}, value ${value}`,
+        ? `Optional: with a TXT record at your current DNS provider, all records are answered before you switch. Its value has expired: request a new one (verify), then add it at ${print(host)}.`
+        : `Optional: add this TXT record at your current DNS provider first. All records are then answered before you switch: name ${print(host)}, value ${value}`,
     ),
   ...PARENT_FINDINGS,
 } satisfies Record<FindingCode, (...args: never[]) => Finding>;
 
 function wanted(target: NameserverSet | undefined): string {
-  return target === undefined ? 'the nameservers that the operator names for it' : list(target);
+  return target === undefined ? 'the nameservers that the operator gives you' : list(target);
 }

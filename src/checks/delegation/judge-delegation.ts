@@ -1,5 +1,5 @@
-// Judges the answers of the parent's addresses together: there is a verdict only where all that count agree. An answer
-// that fails, contradicts or is missing makes it `unknown` or unconfirmed, and neither ever changes a status.
+// Combines the answers of the parent's addresses into a verdict, which exists only if all that count agree. A failed,
+// contradicting or missing answer makes the result `unknown` or unconfirmed, and neither ever changes a status.
 
 import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
 import type { Expected, NameserverSet } from './check-state.ts';
@@ -11,7 +11,7 @@ import { FINDINGS } from './findings.ts';
 import { type HoldKind, registrarHold } from './registrar-holds.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
-/** What one address of the parent says, in a form that can be compared. */
+/** Answer of one parent address, in a comparable form. */
 interface Statement {
   readonly kind: 'delegation' | 'nodata' | 'nxdomain' | 'alias';
   readonly ns: ReadonlySet<Name>;
@@ -28,7 +28,7 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   const [first] = counting;
   if (parent === undefined || first === undefined) return unknown(whyNothing(evidence));
   const statement = statementOf(first);
-  // NODATA and NXDOMAIN both show no delegation, but one of the two servers is behind or wrong
+  // NODATA and NXDOMAIN both mean no delegation, but one of the servers is outdated or wrong
   if (!counting.every((server) => isSame(statementOf(server), statement)))
     return unknown([FINDINGS.PARENTS_DISAGREE(parent, saidBy(counting))]);
 
@@ -41,8 +41,9 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   const observed = [...statement.ns];
   const { verdict, matched, oursShown } = compare(statement, expected);
   const othersShown = observed.some((name) => expected.ours.has(name) && !isOwn(name, expected));
-  // A server that answers with our names may be one of ours under any name: ours hold a zone for every claim, which proves
-  // nothing. A foreign one that holds both domain and parent counts if it shows that the parent delegates the domain.
+  // A server that answers with our names may be ours under any name. Our servers have a zone for every claim, which proves
+  // nothing. Another operator's server that serves both domain and parent counts if it shows that the parent delegates the
+  // domain.
   const showsCut = byAnswer && counting.every((server) => server.showsCut && isForeign(server, expected));
   if (byAnswer && (oursShown || othersShown) && !showsCut) return unknown([FINDINGS.OWN_ANSWER(parent)]);
   const staleDs = counting.flatMap(({ ds }) => (ds.some((each) => isOwnDs(each, expected)) ? [] : ds));
@@ -84,19 +85,19 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   };
 }
 
-/** One that leads to a key of ours is enough for resolvers (RFC 4035 §5.2), whatever stands beside it. */
+/** One DS that matches a key of ours is enough for resolvers (RFC 4035 §5.2), regardless of others in the set. */
 function isOwnDs(rdata: Uint8Array, { ownDs }: Expected): boolean {
   return ownDs?.has(Buffer.from(rdata).toString('hex')) === true;
 }
 
-/** Whether the address is known to be none of ours. */
+/** True if the address is known not to be ours. */
 function isForeign({ address }: ServerEvidence, { ourAddresses }: Expected): boolean {
   return ourAddresses !== undefined && !ourAddresses.has(address);
 }
 
 /**
- * The servers that count. A referral is the parent's own answer; an AA answer comes from a server that also holds the
- * domain's zone.
+ * Returns the servers that count. A referral is the parent's own answer. An AA answer comes from a server that also serves
+ * the domain's zone.
  */
 function serversThatCount(servers: readonly ServerEvidence[]): readonly ServerEvidence[] {
   const conclusive = servers.filter(counts);
@@ -130,7 +131,7 @@ function contains(whole: ReadonlySet<Name>, part: Iterable<Name>): boolean {
 
 type Comparison = Pick<Judgement, 'verdict' | 'matched'> & { readonly oursShown: boolean };
 
-/** Others' names of ours are foreign: they do not bring visitors of this delegation to this account. */
+/** Our nameservers assigned to other accounts count as foreign: they do not serve this account's records. */
 function compare({ kind, ns }: Statement, { sets }: Expected): Comparison {
   const without = (verdict: Verdict, oursShown: boolean) => ({ verdict, matched: undefined, oursShown });
   if (kind === 'nodata') return without('not_delegated', false);
@@ -143,7 +144,7 @@ function compare({ kind, ns }: Statement, { sets }: Expected): Comparison {
   const matched = sets.find((set) => equals(ns, new Set(set)));
   if (matched !== undefined) return { verdict: 'match', matched, oursShown: true };
   if (sets.some((set) => set.length > 0 && equals(own, new Set(set)))) return without('extra', true);
-  // sets may share names: the names are mixed only if no single set has them all
+  // sets may share names, so names are mixed only if no single set contains all of them
   return without(sets.some((set) => contains(new Set(set), own)) ? 'partial' : 'mixed', true);
 }
 
@@ -151,7 +152,7 @@ function isOwn(name: Name, { sets }: Expected): boolean {
   return sets.some((set) => set.includes(name));
 }
 
-/** The accepted set of which the parent names most; of several the first, the domain's own. */
+/** Returns the accepted set with the most names at the parent. On a tie, returns the first, which is the domain's own. */
 function targetOf(ns: ReadonlySet<Name>, sets: readonly NameserverSet[]): NameserverSet | undefined {
   const shown = (set: NameserverSet) => set.filter((name) => ns.has(name)).length;
   return sets.reduce<NameserverSet | undefined>(
@@ -203,7 +204,7 @@ function serversOf(servers: readonly ServerEvidence[]): readonly Name[] {
   return [...new Set(servers.map(({ server }) => server))].sort(compareNames);
 }
 
-/** Who says what, in an order that does not depend on which address was asked first. */
+/** Groups servers by their answer, in an order that does not depend on the order of the queries. */
 function saidBy(servers: readonly ServerEvidence[]): readonly Said[] {
   const said: { kind: Statement['kind']; ns: readonly Name[]; by: ServerEvidence[] }[] = [];
   for (const server of servers) {
@@ -249,7 +250,7 @@ function failureFinding({ reason, zone }: WalkFailure): Finding {
   }
 }
 
-/** The judgement on evidence that decides nothing, and says why. */
+/** Returns the judgement for evidence that decides nothing, with the reason. */
 export function unknown(findings: readonly Finding[]): Judgement {
   return {
     verdict: 'unknown',

@@ -1,5 +1,5 @@
-// When a domain is checked again (docs/rules.md "When a domain is checked"): often while its owner waits for a result,
-// rarely while nothing changes.
+// Schedules the next check of a domain (docs/rules.md "When a domain is checked"): often while its owner waits for a
+// result, rarely while nothing changes.
 
 import type { CheckState } from './check-state.ts';
 import { isMiss, RETURN_MS } from './next-status.ts';
@@ -17,31 +17,35 @@ const PENDING: readonly { untilAgeS: number; intervalS: number }[] = [
   { untilAgeS: 7 * DAY_S, intervalS: 15 * MINUTE_S },
   { untilAgeS: Number.POSITIVE_INFINITY, intervalS: HOUR_S },
 ];
-/** How rarely a pending domain is checked at most while its checks see nothing. */
+/** Maximum interval for a pending domain whose checks see nothing. */
 const PENDING_UNKNOWN_MAX_S = 6 * HOUR_S;
 const ACTIVE_S = 12 * HOUR_S;
 const JITTER = 0.2; // spreads the checks of domains that were created together
 
-/** So many checks in a row that saw nothing are an outage or a change on its way: only further ones make checks rarer. */
+/**
+ * This many consecutive checks without a result may be an outage or a change in progress. Only further ones make checks
+ * rarer.
+ */
 const USUAL_UNKNOWNS = 10;
-/** Enough for the longest interval. */
+/** Sufficient to reach the longest interval. */
 const MAX_UNKNOWNS = 20;
 
 /** When a domain is checked next. */
 interface NextCheck {
-  /** Undefined: there is no next check. */
+  /** Undefined if there is no next check. */
   readonly at: number | undefined;
-  /** The interval in force, without the jitter. */
+  /** Current interval without jitter. */
   readonly intervalSeconds: number;
-  /** How many checks of a pending domain in a row saw nothing. */
+  /** Number of consecutive checks of a pending domain that saw nothing. */
   readonly unknowns: number;
 }
 
 /**
- * `state` is that after the check, `random` is in [0, 1). `at` is undefined when there is no next check. While checks of a pending domain see nothing, the interval
- * doubles: its parent is silent, and asking often wins nothing. `before`: how many checks in a row
- * saw nothing before this one. `isTryLater`: we had no slot for the check, which says nothing of the parent. `isHeard`:
- * its servers answered, but not the same, as they do for minutes after every change: then the owner waits for us.
+ * `state` is the state after the check, and `random` is in [0, 1). While checks of a pending domain see nothing, the
+ * interval doubles: its parent does not answer, and frequent queries would not help. `before`: number of consecutive
+ * checks without a result before this one. `isTryLater`: the check got no slot, which says nothing about the parent.
+ * `isHeard`: the parent's servers answered, but differently, as they do for minutes after every change, so the owner
+ * waits for us.
  */
 export function nextCheckAt(
   state: CheckState,
@@ -75,7 +79,7 @@ function intervalOf(
       return (PENDING.find(({ untilAgeS }) => ageS < untilAgeS) as { intervalS: number }).intervalS;
     }
     case 'active':
-      // an unconfirmed miss is checked again as soon as a confirmed one
+      // an unconfirmed miss is rechecked as soon as a confirmed one
       return misses !== undefined || isMiss(verdict) ? HOUR_S : ACTIVE_S;
     case 'moved':
     case 'leaving':

@@ -1,6 +1,6 @@
 // The only place that decides a status from a check (docs/rules.md "Statuses"). Only a confirmed judgement changes a
-// status, with two exceptions that depend on time alone: a pending domain that no check ever saw, and a leaving one
-// whose grace is over.
+// status, with two exceptions that depend only on time: a pending domain that no check ever saw, and a leaving domain whose
+// grace period has ended.
 //
 //   pending ─ match ─▶ active ─ 3 misses in a row over MOVED_AFTER ─▶ moved ─ match ─▶ active
 //      │                                                                └ MOVED_GRACE over, none of ours ─▶ disabled
@@ -8,10 +8,10 @@
 //   leaving ─ none of ours, or MOVED_GRACE over ─▶ left
 //   ended ─ match, within 90 d ─▶ pending
 //
-// An ended domain is one that the checker disabled. It is judged by its exclusive sets alone (docs/rules.md "Claims").
+// The checker has disabled a domain that is `ended`. Only exclusive sets count for it (docs/rules.md "Claims").
 //
-// A clock that jumps forward can shorten the time at most by its jump, but never adds a miss: three checks in a row
-// must still see it. A clock that jumps back starts the span of the misses again.
+// A clock that jumps forward can shorten the time by at most its jump, but never adds a miss: three consecutive checks must
+// still see it. A clock that jumps back restarts the time span of the misses.
 
 import type { CheckState } from './check-state.ts';
 import type { Finding } from './finding.ts';
@@ -19,11 +19,11 @@ import { FINDINGS } from './findings.ts';
 import { nextSteadiness } from './steadiness.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
-/** How long a domain stays pending when every check was `unknown`; this is not a setting. */
+/** How long a domain stays pending if every check is `unknown`. This is not a setting. */
 export const UNKNOWN_PENDING_MAX_MS = 90 * 86_400_000;
 
 const MISSES_TO_MOVE = 3;
-/** How long a domain that the checker disabled comes back by itself. */
+/** How long a domain that the checker disabled can be enabled again automatically. */
 export const RETURN_MS = 90 * 86_400_000;
 const MISSES: ReadonlySet<Verdict> = new Set(['foreign', 'not_delegated', 'unregistered', 'alias']);
 
@@ -35,17 +35,17 @@ export interface Rules {
 }
 
 export interface Decision {
-  /** `left`: a leaving domain that no resolver is sent to any more. */
+  /** `left`: a leaving domain to which no resolver is sent any longer. */
   readonly to: 'pending' | 'active' | 'moved' | 'leaving' | 'disabled' | 'left' | 'ended';
-  /** The state to remember; for `left`, which is not checked, with the status before. */
+  /** The state to store. For `left`, which is not checked, it keeps the previous status. */
   readonly state: CheckState;
-  /** All findings of this check: those of the judgement, and those of the status. */
+  /** All findings of this check: those of the judgement and those of the status. */
   readonly findings: readonly Finding[];
-  /** The breaker held a move back. */
+  /** True if the breaker prevented a move. */
   readonly frozen: boolean;
 }
 
-/** `frozen`: the breaker holds every move to `moved` and `disabled`; misses are still counted. */
+/** `frozen`: the breaker holds every move to `moved` and `disabled`, but misses are still counted. */
 export function nextStatus(
   state: CheckState,
   judgement: Judgement,
@@ -82,7 +82,7 @@ export function nextStatus(
   };
 }
 
-/** Whether the verdict, when confirmed, counts as a miss of an active domain. */
+/** True if the verdict, when confirmed, counts as a miss of an active domain. */
 export function isMiss(verdict: Verdict): boolean {
   return MISSES.has(verdict);
 }
@@ -102,7 +102,7 @@ function wantedStatus(state: CheckState, judgement: Judgement, at: number, rules
     case 'pending': {
       if (isMatch) return 'active';
       if (isGone && isOver(rules.pendingMaxMs)) return 'disabled';
-      // names of its set prolong the time once
+      // a domain that shows names of its set gets twice the time
       if (judgement.confirmed && isOver(2 * rules.pendingMaxMs)) return 'disabled';
       const neverSeen = judgement.verdict === 'unknown' && state.conclusive === undefined;
       return neverSeen && isOver(rules.unknownPendingMaxMs) ? 'disabled' : 'pending';
@@ -121,7 +121,10 @@ function wantedStatus(state: CheckState, judgement: Judgement, at: number, rules
   }
 }
 
-/** Where every other address is silent or fails, one proves a claim by the same set in two checks (docs/rules.md "Proof"). */
+/**
+ * If every other address fails or is silent, a single address proves a claim by showing the same set in two checks
+ * (docs/rules.md "Proof").
+ */
 const WITNESS_MS = 60_000;
 
 function isWitnessed({ status, witnessAt }: CheckState, { soleWitness }: Judgement, at: number): boolean {
@@ -133,7 +136,7 @@ function nextWitnessAt(
   { verdict, soleWitness, findings }: Judgement,
   at: number,
 ): number | undefined {
-  // Another address says otherwise: the one that was alone may lie.
+  // Another address disagrees, so the witness may be lying.
   if (findings.some(({ code }) => code === 'PARENTS_DISAGREE')) return undefined;
   if (verdict === 'unknown') return before;
   if (!soleWitness || verdict !== 'match') return undefined;
@@ -141,8 +144,8 @@ function nextWitnessAt(
 }
 
 /**
- * The misses after a check. Only a confirmed miss counts; a check that shows a server of ours, confirmed or not, ends
- * the row; all others change nothing.
+ * Returns the misses after a check. Only a confirmed miss counts. A check that shows one of our servers, confirmed or not,
+ * resets them. All other checks change nothing.
  */
 function nextMisses(misses: CheckState['misses'], judgement: Judgement, at: number): CheckState['misses'] {
   if (judgement.oursShown === true) return undefined;

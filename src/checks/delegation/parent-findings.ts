@@ -21,7 +21,7 @@ export const PARENT_FINDINGS = {
   PARENT_LAME: (zone: Name) =>
     finding(
       'PARENT_LAME',
-      `We could not check this domain, because the nameservers of the zone ${print(zone)} that we asked do not serve that zone. ${NOTHING_TO_CHANGE}`,
+      `We could not check this domain, because the nameservers that we queried for the zone ${print(zone)} do not serve it. ${NOTHING_TO_CHANGE}`,
     ),
   PARENT_BOGUS: (zone: Name) =>
     finding(
@@ -31,81 +31,81 @@ export const PARENT_FINDINGS = {
   VALIDATION_LIMIT: (zone: Name) =>
     finding(
       'VALIDATION_LIMIT',
-      `We could not check this domain: to verify the signatures (DNSSEC) of the zone ${print(zone)} takes more work than a check may do. Whoever manages that zone can reduce its keys and signatures.`,
+      `We could not check this domain, because verifying the signatures (DNSSEC) of the zone ${print(zone)} exceeds the work limit of a check. The manager of that zone can reduce the number of its keys and signatures.`,
     ),
   PARENT_FAILS: (parent: Name, servers: readonly Name[]) =>
     finding(
       'PARENT_FAILS',
-      `Some nameservers of the zone ${print(parent)} gave no usable answer at one of their addresses or at all: ${list(servers)}. ${NOTHING_TO_CHANGE}`,
+      `Some nameservers of the zone ${print(parent)} gave no usable answer at one or more of their addresses: ${list(servers)}. ${NOTHING_TO_CHANGE}`,
       servers,
     ),
   PARENTS_DISAGREE: (parent: Name, said: readonly Said[]) =>
     finding(
       'PARENTS_DISAGREE',
-      `The nameservers of the zone ${print(parent)} give different answers for this domain, perhaps because a recent change has not reached all of them yet: ${said.map(saidText).join('; ')}. ${NOTHING_TO_CHANGE}`,
+      `The nameservers of the zone ${print(parent)} give different answers for this domain, possibly because a recent change has not reached all of them yet: ${said.map(saidText).join('; ')}. ${NOTHING_TO_CHANGE}`,
     ),
   PARENT_SETS_AA: (parent: Name) =>
     finding(
       'PARENT_SETS_AA',
-      `The nameservers of the zone ${print(parent)} mark the delegation of this domain as an answer of their own (AA); we read it as a delegation, as resolvers do. There is nothing to change at your registrar for this.`,
+      `The nameservers of the zone ${print(parent)} mark the delegation of this domain as their own answer (AA). We treat it as a delegation, as resolvers do. You do not need to change anything at your registrar.`,
     ),
   PARENT_AWKWARD: (parent: Name, servers: readonly Name[], needs: readonly Need[]) =>
     finding(
       'PARENT_AWKWARD',
-      `Some nameservers of the zone ${print(parent)} did not answer an ordinary query. They answered ${needs.map((need) => NEED_TEXTS[need]).join(' or ')}: ${list(servers)}. There is nothing to change at your registrar for this.`,
+      `Some nameservers of the zone ${print(parent)} did not answer an ordinary query. They answered ${needs.map((need) => NEED_TEXTS[need]).join(' or ')}: ${list(servers)}. You do not need to change anything at your registrar.`,
       servers,
     ),
   PARENT_HOLDS_CHILD: (parent: Name) =>
     finding(
       'PARENT_HOLDS_CHILD',
-      `The nameservers of the zone ${print(parent)} also hold a zone of this domain, and answer from it instead of referring to its nameservers; that zone’s own NS records were compared. Whoever manages those nameservers should remove the zone of this domain there, so that visitors reach ours.`,
+      `The nameservers of the zone ${print(parent)} also have a zone of this domain and answer from it instead of referring to its nameservers. We compared that zone’s own NS records. The manager of those nameservers should remove the zone of this domain there, so that visitors reach ours.`,
     ),
   OWN_ANSWER: (parent: Name) =>
     finding(
       'OWN_ANSWER',
-      `The nameservers of the zone ${print(parent)} answer for this domain themselves, so we cannot see whether it was delegated to us. Whoever manages that zone must delegate this domain with NS records there.`,
+      `The nameservers of the zone ${print(parent)} answer for this domain themselves, so we cannot see if it is delegated to us. The manager of that zone must delegate this domain with NS records there.`,
     ),
   UNCONFIRMED: (parent: Name) =>
     finding(
       'UNCONFIRMED',
-      `So far only one nameserver address of the zone ${print(parent)} shows this; the status changes when a second one shows the same. ${NOTHING_TO_CHANGE}`,
+      `So far, only one nameserver address of the zone ${print(parent)} shows this. The status changes when a second address shows the same. ${NOTHING_TO_CHANGE}`,
     ),
   WALK_LIMIT: (zone: Name) =>
     finding(
       'WALK_LIMIT',
-      `We could not check this domain: to find its nameservers takes more questions or time than a check may use. The check stopped at the zone ${print(zone)}; whoever manages the zones from there on can shorten the way.`,
+      `We could not check this domain, because finding its nameservers takes more queries or time than a check may use. The check stopped at the zone ${print(zone)}. The managers of the zones from there on can shorten the chain of delegations.`,
     ),
   DELEGATION_LOOP: (zone: Name) =>
     finding(
       'DELEGATION_LOOP',
-      `We could not check this domain: below the zone ${print(zone)}, nameservers refer to each other in a circle. Whoever manages the zones there must correct that.`,
+      `We could not check this domain, because nameservers below the zone ${print(zone)} refer to each other in a circle. The managers of these zones must correct this.`,
     ),
   TRY_LATER: (zone: Name) =>
     finding(
       'TRY_LATER',
-      `We ended this check early: the nameservers of the zone ${print(zone)} took long to answer while we had many slow checks to make. ${NOTHING_TO_CHANGE}`,
+      `We ended this check early, because the nameservers of the zone ${print(zone)} answered slowly while many other checks were slow too. ${NOTHING_TO_CHANGE}`,
     ),
   MOVES_HELD: () =>
     finding(
       'MOVES_HELD',
-      `This domain keeps its status for now, because the checks of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}`,
+      `This domain keeps its status for now, because the check results of unusually many domains changed at the same time. ${NOTHING_TO_CHANGE}`,
     ),
   ROOT_FAULT: () =>
     finding(
       'ROOT_FAULT',
-      `This domain keeps its status for now, because we cannot verify the signatures of the DNS root at the moment. ${NOTHING_TO_CHANGE}`,
+      `This domain keeps its status for now, because we currently cannot verify the signatures of the DNS root. ${NOTHING_TO_CHANGE}`,
     ),
   VANTAGES_DISAGREE: (parent: Name | undefined, here: Seen, views: readonly VoiceView[]) => {
     const seen = views.filter(({ kind }) => kind !== 'nothing');
     const zone = parent === undefined ? 'above it' : print(parent);
     return finding(
       'VANTAGES_DISAGREE',
-      `This domain keeps its status for now: before a status changes we look at the zone ${zone} from several places, and they do not see the same. From here: ${seenText(here)}${seen.map((view) => `; from ${view.label}: ${seenText(view)}`).join('')}. A recent change may not have reached every nameserver of that zone yet. ${NOTHING_TO_CHANGE}`,
+      `This domain keeps its status for now. Before a status changes, we query the zone ${zone} from several locations, and their results differ. From here: ${seenText(here)}${seen.map((view) => `; from ${view.label}: ${seenText(view)}`).join('')}. A recent change may not have reached every nameserver of that zone yet. ${NOTHING_TO_CHANGE}`,
     );
   },
   VANTAGES_AWAY: () =>
     finding(
       'VANTAGES_AWAY',
-      `This domain keeps its status for now: before a status changes we look from several places, and too few of them could answer. ${NOTHING_TO_CHANGE}`,
+      `This domain keeps its status for now. Before a status changes, we check from several locations, and too few of them responded. ${NOTHING_TO_CHANGE}`,
     ),
 } satisfies Partial<Record<FindingCode, (...args: never[]) => Finding>>;

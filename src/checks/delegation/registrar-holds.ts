@@ -1,5 +1,5 @@
-// Recognizes nameservers that registrars set while they hold a domain, by their names: known ones from a table, others by the
-// words in their labels. The result is a guess that adds a sentence to a finding. No status depends on it.
+// Recognizes nameservers that registrars set while they hold a domain, from a table of known names and from words in other
+// names' labels. The result is a guess that adds a sentence to a finding. No status depends on it.
 
 import { getDomain } from 'tldts';
 import { foldCase, isWithin, type Name, printName } from '../../dns/name.ts';
@@ -71,8 +71,8 @@ function holdOf(nameserver: Name): HoldKind | undefined {
 }
 
 /**
- * In labels below the registered domain one word is enough, except `parking`. The label of the registered domain may be the
- * name of any company, so it must consist of such words alone, and of more than one.
+ * In labels below the registered domain one word is enough, except `parking`. The label of the registered domain may be any
+ * company's name, so it must consist only of such words, and of at least two.
  */
 function holdByWords(host: string): HoldKind | undefined {
   const labels = host.split('.').map((label) => label.replace(/[0-9]+$/, '').split('-'));

@@ -1,4 +1,4 @@
-// What a check saw at the parent, in a word: whoever made it, and whosever sets are asked about.
+// Summary of what a check saw at the parent, regardless of the observer and of whose sets are compared.
 
 import type { Name } from '../../dns/name.ts';
 
@@ -7,9 +7,9 @@ export const SEEN_KINDS = [
   'not_delegated',
   'unregistered',
   'alias',
-  /** Nothing that can be relied on. */
+  /** No reliable result. */
   'nothing',
-  /** Observers that count as one saw different things. */
+  /** Observers that count as one had different results. */
   'split',
 ] as const;
 
@@ -19,10 +19,10 @@ export interface Seen {
   readonly ns: readonly Name[];
 }
 
-/** What one voice saw (docs/rules.md "Vantage points"). */
+/** Result of one group of observers that counts as one (docs/rules.md "Vantage points"). */
 export interface VoiceView extends Seen {
-  /** The operator's labels of its networks. */
+  /** The operator's labels for its networks. */
   readonly label: string;
-  /** Whether it saw what would have changed the status here. */
+  /** `agrees` if it saw the state that would have changed the status. */
   readonly word: 'agrees' | 'differs' | 'silent';
 }

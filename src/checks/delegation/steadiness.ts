@@ -1,22 +1,25 @@
-// Counts how often the parent's delegation of a name changed within a day. It is advice: no status depends on it.
+// Counts how often the parent's delegation of a name changed within a day. This is advice: no status depends on it.
 
 import { createHash } from 'node:crypto';
 import type { Name } from '../../dns/name.ts';
 
 const DAY_MS = 86_400_000;
-/** So many times are remembered: an owner can change the delegation as often as it is checked. */
+/** Maximum number of changes kept. An owner can change the delegation as often as it is checked. */
 const MOST_CHANGES = 32;
-/** From so many on the owner is told: who moves a domain, and back, made two. */
+/** Minimum number of changes for a finding. Moving a domain and reverting the move makes two. */
 const UNSTEADY_CHANGES = 3;
 
 export interface Steadiness {
-  /** Four octets of a hash of the NS set that the newest confirmed check saw. */
+  /** First four octets of a hash of the NS set in the newest confirmed check. */
   readonly seen: number;
-  /** When a confirmed check saw another set than the one before, within a day; in milliseconds since 1970. */
+  /**
+   * When a confirmed check saw a different set than the previous one, within the last day. In milliseconds since
+   * 1970.
+   */
   readonly changedAt: readonly number[];
 }
 
-/** A check that is not confirmed says nothing: some servers of a parent are behind for minutes after each change. */
+/** Ignores unconfirmed checks, because some of a parent's servers are outdated for minutes after each change. */
 export function nextSteadiness(
   before: Steadiness | undefined,
   { confirmed, observed }: { readonly confirmed: boolean; readonly observed: readonly Name[] | undefined },
@@ -29,7 +32,7 @@ export function nextSteadiness(
   return { seen, changedAt: [...changedAt, at].slice(-MOST_CHANGES) };
 }
 
-/** How many changes the owner is told of; undefined: too few. `isMore`: perhaps there were more. */
+/** Returns the number of changes to report, or undefined if there were too few. `isMore`: there may have been more. */
 export function unsteadyChanges(
   steadiness: Steadiness | undefined,
 ): { readonly count: number; readonly isMore: boolean } | undefined {

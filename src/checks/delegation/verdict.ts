@@ -1,51 +1,54 @@
-// The verdict on an observation.
+// Verdicts of delegation checks.
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
 import type { Finding } from './finding.ts';
 
 export const VERDICTS = [
-  /** The parent names exactly one accepted set. */
+  /** The parent lists exactly one accepted set. */
   'match',
-  /** The parent names servers of one accepted set, but not the whole set. */
+  /** The parent lists some servers of one accepted set, but not all. */
   'partial',
-  /** The parent names a whole accepted set, and foreign names. */
+  /** The parent lists a whole accepted set and foreign names. */
   'extra',
-  /** The parent names servers that no one accepted set has together. */
+  /** The parent lists servers from several accepted sets. */
   'mixed',
-  /** The parent names no server of the domain's sets; it may name others of ours. */
+  /** The parent lists none of the domain's servers. It may list other servers of ours. */
   'foreign',
   /** The name exists, without a delegation. */
   'not_delegated',
   /** The parent answers NXDOMAIN. */
   'unregistered',
   'alias',
-  /** The evidence decides nothing: it never changes a status. */
+  /** The evidence decides nothing. It never changes a status. */
   'unknown',
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** The set of a `match`. */
+  /** The matching set, for `match`. */
   readonly matched: NameserverSet | undefined;
-  /** The NS set that the parent shows; empty where it shows that there is none; undefined for `unknown`. */
+  /** The NS set that the parent shows. Empty if the parent shows that there is none, undefined for `unknown`. */
   readonly observed: readonly Name[] | undefined;
-  /** How many parent addresses said the same; 0 for `unknown`. */
+  /** Number of parent addresses that gave the same answer. 0 for `unknown`. */
   readonly confirmations: number;
-  /** At least two addresses said so, or all that the parent has: only then a status may change. */
+  /** True if at least two addresses, or all that the parent has, gave the same answer. Only then may a status change. */
   readonly confirmed: boolean;
-  /** The servers hold the domain's own zone, and the NS set is that zone's: enough for no takeover. */
+  /**
+   * True if the servers also serve the domain's zone, so that the NS set is that zone's own. This is not sufficient for a
+   * takeover.
+   */
   readonly byAnswer: boolean;
-  /** One address said so, and every other one that was asked is silent or fails. */
+  /** True if only one address gave this answer and every other queried address was silent or failed. */
   readonly soleWitness: boolean;
-  /** The parent names any server of the domain's sets; undefined for `unknown`. */
+  /** True if the parent lists any server of the domain's sets. Undefined for `unknown`. */
   readonly oursShown: boolean | undefined;
-  /** The parent names any server of ours that is in none of the domain's sets; undefined for `unknown`. */
+  /** True if the parent lists any server of ours that is in none of the domain's sets. Undefined for `unknown`. */
   readonly othersShown: boolean | undefined;
-  /** There is a DS at the parent that no key of ours matches. */
+  /** True if the parent has a DS record that matches none of our keys. */
   readonly staleDs: boolean;
   readonly findings: readonly Finding[];
-  /** The root did not validate, so the evidence may be forged where a signed root would not let it: moves wait. */
+  /** The root did not validate, so the evidence may be forged. Moves wait. */
   readonly rootFault?: true;
 }

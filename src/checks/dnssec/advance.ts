@@ -1,4 +1,4 @@
-// Takes in what was seen since the last time, and begins the next step if one is due.
+// Records new observations in the machine and begins the next step if one is due.
 
 import type { DsEvidence } from './ds-evidence.ts';
 import {
@@ -35,25 +35,25 @@ export interface Facts {
   /** Changes when the database is restored. */
   readonly epoch: string;
   readonly nodes: readonly NodePosition[];
-  /** The largest TTL that the zone had since the last time, negative answers included, in seconds. */
+  /** Largest TTL of the zone since the last call, including negative answers, in seconds. */
   readonly dataTtl: number;
   readonly delegation: Delegation;
-  /** Only what is new. */
+  /** Only new observations. */
   readonly ds?: DsEvidence;
   readonly preflight?: Preflight;
-  /** The keys of ours that every server of another operator shows, and the TTL there in seconds. */
+  /** Our keys that every server of another operator shows, and the TTL there in seconds. */
   readonly theirs?: Pick<ShownOurs, 'keys' | 'ttl' | 'hasOthers'>;
 }
 
 export interface Advanced {
   readonly machine: Machine;
-  /** To be written: then `written` says at which version of the zone. */
+  /** A step to be written. After writing it, call `written` with the zone version. */
   readonly step: Step | undefined;
 }
 
 /**
- * Before the transaction that ends a long write, call it again: what was seen meanwhile is in `machine` then, and the write
- * goes on only if `machine.serving` is still the same.
+ * Call this again before the transaction that ends a long write: `machine` then has the observations made meanwhile, and
+ * the write continues only if `machine.serving` is unchanged.
  */
 export function advance(before: Machine, facts: Facts, rules: MachineRules): Advanced {
   const seen = takeIn(before, facts, rulesFor(before, rules));
@@ -62,7 +62,7 @@ export function advance(before: Machine, facts: Facts, rules: MachineRules): Adv
   return { machine: { ...seen, ...afterWait(seen, next, facts.at) }, step: undefined };
 }
 
-/** `version`: the first version of the zone that has all of the step. */
+/** `version`: the first version of the zone that contains the whole step. */
 export function written(machine: Machine, version: number): Machine {
   return { ...machine, version, ledger: withWritten(machine.ledger, machine.serving, version) };
 }
@@ -74,7 +74,7 @@ function takeIn(before: Machine, facts: Facts, rules: MachineRules): Machine {
   return withForeign(withNodes(tried, facts, rules), facts, rules);
 }
 
-/** After a restore or a step back of the clock we do not know what was served and seen when. */
+/** After a restore or a backward clock step it is unknown what was served and seen when. */
 function withTime(machine: Machine, { at, epoch }: Facts, rules: MachineRules): Machine {
   const isRestored = machine.epoch !== null && machine.epoch !== epoch;
   const isBack = at < machine.clock - rules.clockBackMs;
@@ -84,7 +84,7 @@ function withTime(machine: Machine, { at, epoch }: Facts, rules: MachineRules): 
   const ledger = refreshed(machine.ledger, at, isRestored);
   const again = { ...machine, epoch, clock, parent, ledger, preflight: null, servedAt: null, toldAt: null };
   if (!isRestored) return { ...again, hold: machine.hold ?? { cause: 'clock', until: null } };
-  // whatever was asked for since the backup is the DS of a key that the backup serves: younger ones are not asked for
+  // any DS requested since the backup is for a key that the backup serves: DS of newer keys are not requested
   const keys = sepKeys(machine);
   return {
     ...again,
@@ -94,18 +94,18 @@ function withTime(machine: Machine, { at, epoch }: Facts, rules: MachineRules): 
   };
 }
 
-/** The DS of these keys, each of which the parent may have shown while nobody looked. */
+/** Returns the DS of these keys: the parent may have shown each of them unobserved. */
 function perhapsShown({ ledger }: Machine, keys: readonly KeyId[]) {
   const ttl = Math.max(UNKNOWN_DS_TTL, ...ledger.ds.map((version) => version.ttl));
   return keys.map((id) => ({ ds: [id], ttl }));
 }
 
-/** Seconds; the largest that parents of note use. */
+/** Seconds. Large parents use no higher TTL. */
 const UNKNOWN_DS_TTL = 86_400;
 
 function withDs(machine: Machine, evidence: DsEvidence, at: number, rules: MachineRules): Machine {
   const parent = remembered(machine.parent, evidence, machine.keys, at, rules);
-  // what an address showed the last time, it may have shown until now
+  // an address may have shown its last DS set until now
   const shown = [...shownNow(machine.parent, rules), ...shownNow(parent, rules)].map(({ ds, ttl }) => ({
     ds: ownersOf(ds, ownKeys(machine)),
     ttl,
@@ -125,7 +125,7 @@ function withDs(machine: Machine, evidence: DsEvidence, at: number, rules: Machi
   };
 }
 
-/** Whenever the fault ended, it was before the first preflight that does not see it. */
+/** The fault ended at an unknown time before the first preflight without it. */
 function withPreflight(machine: Machine, preflight: Preflight, at: number): Machine {
   const isFailed = preflight.failure !== undefined || machine.preflight?.failure !== undefined;
   return { ...machine, preflight, failedAt: isFailed ? at : machine.failedAt };
@@ -144,7 +144,7 @@ function withNodes(machine: Machine, { nodes, at, dataTtl }: Facts, rules: Machi
   return { ...machine, ledger, servedAt, toldAt, hold: at < until ? { ...hold, until } : null };
 }
 
-/** Servers of another operator are asked as long as the parent, or a cache, names any but ours. */
+/** Another operator's servers are queried while the parent or a cache may list any nameservers but ours. */
 function withForeign(machine: Machine, { at, delegation, theirs }: Facts, rules: MachineRules): Machine {
   const { foreign = NO_FOREIGN_KEYS, keys } = machine;
   if (machine.foreign === undefined && keys.every(({ shared }) => shared === undefined)) return machine;
@@ -164,7 +164,7 @@ function withForeign(machine: Machine, { at, delegation, theirs }: Facts, rules:
 }
 
 /**
- * Returns what another operator may answer with. It signs data with any of its keys and of those that it shares with us. Its
+ * Returns the possible answers of another operator. It signs data with any of its own keys and of those shared with us. Its
  * DNSKEY set has all of these, but after a rollover here only one of the shared keys that sign it, the old or the new one.
  */
 function theirAnswers(machine: Machine): Parameters<typeof withTheirs>[1] {
@@ -178,7 +178,7 @@ function theirAnswers(machine: Machine): Parameters<typeof withTheirs>[1] {
   };
 }
 
-/** Seconds; resolvers of note keep nothing longer. */
+/** Seconds. Common resolvers cache nothing for longer. */
 const UNKNOWN_DATA_TTL = 86_400;
 
 function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: MachineRules): Machine {
@@ -190,7 +190,7 @@ function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: Mach
   const ledger = step.isNewStart
     ? { ds, keySets: keySets.filter(isTheirs), data: data.filter(isTheirs) }
     : { ds, keySets, data };
-  // DS of withdrawn keys are past
+  // ignore DS of withdrawn keys
   const going = without(machine.serving.keys, serving.keys);
   return {
     ...machine,
@@ -206,7 +206,7 @@ function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: Mach
   };
 }
 
-/** What is remembered of a wait, and that the goal is reached. */
+/** Returns the fields to store for a wait, or that the goal is reached. */
 function afterWait(machine: Machine, next: Exclude<Next, { kind: 'step' }>, at: number): Partial<Machine> {
   if (next.kind === 'rest') return { waiting: null, urgent: false, before: null };
   const { kind: _, ...wait } = next;

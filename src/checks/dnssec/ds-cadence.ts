@@ -1,18 +1,18 @@
-// When the parent is asked for the DS set again: often while an owner waits for us to see it, rarely while a stay runs, and
-// never by this job alone in between. Then a delegation check that sees other DS than the last observation begins one.
+// Decides when to query the parent for the DS set again: often while an owner waits for us to see it, rarely while a stay
+// runs, and otherwise only if a delegation check sees a different DS set than the last observation.
 
 import type { Machine } from './machine.ts';
 import { DAY_MS as DAY } from './rules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** After something was asked for or taken back. */
+/** After a DS was requested or its request withdrawn. */
 const HASTE = { forMs: 6 * HOUR, everyMs: 5 * MINUTE };
 const PATIENCE = { forMs: 30 * DAY, everyMs: HOUR };
-/** A gap of a day would begin the stay again. */
+/** A gap of a day would restart the stay. */
 const DURING_STAY = 6 * HOUR;
 
-/** Milliseconds since 1970; undefined: only when a delegation check sees a change. */
+/** Returns milliseconds since 1970. Returns undefined if only a changed delegation check triggers the query. */
 export function nextDsAt(machine: Machine, at: number): number | undefined {
   const { waiting, askedAt, serving, parent } = machine;
   if (waiting === null) return undefined;
@@ -23,7 +23,7 @@ export function nextDsAt(machine: Machine, at: number): number | undefined {
       return Math.max(at, (parent.askedAt ?? 0) + PATIENCE.everyMs);
     case 'ds_wanted':
     case 'ds_unwanted': {
-      // what was seen once is to be seen again
+      // a change must be confirmed by a second observation
       const changes = Object.values(parent.runs).map((run) =>
         Math.max(run.everywhereSince ?? 0, run.goneSince ?? 0),
       );
@@ -32,7 +32,7 @@ export function nextDsAt(machine: Machine, at: number): number | undefined {
       return age < PATIENCE.forMs ? at + PATIENCE.everyMs : undefined;
     }
     default:
-      // the stay of a DS that nobody asked for begins with an observation, and one that shows it is needed before the first
+      // the stay of a DS that was never requested begins with an observation
       return serving.keys.length > 0 ? at + DURING_STAY : undefined;
   }
 }

@@ -1,5 +1,5 @@
-// The evidence of a DS observation, without what it means: what each address of the parent's servers said when it was asked
-// for the DS set of the domain directly.
+// Evidence of a DS observation without its interpretation: the answer of each address of the parent's servers to a direct
+// DS query for the domain.
 
 import type { Name } from '../../dns/name.ts';
 
@@ -8,36 +8,36 @@ export type DsOutcome =
   | 'positive'
   /** The reply has AA, the parent's SOA and no DS set: NODATA or NXDOMAIN. */
   | 'none'
-  /** No reply, or one that shows neither: it never moves anything. */
+  /** No reply, or an unclear one. It never changes anything. */
   | 'unknown';
 
-/** What one address of the parent said. */
+/** Answer of one address of the parent. */
 export interface DsAnswer {
   readonly server: Name;
-  /** The address as text without a port; empty where this fleet serves the parent and Postgres was asked. */
+  /** Address as text without a port. Empty if this fleet serves the parent and Postgres was queried. */
   readonly address: string;
   readonly outcome: DsOutcome;
-  /** The rdata of the DS set, for `positive`; else empty. */
+  /** Rdata of the DS set for `positive`. Otherwise empty. */
   readonly ds: readonly Uint8Array[];
-  /** The TTL of the DS set, or the negative TTL, in seconds; undefined for `unknown`. */
+  /** TTL of the DS set, or the negative TTL, in seconds. Undefined for `unknown`. */
   readonly ttl: number | undefined;
-  /** What was wrong, in words for people; undefined if nothing was. */
+  /** Human-readable error. Undefined if there was none. */
   readonly error: string | undefined;
 }
 
 export interface DsEvidence {
   readonly domain: Name;
-  /** Undefined when the walk failed before it; then no address was asked. */
+  /** Undefined if the walk failed before it reached the parent. No address was queried then. */
   readonly parent: Name | undefined;
-  /** Every address of every server of the parent, each once. */
+  /** Every address of every server of the parent, without duplicates. */
   readonly answers: readonly DsAnswer[];
-  /** Whether the parent's zone is signed up to the root; undefined: not known. */
+  /** True if the parent's zone is signed up to the root. Undefined if this is not known. */
   readonly parentIsSecure: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly observedAt: number;
 }
 
-/** Prints the rdata as registrars show it: `12345 13 2 ABCD…` (RFC 4034 §5.3). Equal DS have equal texts. */
+/** Formats the rdata as registrars show it: `12345 13 2 ABCD…` (RFC 4034 §5.3). Equal DS records have equal texts. */
 export function dsText(rdata: Uint8Array): string {
   const tag = ((rdata[0] ?? 0) << 8) | (rdata[1] ?? 0);
   return `${tag} ${rdata[2] ?? 0} ${rdata[3] ?? 0} ${Buffer.from(rdata.subarray(4)).toString('hex').toUpperCase()}`;
@@ -50,7 +50,7 @@ interface DsFields {
   readonly digest: string;
 }
 
-/** `text` is one of `dsText`. */
+/** `text` is the result of `dsText`. */
 export function dsFields(text: string): DsFields {
   const [keyTag, algorithm, digestType, digest = ''] = text.split(' ');
   return { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest };

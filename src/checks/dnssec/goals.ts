@@ -1,4 +1,5 @@
-// What owners and operators may ask of the machine. A goal only says what shall be: the planner goes on from where it is.
+// Requests of owners and operators to the key machine. A goal only defines the desired state: the planner continues from
+// the current one.
 
 import { firstLedger } from './keep-ledger.ts';
 import { type Machine, NO_FOREIGN_KEYS, ownIds, ownKeys, type WantedKeys, wantedIds } from './machine.ts';
@@ -8,14 +9,14 @@ import type { MachineRules } from './rules.ts';
 import { isSigned, UNSIGNED, union, without } from './serving.ts';
 
 type Refusal =
-  /** The last goal is not reached. */
+  /** The last goal has not been reached. */
   | 'busy'
-  /** The zone is not signed, and not about to be. */
+  /** The zone is not signed, and signing was not requested. */
   | 'off'
-  /** There is nothing to give up. */
+  /** There is nothing to abort. */
   | 'nothing';
 
-/** Of a zone that is unsigned since it exists. `dataTtl`: its largest TTL in seconds. */
+/** Returns the machine of a zone that was never signed. `dataTtl`: its largest TTL in seconds. */
 export function newMachine(at: number, dataTtl: number): Machine {
   return {
     format: 1,
@@ -42,26 +43,26 @@ export function newMachine(at: number, dataTtl: number): Machine {
   };
 }
 
-/** Whether keys must be made for it: a zone that was signed before takes its own again. */
+/** True if keys must be created first. A zone that was signed before uses its own keys again. */
 export function needsKeys({ wanted, keys }: Machine): boolean {
   return wanted === null || ![wanted.sep, wanted.data].every((id) => keys.some((key) => key.id === id));
 }
 
-/** `made`: new keys, where `needsKeys`; else none. */
+/** `made`: new keys if `needsKeys` is true, otherwise empty. */
 export function enable(machine: Machine, made: readonly MachineKey[]): Machine {
   if (machine.goal === 'signed') return machine;
   const wanted = made.length > 0 ? (wantedOf(made) as WantedKeys) : machine.wanted;
-  if (wanted === null) throw new Error('a zone is not signed without keys');
+  if (wanted === null) throw new Error('cannot sign a zone without keys');
   return withGoal({ ...machine, keys: [...machine.keys, ...made] }, 'signed', wanted, false);
 }
 
-/** `now`: without the stay. */
+/** `now`: skip the stay. */
 export function disable(machine: Machine, now: boolean): Machine {
   if (machine.goal === 'unsigned') return now ? { ...machine, urgent: true } : machine;
   return withGoal(machine, 'unsigned', machine.wanted, now);
 }
 
-/** Changes to keys that were just made: both of a split zone, or one of them alone, or a CSK; of any algorithm. */
+/** Switches to newly created keys, of any algorithm: both keys of a split zone, one of them, or a CSK. */
 export function roll(
   machine: Machine,
   made: readonly MachineKey[],
@@ -76,7 +77,7 @@ export function roll(
 }
 
 /**
- * Returns the keys other than `imported` whose DS is at the parent, may be there, or was requested. An import must not replace
+ * Returns the keys other than `imported` whose DS is or may be at the parent, or was requested. An import must not replace
  * them: they must be withdrawn first.
  */
 export function keysWithDs(
@@ -91,8 +92,8 @@ export function keysWithDs(
 }
 
 /**
- * Returns the keys that an import of other keys than these would replace although another operator has them too. That operator
- * may have signed the zone with them, so their DS may be at the parent.
+ * Returns the keys that an import of other keys would replace although another operator also has them. That operator may
+ * have signed the zone with them, so their DS may be at the parent.
  */
 export function sharedInPlace(machine: Machine, imported: readonly KeyId[]): readonly MachineKey[] {
   const { keys, serving, goal } = machine;
@@ -101,8 +102,8 @@ export function sharedInPlace(machine: Machine, imported: readonly KeyId[]): rea
 }
 
 /**
- * Makes the imported `keys`, with which the zone is signed elsewhere, the goal instead of the keys that are here. `replaced` are
- * the entries that the machine already has for these keys.
+ * Sets the imported `keys`, which sign the zone elsewhere, as the goal in place of the current keys. `replaced` are the
+ * machine's existing entries for these keys.
  */
 export function adopt(machine: Machine, keys: readonly MachineKey[], replaced: readonly KeyId[]): Machine {
   const { atLarge, foreign } = machine;
@@ -117,14 +118,14 @@ export function adopt(machine: Machine, keys: readonly MachineKey[], replaced: r
   return withGoal(next, 'signed', wantedOf(imported) as WantedKeys, false);
 }
 
-/** Records that keys with which the zone is signed were imported again: another operator signs it with them. */
+/** Records that keys already in use were imported again, which means that another operator signs the zone with them. */
 export function adoptAgain(machine: Machine, imported: readonly KeyId[]): Machine {
   return withShared(machine, imported, 'imported');
 }
 
 /**
- * Records that keys were exported: another operator may sign the zone with them. `isHere` is true if the parent names only our
- * nameservers. Until then an imported key stays `imported`, because the domain has not moved here yet.
+ * Records that keys were exported: another operator may sign the zone with them. `isHere` is true if the parent lists only
+ * our nameservers. Until then an imported key stays `imported`, because the domain has not moved here yet.
  */
 export function share(machine: Machine, exported: readonly KeyId[], isHere: boolean): Machine {
   const changed = machine.keys.filter(
@@ -147,7 +148,10 @@ function withShared(
   return { ...machine, keys: machine.keys.map((key) => (isNew(key) ? { ...key, shared } : key)) };
 }
 
-/** `keys`: the whole list of another operator's keys that shall stand beside ours. Those that leave stay as long as they must. */
+/**
+ * `keys`: the full list of another operator's keys to publish next to ours. Removed keys are published for as long as
+ * necessary.
+ */
 export function setForeign(machine: Machine, keys: readonly MachineKey[]): Machine {
   const { ledger, serving, foreign = NO_FOREIGN_KEYS } = machine;
   const wanted = keys.map(({ id }) => id).sort();
@@ -162,29 +166,29 @@ export function setForeign(machine: Machine, keys: readonly MachineKey[]): Machi
   return withPastImport({ ...machine, keys: [...others, ...keys], foreign: { ...foreign, wanted } });
 }
 
-/** The owner has given a list: why an import before it brought nothing needs no attention any more. */
+/** Records that the owner has provided a list, so an earlier failed import needs no attention any longer. */
 export function withPastImport(machine: Machine): Machine {
   const { imported = null } = machine.foreign ?? {};
   if (!machine.foreign || imported?.failure === undefined || imported.isPast) return machine;
   return { ...machine, foreign: { ...machine.foreign, imported: { ...imported, isPast: true } } };
 }
 
-/** Has the keys of another operator fetched from its servers. */
+/** Requests that another operator's keys are fetched from its servers. */
 export function askImport(machine: Machine, at: number): Machine {
   return { ...machine, foreign: { ...(machine.foreign ?? NO_FOREIGN_KEYS), importAskedAt: at } };
 }
 
-/** The import is made; `failure`: why it has brought nothing, in words for people. */
+/** Records the end of an import. `failure`: human-readable reason why it found no keys. */
 export function endImport(machine: Machine, at: number, failure?: string): Machine {
   const imported = { at, ...(failure !== undefined && { failure }) };
   const { foreign = NO_FOREIGN_KEYS } = machine;
   return { ...machine, foreign: { ...foreign, importAskedAt: null, imported } };
 }
 
-/** So many keys stand in a DNSKEY set at most: owners can ask for new ones as often as they like. */
+/** Maximum number of keys in a DNSKEY set. Owners can request new ones as often as they like. */
 const MOST_KEYS = 6;
 
-/** A second one finds nothing to give up: a call that is repeated must not take the first one back. */
+/** A second call has nothing to abort, so a repeated request does not undo the first one. */
 export function abort(machine: Machine): Machine | Refusal {
   const { before } = machine;
   if (before === null) return 'nothing';
@@ -201,7 +205,7 @@ function withGoal(
   return { ...machine, goal, wanted, urgent, before };
 }
 
-/** What the keys are for; one of a split zone is for a part. */
+/** Returns the role of each new key. A key of a split zone has one role. */
 function wantedOf(made: readonly MachineKey[]): Partial<WantedKeys> {
   const sep = made.find(isSep);
   const data = made.find(({ role }) => role !== 'ksk');

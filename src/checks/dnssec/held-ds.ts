@@ -1,11 +1,11 @@
-// DS evidence about a domain whose parent zone this fleet serves itself: from what Postgres holds of that zone, as soon as every
-// node serves it. A node that has it not yet, or not any more, shows other DS records.
+// DS evidence for a domain whose parent zone this fleet serves, read from Postgres once every node serves that version.
+// Until then, nodes may show different DS records.
 
 import type { Name } from '../../dns/name.ts';
 import type { HeldZone } from '../delegation/held-zone.ts';
 import type { DsAnswer, DsEvidence } from './ds-evidence.ts';
 
-/** More than the set ever has here. */
+/** An upper bound for the TTL of the set here. */
 const DS_TTL = 86_400;
 
 export function heldDs(
@@ -27,7 +27,7 @@ export function heldDs(
         outcome: 'unknown',
         ds: [],
         ttl: undefined,
-        error: 'not every node serves its newest version',
+        error: 'not every node serves the newest version of the parent zone',
       };
   return { domain, parent: zone, answers: [answer], parentIsSecure: undefined, observedAt };
 }

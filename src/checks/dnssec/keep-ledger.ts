@@ -1,4 +1,5 @@
-// Updates the ledger: the DS sets that the parent showed, the steps that were written to the zone, and the versions that nodes serve.
+// Updates the ledger with the DS sets that the parent showed, the steps written to the zone, and the versions that nodes
+// serve.
 
 import type { DataVersion, DsVersion, KeySetVersion, Ledger } from './ledger.ts';
 import { dsGoneAt, servedGoneAt } from './ledger.ts';
@@ -33,7 +34,7 @@ export function withShown(
   return { ...ledger, ds };
 }
 
-/** Records `serving` before it is written: resolvers may see a part of it as soon as the first record has changed. */
+/** Records `serving` before it is written: resolvers may see part of it as soon as the first record has changed. */
 export function withServing(
   ledger: Ledger,
   { keys, keySigners, dataSigners }: Serving,
@@ -77,8 +78,8 @@ export function withWritten(ledger: Ledger, serving: Serving, version: number): 
 }
 
 /**
- * Records which versions the nodes serve now. `dataTtl` is the largest TTL that the zone had since the last call. A node that starts
- * from its snapshot may serve an earlier version again.
+ * Records which versions the nodes currently serve. `dataTtl` is the largest TTL of the zone since the last call. A node
+ * that starts from its snapshot may serve an earlier version again.
  */
 export function withPositions(
   ledger: Ledger,
@@ -89,7 +90,7 @@ export function withPositions(
   const mark = <V extends KeySetVersion | DataVersion>(version: V, ttl: number): V => {
     if (version.isTheirs === true) return version;
     const isInForce = version.until === null || !hasAll(version.until);
-    // A version that has ended since the last call was served until then, with the TTL that the zone had.
+    // A version that ended since the last call was served until then, with the TTL that the zone had.
     return version.isEnded && !isInForce
       ? version
       : { ...version, lastAt: at, ttl: Math.max(version.ttl, ttl), isEnded: !isInForce };
@@ -101,14 +102,15 @@ export function withPositions(
   };
 }
 
-/** The DNSKEY sets and the signers of data that may be in answers of another operator's servers. */
+/** DNSKEY sets and data signers that another operator's servers may answer with. */
 interface Theirs {
   readonly keySets: readonly Pick<KeySetVersion, 'keys' | 'signers'>[];
   readonly data: readonly Pick<DataVersion, 'signers'>[];
 }
 
 /**
- * Records what may be in answers of another operator's servers. The lists are empty if resolvers can no longer query these servers.
+ * Records the possible answers of another operator's servers. The lists are empty if resolvers no longer query these
+ * servers.
  */
 export function withTheirs(
   ledger: Ledger,
@@ -148,8 +150,8 @@ export function withTheirs(
 }
 
 /**
- * Treats all versions as seen now, because the clock or the database went back. `isRestored` is true if the database was restored:
- * then the numbers of the zone's versions are used again.
+ * Treats all versions as seen now, because the clock or the database went back. `isRestored` is true if the database was
+ * restored, in which case the zone's version numbers are used again.
  */
 export function refreshed(ledger: Ledger, at: number, isRestored: boolean): Ledger {
   const now = <V extends KeySetVersion | DataVersion>(version: V): V => {
@@ -163,7 +165,7 @@ export function refreshed(ledger: Ledger, at: number, isRestored: boolean): Ledg
   };
 }
 
-/** Removes versions that no cache can have any longer. */
+/** Removes versions that no cache can still have. */
 export function pruned(
   ledger: Ledger,
   at: number,

@@ -1,30 +1,30 @@
-// What caches may still hold: versions of the DS set at the parent, of our DNSKEY set, and of whose signatures our data has.
-// A resolver may hold any of each together, so a step is safe if every such triple validates. All waits of RFC 7583 and
-// RFC 6781 §4 fall out of this.
+// Tracks what caches may still hold: versions of the DS set at the parent, of our DNSKEY set, and of the signers of our
+// data. A resolver may combine any of these, so a step is safe if every such triple validates. All waits of RFC 7583 and
+// RFC 6781 §4 follow from this rule.
 
 import type { KeyId, MachineKey } from './machine-key.ts';
 import type { MachineRules } from './rules.ts';
 
-/** A DS set as an address of the parent showed it, if it has any of ours: others judge nothing. */
+/** A DS set shown by an address of the parent, if it contains any of our keys. Other sets do not matter. */
 export interface DsVersion {
-  /** The keys of ours whose DS are in it. */
+  /** Our keys with a DS in the set. */
   readonly ds: readonly KeyId[];
-  /** When it was last shown, or may have been. */
+  /** When it was last shown or may have been shown. */
   readonly lastAt: number;
-  /** The largest TTL that was seen with it, in seconds. */
+  /** The largest observed TTL, in seconds. */
   readonly ttl: number;
 }
 
 interface ServedVersion {
-  /** When a node last served it, or may have; counts only when it has ended. */
+  /** When a node last served it or may have served it. Used only after it has ended. */
   readonly lastAt: number;
-  /** The largest TTL while it was in force, negative answers included, in seconds. */
+  /** Largest TTL while it was current, including negative answers, in seconds. */
   readonly ttl: number;
-  /** The zone version that replaces it: null while it is in force or its successor is being written. */
+  /** The zone version that replaces it. Null while it is current or its successor is being written. */
   readonly until: number | null;
-  /** Every node has the version that replaces it. */
+  /** True if every node has the version that replaces it. */
   readonly isEnded: boolean;
-  /** True if servers of another operator answer with it. It ends when no resolver queries these any longer. */
+  /** True if another operator's servers answer with it. It ends when no resolver queries these servers any longer. */
   readonly isTheirs?: true;
 }
 
@@ -43,7 +43,7 @@ export interface Ledger {
   readonly data: readonly DataVersion[];
 }
 
-/** A DS set, a DNSKEY set and data that one cache may hold together. DS that are not ours are left out of `ds`. */
+/** A DS set, a DNSKEY set and data that one cache may hold together. `ds` contains only DS of our keys. */
 export interface Triple {
   readonly ds: readonly KeyId[];
   readonly keys: readonly KeyId[];
@@ -51,7 +51,7 @@ export interface Triple {
   readonly dataSigners: readonly KeyId[];
 }
 
-/** What a cache may hold of each: the triples are all combinations. */
+/** Possible cache contents of each kind. The triples are all combinations. */
 export interface Seeable {
   readonly ds: readonly (readonly KeyId[])[];
   readonly keySets: readonly Pick<KeySetVersion, 'keys' | 'signers'>[];
@@ -61,8 +61,8 @@ export interface Seeable {
 type Waits = Pick<MachineRules, 'nodeSlackMs' | 'parentSlackMs' | 'backupAfterMs'>;
 
 /**
- * What may be seen at a time. `shown`: our keys in each DS set that the parent shows now, which are seen whatever the ledger
- * says.
+ * Returns what may be seen at a given time. `shown`: our keys in each DS set that the parent shows now. These count
+ * regardless of the ledger.
  */
 export function maySee(
   ledger: Ledger,
@@ -78,7 +78,7 @@ export function maySee(
   };
 }
 
-/** Whether every triple validates. */
+/** True if every triple validates. */
 export function allValidate({ ds, keySets, data }: Seeable, keys: readonly MachineKey[]): boolean {
   const algorithms = algorithmsOf(keys);
   return ds.every((ours) =>
@@ -91,19 +91,19 @@ export function allValidate({ ds, keySets, data }: Seeable, keys: readonly Machi
 }
 
 /**
- * Whether the strictest resolver accepts the triple. A DS set without ours is not judged: it is the registrar's, and an empty
- * one leaves the zone insecure.
+ * True if the strictest resolver accepts the triple. A DS set without our keys is accepted: it is the registrar's concern,
+ * and an empty set makes the zone insecure.
  */
 export function validates(triple: Triple, algorithmOf: (id: KeyId) => number): boolean {
   const { ds, keys } = triple;
   if (ds.length === 0) return true;
   const keySigners = triple.keySigners.filter((id) => keys.includes(id));
   const dataSigners = triple.dataSigners.filter((id) => keys.includes(id));
-  // RFC 4035 §5.2: a DS leads to a key of the set, and that key has signed the set
+  // RFC 4035 §5.2: a DS matches a key of the set, and that key has signed the set
   if (!ds.some((id) => keySigners.includes(id))) return false;
   if (dataSigners.length === 0) return false; // RFC 4035 §5.3.1
-  // RFC 4035 §2.2, for resolvers that insist despite RFC 6840 §5.11: each algorithm of the DS set signs the DNSKEY set, each
-  // of the DNSKEY set signs everything
+  // RFC 4035 §2.2, for resolvers that enforce it despite RFC 6840 §5.11: each algorithm of the DS set signs the DNSKEY set,
+  // and each algorithm of the DNSKEY set signs everything
   return (
     covers(keySigners, ds, algorithmOf) &&
     covers(keySigners, keys, algorithmOf) &&
@@ -119,20 +119,20 @@ function covers(
   return wanted.every((id) => signers.some((signer) => algorithmOf(signer) === algorithmOf(id)));
 }
 
-/** Keys that no longer exist have an algorithm of their own. */
+/** Each key that no longer exists counts as a different algorithm. */
 function algorithmsOf(keys: readonly MachineKey[]): (id: KeyId) => number {
   const known = new Map(keys.map(({ id, algorithm }) => [id, algorithm]));
   return (id) => known.get(id) ?? -1;
 }
 
-/** When no cache holds it any more. */
+/** Returns when the last cache has dropped it. */
 export function dsGoneAt({ lastAt, ttl }: DsVersion, { parentSlackMs }: Waits): number {
   return lastAt + ttl * 1000 + parentSlackMs;
 }
 
 /**
- * When no cache holds it any more, and no backup: a restored database serves what it held, so that is compatible with
- * everything that was served within the age of a backup.
+ * Returns when the last cache and the last usable backup have dropped it. A restored database serves its old contents, so
+ * they must be compatible with everything served within the age of a backup.
  */
 export function servedGoneAt(
   { lastAt, ttl, isEnded }: Pick<ServedVersion, 'lastAt' | 'ttl' | 'isEnded'>,

@@ -1,49 +1,50 @@
-// What the key machine remembers of a domain: plain JSON, stored as it is. All times are milliseconds since 1970, by the
-// clock of Postgres.
+// State of a domain's key machine: plain JSON, stored unchanged. All times are milliseconds since 1970 by the clock of
+// Postgres.
 //
 //   off ── enable ─▶ signing ─▶ waiting ── ledger, preflight ─▶ ds_wanted ── DS everywhere ─▶ secure ── roll ─▶ rolling ─▶ secure
 //   off ◀─ unsigning ◀── 7 d without DS ── ds_removal ◀── disable ── waiting, ds_wanted, secure, rolling
 //   any ── only DS of others at the parent ─▶ broken (shown, no step: what is served stays) ─▶ back
 //
-// None of these words is stored: `dnssec-status` reads them from what is served, asked for and seen. `goals` says what shall
-// be, `advance` takes in what was seen, `next-keys` finds the one next step to it that the `ledger` allows.
+// These states are not stored: `dnssec-status` derives them from what is served, requested and seen. `goals` sets the
+// desired state, `advance` records observations, and `next-keys` finds the next step towards the goal that the `ledger`
+// allows.
 
 import type { Ledger } from './ledger.ts';
 import { isSep, type KeyId, type MachineKey } from './machine-key.ts';
 import type { ParentMemory } from './parent-memory.ts';
 import { type Serving, without } from './serving.ts';
 
-/** The keys that a signed zone has in the end; the same id twice: a CSK. */
+/** The keys of a signed zone once the goal is reached. The same id twice means a CSK. */
 export interface WantedKeys {
   readonly sep: KeyId;
   readonly data: KeyId;
 }
 
-/** What was verified at the addresses of the domain's NS records, in the answers to DNSKEY, SOA, a random name and `*`. */
+/** Result of verifying the answers for DNSKEY, SOA, a random name and `*` at the addresses of the domain's NS records. */
 export interface Preflight {
   readonly at: number;
-  /** The keys with which every address's DNSKEY set verified, and the rest of its answers through that. */
+  /** Keys with which every address's DNSKEY set verified, and its other answers through that set. */
   readonly verifiedBy: readonly KeyId[];
-  /** An address shows DNSKEY that no key of the database matches. */
+  /** True if an address shows a DNSKEY that matches no key of the database. */
   readonly hasStrangers: boolean;
-  /** In words for people; undefined if nothing was wrong. */
+  /** Human-readable reason. Undefined if verification succeeded. */
   readonly failure?: string;
 }
 
-/** Steps wait until the answers of an unknown time are out of caches. */
+/** Delays steps until answers from an unknown period have left all caches. */
 interface Hold {
   readonly cause: 'restore' | 'clock';
-  /** Null until every node serves what Postgres holds. */
+  /** Null until every node serves the current contents of Postgres. */
   readonly until: number | null;
 }
 
-/** Another operator signs the same zone with keys of its own, before the domain comes here or after it has left. */
+/** Another operator signs the same zone with its own keys, before the domain moves here or after it has left. */
 interface ForeignKeys {
-  /** Its keys that shall stand in our DNSKEY set. */
+  /** Its keys that our DNSKEY set must contain. */
   readonly wanted: readonly KeyId[];
-  /** The keys of ours that all its servers show; null: they were not seen. */
+  /** Our keys that all its servers show. Null if they were not queried successfully. */
   readonly shows: ShownOurs | null;
-  /** When the owner asked for an import that is still to be made. */
+  /** When the owner requested an import that is still pending. */
   readonly importAskedAt: number | null;
   readonly imported: LastImport | null;
 }
@@ -51,16 +52,16 @@ interface ForeignKeys {
 interface LastImport {
   readonly at: number;
   readonly failure?: string;
-  /** The owner has said since then which keys shall stand. */
+  /** The owner has provided a list of keys since then. */
   readonly isPast?: true;
 }
 
 export interface ShownOurs {
   readonly keys: readonly KeyId[];
   readonly since: number;
-  /** The largest TTL of a DNSKEY set of theirs that was seen since, in seconds. */
+  /** Largest observed TTL of their DNSKEY set since then, in seconds. */
   readonly ttl: number;
-  /** True if they also show keys that are not in our DNSKEY set, or do not all show the same. */
+  /** True if they also show keys that are not in our DNSKEY set, or if their sets differ. */
   readonly hasOthers?: boolean;
 }
 
@@ -69,72 +70,81 @@ export const NO_FOREIGN_KEYS: ForeignKeys = { wanted: [], shows: null, importAsk
 export interface Machine {
   readonly format: 1;
   readonly goal: 'signed' | 'unsigned';
-  /** A key is known to others, or the operator wants it now: stays and the age of backups are left out, the ledger never. */
+  /**
+   * True if a key was compromised or the operator demands the change now. Skips stays and the age of backups, but never the
+   * ledger.
+   */
   readonly urgent: boolean;
   readonly wanted: WantedKeys | null;
-  /** What `abort` goes back to; null once the goal is reached. */
+  /** State that `abort` restores. Null once the goal is reached. */
   readonly before: { readonly goal: 'signed' | 'unsigned'; readonly wanted: WantedKeys | null } | null;
-  /** All keys whose private part exists, withdrawn ones too, and those of another operator. */
+  /** All keys with an existing private part, including withdrawn ones, and the keys of another operator. */
   readonly keys: readonly MachineKey[];
-  /** As the last step wants it. */
+  /** Contents that the last step requires. */
   readonly serving: Serving;
-  /** The zone version that has all of it; null while it is being written. */
+  /** The zone version that contains all of it. Null while it is being written. */
   readonly version: number | null;
-  /** Since when every node has it; null: not yet. */
+  /** When the last node received it. Null if not all nodes have it. */
   readonly servedAt: number | null;
-  /** The keys whose DS is disclosed. */
+  /** Keys whose DS is published. */
   readonly asked: readonly KeyId[];
-  /** When `asked` changed last; null: never. */
+  /** When `asked` last changed. Null if it never changed. */
   readonly askedAt: number | null;
-  /** Since when every node has the CDS set that says so: a stay begins then at the soonest. Null: one may have another set. */
+  /**
+   * When the last node received the matching CDS set, which is the earliest start of a stay. Null if a node may have
+   * another set.
+   */
   readonly toldAt: number | null;
-  /** Keys whose DS may be at the parent or come there: asked for, or seen, and not gone for the stay. */
+  /** Keys whose DS is or may come to be at the parent: requested, or seen and not yet gone for the stay. */
   readonly atLarge: readonly KeyId[];
   readonly ledger: Ledger;
   readonly parent: ParentMemory;
   readonly preflight: Preflight | null;
-  /** Until when our answers may have been wrong: the last preflight that failed, or the first one after it; null: never. */
+  /**
+   * Latest time at which our answers may have been wrong: the last failed preflight or the first one after it. Null if
+   * never.
+   */
   readonly failedAt: number | null;
   readonly hold: Hold | null;
-  /** Of the database's history, as the feed knows it; null before the first advance. */
+  /** Identifies the history of the database, as in the feed. Null before the first advance. */
   readonly epoch: string | null;
-  /** The newest time that it was told. */
+  /** The latest time passed to the machine. */
   readonly clock: number;
   readonly waiting: Waiting | null;
-  /** Absent: there never were any. */
+  /** Absent if there were never any. */
   readonly foreign?: ForeignKeys;
 }
 
 export type WaitCause =
   /** The step is being written. */
   | 'writing'
-  /** A node lacks it. */
+  /** A node does not have it yet. */
   | 'nodes'
   | 'restore'
   | 'clock'
-  /** Nodes show keys that the database does not know. */
+  /** Nodes show keys that the database does not contain. */
   | 'strangers'
-  /** Caches, or backups, may hold what does not go with the step. */
+  /** Caches or backups may hold data that conflicts with the step. */
   | 'caches'
-  /** Servers of others are asked for the domain, or may be. */
+  /** Resolvers may query other operators' servers for the domain. */
   | 'delegation'
-  /** Servers of another operator, which signs too, do not show our keys, or not for long enough. */
+  /** Another operator's servers, which also sign the zone, have not shown our keys, or not for long enough. */
   | 'foreign'
   | 'preflight'
-  /** The registrar: a DS must come, or go. */
+  /** The registrar must add or remove a DS. */
   | 'ds_wanted'
   | 'ds_unwanted'
-  /** The DS are gone, and may come back. */
+  /** The DS records are gone but may come back. */
   | 'stay'
-  /** What the parent shows was not seen lately. */
+  /** The parent was not observed recently. */
   | 'observation';
 
 export interface Waiting {
   readonly cause: WaitCause;
   readonly since: number;
-  /** When it ends if nothing comes between; absent: that depends on others. */
+  /** When it ends if nothing intervenes. Absent if that depends on others. */
   readonly until?: number;
-  /** The keys that it is about. */
+  /** Keys concerned. */
   readonly keys: readonly KeyId[];
 }
 
@@ -156,12 +166,12 @@ export function foreignKeys({ keys }: Pick<Machine, 'keys'>): readonly MachineKe
   return keys.filter(({ isForeign }) => isForeign === true);
 }
 
-/** The keys in our DNSKEY set with which another operator may sign the same zone. */
+/** Returns the keys in our DNSKEY set with which another operator may sign the same zone. */
 export function sharedKeys({ keys, serving }: Pick<Machine, 'keys' | 'serving'>): readonly MachineKey[] {
   return keys.filter(({ id, shared }) => shared !== undefined && serving.keys.includes(id));
 }
 
-/** Those of the keys that are not another operator's. */
+/** Returns the keys that are not another operator's. */
 export function ownIds(machine: Pick<Machine, 'keys'>, ids: readonly KeyId[]): readonly KeyId[] {
   return without(
     ids,
@@ -169,7 +179,7 @@ export function ownIds(machine: Pick<Machine, 'keys'>, ids: readonly KeyId[]): r
   );
 }
 
-/** Those of them that are in the list, or have been and still stand in the zone. */
+/** Returns the other operator's keys that are listed, or were listed and are still in the zone. */
 export function listedForeign(machine: Pick<Machine, 'keys' | 'serving' | 'foreign'>): readonly KeyId[] {
   const { serving, foreign } = machine;
   return foreignKeys(machine)
@@ -177,19 +187,22 @@ export function listedForeign(machine: Pick<Machine, 'keys' | 'serving' | 'forei
     .filter((id) => serving.keys.includes(id) || foreign?.wanted.includes(id));
 }
 
-/** All that the DNSKEY set has in the end. */
+/** Returns the keys of the DNSKEY set once the goal is reached. */
 export function publishedIds(machine: Pick<Machine, 'wanted' | 'foreign'>): readonly KeyId[] {
   return [...new Set([...wantedIds(machine), ...(machine.foreign?.wanted ?? [])])].sort();
 }
 
-/** The keys whose DS the parent has in the end: a parent that reads CDS keeps no other (RFC 7344 §4.1). */
+/**
+ * Returns the keys with a DS at the parent once the goal is reached. A parent that reads CDS keeps no other DS (RFC 7344
+ * §4.1).
+ */
 export function askedIds(machine: Pick<Machine, 'wanted' | 'foreign' | 'keys'>): readonly KeyId[] {
   const { wanted, foreign } = machine;
   const theirs = (foreign?.wanted ?? []).filter((id) => isSep(keyOf(machine, id)));
   return wanted === null ? [] : [...new Set([wanted.sep, ...theirs])].sort();
 }
 
-/** The keys of ours in the DNSKEY set that may have a DS. */
+/** Returns our keys in the DNSKEY set that may have a DS. */
 export function sepKeys(machine: Pick<Machine, 'keys' | 'serving'>): readonly KeyId[] {
   return ownKeys(machine)
     .filter((key) => isSep(key) && machine.serving.keys.includes(key.id))

@@ -1,5 +1,5 @@
-// Finds the next step to the goal, from any state of the machine. There is no stored plan: every step is allowed only if each
-// triple that may be seen after it validates. The same holds for the steps after the goal has changed.
+// Finds the next step to the goal from any state of the machine. No plan is stored: a step is allowed only if every triple
+// that may be seen after it validates. The same applies after the goal has changed.
 
 import { allValidate, validates } from './ledger.ts';
 import {
@@ -20,7 +20,7 @@ import { type Delegation, type Next, type Step, waitFor } from './step.ts';
 import { ifAllowed, seenAfter, untilAsked, untilGone } from './step-waits.ts';
 import { towardsSigned } from './towards-signed.ts';
 
-/** Returns the waits that apply. An urgent change skips those that only guard against mistakes of operators. */
+/** Returns the waits that apply. An urgent change skips those that only guard against operator mistakes. */
 export function rulesFor({ urgent }: Pick<Machine, 'urgent'>, rules: MachineRules): MachineRules {
   return urgent ? { ...rules, backupAfterMs: 0, stayMs: 0 } : rules;
 }
@@ -46,8 +46,8 @@ function hasStrangers({ preflight, servedAt }: Machine): boolean {
 }
 
 /**
- * Serves all keys of an import in one step, in place of the keys that were there: no resolver can reach the zone by a DS of
- * another key. Answers that another operator signed with the same keys validate with those of the fleet, and the reverse
+ * Serves all keys of an import in one step, in place of the previous keys: no resolver can reach the zone by a DS of
+ * another key. Answers that another operator signed with the same keys validate with those of the fleet, and vice versa
  * (RFC 6781 §4.3.5.1).
  */
 function takeOver(machine: Machine, rules: MachineRules): Next | undefined {
@@ -64,8 +64,8 @@ function takeOver(machine: Machine, rules: MachineRules): Next | undefined {
 }
 
 /**
- * True if another operator serves the domain without the fleet's signatures, and the parent has no DS of the fleet yet: the DS
- * must not be entered now.
+ * True if another operator serves the domain without the fleet's signatures, and the parent has no DS of the fleet yet. The
+ * DS must not be entered now.
  */
 function isAskedInVain(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): boolean {
   const { asked, parent, wanted } = machine;
@@ -74,7 +74,7 @@ function isAskedInVain(machine: Machine, delegation: Delegation, at: number, rul
   return wanted === null || untilAsked(machine, delegation, at, rules) !== undefined;
 }
 
-/** Withdraws every DS request. No cache loses anything by it, so it need not wait. */
+/** Withdraws every DS request. This invalidates no cached data, so it need not wait. */
 function askForNone({ serving }: Machine): Next {
   return { kind: 'step', step: { kind: 'ask_none', serving, asked: [] } };
 }
@@ -102,8 +102,8 @@ function isLeft(delegation: Delegation, at: number, rules: MachineRules): boolea
 const LONGEST_NS_MS = 2 * DAY_MS;
 
 /**
- * Serves again the keys whose DS an address of the parent shows. That DS does not validate without them, so this breaks nothing
- * unless their algorithm is another. Then resolvers that see a valid DS need the signatures first.
+ * Serves the keys again whose DS an address of the parent shows. That DS does not validate without them, so this breaks
+ * nothing unless their algorithm differs. In that case, resolvers that see a valid DS need the signatures first.
  */
 function bringBack(machine: Machine, at: number, rules: MachineRules): Next | undefined {
   const { serving, keys, asked, parent } = machine;
@@ -113,7 +113,7 @@ function bringBack(machine: Machine, at: number, rules: MachineRules): Next | un
     .map(({ ds }) => ownersOf(ds, ownKeys(machine)))
     .find((ours) => !isWhole(ours));
   if (lost === undefined) return undefined;
-  // after a restore, caches may hold data without the signatures of that algorithm, which the ledger does not know
+  // after a restore, caches may hold data without signatures of that algorithm, unknown to the ledger
   const isOfOthers = lost.some((id) => !serving.keys.some((key) => algorithmOf(key) === algorithmOf(id)));
   if (machine.hold !== null && isSigned(serving) && isOfOthers) return undefined;
   const missing = lost.filter(

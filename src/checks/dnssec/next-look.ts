@@ -1,4 +1,4 @@
-// Decides when a worker examines the machine again, and which servers it queries then.
+// Decides when a worker examines the machine again, and which servers it queries at that time.
 
 import { nextDsAt } from './ds-cadence.ts';
 import { keyOf, type Machine, sharedKeys, wantedIds } from './machine.ts';
@@ -9,19 +9,19 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The longest time between two looks. */
+/** Maximum time between two examinations. */
 const MOST = 12 * HOUR;
-/** A node either has a change within a second, or is offline for a long time. */
+/** A node either receives a change within a second, or is offline for a long time. */
 const NODES = { eagerForMs: 10 * MINUTE, eagerMs: 5 * SECOND, patientMs: 5 * MINUTE };
 /** A preflight sends four queries to each address of the domain's servers. */
 const PREFLIGHT = { eagerForMs: HOUR, eagerMs: MINUTE, patientMs: HOUR };
 
 /** The interval while the parent has the expected DS set. An unexpected change is noticed within this time. */
 const AT_REST = 12 * HOUR;
-/** After a zone was unsigned, workers query for a DS of its keys as long as the keys exist. */
+/** After signing has ended, workers query for DS records of its keys as long as the keys exist. */
 const AFTERWARDS = { forMs: 40 * 24 * HOUR, everyMs: HOUR };
 
-/** Returns after how many milliseconds from `at` a machine without a current step is examined again. */
+/** Returns the number of milliseconds after `at` when a machine without a current step is examined again. */
 export function nextLookIn(machine: Machine, at: number): number {
   const { waiting } = machine;
   const dsIn = dsDueAfter(machine, at) - at;
@@ -46,7 +46,7 @@ export function nextLookIn(machine: Machine, at: number): number {
   }
 }
 
-/** Returns true if a worker must query the parent for the DS set. */
+/** True if a worker must query the parent for the DS set. */
 export function isDsDue(machine: Machine, at: number): boolean {
   const { askedAt } = machine.parent;
   if (askedAt === null) return isSigned(machine.serving) || machine.goal === 'signed';
@@ -64,7 +64,7 @@ function dsDueAfter(machine: Machine, at: number): number {
 }
 
 /**
- * Returns true if a worker must query another operator's servers for their DNSKEY set. `isOurs` is true if the parent names only
+ * True if a worker must query another operator's servers for their DNSKEY set. `isOurs` is true if the parent lists only
  * this fleet's servers.
  */
 export function isForeignDue(machine: Machine, isOurs: boolean): boolean {
@@ -73,7 +73,7 @@ export function isForeignDue(machine: Machine, isOurs: boolean): boolean {
   return !isOurs && sharedKeys(machine).some(({ shared }) => shared === 'imported');
 }
 
-/** Returns true if a worker must query the domain's own servers, and validate their answers with each key that may have a DS. */
+/** True if a worker must query the domain's own servers and validate their answers with each key that may have a DS. */
 export function isPreflightDue(
   machine: Machine,
   at: number,
@@ -84,13 +84,13 @@ export function isPreflightDue(
   if (preflight === null || preflight.at < servedAt || isMoveUnproven(machine)) return true;
   if (waiting?.cause === 'preflight' || waiting?.cause === 'strangers') return true;
   const waits = waiting?.cause === 'caches' || waiting?.cause === 'delegation';
-  // A step that waits for a time gets its preflight shortly before, so that it needs no further look.
+  // A step that waits for a fixed time gets its preflight shortly before, so that no further examination is needed.
   return waits && waiting.until !== undefined && waiting.until <= at && at - preflight.at > freshMs / 2;
 }
 
 /**
- * Returns true if it is not yet known that answers with imported keys validate. The owner waits for this before changing the
- * nameservers, even if no step of the keys does.
+ * True if it is not yet known that answers with imported keys validate. The owner waits for this before changing the
+ * nameservers, even if no key step does.
  */
 function isMoveUnproven(machine: Machine): boolean {
   const { goal, wanted, preflight } = machine;
@@ -101,7 +101,7 @@ function isMoveUnproven(machine: Machine): boolean {
   );
 }
 
-/** Returns true if the domain's own servers were queried after every node had the last step. */
+/** True if the domain's own servers were queried after every node had the last step. */
 function isPreflown({ preflight, servedAt }: Machine): boolean {
   return preflight !== null && servedAt !== null && preflight.at >= servedAt;
 }

@@ -1,19 +1,22 @@
-// Which version of a zone the nodes serve. A node that is cut off from us answers on with what it has, so it blocks steps until
-// it is back, gone for good, or silent for longer than any of its signatures lives.
+// Tracks which version of a zone each node serves. A disconnected node continues to answer with its data, so it blocks
+// steps until it returns, is removed permanently, or has been silent for longer than the lifetime of its signatures.
 
 import type { MachineRules } from './rules.ts';
 
 export interface NodePosition {
   readonly id: string;
-  /** The newest version of the zone that it serves; null: none of this database, or its image has no room for it. */
+  /**
+   * Newest version of the zone that it serves. Null if it serves none of this database, or its image has no room for the
+   * zone.
+   */
   readonly version: number | null;
-  /** When it was last heard, in milliseconds since 1970. */
+  /** When the node last reported, in milliseconds since 1970. */
   readonly heardAt: number;
-  /** It signed off, or the operator said that it is gone for good. */
+  /** True if it signed off, or if the operator removed it permanently. */
   readonly isGone: boolean;
 }
 
-/** Whether all nodes have `version`; false where there is none. */
+/** True if all nodes have `version`. False if there are no nodes. */
 export function isAtEveryNode(
   nodes: readonly NodePosition[],
   version: number,

@@ -1,25 +1,25 @@
-// What is remembered of the parent from one observation to the next: what each address showed, and since when all of them
-// show the DS of a key, or none does.
+// State of the parent kept between observations: the DS set of each address, and since when all or none of them show the DS
+// of a key.
 
 import { type DsEvidence, dsText } from './ds-evidence.ts';
 import { isSep, type KeyId, type MachineKey, ownersOf } from './machine-key.ts';
 import type { MachineRules } from './rules.ts';
 
-/** A DS set that an address shows, as sorted texts; empty: none. */
+/** DS set of one address as sorted texts. Empty if it shows none. */
 interface ShownDs {
   readonly ds: readonly string[];
   readonly ttl: number;
 }
 
 interface AddressMemory {
-  /** Null: it never answered. */
+  /** Null if it never answered. */
   readonly shown: ShownDs | null;
-  /** When it was asked first without an answer since; null: it answered the last time. */
+  /** First unanswered query since the last answer. Null if the last query was answered. */
   readonly silentSince: number | null;
 }
 
 interface KeyRun {
-  /** Since when every observation shows its DS at every address; null: the last one does not. */
+  /** Since when every observation shows its DS at every address. Null if the last one does not. */
   readonly everywhereSince: number | null;
   /** Since when no observation shows its DS at any address. */
   readonly goneSince: number | null;
@@ -28,9 +28,9 @@ interface KeyRun {
 export interface ParentMemory {
   readonly addresses: Readonly<Record<string, AddressMemory>>;
   readonly runs: Readonly<Record<KeyId, KeyRun>>;
-  /** When they were asked last; null: never. */
+  /** When they were last queried. Null if never. */
   readonly askedAt: number | null;
-  /** When enough addresses answered last; null: never. */
+  /** When enough addresses last answered. Null if never. */
   readonly observedAt: number | null;
   readonly isSecure: boolean | null;
 }
@@ -82,7 +82,7 @@ export function remembered(
   };
 }
 
-/** Whether so long has passed since the last observation that a DS may have come and gone. */
+/** True if the last observation is so long ago that a DS may have appeared and disappeared since. */
 export function isGap(
   { observedAt }: ParentMemory,
   at: number,
@@ -92,8 +92,8 @@ export function isGap(
 }
 
 /**
- * A silent address speaks by what it showed last. One that shows otherwise ends a run in any observation; one that decides
- * nothing begins none.
+ * A silent address counts with the last set that it showed. One that contradicts ends a run in any observation. An
+ * undecided address never starts a run.
  */
 function nextRun(
   before: KeyRun | undefined,
@@ -114,29 +114,29 @@ function nextRun(
   };
 }
 
-/** Two observations, at least an hour apart, and all between them show the DS at every address. */
+/** True if at least two observations, an hour or more apart, and all between them show the DS at every address. */
 export function isEverywhere({ runs, observedAt }: ParentMemory, id: KeyId, { apartMs }: Rules): boolean {
   const since = runs[id]?.everywhereSince ?? null;
   return since !== null && observedAt !== null && observedAt - since >= apartMs;
 }
 
-/** Two observations, at least an hour apart, and all between them show it nowhere. */
+/** True if at least two observations, an hour or more apart, and all between them show it at no address. */
 export function isNowhere({ runs, observedAt }: ParentMemory, id: KeyId, { apartMs }: Rules): boolean {
   const since = runs[id]?.goneSince ?? null;
   return since !== null && observedAt !== null && observedAt - since >= apartMs;
 }
 
-/** Since when it is nowhere; null: it is somewhere, or nobody looked. */
+/** Returns since when it is at no address. Returns null if it is at some address or was not observed. */
 export function nowhereSince({ runs }: ParentMemory, id: KeyId): number | null {
   return runs[id]?.goneSince ?? null;
 }
 
-/** Whether the last observation is new enough for a step that takes away what it does not show. */
+/** True if the last observation is recent enough for a step that removes data it does not show. */
 export function isFresh({ observedAt }: ParentMemory, at: number, { freshMs }: Rules): boolean {
   return observedAt !== null && at - observedAt <= freshMs;
 }
 
-/** The DS sets of all addresses that count, each once for each address. */
+/** Returns the DS sets of all addresses that count, one entry per address. */
 export function shownNow(
   { addresses, askedAt }: ParentMemory,
   rules: Pick<Rules, 'silentAddressMs'>,
@@ -155,7 +155,7 @@ function countingOf(
   );
 }
 
-/** The keys of ours that some address shows. */
+/** Returns our keys whose DS some address shows. */
 export function keysShown(
   memory: ParentMemory,
   keys: readonly MachineKey[],
@@ -164,7 +164,7 @@ export function keysShown(
   return ownersOf([...new Set(shownNow(memory, rules).flatMap(({ ds }) => ds))], keys);
 }
 
-/** After times that we cannot know, nothing counts as seen for long. */
+/** Restarts all runs after a period whose length is unknown. */
 export function forgetRuns(memory: ParentMemory, at: number): ParentMemory {
   const addresses = Object.entries(memory.addresses).map(([address, { shown, silentSince }]) => [
     address,

@@ -1,5 +1,5 @@
-// Whether a domain would validate with a key of ours, before its DS is shown: what each address of its nameservers answers to a
-// few questions, verified with that key.
+// Checks, before the DS is published, if a domain would validate with one of our keys: verifies with that key what each
+// address of its nameservers answers to a few queries.
 
 import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
@@ -11,16 +11,16 @@ import { type SignedSet, setAt } from '../validation/signed-sets.ts';
 import { validateAnswer } from '../validation/validate-answer.ts';
 import { validateKeys } from '../validation/zone-keys.ts';
 
-/** A key of ours. */
+/** One of our keys. */
 export interface PreflightKey {
   readonly id: string;
-  /** The rdata of its DNSKEY record. */
+  /** Rdata of its DNSKEY record. */
   readonly dnskey: Uint8Array;
-  /** It may have a DS record. */
+  /** True if it may have a DS record. */
   readonly isSep: boolean;
 }
 
-/** The reply to one question; undefined: none came that could be read. */
+/** Reply to one query. Undefined if no readable reply arrived. */
 export interface PreflightReply {
   readonly name: Name;
   readonly type: number;
@@ -32,33 +32,33 @@ interface PreflightServer {
   readonly address: string;
   readonly outcome: /** Every reply came. */
     | 'answered'
-    /** A reply did not come: nothing can be said. */
+    /** At least one reply is missing, so nothing can be concluded. */
     | 'silent';
-  /** The ids of the keys with which every reply validates. */
+  /** Ids of the keys with which every reply validates. */
   readonly verifiedBy: readonly string[];
-  /** It shows a DNSKEY record that is none of ours. */
+  /** True if it shows a DNSKEY record that is not ours. */
   readonly hasStrangers: boolean;
-  /** Why no key verifies, in words for people. */
+  /** Human-readable reason why no key verifies. */
   readonly error: string | undefined;
 }
 
 export interface PreflightEvidence {
   readonly servers: readonly PreflightServer[];
-  /** Nameservers without an address that may be asked. */
+  /** Nameservers without an address that may be queried. */
   readonly missing: readonly Name[];
-  /** Why nobody was asked. */
+  /** Why no server was queried. */
   readonly failure: string | undefined;
 }
 
 interface Preflight {
-  /** The keys with which every address that answered validates; none while too few have answered. */
+  /** Keys with which every address that answered validates. Empty while too few have answered. */
   readonly verifiedBy: readonly string[];
   readonly hasStrangers: boolean;
-  /** In words for people. */
+  /** Human-readable reason. */
   readonly failure?: string;
 }
 
-/** A server that many resolvers cannot reach either must not hold a domain for ever. */
+/** Servers that many resolvers cannot reach must not block a domain forever. */
 const MAX_SILENT_SHARE = 0.25;
 
 export function judgePreflight({ servers, missing, failure }: PreflightEvidence): Preflight {
@@ -77,10 +77,10 @@ export function judgePreflight({ servers, missing, failure }: PreflightEvidence)
   if (worst !== undefined)
     return { verifiedBy, hasStrangers, failure: `${worst.address} does not validate: ${worst.error}` };
   if (verifiedBy.length > 0) return { verifiedBy, hasStrangers };
-  return { verifiedBy, hasStrangers, failure: 'its nameservers answer with different keys' };
+  return { verifiedBy, hasStrangers, failure: 'the nameservers answer with different keys' };
 }
 
-/** What the replies of one address say; `at` is in seconds since 1970. */
+/** Evaluates the replies of one address. `at` is in seconds since 1970. */
 export function verifyReplies(
   domain: Name,
   replies: readonly PreflightReply[],
@@ -90,9 +90,9 @@ export function verifyReplies(
   const keyReply = replies.find(({ type }) => type === TYPE.DNSKEY)?.message;
   const nothing = { verifiedBy: [], hasStrangers: false } as const;
   if (keyReply === undefined || replies.some(({ message }) => message === undefined))
-    return { ...nothing, outcome: 'silent', error: 'it did not answer every question' };
+    return { ...nothing, outcome: 'silent', error: 'it did not answer every query' };
   const set = keyReply.aa ? setAt(keyReply.answers, domain, TYPE.DNSKEY) : undefined;
-  if (set === undefined) return { ...nothing, outcome: 'answered', error: 'it shows no keys' };
+  if (set === undefined) return { ...nothing, outcome: 'answered', error: 'it returns no DNSKEY records' };
   const ours = new Set(keys.map(({ dnskey }) => Buffer.from(dnskey).toString('base64')));
   const hasStrangers = set.rdata.some((rdata) => !ours.has(Buffer.from(rdata).toString('base64')));
   const faults = keys
@@ -103,7 +103,7 @@ export function verifyReplies(
   return { outcome: 'answered', verifiedBy, hasStrangers, error };
 }
 
-/** Why a resolver that trusts this key refuses a reply. */
+/** Returns why a resolver that trusts this key rejects a reply. */
 function findFault({
   domain,
   replies,
@@ -117,7 +117,7 @@ function findFault({
   readonly key: PreflightKey;
   readonly at: number;
 }): string | undefined {
-  // Each address and key pays for itself: one that sends costly records does not hide another one's faults.
+  // Each address and key has its own budget, so that an address with costly records cannot hide another one's faults.
   const budget = new ValidationBudget();
   const digest = dsDigest(domain, key.dnskey, DIGEST.SHA256) as Uint8Array;
   const ds = {
@@ -127,14 +127,14 @@ function findFault({
     digest,
   };
   const validated = validateKeys(set, [ds], { at, budget });
-  if (validated.kind !== 'secure') return `its keys: ${validated.reason}`;
+  if (validated.kind !== 'secure') return `DNSKEY set: ${validated.reason}`;
   for (const { name, type, message } of replies) {
     if (type === TYPE.DNSKEY || message === undefined) continue;
-    if (!message.aa) return 'it answers without AA';
+    if (!message.aa) return 'its answer lacks the AA bit';
     const from = { zone: domain, keys: validated.keys };
     const validation = validateAnswer(message, { name, type }, from, { at, budget });
     if (validation.kind === 'secure') continue;
-    return 'reason' in validation ? validation.reason : 'a proof leaves open whether it is there';
+    return 'reason' in validation ? validation.reason : 'its proof does not show if the record exists';
   }
   return undefined;
 }

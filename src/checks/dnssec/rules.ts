@@ -1,29 +1,29 @@
-// The waits of the key machine. None is a setting but the age of backups. Proofs replace them to see what breaks.
+// Waits of the key machine. Only the age of backups is a setting. Proofs replace the waits to see what breaks.
 
 export interface MachineRules {
-  /** How old the newest backup is at most (KEY_BACKUP_AFTER): what is younger may be lost, and what was before may come back. */
+  /** Maximum age of the newest backup (KEY_BACKUP_AFTER). Newer data may be lost, and older data may come back. */
   readonly backupAfterMs: number;
-  /** How long a DS must be gone before its key goes: parents lag, and registrars roll back. */
+  /** How long a DS must be gone before its key is removed, since parents lag and registrars revert changes. */
   readonly stayMs: number;
-  /** Added to the TTL of what nodes served: their own lag, and our clocks. */
+  /** Added to the TTL of data that nodes served, for their lag and for clock differences. */
   readonly nodeSlackMs: number;
-  /** Added to the TTL of what the parent showed: servers of an anycast address that we do not see lag by up to a day. */
+  /** Added to the TTL of data that the parent showed: unseen servers of an anycast address lag by up to a day. */
   readonly parentSlackMs: number;
-  /** A node that was silent for so long serves no signature that is still valid: they live 16 days. */
+  /** A node that has been silent for this long serves no valid signature: signatures live 16 days. */
   readonly silentNodeMs: number;
-  /** An address of the parent that never answered for so long does not count. */
+  /** An address of the parent that has not answered for this long does not count. */
   readonly silentAddressMs: number;
-  /** Of the addresses of the parent, while the others decide. */
+  /** Maximum fraction of the parent's addresses that may be ignored while the others decide. */
   readonly silentShare: number;
-  /** Between the first and the last observation that show the same. */
+  /** Time between the first and the last observation of the same state. */
   readonly apartMs: number;
-  /** A longer gap between observations begins a stay again: what was shown meanwhile is not known. */
+  /** A longer gap between observations restarts a stay, because the DS sets shown meanwhile are unknown. */
   readonly gapMs: number;
-  /** How old the observation or preflight may be that a step relies on. */
+  /** Maximum age of the observation or preflight that a step relies on. */
   readonly freshMs: number;
-  /** Added to the TTL of the NS set since the parent shows ours: servers of before are asked so long, for sets of a day. */
+  /** Added to the TTL of the NS set once the parent shows ours: resolvers query the previous servers for this long. */
   readonly oldServersMs: number;
-  /** A clock that goes back so far makes all waits begin again. */
+  /** A clock that goes back by this much restarts all waits. */
   readonly clockBackMs: number;
   /** TTL of our DNSKEY, CDS and CDNSKEY sets in seconds. */
   readonly keyTtl: number;
@@ -33,7 +33,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** A clock that is up to two hours off, either way, makes a wait look up to four hours longer than it was. */
+/** A clock that is wrong by up to two hours in either direction makes a wait appear up to four hours longer than it was. */
 const CLOCK_ERROR_MS = 4 * HOUR_MS;
 
 export const RULES: MachineRules = {

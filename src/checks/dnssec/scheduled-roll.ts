@@ -1,22 +1,22 @@
-// When a ZSK is replaced without anybody asking: such a rollover needs nothing at the registrar. Keys that the parent knows are
-// never replaced by themselves (RFC 6781 §3.3 leaves it open).
+// Decides when a ZSK is replaced automatically: such a rollover needs no action at the registrar. Keys known to the parent
+// are never replaced automatically (RFC 6781 §3.3 leaves this open).
 
 import { keyOf, type Machine } from './machine.ts';
 import type { KeyId } from './machine-key.ts';
 
 interface RollSchedule {
-  /** How old a ZSK gets. */
+  /** Maximum age of a ZSK. */
   readonly everyMs: number;
-  /** Zones that were signed together do not roll together. */
+  /** Spreads the rollovers of zones that were signed together. */
   readonly signedZoneId: number;
   /** In milliseconds since 1970. */
   readonly madeAt: (key: KeyId) => number | undefined;
 }
 
-/** Spread over a tenth of the time. */
+/** Spread over a tenth of the interval. */
 const SPREAD = 100;
 
-/** The ZSK of a domain that waits for nothing, once it is old; undefined: there is none. */
+/** Returns the ZSK of a domain without pending steps, once the key is old enough. Otherwise returns undefined. */
 export function oldZsk(machine: Machine, schedule: RollSchedule, at: number): KeyId | undefined {
   const { goal, wanted, waiting, before, version } = machine;
   const isAtRest = goal === 'signed' && waiting === null && before === null && version !== null;

@@ -1,14 +1,14 @@
-// What a zone serves of DNSSEC, and sets of key ids.
+// The DNSSEC data that a zone serves, and set operations on key ids.
 
 import type { KeyId } from './machine-key.ts';
 
-/** Nothing in any list: the zone is unsigned. Lists are sorted. */
+/** All lists are sorted. They are empty if the zone is unsigned. */
 export interface Serving {
   /** The DNSKEY set. */
   readonly keys: readonly KeyId[];
-  /** Which of them sign the DNSKEY, CDS and CDNSKEY sets (RFC 7344 §4.1). */
+  /** Keys of the DNSKEY set that sign the DNSKEY, CDS and CDNSKEY sets (RFC 7344 §4.1). */
   readonly keySigners: readonly KeyId[];
-  /** Whose signatures all other sets have; in a change of algorithm also of a key that is not in the DNSKEY set. */
+  /** Keys that sign all other sets. During an algorithm change, also a key that is not in the DNSKEY set. */
   readonly dataSigners: readonly KeyId[];
 }
 
@@ -30,7 +30,7 @@ export function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((each) => b.includes(each));
 }
 
-/** Both, each once, in one order, so that equal sets are equal JSON. */
+/** Returns the sorted union without duplicates, so that equal sets are equal JSON. */
 export function union(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])].sort();
 }

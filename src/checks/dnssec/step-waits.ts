@@ -1,4 +1,4 @@
-// Which steps are allowed now, and how long the others must wait: for caches, for the delegation, and for the DS at the parent.
+// Decides which steps are allowed now, and what the others must wait for: caches, the delegation, or the DS at the parent.
 
 import { allValidate, dsGoneAt, maySee, type Seeable, servedGoneAt } from './ledger.ts';
 import { type Machine, ownIds, ownKeys } from './machine.ts';
@@ -8,7 +8,7 @@ import type { MachineRules } from './rules.ts';
 import { union, without } from './serving.ts';
 import { type Delegation, type Next, type Step, waitFor } from './step.ts';
 
-/** Returns the step, or how long caches and backups forbid it. `going` has the keys whose DS is no longer in use. */
+/** Returns the step, or how long caches and backups prevent it. `going` has the keys whose DS is no longer in use. */
 export function ifAllowed(
   machine: Machine,
   step: Step,
@@ -31,8 +31,8 @@ export function ifAllowed(
 }
 
 /**
- * Returns what resolvers may see after the step: what they may see now, what the step adds, and the DS that the registrar may
- * enter at any time.
+ * Returns what resolvers may see after the step: what they may see now, what the step adds, and the DS that the registrar
+ * may enter at any time.
  */
 export function seenAfter(
   machine: Machine,
@@ -58,9 +58,9 @@ export function seenAfter(
 }
 
 /**
- * Waits until resolvers query only the fleet's servers, or others whose answers validate together with ours. Returns undefined if
- * they do. If the parent shows a DS of the other operator, ours must be there too before the nameservers change, and the other
- * operator's servers must show our keys before that.
+ * Waits until resolvers query only the fleet's servers, or others whose answers validate together with ours. Returns
+ * undefined if they do. If the parent shows a DS of the other operator, ours must also be there before the nameservers
+ * change, and the other operator's servers must show our keys before that.
  */
 export function untilAsked(
   { foreign, parent, keys, wanted }: Machine,
@@ -84,8 +84,8 @@ export function untilAsked(
 }
 
 /**
- * Waits until none of the keys has had a DS for the time of the stay. Returns undefined if that is so. A node that was
- * disconnected may have told a registry to show the DS. The stay begins when no node does so any longer.
+ * Waits until none of the keys has had a DS for the time of the stay. Returns undefined if that is the case. A disconnected
+ * node may have told a registry, by its CDS set, to publish the DS. The stay begins when no node does so any longer.
  */
 export function untilGone(
   { parent, toldAt }: Machine,

@@ -1,4 +1,4 @@
-// A step of the machine, and what is returned instead while none is allowed.
+// A step of the machine, or the reason why none is allowed.
 
 import type { WaitCause } from './machine.ts';
 import type { KeyId } from './machine-key.ts';
@@ -20,7 +20,7 @@ export type StepKind =
 export interface Step {
   readonly kind: StepKind;
   readonly serving: Serving;
-  /** The keys whose DS is disclosed after the step. */
+  /** Keys whose DS is published after the step. */
   readonly asked: readonly KeyId[];
   /** True if later steps need not wait for earlier answers, because these do not validate with the DS at the parent. */
   readonly isNewStart?: boolean;
@@ -37,11 +37,11 @@ export type Next =
   /** The goal is reached. */
   | { readonly kind: 'rest' };
 
-/** The servers that the parent names for the domain, according to conclusive checks. */
+/** The servers that the parent lists for the domain, according to conclusive checks. */
 export type Delegation =
   | {
       readonly kind: 'ours';
-      /** Time since which every conclusive check shows exactly our set. */
+      /** Since when every conclusive check shows exactly our set. */
       readonly since: number;
       /** TTL of the NS set at the parent, in seconds. */
       readonly ttl: number;
@@ -50,7 +50,7 @@ export type Delegation =
     }
   | {
       readonly kind: 'not_ours';
-      /** Time since which no conclusive check shows any server of ours; absent if the last one does. */
+      /** Since when no conclusive check shows any of our servers. Absent if the last one does. */
       readonly elsewhereSince?: number;
     };
 

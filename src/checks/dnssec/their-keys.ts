@@ -1,4 +1,4 @@
-// The DNSKEY set of a domain at the servers of another operator: what each of them shows, and what of it counts.
+// The DNSKEY set of a domain at another operator's servers: the set of each server, and the keys that count.
 
 import type { Message } from '../../dns/message/message.ts';
 import type { Name } from '../../dns/name.ts';
@@ -9,17 +9,17 @@ import { usableDs, validateKeys } from '../validation/zone-keys.ts';
 
 interface TheirServer {
   readonly address: string;
-  /** DNSKEY rdata of the set, which a DS leads to; undefined: there is none. */
+  /** DNSKEY rdata of the set, validated with the DS. Undefined if there is none. */
   readonly keys: readonly Uint8Array[] | undefined;
   readonly ttl: number;
-  /** It did not answer. */
+  /** True if it did not answer. */
   readonly isSilent: boolean;
   readonly error: string | undefined;
 }
 
 export interface TheirEvidence {
   readonly servers: readonly TheirServer[];
-  /** Why nobody was asked. */
+  /** Why no server was queried. */
   readonly failure: string | undefined;
 }
 
@@ -28,15 +28,15 @@ type TheirKeys =
       readonly kind: 'found';
       readonly keys: readonly Uint8Array[];
       readonly ttl: number;
-      /** All servers show the same set. */
+      /** True if all servers show the same set. */
       readonly isSame: boolean;
     }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** A server that many resolvers cannot reach either must not hold a domain for ever. */
+/** Servers that many resolvers cannot reach must not block a domain forever. */
 const MAX_SILENT_SHARE = 0.25;
 
-/** `at` is in seconds since 1970; `ds` is what the parent shows, or would. */
+/** `at` is in seconds since 1970. `ds` is what the parent shows or will show. */
 export function readTheirKeys(
   domain: Name,
   { address, message }: { readonly address: string; readonly message: Message | undefined },
@@ -46,15 +46,15 @@ export function readTheirKeys(
   const nothing = { address, keys: undefined, ttl: 0, isSilent: false };
   if (message === undefined) return { ...nothing, isSilent: true, error: 'it did not answer' };
   const set = message.aa ? setAt(message.answers, domain, TYPE.DNSKEY) : undefined;
-  if (set === undefined) return { ...nothing, error: 'it shows no keys' };
+  if (set === undefined) return { ...nothing, error: 'it returns no DNSKEY records' };
   const usable = usableDs(ds);
-  if (usable.length === 0) return { ...nothing, error: 'the parent shows no DS that resolvers can use' };
+  if (usable.length === 0) return { ...nothing, error: 'the parent has no DS record that resolvers can use' };
   const validated = validateKeys(set, usable, { at, budget: new ValidationBudget() });
   if (validated.kind !== 'secure') return { ...nothing, error: validated.reason };
   return { ...nothing, keys: set.rdata, ttl: set.ttl, error: undefined };
 }
 
-/** What all servers have in common: a key that one of them does not show leads nowhere there. */
+/** Returns the keys that all servers show. A key that one of them lacks cannot be used. */
 export function judgeTheirKeys({ servers, failure }: TheirEvidence): TheirKeys {
   if (failure !== undefined) return { kind: 'failed', message: failure };
   const heard = servers.filter(({ isSilent }) => !isSilent);

@@ -1,4 +1,4 @@
-// Finds the next step to the wanted keys: publish them, disclose the DS, and withdraw what is not wanted.
+// Finds the next step to the wanted keys: publish them, publish the DS, and withdraw unwanted keys.
 
 import { askedIds, keyOf, type Machine, ownIds, ownKeys, publishedIds } from './machine.ts';
 import type { KeyId } from './machine-key.ts';
@@ -8,7 +8,7 @@ import { isSameServing, isSameSet, isSigned, type Serving, union, without } from
 import { type Delegation, type Next, type Step, type StepKind, waitFor } from './step.ts';
 import { ifAllowed, untilAsked, untilGone } from './step-waits.ts';
 
-/** Tries the moves in their order (RFC 6781 §4.1.2, §4.1.4) and returns the first that is needed. */
+/** Tries the steps in order (RFC 6781 §4.1.2, §4.1.4) and returns the first that is needed. */
 export function towardsSigned(
   machine: Machine,
   delegation: Delegation,
@@ -25,7 +25,7 @@ export function towardsSigned(
   }
   if (isFailing(machine)) return waitFor('preflight');
   const algorithm = (id: KeyId) => keyOf(machine, id).algorithm;
-  // signatures by a key that was withdrawn are of no use to a new one
+  // signatures by a withdrawn key do not help a new one
   const useful = serving.dataSigners.filter((id) => id === wanted.data || serving.keys.includes(id));
   if (!useful.some((id) => algorithm(id) === algorithm(wanted.data)))
     return take('add_signatures', { ...serving, dataSigners: union(serving.dataSigners, [wanted.data]) });
@@ -35,7 +35,7 @@ export function towardsSigned(
     dataSigners: serving.dataSigners,
   };
   if (!isSameServing(published, serving)) return take('publish', published);
-  // signatures of another algorithm stay for as long as one of its keys is published (RFC 4035 §2.2)
+  // signatures of another algorithm are kept while one of its keys is published (RFC 4035 §2.2)
   const others = serving.dataSigners.filter(
     (id) => algorithm(id) !== algorithm(wanted.data) && serving.keys.includes(id),
   );
@@ -55,7 +55,7 @@ function isFailing({ preflight, servedAt }: Machine): boolean {
   );
 }
 
-/** Discloses the DS of the wanted key, those of another operator, and no others. */
+/** Publishes the DS of the wanted key and those of another operator, and no others. */
 function askFor(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): Next {
   const { serving, wanted, preflight, servedAt, failedAt, ledger } = machine;
   const { sep } = wanted as NonNullable<typeof wanted>;
@@ -83,7 +83,7 @@ function askFor(machine: Machine, delegation: Delegation, at: number, rules: Mac
   return isVerified ? allowed : waitFor('preflight', [sep]);
 }
 
-/** Withdraws the keys that are neither wanted nor needed. Returns undefined if there are none. */
+/** Withdraws keys that are neither wanted nor needed. Returns undefined if there are none. */
 function withdraw(machine: Machine, at: number, rules: MachineRules): Next | undefined {
   const { serving, asked, wanted, atLarge, parent } = machine;
   const leaving = without(serving.keys, publishedIds(machine));

@@ -1,5 +1,5 @@
-// Compares what a check of our own nameservers saw with the lists of the pool. Each difference is a fault of the operator's
-// to repair, in words.
+// Compares the result of a check of our own nameservers with the pool's lists. Each difference is a fault that the operator
+// must fix.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { PoolEvidence } from './pool-evidence.ts';
@@ -10,7 +10,7 @@ interface ExpectedPool {
 }
 
 export interface PoolFault {
-  /** The name or the address that it is about. */
+  /** The name or address concerned. */
   readonly of: string;
   readonly message: string;
 }
@@ -23,20 +23,20 @@ export function judgePool({ lists, addresses }: ExpectedPool, evidence: PoolEvid
   const fault = (of: string, message: string) => faults.push({ of, message });
   for (const { name, addresses: found, isAlias, failure } of evidence.hosts) {
     const of = textOf(name);
-    if (failure !== undefined) fault(of, `its addresses cannot be found: ${failure}`);
-    else if (isAlias) fault(of, 'it is an alias, and a nameserver may not be one (RFC 2181 §10.3)');
+    if (failure !== undefined) fault(of, `the lookup of its addresses failed: ${failure}`);
+    else if (isAlias) fault(of, 'it is an alias, which is not allowed for a nameserver (RFC 2181 §10.3)');
     else differ(wantedOf.get(name) ?? [], found, (what) => fault(of, what));
   }
   for (const { name, parent, addresses: found, isNeeded } of evidence.glue) {
     const of = textOf(name);
     const where = `the glue in ${textOf(parent)}`;
     if (found.length > 0) differ(wantedOf.get(name) ?? [], found, (what) => fault(of, `${where}: ${what}`));
-    else if (isNeeded) fault(of, `${where} is missing: register the name as a host there`);
+    else if (isNeeded) fault(of, `${where} is missing: register the name as a host object there`);
   }
   for (const { zone, failure } of evidence.unseen)
-    fault(textOf(zone), `its delegation cannot be seen: ${failure}`);
+    fault(textOf(zone), `its delegation could not be checked: ${failure}`);
   for (const { address, outcome, reason } of evidence.addresses) {
-    if (outcome === 'fails') fault(address, `no node of ours answers there: ${reason}`);
+    if (outcome === 'fails') fault(address, `no node of this fleet answers there: ${reason}`);
   }
   return faults;
 }
@@ -45,7 +45,7 @@ function differ(wanted: readonly string[], found: readonly string[], tell: (what
   const missing = wanted.filter((address) => !found.includes(address));
   const surplus = found.filter((address) => !wanted.includes(address));
   if (missing.length > 0) tell(`it lacks ${missing.join(', ')}`);
-  if (surplus.length > 0) tell(`it has ${surplus.join(', ')}, which its list does not have`);
+  if (surplus.length > 0) tell(`it has ${surplus.join(', ')}, which are not in its list`);
 }
 
 function textOf(name: Name): string {

@@ -1,40 +1,41 @@
-// What a check of our own nameservers saw: the addresses of each name, the glue above, and who answers at each address.
+// Result of a check of our own nameservers: the addresses of each name, the glue at the parent, and the node that answers
+// at each address.
 
 import type { Name } from '../../dns/name.ts';
 
-/** A name, as the servers of its own zone say. */
+/** A name, according to the servers of its own zone. */
 export interface HostEvidence {
   readonly name: Name;
-  /** Addresses of both families, as answers print them. */
+  /** Addresses of both families, in the format of answers. */
   readonly addresses: readonly string[];
-  /** The name is an alias: its addresses were not looked for. */
+  /** True if the name is an alias. Its addresses were not looked up then. */
   readonly isAlias: boolean;
-  /** Why the addresses are not known, in words; undefined if they are. */
+  /** Human-readable reason why the addresses are not known. Undefined if they are. */
   readonly failure: string | undefined;
 }
 
 /** The addresses that a referral gave for a name. */
 export interface GlueEvidence {
   readonly name: Name;
-  /** The zone that refers. */
+  /** The referring zone. */
   readonly parent: Name;
   readonly addresses: readonly string[];
-  /** The name lies inside the zone that it serves: without glue nobody finds it. */
+  /** True if the name is inside the zone that it serves, so that resolvers cannot find it without glue. */
   readonly isNeeded: boolean;
 }
 
 export interface PoolEvidence {
   readonly hosts: readonly HostEvidence[];
   readonly glue: readonly GlueEvidence[];
-  /** The zones of which the referral could not be seen, and why. */
+  /** Zones without a usable referral, and why. */
   readonly unseen: readonly { readonly zone: Name; readonly failure: string }[];
-  /** Each address: whether an authoritative answer came from there, or why it was not asked. */
+  /** Tells for each address if an authoritative answer came from there, or why it was not queried. */
   readonly addresses: readonly AddressEvidence[];
 }
 
 export interface AddressEvidence {
   readonly address: string;
   readonly outcome: 'answers' | 'fails' | 'skipped';
-  /** Why, in words; undefined if it answers. */
+  /** Human-readable reason. Undefined if it answers. */
   readonly reason: string | undefined;
 }

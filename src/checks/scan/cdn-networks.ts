@@ -1,5 +1,5 @@
-// Well-known networks of content delivery, by the ranges and host names that their operators publish: an address in one
-// may be changed by its operator at any time, so a record with it may go wrong. Enough for a warning, not complete.
+// Well-known CDN networks, by the ranges and host names that their operators publish. An operator may reassign an address
+// at any time, which breaks a record with that address. The list is sufficient for a warning, but not complete.
 
 import { labelsOf, type Name } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
@@ -7,7 +7,7 @@ import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
 interface Cdn {
   readonly name: string;
   readonly networks: readonly Prefix[];
-  /** The ends of the names that aliases of customers lead to. */
+  /** Suffixes of the names that customers' aliases point to. */
   readonly hosts: readonly string[];
 }
 
@@ -67,12 +67,12 @@ const CDNS: readonly Cdn[] = [
   cdn('Google Cloud CDN', '', 'googleusercontent.com'),
 ];
 
-/** The operator of the network that holds the address of an A or AAAA record. */
+/** Returns the operator of the network that contains the address of an A or AAAA record. */
 export function cdnOfAddress(octets: Uint8Array): string | undefined {
   return CDNS.find(({ networks }) => networks.some((network) => holds(network, octets)))?.name;
 }
 
-/** The operator whose name an alias leads to. `target` is folded. */
+/** Returns the operator whose name an alias points to. `target` is folded. */
 export function cdnOfTarget(target: Name): string | undefined {
   const host = labelsOf(target).join('.');
   return CDNS.find(({ hosts }) => hosts.some((end) => host === end || host.endsWith(`.${end}`)))?.name;

@@ -1,5 +1,5 @@
-// Plans which records of a scan a domain gets, and which are left out and why. Pure: whether the domain already has
-// them is checked when they are written.
+// Decides which records of a scan a domain gets, and which are omitted and why. Records that the domain already has are
+// detected later, when they are written.
 
 import { foldCase, isWithin, type Name, nameInRdata, parentOf, printName } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
@@ -13,33 +13,33 @@ interface ImportRules {
   readonly apex: Name;
   /** The service's own proxy addresses. */
   readonly edges: { readonly v4: readonly string[]; readonly v6: readonly string[] };
-  /** Codes of the types that records may have. */
+  /** Codes of the supported record types. */
   readonly types: ReadonlySet<number>;
 }
 
 interface PlannedRecord {
   readonly name: Name;
   readonly type: number;
-  /** The TTL in seconds, the same for all records of a set. */
+  /** TTL in seconds, the same for all records of a set. */
   readonly ttl: number;
   readonly rdata: Uint8Array;
-  /** The operator of the network that the record points to, if known. */
+  /** Operator of the network that the record points to, if known. */
   readonly cdn?: string;
-  /** A note for people. */
+  /** Human-readable note. */
   readonly note?: string;
 }
 
 interface LeftRecord {
   readonly name: Name;
   readonly type: number;
-  /** The reason, in words for people. */
+  /** Human-readable reason. */
   readonly reason: string;
 }
 
 export interface PlannedImport {
-  /** The records in the order of the scan. */
+  /** In the order of the scan. */
   readonly records: readonly PlannedRecord[];
-  /** Each name and type, once for each reason. */
+  /** One entry per name, type and reason. */
   readonly left: readonly LeftRecord[];
 }
 
@@ -54,17 +54,17 @@ const OF_DNSSEC: ReadonlySet<number> = new Set([
   TYPE.CDNSKEY,
 ]);
 
-/** The bounds of TTLs in records that customers write (docs/rules.md "Records"). */
+/** Limits of TTLs in records that customers write (docs/rules.md "Records"). */
 const MIN_TTL_SECONDS = 60;
 const MAX_TTL_SECONDS = 86_400;
 
-/** The names where the zone ends, each with its nameservers. */
+/** Names of zone cuts, each with its nameservers. */
 type Cuts = ReadonlyMap<Name, ReadonlySet<Name>>;
 
 interface Surroundings extends Omit<ImportRules, 'edges'> {
   readonly edges: ReadonlySet<string>;
   readonly cuts: Cuts;
-  /** The names that have a CNAME. */
+  /** Names that have a CNAME. */
   readonly aliases: ReadonlySet<Name>;
 }
 
@@ -86,7 +86,7 @@ export function planImport({ records }: Pick<Scan, 'records'>, rules: ImportRule
     const lowest = ttls.get(`${type} ${name}`) as number;
     const ttl = Math.min(MAX_TTL_SECONDS, Math.max(MIN_TTL_SECONDS, lowest));
     const key = type === TYPE.CNAME ? `${type} ${name}` : `${type} ${name} ${hexOf(rdata)}`;
-    if (planned.has(key)) continue; // a name has one CNAME at most: the first that was seen
+    if (planned.has(key)) continue; // a name can have only one CNAME: keep the first
     planned.set(key, { name, type, ttl, rdata, ...flagged(type, rdata) });
   }
   return { records: [...planned.values()], left: [...left.values()] };
@@ -112,14 +112,15 @@ function whyNot({ name, type, rdata }: ScannedRecord, around: Surroundings): str
 }
 
 /**
- * Whether the record counts at a cut: only NS at the delegation, and only addresses of its nameservers (glue) below it.
+ * True if the record is valid at or below a cut: only NS at the delegation, and only addresses of its nameservers (glue)
+ * below it.
  */
 function isOfCut(name: Name, type: number, cut: Name, cuts: Cuts): boolean {
   if (name === cut && type === TYPE.NS) return true;
   return isAddress(type) && (cuts.get(cut)?.has(name) ?? false);
 }
 
-/** The topmost cut at the name or above it: cuts below it do not count. */
+/** Returns the topmost cut at or above the name. Cuts below it are ignored. */
 function cutAbove(name: Name, apex: Name, cuts: Cuts): Name | undefined {
   let topmost: Name | undefined;
   for (let at = name; at.length > apex.length; at = parentOf(at)) if (cuts.has(at)) topmost = at;
@@ -137,7 +138,7 @@ function cutsIn(records: readonly ScannedRecord[], apex: Name): Cuts {
   return cuts;
 }
 
-/** The lowest TTL of each set, since a set has one TTL (RFC 2181 §5.2). */
+/** Returns the lowest TTL of each set, since a set has one TTL (RFC 2181 §5.2). */
 function lowestTtls(records: readonly ScannedRecord[]): ReadonlyMap<string, number> {
   const ttls = new Map<string, number>();
   for (const { name, type, ttl } of records) {

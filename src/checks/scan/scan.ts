@@ -1,14 +1,14 @@
-// The result of a scan: the records that exist, and how complete it is.
+// Result of a scan: the records found, and whether the scan is complete.
 
 import type { Name } from '../../dns/name.ts';
 import type { WalkFailure } from '../delegation/evidence.ts';
 
 export interface ScannedRecord {
-  /** The name, folded. */
+  /** Folded name. */
   readonly name: Name;
-  /** A type code as on the wire. */
+  /** Numeric type code. */
   readonly type: number;
-  /** The TTL in seconds, as the zone's servers give it; from a resolver, the remaining time. */
+  /** TTL in seconds from the zone's servers, or the remaining time if it comes from a resolver. */
   readonly ttl: number;
   readonly rdata: Uint8Array;
 }
@@ -16,19 +16,19 @@ export interface ScannedRecord {
 export interface Scan {
   readonly domain: Name;
   /**
-   * The records, without those that a wildcard made: the wildcards themselves are there as `*.…`. NS below the apex are
+   * Records, without those that a wildcard generated. The wildcards themselves are included as `*.…`. NS below the apex are
    * delegations.
    */
   readonly records: readonly ScannedRecord[];
   /** Names with a wildcard below them. */
   readonly wildcards: readonly Name[];
-  /** All questions of the scan were asked and answered. */
+  /** True if every query of the scan was sent and answered. */
   readonly complete: boolean;
-  /** Why the scan is incomplete, that the domain does not exist, and what may be wrong, in words for people. */
+  /** Human-readable reasons why the scan is incomplete, that the domain does not exist, or what may be wrong. */
   readonly shortfalls: readonly string[];
-  /** Set when no server could be asked at all. */
+  /** Set if no server could be queried at all. */
   readonly failure: WalkFailure | undefined;
-  /** How many names were asked for, and how many packets were sent. */
+  /** Number of queried names and of sent packets. */
   readonly names: number;
   readonly queries: number;
   /** Milliseconds since 1970. */

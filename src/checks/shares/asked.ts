@@ -1,24 +1,24 @@
-// When a name is checked because clients ask for more than the apex of its unproven zone (docs/rules.md "Names that are asked
-// for"). A stranger may ask for a name of its own all the time, so that its check was made a moment ago when the delegation
-// comes back: then it is made again soon, within what its account may have of such checks. Pure.
+// Schedules checks of names for which clients query more than the apex of an unproven zone (docs/rules.md "Queries for
+// unproven names"). A third party may query a name constantly, so that it was checked just before its delegation appears. Such
+// a name is checked again soon, up to a limit per account.
 
-/** A name is checked at once if it was not checked for that reason within this time. */
+/** A name is checked immediately if it was not checked for this reason within this time. */
 const ASKED_EACH_MS = 300_000;
-/** It is checked again after this time, while its account has had few checks that were made again. */
+/** A name is rechecked after this time if its account has had few rechecks recently. */
 const ASKED_AGAIN_MS = 30_000;
-/** So many of an account, in the count that fades (FADE_MS): about as many a minute. */
+/** Maximum number of an account's rechecks in the decaying count (FADE_MS): about this many per minute. */
 const MOST_ASKED_AGAIN = 6;
 
 interface AskedName {
-  /** When it was last checked for that reason. */
+  /** When it was last checked for this reason. */
   readonly checkedAt: number | undefined;
-  /** How many checks of the account were made again lately. */
+  /** Number of the account's recent rechecks. */
   readonly again: number;
 }
 
 interface AskedPlan {
   readonly at: number;
-  /** It counts for the account. */
+  /** True if it counts as a recheck for the account. */
   readonly isAgain: boolean;
 }
 

@@ -1,18 +1,18 @@
-// How long a call that asks for a check waits for the result, and how much of that is left to observers elsewhere: a call must not end
-// with a 503 while its check still waits for an observer that is silent.
+// Time limits of a check that a call waits for, and the part of them left for remote observers. A call must not end with a
+// 503 while its check still waits for a silent observer.
 
-/** How long `ns-check` waits. */
+/** How long an `ns-check` call waits. */
 export const MANUAL_WAIT_MS = 25_000;
-/** Until a worker begins the check, and from its end until the call has seen what was saved. */
+/** Time until a worker begins the check, and from its end until the call has read the stored result. */
 const AROUND_CHECK_MS = 5_000;
-/** How long observers have, where nobody waits. */
+/** Time limit for observers if no call waits. */
 const OBSERVERS_MS = 30_000;
-/** They mostly take a second. A check itself ends within 15 s, so as much is always left. */
+/** Observers usually take a second. A check itself ends within 15 s, so at least this much is always left. */
 const LEAST_MS = 5_000;
 
 /**
- * How long observers may take to look, after a check here that took `checkMs`. Who makes an observer slow wins nothing by the shorter time:
- * who can do that can make it silent as well.
+ * Returns the time limit for observers after a local check that took `checkMs`. The shorter limit does not help attackers:
+ * anyone who can slow an observer down can also silence it.
  */
 export function observersDeadlineMs(checkMs: number, { isAwaited }: { readonly isAwaited: boolean }): number {
   if (!isAwaited) return OBSERVERS_MS;

@@ -1,43 +1,43 @@
-// How often an address may be asked that does not answer, and how long its silence is remembered. Customers choose the
-// addresses that we ask, so an address that is no name server, such as a victim's, gets a few questions and no more (docs/rules.md
-// "Fair shares"). Pure.
+// Limits queries to addresses that do not answer, and decides how long their silence is remembered. Customers choose the
+// addresses that we query, so an address that is not a nameserver, such as a victim's, gets only a few queries
+// (docs/rules.md "Fair shares").
 
-/** What all workers know of an address. Times are milliseconds since 1970. */
+/** What all workers know about an address. Times are milliseconds since 1970. */
 export interface AddressMemory {
   /** When it last sent a valid reply. */
   readonly repliedAt: number | undefined;
-  /** How many questions in a row brought nothing. */
+  /** Number of consecutive unanswered queries. */
   readonly silences: number;
-  /** When the first of the `asked` questions was sent. */
+  /** When the first of the `asked` queries was sent. */
   readonly windowAt: number;
   readonly asked: number;
-  /** A question is open until then at most. */
+  /** Latest end of the open query. */
   readonly openUntil: number | undefined;
 }
 
 export type Trial =
-  /** It has answered today: the usual limits hold. */
+  /** It answered within the last day, so the usual limits apply. */
   | { readonly kind: 'proven' }
-  /** One question may be sent; `memory` is what is known then. */
+  /** One query may be sent. `memory` is the state from then on. */
   | { readonly kind: 'go'; readonly memory: AddressMemory }
-  /** Another question is open, or there were too many. */
+  /** Another query is open, or there were too many. */
   | { readonly kind: 'wait'; readonly waitMs: number };
 
 const DAY_MS = 86_400_000;
 const WINDOW_MS = 60_000;
 const ASKED_PER_WINDOW = 3;
-/** After so many silences in a row an address is asked rarely. */
+/** After this many consecutive unanswered queries, an address is rarely queried. */
 const SILENCES = 10;
 const RARELY_MS = 600_000;
-/** Longer than one question takes with its repetitions; a process that ended leaves it open. */
+/** Longer than one query with its retries. A process that ended leaves its query open. */
 const OPEN_MS = 12_000;
 
-/** Whether an address may be asked now that has perhaps never answered. */
+/** Decides if an address may be queried now that may never have answered. */
 export function judgeTrial(memory: AddressMemory | undefined, now: number): Trial {
   const known = memory ?? NOTHING;
   const { repliedAt, silences, openUntil } = known;
   if (repliedAt !== undefined && now - repliedAt < DAY_MS) return { kind: 'proven' };
-  // A clock that went back must not keep an address waiting for long.
+  // If the clock went back, an address must not wait for long.
   if (openUntil !== undefined && openUntil > now) {
     return { kind: 'wait', waitMs: Math.min(OPEN_MS, openUntil - now) };
   }
@@ -57,7 +57,7 @@ const NOTHING: AddressMemory = {
   openUntil: undefined,
 };
 
-/** What is known after a question. */
+/** Returns the state after a query. */
 export function afterTrial(memory: AddressMemory | undefined, replied: boolean, now: number): AddressMemory {
   const known = memory ?? NOTHING;
   return replied
@@ -65,14 +65,14 @@ export function afterTrial(memory: AddressMemory | undefined, replied: boolean, 
     : { ...known, silences: known.silences + 1, openUntil: undefined };
 }
 
-/** Fewer silences in a row are lost packets. */
+/** Fewer consecutive timeouts may be lost packets. */
 const SILENCES_TO_REMEMBER = 3;
 const REMEMBERED_FIRST_MS = 300_000;
 const REMEMBERED_MAX_MS = 3_600_000;
 
 /**
- * How long a silence is remembered that is the `count`th in a row, from 1: 5 minutes at first, an hour at most (RFC 9520
- * §3.2 asks for at least a second).
+ * Returns how long the `count`th consecutive timeout, counted from 1, is remembered: 5 minutes at first, and at most an
+ * hour (RFC 9520 §3.2 requires at least a second).
  */
 export function rememberedMs(count: number): number {
   const longer = count - SILENCES_TO_REMEMBER;

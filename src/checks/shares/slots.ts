@@ -1,7 +1,7 @@
-// The slots of a process: how many checks it makes at a time. A check that has waited long for packets moves to the slow
-// slots, a quarter of all, whoever's it is, so that however many parents are silent, three quarters go on. Pure.
+// Slots for concurrent checks in a process. A check that has waited long for packets moves to the slow slots, a quarter of
+// all, regardless of its account. However many parents are silent, three quarters of the slots remain for other checks.
 
-/** How long a check may wait for packets before it is slow. */
+/** How long a check may wait for packets before it counts as slow. */
 export const SLOW_AFTER_MS = 1000;
 const SLOW_SHARE = 0.25;
 
@@ -14,17 +14,17 @@ export class Slots {
     this.#slowMost = Math.max(1, Math.floor(total * SLOW_SHARE));
   }
 
-  /** How many slow slots are taken. */
+  /** Number of occupied slow slots. */
   get slow(): number {
     return this.#slow;
   }
 
-  /** How many checks ended since no slow slot was free. */
+  /** Number of checks that ended because no slow slot was free. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** A check becomes slow: false when no slow slot is free, and it has to end. */
+  /** Moves a check to a slow slot. Returns false if none is free, in which case the check must end. */
   takeSlow(): boolean {
     if (this.#slow >= this.#slowMost) {
       this.#refused++;
@@ -34,7 +34,7 @@ export class Slots {
     return true;
   }
 
-  /** A slow check has ended. */
+  /** Releases the slot of a slow check. */
   giveBack(): void {
     this.#slow--;
   }

@@ -1,5 +1,5 @@
-// Judges what the servers of a challenge's name say together: verified only if every server that responds has the
-// value, at least half of all respond, and there is no sign of a wildcard or of servers that do not agree.
+// Combines the answers of all servers of a challenge's name. The challenge is verified only if every server that responds
+// has the value, at least half of all servers respond, and there is no sign of a wildcard or of disagreeing servers.
 
 import type { Name } from '../../dns/name.ts';
 import { isConclusive } from '../delegation/conclusive.ts';
@@ -17,11 +17,11 @@ import { TXT_SENTENCES } from './txt-sentences.ts';
 
 interface TxtExpected {
   readonly value: string;
-  /** Nameservers whose answers do not count. Names are folded. */
+  /** Nameservers whose answers do not count, as folded names. */
   readonly untrusted: ReadonlySet<Name>;
 }
 
-/** With fewer answers for random names beside the challenge's name, a wildcard cannot be excluded. */
+/** With fewer answers for random sibling names, a wildcard cannot be excluded. */
 const MIN_SIBLINGS = 3;
 
 export function judgeTxt(evidence: TxtEvidence, { value, untrusted }: TxtExpected): TxtJudgement {
@@ -77,8 +77,8 @@ function countResponding({ servers }: TxtLink): number {
 }
 
 /**
- * The nameservers of a delegation, by all their names: the zone above could delegate to any name, and a server may be
- * known by another name than its own.
+ * Returns the nameservers of a delegation under all of their names: the parent zone could delegate to any name, and a
+ * server may have several.
  */
 export function nameserversOf({ nameservers, delegations, servers, primaries }: TxtLink): Name[] {
   const above = delegations.flatMap((delegation) => delegation.nameservers);
@@ -124,7 +124,7 @@ function judgeResolver({ address, values }: TxtResolverEvidence, wanted: Uint8Ar
   return { address, outcome: values.length > 0 ? 'other' : 'absent' };
 }
 
-/** What differs at a link although it should be the same, as a sentence. */
+/** Returns a sentence about a disagreement at a link, if there is one. */
 function findDispute(link: TxtLink, next: TxtLink | undefined): string | undefined {
   const doubtful = link.delegations.find((each) => !serversAgree(each));
   if (doubtful !== undefined) return TXT_SENTENCES.delegations(doubtful);
@@ -132,7 +132,7 @@ function findDispute(link: TxtLink, next: TxtLink | undefined): string | undefin
   const stray = said.find(({ outcome, target }) =>
     next === undefined ? leadsOn(outcome) : outcome !== 'alias' || target !== next.host,
   );
-  // Where all servers give the same alias or referral, the failure says why it led to nothing.
+  // If all servers return the same alias or referral, the failure says why it could not be followed.
   if (
     stray === undefined ||
     (next === undefined && said.every(({ outcome }) => leadsOn(outcome)) && areSameReplies(said))
@@ -150,8 +150,8 @@ function areSameReplies(said: readonly TxtServerEvidence[]): boolean {
 }
 
 /**
- * Whether the servers agree on a delegation. A server that has the zone itself must have it as it is delegated, since
- * it may be the only one that is right.
+ * True if the servers agree on a delegation. A server that also has the zone must have it as delegated, because it may be
+ * the only one that is right.
  */
 function serversAgree({ nameservers, servers }: TxtDelegation): boolean {
   return servers.filter(isConclusive).every(({ ns }) => isSameSet(ns, nameservers));
@@ -160,7 +160,7 @@ function serversAgree({ nameservers, servers }: TxtDelegation): boolean {
 function isWildcard({ links, siblings }: TxtEvidence): boolean {
   const aliases = new Set(links.slice(1).map(({ host }) => host));
   const values = new Set((links.at(-1)?.servers ?? []).flatMap((server) => server.values.map(keyOf)));
-  // A wildcard may give another alias for each name or each query, and the challenge's alias may be one of these.
+  // A wildcard may return a different alias for each name or query, and the challenge's alias may be one of these.
   const firsts = new Set(siblings.flatMap(({ targets }) => targets.slice(0, 1)));
   return (
     (aliases.size > 0 && firsts.size > 1) || siblings.some((sibling) => isLike(sibling, aliases, values))
@@ -174,7 +174,7 @@ function isLike(sibling: TxtSibling, aliases: ReadonlySet<Name>, values: Readonl
   );
 }
 
-/** A key that is equal for equal octets: a hostile zone has many values to compare. */
+/** Returns equal keys for equal octets. A hostile zone can have many values to compare. */
 function keyOf(value: Uint8Array): string {
   return Buffer.from(value).toString('latin1');
 }

@@ -1,5 +1,5 @@
-// What a look for the TXT record of a waiting managed domain does, and when the next one is due (docs/rules.md "Preparing
-// with TXT"). It gives no status: the domain's zone is answered whole before its delegation proves it.
+// Evaluates a lookup of a waiting managed domain's TXT record, and schedules the next one (docs/rules.md "Preparing with
+// TXT"). The result does not change the status: the domain's whole zone is answered before its delegation proves it.
 //
 //   not found ─ verified ─▶ found, for 14 days after each look that finds it ─ 14 days without ─▶ lapsed
 
@@ -7,11 +7,11 @@ import type { Look } from './next-verification.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** How long a record that was found counts. */
+/** How long a found record counts. */
 export const TXT_COUNTS_MS = 14 * DAY_MS;
 /**
- * Minutes until the next look after each that found nothing. They grow further than those in external mode: nobody need
- * make use of the offer, and each look asks somebody else's servers.
+ * Minutes until the next lookup after each one that found nothing. They grow longer than those of external mode: the offer
+ * is optional, and each lookup queries another operator's servers.
  */
 const RETRY_MINUTES = [1, 2, 5, 10, 30, 60, 120, 240];
 const LAST_RETRY_MINUTES = 360;
@@ -19,19 +19,19 @@ const JITTER = 0.2;
 
 /** Times are milliseconds since 1970. */
 export interface PreparationState {
-  /** When the value that is looked for expires. */
+  /** When the expected value expires. */
   readonly expiresAt: number;
   readonly attempts: number;
-  /** When the record was last found; undefined: never, or it lapsed. */
+  /** When the record was last found. Undefined if it was never found or has lapsed. */
   readonly foundAt: number | undefined;
 }
 
 export interface Preparation {
   readonly foundAt: number | undefined;
-  /** `found`, `lapsed`: what is answered of the name may be another from now on. */
+  /** `found` and `lapsed` may change how the name is answered. */
   readonly turns: 'found' | 'lapsed' | undefined;
   readonly attempts: number;
-  /** When something is due next; undefined when nothing is: the owner may ask for a fresh value. */
+  /** When the next action is scheduled. Undefined if none is: the owner may request a new value. */
   readonly nextAt: number | undefined;
 }
 

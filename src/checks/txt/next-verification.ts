@@ -1,6 +1,6 @@
-// What a check of a challenge's TXT record does to its domain, and when the next check is due (docs/rules.md "TXT
-// verification"). A record that was found makes the domain active. Time alone disables it, once enough checks found no
-// record or its value has expired.
+// Determines the effect of a TXT check on its domain, and schedules the next one (docs/rules.md "TXT verification"). A
+// found record makes the domain active. The domain is disabled by time alone, once enough checks found no record or its
+// value has expired.
 //
 //   unverified ─ verified ─▶ active
 //       └ UNVERIFIED_MAX over, and not there; or its value expired, so no worker looks any more ─▶ disabled
@@ -8,33 +8,31 @@
 import type { TxtVerdict } from './txt-judgement.ts';
 
 const MINUTE_MS = 60_000;
-/**
- * Minutes until the next check after each check that found nothing. After the last of these, the interval is one hour.
- */
+/** Minutes until the next check after each one that found nothing. After the last of these, the interval is one hour. */
 const RETRY_MINUTES = [1, 2, 5, 10, 30];
 const LAST_RETRY_MINUTES = 60;
 const JITTER = 0.2;
 
 /** The state of a verification. Times are milliseconds since 1970. */
 export interface VerificationState {
-  /** When the domain became unverified: a fresh value does not change that. */
+  /** When the domain became unverified. A new value does not change this. */
   readonly startedAt: number;
-  /** When the value that is looked for expires. */
+  /** When the expected value expires. */
   readonly expiresAt: number;
-  /** How many scheduled looks there were, since the value was made or since the last request. */
+  /** Number of scheduled lookups since the value was created or since the last request. */
   readonly attempts: number;
 }
 
 export type Look =
-  /** `asked`: the schedule begins again, since the owner who asks has probably just published the record. */
+  /** `asked` restarts the schedule, since the requesting owner has probably just published the record. */
   | { readonly kind: 'scheduled' | 'asked'; readonly verdict: TxtVerdict }
-  /** No server was asked: the value has expired. */
+  /** No server was queried, because the value has expired. */
   | { readonly kind: 'expired' };
 
 export interface VerificationDecision {
   readonly to: 'unverified' | 'active' | 'disabled';
   readonly attempts: number;
-  /** When the next look is due; undefined when none is. */
+  /** When the next lookup is scheduled. Undefined if none is. */
   readonly nextAt: number | undefined;
 }
 
@@ -57,7 +55,7 @@ export function nextVerification(
   const made = look.kind === 'asked' ? 0 : attempts + 1;
   const retryMs = (RETRY_MINUTES[made] ?? LAST_RETRY_MINUTES) * MINUTE_MS;
   const nextAt = at + Math.round(retryMs * (1 - JITTER + 2 * JITTER * random));
-  // After the value expires there is nothing to look for: the next step is the end of UNVERIFIED_MAX.
+  // After the value has expired there is nothing to look up: the next step is the end of UNVERIFIED_MAX.
   return {
     to: 'unverified',
     attempts: made,

@@ -1,5 +1,5 @@
-// The evidence of a verification, without what it means: each link from the challenge's name to its values, what every
-// server of each link said, and what siblings of the name have.
+// Evidence of a verification without its interpretation: each link from the challenge's name to its values, the answers of
+// all servers of each link, and the records of sibling names.
 
 import type { Name } from '../../dns/name.ts';
 import type { ServerOutcome, WalkFailure } from '../delegation/evidence.ts';
@@ -9,104 +9,102 @@ export type TxtOutcome =
   | 'answer'
   /** The reply has AA, and a CNAME at the name or a DNAME above it. */
   | 'alias'
-  /** A referral to a zone between this one and the name, or at the name. */
+  /** A referral to a zone at the name, or between this zone and the name. */
   | 'referral'
   | 'nodata'
   | 'nxdomain'
-  /** The server does not answer for the zone, as in `ServerOutcome`. */
+  /** The server does not serve the zone, as in `ServerOutcome`. */
   | 'lame'
   | 'timeout'
   | 'refused'
   | 'servfail'
   | 'bad';
 
-/** What one address of a zone's servers said in one reply. */
+/** One reply from one address of a zone's servers. */
 export interface TxtServerEvidence {
   readonly server: Name;
-  /** The address as text without a port; empty for a nameserver of which no address could be found. */
+  /** Address as text without a port. Empty for a nameserver whose address was not found. */
   readonly address: string;
   readonly transport: 'udp' | 'tcp';
   /** Milliseconds since 1970. */
   readonly askedAt: number;
   readonly rttMs: number | undefined;
   readonly outcome: TxtOutcome;
-  /** The values of an `answer`: each record with its character-strings joined (as in RFC 7208 §3.3). */
+  /** Values of an `answer`. The character-strings of each record are joined (as in RFC 7208 §3.3). */
   readonly values: readonly Uint8Array[];
-  /** The target of an `alias`, if it can be told; the zone that a `referral` leads to. */
+  /** Target of an `alias`, if it can be determined, or the zone of a `referral`. */
   readonly target: Name | undefined;
-  /** What was wrong, in words for people. */
+  /** Human-readable error. */
   readonly error: string | undefined;
 }
 
-/** What one address of the zone above says of a delegation. */
+/** Reply of one address of the parent zone about a delegation. */
 export interface TxtDelegationReply {
   readonly server: Name;
   readonly address: string;
   readonly outcome: ServerOutcome;
-  /** The NS of a `referral` or `answer`; empty when a referral leads to another zone. */
+  /** NS names of a `referral` or `answer`. Empty if a referral leads to another zone. */
   readonly ns: readonly Name[];
 }
 
-/** A zone on the way, and whether the servers of the zone above agree on its delegation. */
+/** A zone on the path, and the replies of its parent's servers about the delegation. */
 export interface TxtDelegation {
   readonly zone: Name;
   readonly nameservers: readonly Name[];
-  /** The replies of all servers of the zone above, or of some if that is the root or a top-level domain. */
+  /** Replies of all servers of the parent zone, or of some if the parent is the root or a top-level domain. */
   readonly servers: readonly TxtDelegationReply[];
 }
 
-/** A link: the challenge's name, or a name that its aliases lead to. */
+/** A link: the challenge's name, or a target of its aliases. */
 export interface TxtLink {
   readonly host: Name;
-  /** The zone that holds `host`. */
+  /** The zone that contains `host`. */
   readonly zone: Name;
-  /** Every nameserver that the zone's delegation names. */
+  /** Every nameserver in the zone's delegation. */
   readonly nameservers: readonly Name[];
   /**
-   * The delegations of the zone and those above it, from the outside in, without those of an earlier link; see
+   * Delegations of the zone and its ancestors, from the outermost one, without those of an earlier link. See
    * find-txt-zone.ts.
    */
   readonly delegations: readonly TxtDelegation[];
-  /** The replies of every address of the nameservers: all are asked. */
+  /** Replies of every address of the nameservers. All are queried. */
   readonly servers: readonly TxtServerEvidence[];
-  /** What the servers that had answered said when they were asked again, perhaps several times. */
+  /** Replies to repeated queries of servers that had answered. */
   readonly again: readonly TxtServerEvidence[];
-  /** The primaries (MNAME) that the SOA of the zone, and of those above it, name. */
+  /** Primaries (MNAME) in the SOA records of the zone and its ancestors. */
   readonly primaries: readonly Name[];
 }
 
-/** A random name beside the challenge's name: if it has records, a wildcard makes them. */
+/** A random sibling of the challenge's name. Records there come from a wildcard. */
 export interface TxtSibling {
   readonly name: Name;
-  /** The address that was asked for it. */
+  /** The queried address. */
   readonly address: string;
   readonly outcome: TxtOutcome;
-  /** The names that it leads to, to the end of its aliases. */
+  /** Names in its alias chain. */
   readonly targets: readonly Name[];
-  /** The values at the end of its aliases, or at the name itself. */
+  /** Values at the end of its aliases, or at the name itself. */
   readonly values: readonly Uint8Array[];
 }
 
-/** What one public resolver answered. */
+/** Answer of one public resolver. */
 export interface TxtResolverEvidence {
   readonly address: string;
-  /** Undefined: there was no usable answer. */
+  /** Undefined if there was no usable answer. */
   readonly values: readonly Uint8Array[] | undefined;
   readonly error: string | undefined;
 }
 
 export interface TxtEvidence {
   readonly host: Name;
-  /**
-   * The links in the order of the aliases; the last one has the values, unless `failure` says why it was not reached.
-   */
+  /** Links in the order of the aliases. The last one has the values, unless `failure` tells why it was not reached. */
   readonly links: readonly TxtLink[];
-  /** Empty if the challenge's name has no values, since no wildcard has to be excluded then. */
+  /** Empty if the challenge's name has no values, because no wildcard must be excluded then. */
   readonly siblings: readonly TxtSibling[];
   readonly resolvers: readonly TxtResolverEvidence[];
-  /** Why the walk failed; also too many aliases, or aliases in a loop. */
+  /** Why the walk failed, including too many aliases or a loop. */
   readonly failure: WalkFailure | undefined;
-  /** How many packets were sent. */
+  /** Number of packets sent. */
   readonly queries: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;

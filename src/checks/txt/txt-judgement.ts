@@ -1,4 +1,4 @@
-// What a verification says of a challenge: its verdict, and what each server and resolver has.
+// Result of verifying a challenge: its verdict, and the values at each server and resolver.
 
 import type { Name } from '../../dns/name.ts';
 
@@ -12,24 +12,24 @@ export const TXT_VERDICTS = [
   'other',
   /** Names that do not exist have the same record. */
   'wildcard',
-  /** On the way to the value, servers that should give the same answer do not. */
+  /** Servers on the path to the value give different answers. */
   'disagree',
-  /** Our own servers answer from a zone that is not proved: anyone could put the record there. */
+  /** The answer comes from our own servers and an unproven zone, where any account could have added the record. */
   'untrusted',
   /** The evidence decides nothing: it never changes a status. */
   'unknown',
 ] as const;
 export type TxtVerdict = (typeof TXT_VERDICTS)[number];
 
-/** `error`: the server did not answer for the zone, or not at all. */
+/** `error`: the server does not serve the zone or did not answer. */
 export type TxtFound = 'found' | 'absent' | 'other' | 'error';
 
 export interface TxtServerJudgement {
   readonly server: Name;
-  /** The address; empty for a nameserver of which no address could be found. */
+  /** Address. Empty for a nameserver whose address was not found. */
   readonly address: string;
   readonly outcome: TxtFound;
-  /** The TXT records that the server has, if any. */
+  /** TXT records of the server, if any. */
   readonly values?: readonly Uint8Array[];
 }
 
@@ -40,11 +40,11 @@ export interface TxtResolverJudgement {
 
 export interface TxtJudgement {
   readonly verdict: TxtVerdict;
-  /** How many addresses of the zone should have the value, and how many have it. */
+  /** Number of addresses of the zone that have the value, and that were queried. */
   readonly found: number;
   readonly asked: number;
   readonly servers: readonly TxtServerJudgement[];
-  /** The public resolvers, which never decide. */
+  /** Public resolvers. They never decide. */
   readonly resolvers: readonly TxtResolverJudgement[];
   /** One sentence for the owner. */
   readonly message: string;

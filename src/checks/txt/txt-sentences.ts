@@ -1,5 +1,5 @@
-// The sentences that tell the owner of a domain the result of a verification and what to do next, one for each result.
-// Not public: they may change.
+// Sentences that tell a domain's owner the result of a verification and what to do next. They are not part of the public
+// API.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { WalkFailure } from '../delegation/evidence.ts';
@@ -9,10 +9,10 @@ import type { TxtServerJudgement } from './txt-judgement.ts';
 type Servers = readonly TxtServerJudgement[];
 type At = Pick<TxtServerJudgement, 'server' | 'address'>;
 
-/** How many servers a sentence names. */
+/** Maximum number of servers listed in a sentence. */
 const MAX_NAMED = 3;
 
-const ASK_PROVIDER = 'Ask your DNS provider to repair them.';
+const ASK_PROVIDER = 'Ask your DNS provider to repair the nameservers.';
 
 export const TXT_SENTENCES = {
   verified: (_host: Name, servers: Servers) => {
@@ -22,27 +22,27 @@ export const TXT_SENTENCES = {
   },
   partial: (_host: Name, servers: Servers) => {
     const without = servers.filter(({ outcome }) => outcome === 'absent' || outcome === 'other');
-    return `${progress(servers)}, but ${list(without)} ${without.length === 1 ? 'does' : 'do'} not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.`;
+    return `${progress(servers)}, but ${list(without)} ${without.length === 1 ? 'does' : 'do'} not. A new record takes some time to reach all nameservers. If this persists, contact your DNS provider.`;
   },
   absent: (host: Name, servers: Servers) =>
-    `${noneOf(servers.length)} a TXT record at ${print(host)}. Add it where you manage the DNS of this domain; a new record takes a few minutes to appear.`,
+    `${noneOf(servers.length)} a TXT record at ${print(host)}. Add it where you manage the DNS of this domain. A new record takes a few minutes to appear.`,
   other: (host: Name, servers: Servers) =>
-    `${noneOf(servers.length)} the right value at ${print(host)}. Copy the value exactly as it is shown, with upper-case and lower-case letters.`,
+    `${noneOf(servers.length)} the right value at ${print(host)}. Copy the value exactly as shown, including upper and lower case.`,
   wildcard: (host: Name) =>
-    `Other names beside ${print(host)} give the same answer, so a wildcard record (*) may have produced it. Create the TXT record at exactly that name, or remove the wildcard record.`,
+    `Other names next to ${print(host)} have the same answer, so it may come from a wildcard record (*). Create the TXT record at exactly that name, or remove the wildcard record.`,
   unprobed: (host: Name) =>
-    `The nameservers have the TXT record, but did not answer for other names beside ${print(host)}, so a wildcard record (*) cannot be ruled out yet. There is nothing to change; we look again automatically.`,
+    `The nameservers have the TXT record, but did not answer for other names next to ${print(host)}, so a wildcard record (*) cannot be ruled out yet. You do not need to change anything; we check again automatically.`,
   untrusted: (host: Name, server: Name) =>
-    `${print(host)} leads to a zone on ${print(server)}, a nameserver of this service, and no account has proved yet that it owns that zone. The zone must become active here first, or the name must lead elsewhere.`,
+    `${print(host)} leads to a zone on ${print(server)}, a nameserver of this service, but no account has proved yet that it owns that zone. That zone must first become active here, or the name must point elsewhere.`,
   delegations: ({ zone }: TxtDelegation) =>
-    `The nameservers above ${print(zone)} list different nameservers for it, perhaps because a recent change has not reached all of them yet. We look again automatically.`,
+    `The nameservers of the parent zone of ${print(zone)} list different nameservers for it, possibly because a recent change has not reached all of them yet. We check again automatically.`,
   links: ({ host, zone }: TxtLink, { server, address }: TxtServerEvidence) =>
-    `The nameservers of ${print(zone)} give different answers for ${print(host)}: ${at({ server, address })} differs from others, perhaps because a recent change has not reached all of them yet. We look again automatically.`,
+    `The nameservers of ${print(zone)} give different answers for ${print(host)}: ${at({ server, address })} differs from others, possibly because a recent change has not reached all of them yet. We check again automatically.`,
   silent: ({ zone, servers }: TxtLink, responding: number) => {
     if (servers.length === 1)
       return `The only nameserver address of ${print(zone)} gives no usable answer. ${ASK_PROVIDER}`;
     const few = responding === 0 ? 'None' : `Only ${responding}`;
-    return `${few} of the ${servers.length} nameserver addresses of ${print(zone)} ${responding > 1 ? 'give' : 'gives'} a usable answer, and at least half of them must. ${ASK_PROVIDER}`;
+    return `${few} of the ${servers.length} nameserver addresses of ${print(zone)} ${responding > 1 ? 'give' : 'gives'} a usable answer, but at least half of them must. ${ASK_PROVIDER}`;
   },
   failure: (host: Name, { zone, reason, message }: WalkFailure) => {
     switch (reason) {
@@ -51,12 +51,12 @@ export const TXT_SENTENCES = {
         return ended(`${onTheWay(host, zone)} could not be reached: ${message}`);
       case 'lame':
       case 'bogus':
-        return ended(`${onTheWay(host, zone)} do not answer for that zone: ${message}`);
+        return ended(`${onTheWay(host, zone)} do not serve that zone: ${message}`);
       case 'limit':
       case 'validation_limit':
       case 'later':
         return ended(
-          `To find ${print(host)} takes more questions, aliases or time than a check may use: ${message}`,
+          `Finding ${print(host)} takes more queries, aliases or time than a check may use: ${message}`,
         );
       case 'loop':
         return ended(`${print(host)} leads back to itself: ${message}`);
@@ -70,7 +70,7 @@ function onTheWay(host: Name, zone: Name): string {
   return `The nameservers of the zone ${print(zone)}, which lead to ${print(host)},`;
 }
 
-/** Ends a sentence; a failure's text may end with a name and its dot. */
+/** Adds a final dot, unless the text of a failure already ends with one. */
 function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
@@ -83,13 +83,13 @@ function noneOf(count: number): string {
   return count === 1 ? 'The only nameserver does not have' : `None of ${count} nameservers has`;
 }
 
-/** Prints `3 of 4 nameservers have the TXT record`. */
+/** Formats for example `3 of 4 nameservers have the TXT record`. */
 function progress(servers: Servers): string {
   const found = servers.filter(({ outcome }) => outcome === 'found').length;
   return `${found} of ${servers.length} nameservers ${found === 1 ? 'has' : 'have'} the TXT record`;
 }
 
-/** Prints `a`, `a and b`, `a, b, c and 4 more`. */
+/** Formats `a`, `a and b`, `a, b, c and 4 more`. */
 function list(servers: readonly At[]): string {
   const shown = servers.slice(0, MAX_NAMED).map(at);
   if (servers.length > MAX_NAMED) shown.push(`${servers.length - MAX_NAMED} more`);
@@ -101,7 +101,7 @@ function at({ server, address }: At): string {
   return address === '' ? `${print(server)} (no address)` : `${print(server)} (${address})`;
 }
 
-/** Prints a name without the final dot, as people write names. */
+/** Formats a name without the trailing dot. */
 function print(name: Name): string {
   const text = printName(name);
   return text === '.' ? '. (the root)' : text.slice(0, -1);

@@ -1,4 +1,4 @@
-// What the validation of one check may cost. Zone owners choose how many keys share a tag and how many signatures a set
+// Limits the cost of validation in one check. Zone owners choose how many keys share a tag and how many signatures a set
 // has (KeyTrap, CVE-2023-50387), and how often their names are hashed (CVE-2023-50868), so every amount is bounded.
 
 import { createHash } from 'node:crypto';
@@ -6,20 +6,20 @@ import { nsec3Hash } from '../../dns/dnssec/nsec3-hash.ts';
 import { verifySignature } from '../../dns/dnssec/verify-signature.ts';
 import type { Name } from '../../dns/name.ts';
 
-/** Keys of one tag that are tried for one signature or DS. */
+/** Maximum number of keys with the same tag that are tried for one signature or DS. */
 export const MAX_KEYS = 4;
-/** Signatures of one set that are tried. */
+/** Maximum number of signatures of one set that are tried. */
 export const MAX_SIGNATURES = 8;
-/** DS records of one zone that are compared with keys. */
+/** Maximum number of DS records of one zone that are compared with keys. */
 export const MAX_DS = 16;
-/** Signatures that one check verifies. */
+/** Maximum number of signatures that one check verifies. */
 const MAX_VALIDATIONS = 16;
-/** Above this the zone counts as insecure (RFC 9276 §3.2). */
+/** A zone with more iterations counts as insecure (RFC 9276 §3.2). */
 export const MAX_ITERATIONS = 100;
-/** Names that one check hashes for NSEC3. */
+/** Maximum number of names that one check hashes for NSEC3. */
 const MAX_HASHES = 48;
 
-/** One more step would exceed a limit: nothing can be said. */
+/** Thrown if one more step would exceed a limit: nothing can be concluded. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 }
@@ -29,7 +29,7 @@ interface LimitReached {
   readonly reason: string;
 }
 
-/** The result, or that it would exceed a limit. */
+/** Returns the result, or reports that a limit was reached. */
 export function withinBudget<R>(validate: () => R): R | LimitReached {
   try {
     return validate();
@@ -42,11 +42,11 @@ export function withinBudget<R>(validate: () => R): R | LimitReached {
 export class ValidationBudget {
   #validations = 0;
   #hashes = 0;
-  /** Several servers send the same records: they are verified once. */
+  /** Several servers send the same records, which are verified only once. */
   readonly #verified = new Map<string, boolean>();
   readonly #hashed = new Map<string, Uint8Array>();
 
-  /** How many signatures were verified. */
+  /** Number of verified signatures. */
   get validations(): number {
     return this.#validations;
   }

@@ -1,4 +1,4 @@
-// Proofs by NSEC records (RFC 4035 §5.4).
+// Verifies proofs by NSEC records (RFC 4035 §5.4).
 
 import { coversName, type Nsec } from '../../dns/dnssec/denial.ts';
 import { isWithin, labelCount, type Name, parentOf, ROOT, wildcardBelow } from '../../dns/name.ts';
@@ -16,11 +16,11 @@ export function proveByNsec(records: Records, claim: Claim): Proof {
     case 'no_name':
       return proveNoName(records, claim.name);
     case 'expanded': {
-      // The name itself is not there; what lies between it and the wildcard's parent neither (RFC 4035 §5.3.4).
+      // Neither the name itself nor a name between it and the wildcard's parent may exist (RFC 4035 §5.3.4).
       const cover = covering(records, claim.name);
       const encloser = cover && closestEncloser(cover, claim.name);
       if (cover === undefined || encloser === undefined || labelCount(encloser) !== claim.labels)
-        return missing('nothing proves that the name itself is not there');
+        return missing('no proof that the name itself does not exist');
       return proven([cover.set]);
     }
     default:
@@ -36,11 +36,11 @@ function proveNoType(records: Records, name: Name, type: number): Proof {
     return proven([own.set], { isCut: isAncestor(own.types) });
   }
   const cover = covering(records, name);
-  if (cover === undefined) return missing('no record of the proof is about the name');
+  if (cover === undefined) return missing('no record of the proof matches or covers the name');
   if (isWithin(cover.next, name)) return proven([cover.set]); // an empty non-terminal
   const wildcard = wildcardBelow(closestEncloser(cover, name));
   const source = records.find(({ owner }) => owner === wildcard);
-  if (source === undefined) return missing('nothing proves that there is no wildcard');
+  if (source === undefined) return missing('no proof that there is no wildcard');
   const fault = denialFault(source.types, type, false);
   return fault === undefined ? proven([cover.set, source.set]) : missing(fault);
 }
@@ -48,25 +48,25 @@ function proveNoType(records: Records, name: Name, type: number): Proof {
 function proveNoName(records: Records, name: Name): Proof {
   const cover = covering(records, name);
   if (cover === undefined || isWithin(cover.next, name))
-    return missing('nothing proves that the name is not there');
+    return missing('no proof that the name does not exist');
   const wildcard = wildcardBelow(closestEncloser(cover, name));
   if (wildcard === undefined) return proven([cover.set]);
   const noWildcard = covering(records, wildcard);
   if (noWildcard === undefined || isWithin(noWildcard.next, wildcard))
-    return missing('nothing proves that there is no wildcard');
+    return missing('no proof that there is no wildcard');
   return proven([cover.set, noWildcard.set]);
 }
 
 function covering(records: Records, name: Name): Denying<Nsec> | undefined {
   return records.find((record) => {
     if (!coversName(record, name)) return false;
-    // What lies below a cut or a DNAME is not this zone's to deny (RFC 6840 §4.1).
+    // A zone cannot deny names below a zone cut or DNAME (RFC 6840 §4.1).
     const isBelow = isWithin(name, record.owner);
     return !isBelow || !(isAncestor(record.types) || record.types.has(TYPE.DNAME));
   });
 }
 
-/** The longest name above `name` that the covering record shows to exist. */
+/** Returns the longest ancestor of `name` whose existence the covering record proves. */
 function closestEncloser({ owner, next }: Nsec, name: Name): Name {
   let encloser = parentOf(name);
   while (!isWithin(owner, encloser) && !isWithin(next, encloser)) encloser = parentOf(encloser);

@@ -1,4 +1,4 @@
-// Proofs by NSEC3 records (RFC 5155 §8).
+// Verifies proofs by NSEC3 records (RFC 5155 §8).
 
 import { coversHash, type Nsec3 } from '../../dns/dnssec/denial.ts';
 import { isWithin, labelCount, type Name, parentOf, ROOT, wildcardBelow } from '../../dns/name.ts';
@@ -25,7 +25,7 @@ export function proveByNsec3(
   if (first === undefined) return missing('there is no proof');
   const { salt, iterations } = first;
   if (iterations > MAX_ITERATIONS) return { kind: 'costly', uses: [first.set] };
-  // One proof has one set of parameters (RFC 5155 §8.2).
+  // All records of a proof have the same parameters (RFC 5155 §8.2).
   const records = all.filter((r) => r.iterations === iterations && Buffer.compare(r.salt, salt) === 0);
   const chain: Chain = { zone, records, hash: (name) => budget.hash(name, salt, iterations) };
   switch (claim.kind) {
@@ -35,7 +35,7 @@ export function proveByNsec3(
       return proveNoName(chain, claim.name);
     case 'expanded': {
       const cover = covering(chain, ancestorWith(claim.name, claim.labels + 1));
-      if (cover === undefined) return missing('nothing proves that the name itself is not there');
+      if (cover === undefined) return missing('no proof that the name itself does not exist');
       return proven([cover.set], cover);
     }
     default:
@@ -51,7 +51,7 @@ function proveNoType(chain: Chain, name: Name, type: number): Proof {
     return proven([own.set], { isCut: isAncestor(own.types) });
   }
   const closest = closestEncloser(chain, name);
-  if (closest === undefined) return missing('nothing proves which name above it is there');
+  if (closest === undefined) return missing('no proof of the closest encloser');
   const { encloser, cover } = closest;
   const wildcard = wildcardBelow(encloser.name);
   const source = wildcard && matching(chain, wildcard);
@@ -60,29 +60,29 @@ function proveNoType(chain: Chain, name: Name, type: number): Proof {
     if (fault !== undefined) return missing(fault);
     return proven([encloser.set, cover.set, source.set], cover); // RFC 5155 §9.2
   }
-  // An unsigned delegation, or an empty non-terminal above one, that the zone left out (RFC 5155 §6, §8.6).
+  // An unsigned delegation, or an empty non-terminal above one, that the zone omitted (RFC 5155 §6, §8.6).
   if (cover.optOut) return proven([encloser.set, cover.set], { optOut: true });
-  return missing('no record of the proof is about the name');
+  return missing('no record of the proof matches or covers the name');
 }
 
 function proveNoName(chain: Chain, name: Name): Proof {
-  if (matching(chain, name) !== undefined) return missing('the proof says that the name is there');
+  if (matching(chain, name) !== undefined) return missing('the proof shows that the name exists');
   const closest = closestEncloser(chain, name);
-  if (closest === undefined) return missing('nothing proves which name above it is there');
+  if (closest === undefined) return missing('no proof of the closest encloser');
   const { encloser, cover } = closest;
   const wildcard = wildcardBelow(encloser.name);
   const noWildcard = wildcard === undefined ? cover : covering(chain, wildcard);
-  if (noWildcard === undefined) return missing('nothing proves that there is no wildcard');
+  if (noWildcard === undefined) return missing('no proof that there is no wildcard');
   return proven([encloser.set, cover.set, noWildcard.set], cover); // RFC 5155 §9.2
 }
 
 interface Closest {
   readonly encloser: Record3 & { readonly name: Name };
-  /** It covers the next closer name. */
+  /** The record that covers the next closer name. */
   readonly cover: Record3;
 }
 
-/** RFC 5155 §8.3. */
+/** Finds the closest encloser (RFC 5155 §8.3). */
 function closestEncloser(chain: Chain, wanted: Name): Closest | undefined {
   let next = wanted;
   while (next.length > chain.zone.length) {

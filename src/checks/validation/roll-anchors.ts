@@ -1,5 +1,5 @@
-// Follows the keys of the root as they are rolled (RFC 5011): a new key that the old ones sign for 30 days is trusted, and one
-// that revokes itself never again. The root's DS records that were configured are where this begins.
+// Tracks rollovers of the root keys (RFC 5011): a new key is trusted after the old keys have signed it for 30 days, and a
+// revoked key is never trusted again. The initial anchors are the configured DS records of the root.
 //
 //   new ─▶ pending ─ 30 days in every set ─▶ valid ◀─▶ missing
 //             └ gone: forgotten                └─ revoked ◀─┘  for good
@@ -7,26 +7,26 @@
 import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { ROOT } from '../../dns/name.ts';
-import { DS } from '../../dns/record/types/ds.ts';
+import { DS } from '../../dns/record/types/dnssec.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import type { RootKeys } from './root-keys.ts';
 
 export type AnchorState = 'pending' | 'valid' | 'missing' | 'revoked';
 
 export interface RolledAnchor {
-  /** The rdata of the DNSKEY record, without REVOKE. */
+  /** Rdata of the DNSKEY record without the REVOKE bit. */
   readonly key: Uint8Array;
   readonly state: AnchorState;
   /** When the state began, in milliseconds since 1970. */
   readonly since: number;
 }
 
-/** RFC 5011 §2.4.1. */
+/** Hold-down time (RFC 5011 §2.4.1). */
 const HOLD_DOWN_MS = 30 * 86_400_000;
-/** More keys than a roll needs only serve to fill the table. */
+/** A rollover needs few keys. The limit keeps an attacker from filling the table. */
 const MAX_ANCHORS = 16;
 
-/** What is remembered after one look at the root's keys. `configured`: the rdata of DS records. */
+/** Returns the anchors after an observation of the root's keys. `configured`: rdata of DS records. */
 export function rollAnchors(
   before: readonly RolledAnchor[],
   { present, revoked }: RootKeys,
@@ -37,7 +37,7 @@ export function rollAnchors(
   const after = before.flatMap((anchor): RolledAnchor[] => {
     const to = has(revoked, anchor.key) ? 'revoked' : nextState(anchor, present, at);
     if (to === undefined || (to === 'revoked' && anchor.state === 'pending')) return [];
-    // A clock that was set back starts the 30 days again.
+    // If the clock was set back, the 30 days start again.
     const isSame = to === anchor.state && anchor.since <= at;
     return [isSame ? anchor : { ...anchor, state: to, since: at }];
   });
@@ -52,7 +52,10 @@ export function rollAnchors(
   return after;
 }
 
-/** The rdata of the DS records to trust: those that were configured and are not revoked, and those of keys that were rolled in. */
+/**
+ * Returns the rdata of the DS records to trust: the configured ones that are not revoked, and those of keys added by
+ * rollovers.
+ */
 export function anchorsToTrust(
   configured: readonly Uint8Array[],
   rolled: readonly RolledAnchor[],
@@ -64,7 +67,10 @@ export function anchorsToTrust(
   return [...kept, ...added.map(({ key }) => dsOf(key))];
 }
 
-/** Undefined: forgotten. `present` undefined: the set did not validate, so it says nothing of keys that are not there. */
+/**
+ * Returns undefined if the key is forgotten. If `present` is undefined, the set did not validate, so it says nothing about
+ * missing keys.
+ */
 function nextState(
   { key, state, since }: RolledAnchor,
   present: readonly Uint8Array[] | undefined,
@@ -87,7 +93,7 @@ function fits(ds: Uint8Array, key: Uint8Array): boolean {
   return own !== undefined && Buffer.compare(own, digest) === 0;
 }
 
-/** The rdata of the DS record of a key of the root. */
+/** Returns the rdata of the DS record for a root key. */
 export function dsOf(key: Uint8Array): Uint8Array {
   const digest = dsDigest(ROOT, key, DIGEST.SHA256) as Uint8Array;
   return Uint8Array.from(

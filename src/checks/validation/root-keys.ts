@@ -1,9 +1,9 @@
-// What the root's DNSKEY set says for the roll of trust anchors (RFC 5011 §2): which keys its anchors vouch for, and which
-// revoke themselves.
+// Reads the root's DNSKEY set for trust anchor rollovers (RFC 5011 §2): the keys validated by its anchors, and the keys
+// that revoke themselves.
 
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { isKnownAlgorithm } from '../../dns/dnssec/verify-signature.ts';
-import { DNSKEY } from '../../dns/record/types/dnskey.ts';
+import { DNSKEY } from '../../dns/record/types/dnssec.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import { type ValidationBudget, withinBudget } from './budget.ts';
 import type { SignedSet } from './signed-sets.ts';
@@ -11,9 +11,12 @@ import { verifySet } from './verify-set.ts';
 import { usableDs, validateKeys } from './zone-keys.ts';
 
 export interface RootKeys {
-  /** The rdata of the keys that may become anchors; undefined where no anchor vouches for the set. */
+  /** Rdata of the keys that may become anchors. Undefined if no anchor validates the set. */
   readonly present: readonly Uint8Array[] | undefined;
-  /** The rdata, without REVOKE, of keys that revoke themselves: for that their own signature is enough (RFC 5011 §2.1). */
+  /**
+   * Rdata, without the REVOKE bit, of keys that revoke themselves. Their own signature is sufficient for that (RFC 5011
+   * §2.1).
+   */
   readonly revoked: readonly Uint8Array[];
 }
 
@@ -21,7 +24,7 @@ const ENTRY_POINT = 0x0001;
 const REVOKE = 0x0080;
 const ZONE_KEY = 0x0100;
 
-/** `anchors`: the rdata of DS records. */
+/** `anchors`: rdata of DS records. */
 export function readRootKeys(
   set: SignedSet,
   anchors: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-// Sorts the records of a section of a reply into sets with their signatures, for validation.
+// Groups the records of a section of a reply into sets with their signatures, for validation.
 
 import { type RecordSet, readSignature, type Signature } from '../../dns/dnssec/signed-octets.ts';
 import type { MessageRecord } from '../../dns/message/message.ts';
@@ -7,11 +7,11 @@ import { CLASS, TYPE } from '../../dns/type-codes.ts';
 
 export interface SignedSet extends RecordSet {
   readonly signatures: readonly Signature[];
-  /** The lowest TTL that the records came with, in seconds. */
+  /** Lowest TTL of the received records, in seconds. */
   readonly ttl: number;
 }
 
-/** The set at a name; undefined when it is not there. `owner` is folded. */
+/** Returns the set at a name, or undefined if there is none. `owner` is folded. */
 export function setAt(section: readonly MessageRecord[], owner: Name, type: number): SignedSet | undefined {
   const isHere = (record: MessageRecord, wanted: number) =>
     record.type === wanted &&
@@ -33,7 +33,7 @@ export function setAt(section: readonly MessageRecord[], owner: Name, type: numb
   };
 }
 
-/** The folded names that own records of a type. */
+/** Returns the folded owner names of records of a type. */
 export function ownersOf(section: readonly MessageRecord[], type: number): Set<Name> {
   const owners = new Set<Name>();
   for (const record of section) {

@@ -1,5 +1,5 @@
-// Whether a reply of a secure zone's own server is signed by that zone: the set that was asked for, an alias, or the proof that
-// there is none (RFC 4035 §5.3, §5.4).
+// Validates an authoritative reply of a secure zone: the requested set, an alias, or the proof that there is none (RFC 4035
+// §5.3, §5.4).
 
 import type { Message } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
@@ -16,7 +16,7 @@ import {
 } from './validate-reply.ts';
 import { verifySet } from './verify-set.ts';
 
-/** `name` is folded, at or below the zone, and not below a cut of it. */
+/** `name` is folded, at or below the zone, and not below a zone cut. */
 export function validateAnswer(
   message: Message,
   { name, type }: { readonly name: Name; readonly type: number },
@@ -42,9 +42,9 @@ export function validateAnswer(
         : ({ kind: 'no_type', name, type } as const);
     const proof = prove(authorities, claim, from, validating);
     if (!('until' in proof)) return proof;
-    // The SOA says how long the answer holds (RFC 2308 §5), so it must be the zone's own.
+    // The SOA limits how long the answer is valid (RFC 2308 §5), so it must be the zone's own.
     const soa = setAt(authorities, from.zone, TYPE.SOA);
-    if (soa === undefined) return { kind: 'bogus', reason: 'a negative answer has no SOA' };
+    if (soa === undefined) return { kind: 'bogus', reason: 'the negative answer has no SOA' };
     const verified = verifySet(soa, { ...from, ...validating });
     if (verified.kind === 'bogus') return { kind: 'bogus', reason: `the SOA: ${verified.reason}` };
     return { ...proof, until: Math.min(proof.until, verified.until) };

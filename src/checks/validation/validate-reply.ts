@@ -1,5 +1,5 @@
-// Whether what a secure zone's server says is signed by that zone: a DS set, an alias, or the proof that something is
-// not there. An NS set of a delegation is never signed (RFC 4035 §2.2), so nothing here vouches for one.
+// Validates a referral, an alias or a negative answer of a secure zone: a DS set, an alias, or the proof that something
+// does not exist. The NS set of a delegation is never signed (RFC 4035 §2.2), so it is never validated.
 
 import { readNsec, readNsec3 } from '../../dns/dnssec/denial.ts';
 import type { Message, MessageRecord } from '../../dns/message/message.ts';
@@ -13,7 +13,7 @@ import { ownersOf, type SignedSet, setAt } from './signed-sets.ts';
 import { verifySet } from './verify-set.ts';
 import type { ZoneKey } from './zone-keys.ts';
 
-/** The zone that answers, whose keys are known. Its name is folded. */
+/** The answering zone, whose keys are known. Its name is folded. */
 export interface SecureZone {
   readonly zone: Name;
   readonly keys: readonly ZoneKey[];
@@ -25,24 +25,24 @@ export interface Validating {
   readonly budget: ValidationBudget;
 }
 
-/** `insecure`: opt-out or costly hashes leave it open, so the answer counts as an unsigned one does. */
+/** `insecure`: opt-out or expensive hashes prevent a proof, so the answer counts as unsigned. */
 export type ReplyValidation =
   | { readonly kind: 'secure'; readonly until: number }
   | { readonly kind: 'insecure'; readonly until: number }
   | { readonly kind: 'bogus' | 'limit'; readonly reason: string };
 
-/** With the rdata of the DS set: empty where it is proven that the cut has none. */
+/** `ds` is the rdata of the DS set. It is empty if the zone cut provably has none. */
 export type DsValidation =
   | { readonly kind: 'secure'; readonly until: number; readonly ds: readonly Uint8Array[] }
   | { readonly kind: 'insecure'; readonly until: number }
   | { readonly kind: 'bogus' | 'limit'; readonly reason: string };
 
-/** What a reply to a question for NS claims. Names are folded. */
+/** The claim of a reply to an NS query. Names are folded. */
 export type ReplyClaim =
   | { readonly kind: 'referral'; readonly cut: Name }
   | { readonly kind: 'nodata' | 'nxdomain' | 'alias'; readonly name: Name };
 
-/** `from`: the parent of what is claimed. */
+/** `from`: the parent of the claimed name. */
 export function validateReply(
   message: Message,
   claim: ReplyClaim,
@@ -70,7 +70,7 @@ export function validateReply(
   });
 }
 
-/** For the reply to a question for the DS set of a cut, or a referral to it. */
+/** Validates the reply to a query for the DS set of a zone cut, or a referral to it. */
 export function validateDs(
   message: Message,
   cut: Name,
@@ -89,8 +89,8 @@ function findDs(
   const set = setAt(section, cut, TYPE.DS);
   if (set !== undefined) {
     const verified = verifySet(set, { ...from, ...validating });
-    if (verified.kind === 'bogus') return { kind: 'bogus', reason: `its DS set: ${verified.reason}` };
-    if (verified.isExpanded) return { kind: 'bogus', reason: 'its DS set is of a wildcard' };
+    if (verified.kind === 'bogus') return { kind: 'bogus', reason: `DS set: ${verified.reason}` };
+    if (verified.isExpanded) return { kind: 'bogus', reason: 'the DS set comes from a wildcard' };
     return { kind: 'secure', until: verified.until, ds: set.rdata };
   }
   const claim: Claim = { kind: 'no_type', name: cut, type: TYPE.DS };
@@ -99,13 +99,13 @@ function findDs(
   if ('reason' in verified) return verified;
   const { kind, until } = verified;
   if (kind === 'insecure') return { kind, until };
-  // Signed words that there is no cut contradict who refers to one.
+  // A signed denial of the zone cut contradicts the referral.
   const isCut = proof.kind === 'proven' && proof.isCut;
-  if (!isCut) return { kind: 'bogus', reason: 'the proof says that nothing is delegated' };
+  if (!isCut) return { kind: 'bogus', reason: 'the proof shows that there is no delegation' };
   return { kind, until, ds: [] };
 }
 
-/** Throws OverBudget, as `prove` does. */
+/** Throws OverBudget, like `prove`. */
 export function validateAlias(
   { answers, authorities }: Message,
   name: Name,
@@ -113,7 +113,7 @@ export function validateAlias(
   validating: Validating,
 ): ReplyValidation {
   const set = aliasSet(answers, name, from.zone);
-  if (set === undefined) return { kind: 'bogus', reason: 'the alias is not there' };
+  if (set === undefined) return { kind: 'bogus', reason: 'the alias is missing' };
   const verified = verifySet(set, { ...from, ...validating });
   if (verified.kind === 'bogus') return { kind: 'bogus', reason: `the alias: ${verified.reason}` };
   const { until, labels, isExpanded } = verified;
@@ -123,7 +123,7 @@ export function validateAlias(
   return 'until' in proof ? { ...proof, until: Math.min(until, proof.until) } : proof;
 }
 
-/** A CNAME that a DNAME leads to has no signature of its own (RFC 6672 §5.3.1). */
+/** A CNAME generated from a DNAME has no signature of its own (RFC 6672 §5.3.1). */
 function aliasSet(answers: readonly MessageRecord[], name: Name, zone: Name): SignedSet | undefined {
   for (const owner of ownersOf(answers, TYPE.DNAME)) {
     if (isWithin(name, owner) && isWithin(owner, zone)) return setAt(answers, owner, TYPE.DNAME);
@@ -159,7 +159,7 @@ function findProof(
   return nsec3.length === 0 ? byNsec : proveByNsec3(nsec3, claim, { zone, budget });
 }
 
-/** More would only make work: a whole proof is three records (RFC 5155 §7.2). */
+/** A whole proof has three records (RFC 5155 §7.2). More would only cost time. */
 const MAX_DENIALS = 16;
 
 function denialSets(section: readonly MessageRecord[], type: number, zone: Name): SignedSet[] {
@@ -178,8 +178,8 @@ function verifyProof(proof: Proof, from: SecureZone, validating: Validating): Re
   for (const set of proof.uses) {
     const verified = verifySet(set, { ...from, ...validating });
     if (verified.kind === 'bogus') return { kind: 'bogus', reason: `the proof: ${verified.reason}` };
-    // A record that a wildcard stands for says nothing about the names around it.
-    if (verified.isExpanded) return { kind: 'bogus', reason: 'the proof is made from a wildcard' };
+    // A record generated from a wildcard proves nothing about neighbouring names.
+    if (verified.isExpanded) return { kind: 'bogus', reason: 'the proof comes from a wildcard' };
     until = Math.min(until, verified.until);
   }
   const isOpen = proof.kind === 'costly' || proof.optOut;

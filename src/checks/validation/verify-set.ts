@@ -1,4 +1,4 @@
-// Whether a record set has a valid signature of its zone (RFC 4035 §5.3).
+// Checks if a record set has a valid signature of its zone (RFC 4035 §5.3).
 
 import { secondsBetween, timeFault } from '../../dns/dnssec/signature-time.ts';
 import { type Signature, signedLabels, signedOctets } from '../../dns/dnssec/signed-octets.ts';
@@ -7,7 +7,7 @@ import { foldCase, type Name } from '../../dns/name.ts';
 import { MAX_KEYS, MAX_SIGNATURES, OverBudget, type ValidationBudget } from './budget.ts';
 import type { SignedSet } from './signed-sets.ts';
 
-/** The part of a key that verifies. */
+/** The parts of a key needed for verification. */
 interface VerifyingKey {
   readonly tag: number;
   readonly algorithm: number;
@@ -25,16 +25,16 @@ interface Verifying {
 type SetResult =
   | {
       readonly kind: 'valid';
-      /** When the set must not be used any more, in seconds since 1970 (RFC 4035 §5.3.3). */
+      /** When the set expires, in seconds since 1970 (RFC 4035 §5.3.3). */
       readonly until: number;
-      /** The labels that were signed (RFC 4034 §3.1.3). */
+      /** Number of labels in the signature (RFC 4034 §3.1.3). */
       readonly labels: number;
-      /** The set was made from a wildcard: the owner has more labels (RFC 4035 §5.3.4). */
+      /** True if the set was generated from a wildcard, because the owner has more labels (RFC 4035 §5.3.4). */
       readonly isExpanded: boolean;
     }
   | { readonly kind: 'bogus'; readonly reason: string };
 
-/** A clock that is wrong by a tenth of a signature's life is forgiven, within these seconds. */
+/** Tolerated clock error: a tenth of the signature's lifetime, within these limits in seconds. */
 const SKEW_SHARE = 0.1;
 const MIN_SKEW_SECONDS = 3600;
 const MAX_SKEW_SECONDS = 86_400;
@@ -42,7 +42,7 @@ const MAX_SKEW_SECONDS = 86_400;
 /** Throws OverBudget. `zone` is folded. */
 export function verifySet(set: SignedSet, { zone, keys, at, budget }: Verifying): SetResult {
   const usable = set.signatures.filter((signature) => mayCount(signature, set, zone));
-  let reason = set.signatures.length === 0 ? 'there is no signature' : 'no signature is of the zone';
+  let reason = set.signatures.length === 0 ? 'there is no signature' : 'no signature was made by the zone';
   for (const signature of usable.slice(0, MAX_SIGNATURES)) {
     const fault = timeFault(signature, at, skewOf);
     if (fault !== undefined) {
@@ -53,10 +53,10 @@ export function verifySet(set: SignedSet, { zone, keys, at, budget }: Verifying)
       ({ tag, algorithm }) => tag === signature.keyTag && algorithm === signature.algorithm,
     );
     if (candidates.length === 0) {
-      reason = 'no key of the zone made a signature';
+      reason = 'no signature matches a key of the zone';
       continue;
     }
-    const data = signedOctets(signature, set) as Uint8Array; // it counts no more labels than there are
+    const data = signedOctets(signature, set) as Uint8Array; // mayCount checked the number of labels
     const isValid = candidates
       .slice(0, MAX_KEYS)
       .some(({ algorithm, publicKey }) =>
@@ -68,8 +68,8 @@ export function verifySet(set: SignedSet, { zone, keys, at, budget }: Verifying)
       return { kind: 'valid', until: endOf(set, signature, at), labels, isExpanded };
     }
     if (candidates.length > MAX_KEYS)
-      throw new OverBudget(`${candidates.length} keys with the tag ${signature.keyTag}`);
-    reason = 'a signature is wrong';
+      throw new OverBudget(`${candidates.length} keys with tag ${signature.keyTag}`);
+    reason = 'a signature is invalid';
   }
   if (usable.length > MAX_SIGNATURES) throw new OverBudget(`${usable.length} signatures of one set`);
   return { kind: 'bogus', reason };

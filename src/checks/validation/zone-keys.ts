@@ -1,11 +1,10 @@
-// From the DS records of a zone, or from trust anchors, to the keys that sign it (RFC 4035 §5.2).
+// Finds the keys that sign a zone, from its DS records or from trust anchors (RFC 4035 §5.2).
 
 import { DIGEST, dsDigest, isKnownDigest } from '../../dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { isKnownAlgorithm } from '../../dns/dnssec/verify-signature.ts';
 import type { Name } from '../../dns/name.ts';
-import { DNSKEY } from '../../dns/record/types/dnskey.ts';
-import { DS } from '../../dns/record/types/ds.ts';
+import { DNSKEY, DS } from '../../dns/record/types/dnssec.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import { MAX_DS, MAX_KEYS, OverBudget, type ValidationBudget, withinBudget } from './budget.ts';
 import type { SignedSet } from './signed-sets.ts';
@@ -15,11 +14,11 @@ export interface ZoneKey {
   readonly tag: number;
   readonly algorithm: number;
   readonly publicKey: Uint8Array;
-  /** The whole rdata of the DNSKEY record. */
+  /** Complete rdata of the DNSKEY record. */
   readonly rdata: Uint8Array;
 }
 
-/** The rdata of a DS record, read. */
+/** Parsed rdata of a DS record. */
 type KeyDigest = ReturnType<typeof DS.decode>;
 
 /** `until`: when a signature or TTL ends, in seconds since 1970. */
@@ -31,8 +30,8 @@ const ZONE_KEY = 0x0100;
 const REVOKED = 0x0080;
 
 /**
- * The DS records that count. None: the zone is insecure, since its algorithms or digests are unknown (RFC 4035 §5.2,
- * RFC 6840 §5.2). SHA-1 counts only where there is nothing better (RFC 4509 §3).
+ * Returns the DS records that count. If there are none, the zone is insecure because its algorithms or digests are unknown
+ * (RFC 4035 §5.2, RFC 6840 §5.2). SHA-1 counts only if there is no better digest (RFC 4509 §3).
  */
 export function usableDs(ds: readonly Uint8Array[]): readonly KeyDigest[] {
   const usable = ds
@@ -42,7 +41,7 @@ export function usableDs(ds: readonly Uint8Array[]): readonly KeyDigest[] {
   return strong.length > 0 ? strong : usable;
 }
 
-/** `set` is the zone's DNSKEY set; `ds` are usable, at least one. */
+/** `set` is the zone's DNSKEY set. `ds` contains at least one usable record. */
 export function validateKeys(
   set: SignedSet,
   ds: readonly KeyDigest[],
@@ -61,7 +60,7 @@ export function validateKeys(
   });
 }
 
-/** Only zone keys sign (RFC 4034 §2.1.1), and revoked ones no more (RFC 5011 §2.1). */
+/** Ignores keys without the zone flag (RFC 4034 §2.1.1) and revoked keys (RFC 5011 §2.1). */
 function readKey(rdata: Uint8Array): ZoneKey[] {
   const { flags, algorithm, publicKey } = DNSKEY.decode(new WireReader(rdata));
   if ((flags & ZONE_KEY) === 0 || (flags & REVOKED) !== 0 || !isKnownAlgorithm(algorithm)) return [];
@@ -75,6 +74,6 @@ function keysOf(ds: KeyDigest, zone: Name, keys: readonly ZoneKey[]): readonly Z
     return digest !== undefined && Buffer.compare(digest, ds.digest) === 0;
   });
   if (found.length === 0 && candidates.length > MAX_KEYS)
-    throw new OverBudget(`${candidates.length} keys with the tag ${ds.keyTag}`);
+    throw new OverBudget(`${candidates.length} keys with tag ${ds.keyTag}`);
   return found;
 }

@@ -1,5 +1,5 @@
-// What a check made here would change, and whether another one of the same name, made elsewhere, would change the same: by the
-// same rules, claim for claim.
+// Decides, claim by claim and by the same rules, if a check of the same name made elsewhere would cause the same changes as
+// the local one.
 
 import type { Circumstances, JudgedClaim, JudgedName } from '../claims/judge-name.ts';
 import { judgeName } from '../claims/judge-name.ts';
@@ -10,12 +10,12 @@ import type { Judgement } from '../delegation/verdict.ts';
 import { type Answer, type Word, wordOf } from './judge-voices.ts';
 import type { Voice } from './voices.ts';
 
-/** What a vantage says of a change, and what it saw. */
+/** What a vantage point says about a change, and what it saw. */
 export interface VantageWord extends Seen {
   readonly word: Word;
 }
 
-/** The claims that get another status by what was seen; what time alone ends is not among them. */
+/** Returns the claims whose status changes because of the evidence. Changes due only to time are not included. */
 export function changesOf(
   name: NameClaims,
   evidence: Evidence,
@@ -28,12 +28,12 @@ export function changesOf(
   return judged.claims.filter(({ decision }, i) => decision.to !== unseen.claims[i]?.decision.to);
 }
 
-/** Whether the changes only give a name that no other account has. */
+/** True if the changes only assign a name that no other account has. */
 export function giveUnheldName(name: NameClaims, changes: readonly JudgedClaim[]): boolean {
   return changes.every((change) => isProof(change) && holderBeside(name, change.claim) === undefined);
 }
 
-/** What evidence from elsewhere says of these changes. Its clock counts for nothing. */
+/** Evaluates evidence from elsewhere for these changes. Its clock is ignored. */
 export function judgeElsewhere(
   name: NameClaims,
   { here, there }: { readonly here: Evidence; readonly there: Evidence },
@@ -42,13 +42,13 @@ export function judgeElsewhere(
 ): VantageWord {
   const { startedAt, finishedAt } = here;
   const judged = judgeName(name, { ...there, startedAt, finishedAt }, around);
-  // What others lose follows from the set that was seen.
+  // Losses of other accounts follow from the proven set.
   const proofs = changes.filter(isProof);
   const words = (proofs.length > 0 ? proofs : changes).map((change): Word => {
     const same = judged.claims.find(({ claim }) => claim.id === change.claim.id) as JudgedClaim;
     const isSame = isSameSeen(change, same.judgement);
     if (isSame && change.decision.to === same.decision.to) return 'agrees';
-    // It saw the same set, but not from as many addresses as a takeover wants.
+    // It saw the same set, but from fewer addresses than a takeover requires.
     const isLess = isProof(change) && isSame && !same.judgement.staleDs;
     return isConclusive(same.judgement) && !isLess ? 'differs' : 'silent';
   });
@@ -59,7 +59,7 @@ export function judgeElsewhere(
   return { word, ...seenOf(seen.judgement) };
 }
 
-/** What each voice said, for the log of checks. */
+/** Returns the result of each voice, for the log of checks. */
 export function viewsOf(
   voices: readonly Voice[],
   words: ReadonlyMap<string, VantageWord>,
@@ -76,7 +76,7 @@ export function viewsOf(
   });
 }
 
-/** The set of the claim proves it, or brings it back. */
+/** True if the claim's set proves or restores it. */
 function isProof({ decision, judgement }: JudgedClaim): boolean {
   return judgement.matched !== undefined && (decision.to === 'active' || decision.to === 'pending');
 }
@@ -86,7 +86,7 @@ function isSameSeen({ judgement: { matched } }: JudgedClaim, there: Judgement): 
   return there.matched !== undefined && isSameSet(matched, there.matched);
 }
 
-/** Whosever sets are asked about. */
+/** The result does not depend on whose sets are compared. */
 export function seenOf({ verdict, observed }: Pick<Judgement, 'verdict' | 'observed'>): Seen {
   switch (verdict) {
     case 'not_delegated':
@@ -100,7 +100,7 @@ export function seenOf({ verdict, observed }: Pick<Judgement, 'verdict' | 'obser
   }
 }
 
-/** Where the root does not validate there, the fault is theirs. */
+/** If the root does not validate there, the fault is that vantage point's. */
 function isConclusive({ confirmed, soleWitness, verdict, rootFault }: Judgement): boolean {
   return verdict !== 'unknown' && (confirmed || soleWitness) && rootFault !== true;
 }

@@ -1,11 +1,11 @@
-// Whether a change has the word of enough voices (docs/rules.md "Vantage points"): of all that answered but one, and of two at
-// least. A voice that is away counts for nobody: keeping voices away wins nothing but time.
+// Decides if enough voices confirm a change (docs/rules.md "Vantage points"): all that answered except one, and at least
+// two. A voice that is unavailable does not count, so disabling voices only causes delay.
 
 import type { Voice } from './voices.ts';
 
-/** What one vantage says of a change. `silent`: nothing that can be relied on. */
+/** Result of one vantage point about a change. `silent`: no reliable result. */
 export type Word = 'agrees' | 'differs' | 'silent';
-/** `open`: it may still answer. */
+/** `open`: the answer may still come. */
 export type Answer = Word | 'open';
 
 type VoicesJudgement =
@@ -14,12 +14,12 @@ type VoicesJudgement =
   | 'differ'
   /** Too few answered. */
   | 'away'
-  /** Answers that may still come decide. */
+  /** Missing answers may still decide. */
   | 'open';
 
 /**
- * `answers` by vantage; one that is missing is silent. `isUnheld`: the change gives a name that no other account has, so one
- * voice is enough when the others are away.
+ * `answers` by vantage point. A missing one is silent. `isUnheld`: the change assigns a name that no other account
+ * has, so one voice is enough if the others are unavailable.
  */
 export function judgeVoices(
   voices: readonly Voice[],
@@ -32,7 +32,7 @@ export function judgeVoices(
   return all.some((said) => wordOf(said) === 'differs') ? 'differ' : 'away';
 }
 
-/** What a voice says that has heard all its vantages: if these do not agree, nothing. */
+/** Returns the result of a voice from all of its vantage points. If they disagree, it is silent. */
 export function wordOf(answers: readonly Answer[]): Word {
   const said = new Set(answers.filter((answer) => answer === 'agrees' || answer === 'differs'));
   const [only] = said;
@@ -45,7 +45,7 @@ function isEnough(words: readonly Word[], isUnheld: boolean): boolean {
   return (agree >= 2 && differ <= 1) || (isUnheld && agree === 1 && differ === 0);
 }
 
-/** The word that helps the change most, of those that the voice may still say. */
+/** Returns the most favourable result that the voice can still reach. */
 function bestOf(answers: readonly Answer[]): Word {
   if (!answers.includes('open')) return wordOf(answers);
   return answers.includes('differs') ? 'silent' : 'agrees';

@@ -1,5 +1,5 @@
-// Which observers elsewhere count as one: whoever controls one network controls all that stand in it (docs/rules.md "Vantage
-// points").
+// Groups observers that count as one: an attacker who controls a network controls all observers in it (docs/rules.md
+// "Vantage points").
 
 import { prefixOf } from '../child/network-prefix.ts';
 import type { AsnOf } from '../child/observation.ts';
@@ -8,22 +8,22 @@ export interface Vantage {
   readonly name: string;
   /** The operator's label. */
   readonly network: string;
-  /** Undefined: not known. */
+  /** Undefined if unknown. */
   readonly address: string | undefined;
 }
 
-/** What the operator has set up. */
+/** A vantage point as configured by the operator. */
 interface SetUp {
   readonly name: string;
   readonly network: string;
   readonly address: string | null;
-  /** When it last asked for jobs; null: never. */
+  /** When it last requested jobs. Null if never. */
   readonly seenAt: Date | null;
 }
 
 /**
- * A vantage comes into force with its first request: one that is only set up stops nothing. Being away later does not end
- * that: else whoever knocks observers out would end the asking.
+ * Returns the vantage points in force, which starts with their first request: one that was only set up blocks nothing. A
+ * later outage does not end it, or an attacker who disables observers could end the confirmations.
  */
 export function inForce(vantages: readonly SetUp[]): Vantage[] {
   return vantages
@@ -31,14 +31,14 @@ export function inForce(vantages: readonly SetUp[]): Vantage[] {
     .map(({ name, network, address }) => ({ name, network, address: address ?? undefined }));
 }
 
-/** Vantages of one label, in one /24 or /48, or in one autonomous system. */
+/** Vantage points with the same label, in the same /24 or /48, or in the same autonomous system. */
 export interface Voice {
-  /** Its labels. */
+  /** Its labels, joined. */
   readonly label: string;
   readonly vantages: readonly string[];
 }
 
-/** In the order of their labels. */
+/** Sorted by label. */
 export function voicesOf(vantages: readonly Vantage[], asnOf?: AsnOf): readonly Voice[] {
   let groups: { readonly marks: ReadonlySet<string>; readonly members: readonly Vantage[] }[] = [];
   for (const vantage of vantages) {
@@ -61,8 +61,8 @@ export function voicesOf(vantages: readonly Vantage[], asnOf?: AsnOf): readonly 
 }
 
 /**
- * Whether changes need their word: vantages of two networks at least are in force. That they turn out to be one voice does not
- * end it: else whoever can make one observer seem to be beside another could.
+ * True if changes need confirmation: vantage points in at least two networks are in force. This still applies if they form
+ * a single voice, or an attacker could end it by making one observer appear to be in another's network.
  */
 export function areAsked(vantages: readonly Vantage[]): boolean {
   return new Set(vantages.map(({ network }) => network)).size >= 2;

@@ -1,5 +1,5 @@
-// `zonefleet account …`: accounts, which own domains and keys; global admins; who may log in. An account is named by
-// its email or id. No account is ever deleted, since logs refer to it.
+// `zonefleet account …`: accounts own domains and keys. An account is named by its email or id. Accounts are never deleted,
+// because logs refer to them.
 
 import type { Command } from 'commander';
 import type { Account, AccountChange } from '../../store/accounts/accounts.ts';
@@ -18,7 +18,7 @@ interface CreateOptions {
 }
 
 export function addAccountCommands(program: Command, cli: Cli): void {
-  const account = program.command('account').description('who owns domains and keys');
+  const account = program.command('account').description('manage accounts, which own domains and keys');
   addCreateCommand(account, cli);
   addLinkCommands(account, cli);
 
@@ -30,28 +30,30 @@ export function addAccountCommands(program: Command, cli: Cli): void {
       await cli.withStore(async (db) => showAccounts(await listAccounts(db), cli.output));
     });
 
-  onAccounts(account, 'admin', 'make accounts global admins: owners of every domain')
-    .option('--revoke', 'take that away')
+  onAccounts(account, 'admin', 'make accounts global admins, who own every domain')
+    .option('--revoke', 'revoke this right')
     .action((accounts: string[], { revoke }: { revoke?: true }) =>
       changeAccounts(cli, accounts, revoke ? 'revoked' : 'admin', { isAdmin: !revoke }),
     );
-  onAccounts(account, 'deactivate', 'refuse every call of these accounts; their domains are served').action(
-    (accounts: string[]) => changeAccounts(cli, accounts, 'deactivated', { active: false }),
-  );
-  onAccounts(account, 'activate', 'let these accounts in again').action((accounts: string[]) =>
+  onAccounts(
+    account,
+    'deactivate',
+    'reject all requests of these accounts; their domains are still served',
+  ).action((accounts: string[]) => changeAccounts(cli, accounts, 'deactivated', { active: false }));
+  onAccounts(account, 'activate', 'accept requests of these accounts again').action((accounts: string[]) =>
     changeAccounts(cli, accounts, 'activated', { active: true }),
   );
-  onAccounts(account, 'plan', 'set the plan of domains that these accounts create from now on')
-    .requiredOption('--plan <plan>', 'free, pro, another one of `plan list`, or none')
+  onAccounts(account, 'plan', 'set the plan for domains that these accounts will create')
+    .requiredOption('--plan <plan>', 'free, pro, another plan from `plan list`, or none')
     .action((accounts: string[], { plan }: { plan: string }) =>
       changeAccounts(cli, accounts, 'updated', { planSlug: planOf(plan) }),
     );
-  onAccounts(account, 'reseller', 'make accounts resellers, who manage clients')
-    .option('--revoke', 'take that away; refused while it has clients')
+  onAccounts(account, 'reseller', 'make accounts resellers, who manage client accounts')
+    .option('--revoke', 'revoke this right; refused while the account has clients')
     .action((accounts: string[], { revoke }: { revoke?: true }) =>
       relateAccounts(cli, accounts, { outcome: revoke ? 'revoked' : 'reseller', isReseller: !revoke }),
     );
-  onAccounts(account, 'provider', 'make accounts the clients of a reseller')
+  onAccounts(account, 'provider', 'make accounts clients of a reseller')
     .requiredOption('--provider <reseller>', "the reseller's email or id, or none")
     .action((accounts: string[], { provider }: { provider: string }) =>
       relateAccounts(cli, accounts, { outcome: 'updated', provider }),
@@ -68,7 +70,7 @@ async function relateAccounts(cli: Cli, accounts: readonly string[], relation: R
     const named = 'provider' in relation && relation.provider !== 'none' ? relation.provider : undefined;
     const provider = named === undefined ? undefined : await findAccount(db, named);
     if (named !== undefined && provider === undefined) {
-      throw new Failure('usage', `--provider: there is no account "${named}"`);
+      throw new Failure('usage', `--provider: no account "${named}"`);
     }
     return await onEach(cli, accounts, relation.outcome, async (wanted) => {
       const found = await findAccount(db, wanted);
@@ -88,18 +90,18 @@ async function relateAccounts(cli: Cli, accounts: readonly string[], relation: R
 function onAccounts(account: Command, name: string, description: string): Command {
   return account
     .command(name)
-    .description(`${description}; exit 1 if one is not there`)
+    .description(`${description}; exit 1 if one does not exist`)
     .argument('<account...>', 'emails or ids');
 }
 
 function addCreateCommand(account: Command, cli: Cli): void {
   account
     .command('create')
-    .description('create an account; exit 1 if there is one with this email')
+    .description('create an account; exit 1 if one with this email exists')
     .argument('<email>', 'its email address')
     .option('--name <name>', "the owner's name")
-    .option('--admin', 'as a global admin: owner of every domain')
-    .option('--plan <plan>', 'of the domains that it creates: free, pro, or none', 'free')
+    .option('--admin', 'make it a global admin, who owns every domain')
+    .option('--plan <plan>', 'plan for the domains that it creates: free, pro, or none', 'free')
     .action(async (email: string, { name, admin, plan }: CreateOptions) => {
       const { readEmail } = await import('../../store/accounts/accounts.ts');
       if (readEmail(email) === undefined) {
@@ -150,7 +152,7 @@ async function changeAccounts(
         }));
       if (now === undefined) return { code: 'absent', message: 'no such account' };
       if (now !== 'unknown_plan') return now;
-      return { code: 'refused', message: `there is no plan "${change.planSlug}"` };
+      return { code: 'refused', message: `no plan "${change.planSlug}"` };
     });
   });
 }
@@ -166,7 +168,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** Does it to each account, and says what became of it. */
+/** Applies the change to each account and prints the outcomes. */
 async function onEach(
   cli: Cli,
   accounts: readonly string[],

@@ -1,5 +1,4 @@
-// `zonefleet key …`: API keys. Only the text of a new key is printed on stdout, and only once, so that a script can
-// read it there.
+// `zonefleet key …`: API keys. A new key is printed once, as the only output on stdout, so that scripts can read it.
 
 import type { Command } from 'commander';
 import type { ApiKey } from '../../store/accounts/api-keys.ts';
@@ -9,13 +8,13 @@ import { printTable } from '../terminal/print-table.ts';
 import type { KeyOptions } from './read-key-options.ts';
 
 export function addKeyCommands(program: Command, cli: Cli): void {
-  const key = program.command('key').description('API keys of accounts');
+  const key = program.command('key').description('manage API keys of accounts');
   addCreateCommand(key, cli);
 
   key
     .command('list')
-    .description('list keys, revoked and expired ones too')
-    .argument('[account]', 'of this account (email or id)')
+    .description('list keys, including revoked and expired ones')
+    .argument('[account]', 'only keys of this account (email or id)')
     .action(async (account: string | undefined) => {
       const { listAccounts } = await import('../../store/accounts/accounts.ts');
       const { listApiKeys } = await import('../../store/accounts/api-keys.ts');
@@ -31,22 +30,25 @@ export function addKeyCommands(program: Command, cli: Cli): void {
 
   key
     .command('revoke')
-    .description('revoke keys at once and for ever; exit 1 if one is not there')
-    .argument('<key...>', 'ids, or the first 10 characters; -: whole keys from standard input')
+    .description('revoke keys immediately and permanently; exit 1 if one does not exist')
+    .argument(
+      '<key...>',
+      'ids or the first 10 characters of keys; - to read complete keys from standard input',
+    )
     .action((keys: string[]) => revokeKeys(cli, keys));
 }
 
 function addCreateCommand(key: Command, cli: Cli): void {
   key
     .command('create')
-    .description('create a key and show it, once; exit 1 if there is no such account')
+    .description('create a key and print it once; exit 1 if the account does not exist')
     .argument('<account>', "the account's email or id")
-    .option('--name <name>', 'what it is for', 'unnamed')
-    .option('--read-only', 'for reading only')
-    .option('--expires <when>', '90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z')
-    .option('--domains <names>', 'comma list: for these domains only')
-    .option('--names <names>', 'comma list of full names: may write records there only, nothing else')
-    .option('--types <types>', 'comma list: may write records of these types only, nothing else')
+    .option('--name <name>', 'purpose of the key', 'unnamed')
+    .option('--read-only', 'allow only reading')
+    .option('--expires <when>', 'when it expires: 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z')
+    .option('--domains <names>', 'comma-separated list: only for these domains')
+    .option('--names <names>', 'comma-separated list of full names: may write only records at these names')
+    .option('--types <types>', 'comma-separated list: may write only records of these types')
     .action(async (account: string, options: KeyOptions) => {
       const { readKeyOptions } = await import('./read-key-options.ts');
       const { keyNote } = await import('../../store/audit/audit-notes.ts');
@@ -67,7 +69,7 @@ function addCreateCommand(key: Command, cli: Cli): void {
             return 0;
           }
           await output.print(text);
-          await output.complain(`key ${created.id} of ${email}; it is not shown again`);
+          await output.complain(`key ${created.id} of ${email}; it will not be shown again`);
           return 0;
         }),
       );
@@ -75,9 +77,9 @@ function addCreateCommand(key: Command, cli: Cli): void {
 }
 
 const INSTEAD =
-  'not revoked, since arguments are visible to others: give its first 10 characters or its id, or "-" and the key on standard input';
+  'not revoked: other users can see arguments. Give its first 10 characters or its id, or "-" and the key on standard input';
 
-/** A whole key is refused as an argument: everybody on the machine can read the arguments of a process. */
+/** Refuses complete keys as arguments, because other users of the machine can read the arguments of a process. */
 async function revokeKeys(cli: Cli, named: readonly string[]): Promise<void> {
   const { findKeyIds, isKeyText, revokeApiKey } = await import('../../store/accounts/api-keys.ts');
   const { keyNote } = await import('../../store/audit/audit-notes.ts');
@@ -94,7 +96,7 @@ async function revokeKeys(cli: Cli, named: readonly string[]): Promise<void> {
       // Do not print a whole key, since output may be logged.
       const shown = isKeyText(key) ? `${key.slice(0, 10)}…` : key;
       if (key === '-') {
-        if (given.size === 0) await refuse(key, 'refused', 'standard input has no key');
+        if (given.size === 0) await refuse(key, 'refused', 'standard input contains no key');
       } else if (isKeyText(key) && !given.has(key)) await refuse(shown, 'refused', INSTEAD);
       else {
         const [id, ...others] = await findKeyIds(db, key);

@@ -1,5 +1,5 @@
-// `zonefleet plan …`: the plans that domains can have, what they include and what their terms cost. No plan and no term
-// is ever deleted, since subscriptions refer to them.
+// `zonefleet plan …`: the plans of domains, their limits and their prices. Plans and terms are never deleted, because
+// subscriptions refer to them.
 
 import type { Command } from 'commander';
 import { ENTITLEMENTS, judgeEntitlement, keyOf } from '../../billing/entitlements.ts';
@@ -17,7 +17,9 @@ interface SetOptions {
 }
 
 export function addPlanCommands(program: Command, cli: Cli): void {
-  const plan = program.command('plan').description('what domains may do, and what that costs');
+  const plan = program
+    .command('plan')
+    .description('manage plans: the entitlements of domains and their prices');
   plan
     .command('list')
     .description('list plans with their terms')
@@ -34,21 +36,21 @@ export function addPlanCommands(program: Command, cli: Cli): void {
     .option('--name <name>', 'display name (default: PLAN)')
     .action(async (slug: string, settings: string[], { name = slug }: SetOptions) => {
       if (!/^[a-z][a-z0-9-]{0,39}$/.test(slug) || slug === 'none') {
-        throw new Failure('usage', `"${slug}": expected a plan as small letters, digits and hyphens`);
+        throw new Failure('usage', `"${slug}": expected a plan of lowercase letters, digits and hyphens`);
       }
       const given = readSettings(settings);
       const { createPlan, FREE_PLAN, listPlans } = await import('../../store/accounts/plans.ts');
       const { toldPlan } = await import('../../store/audit/audit-notes.ts');
-      await change(cli, 'created', `there is a plan "${slug}" already`, 'plan.create', async (db) => {
+      await change(cli, 'created', `a plan "${slug}" already exists`, 'plan.create', async (db) => {
         const free = (await listPlans(db)).find((each) => each.slug === FREE_PLAN);
         const fields = settings.length > 0 || free === undefined ? given : includedIn(free);
         const plan = await createPlan(db, slug, { ...fields, name });
         return plan && { plan, note: { after: toldPlan(plan) } };
       });
     });
-  onPlan(plan, 'set', 'change a plan, for all domains that have it; exit 1 if there is none of this name')
+  onPlan(plan, 'set', 'change a plan, for all domains that have it; exit 1 if it does not exist')
     .argument('[setting...]', SETTING_HELP)
-    .option('--name <name>', 'its name for people')
+    .option('--name <name>', 'display name')
     .action(async (slug: string, settings: string[], { name }: SetOptions) => {
       const fields = { ...readSettings(settings), ...(name !== undefined && { name }) };
       if (Object.keys(fields).length === 0) throw new Failure('usage', `expected --name or ${SETTING_HELP}`);
@@ -60,15 +62,19 @@ export function addPlanCommands(program: Command, cli: Cli): void {
         return plan && { plan, note: { ...(before && { before: toldPlan(before) }), after: toldPlan(plan) } };
       });
     });
-  onPlan(plan, 'term', 'sell a plan for a time; a term is never changed: retire it and add another')
-    .option('--days <days>', 'how long it lasts, 1 to 3660 (required unless --retire)')
-    .option('--price <rials>', 'what it costs, 0 for nothing (required unless --retire)')
-    .option('--retire <id>', 'sell this term no more; who has it keeps it')
+  onPlan(
+    plan,
+    'term',
+    'add or retire a term of a plan; terms cannot be changed, so retire one and add another',
+  )
+    .option('--days <days>', 'length in days, 1 to 3660 (required unless --retire)')
+    .option('--price <rials>', 'price in rials, 0 if free (required unless --retire)')
+    .option('--retire <id>', 'withdraw this term from sale; existing subscriptions keep it')
     .action(async (slug: string, { days, price, retire }: Readonly<Record<string, string>>) => {
       const { addTerm, retireTerm } = await import('../../store/accounts/plans.ts');
       if (retire !== undefined) {
         if (days !== undefined || price !== undefined)
-          throw new Failure('usage', '--retire goes with no other option');
+          throw new Failure('usage', '--retire cannot be combined with other options');
         const termId = readCount('--retire', retire, 1, Number.MAX_SAFE_INTEGER);
         const missing = `the plan "${slug}" has no term ${termId}`;
         await change(cli, 'updated', missing, 'plan.retire_term', async (db) => {
@@ -93,11 +99,14 @@ export function addPlanCommands(program: Command, cli: Cli): void {
 
 const MAX_DAYS = 3660;
 const MAX_RIALS = 9_000_000_000_000_000;
-const SETTING_HELP = 'FIELD=VALUE, as max_records=500 max_traffic_gb=none rules_enabled=true';
-const noPlan = (slug: string) => `there is no plan "${slug}"`;
+const SETTING_HELP = 'FIELD=VALUE, such as max_records=500 max_traffic_gb=none rules_enabled=true';
+const noPlan = (slug: string) => `no plan "${slug}"`;
 
 function onPlan(plan: Command, name: string, description: string): Command {
-  return plan.command(name).description(description).argument('<plan>', 'its short name, as free');
+  return plan
+    .command(name)
+    .description(description)
+    .argument('<plan>', 'short name of the plan, such as free');
 }
 
 interface ChangedPlan {
@@ -134,7 +143,7 @@ async function change(
   });
 }
 
-/** What a plan has besides the entitlements of a domain. */
+/** Fields of a plan in addition to the entitlements of a domain. */
 const OTHER_FIELDS = {
   max_domains: { key: 'maxDomains', mayBeNull: true },
   max_claims: { key: 'maxClaims', mayBeNull: true },
@@ -145,7 +154,7 @@ function isOther(name: string): name is keyof typeof OTHER_FIELDS {
   return Object.hasOwn(OTHER_FIELDS, name);
 }
 
-/** All that a plan includes, as settings of another one. */
+/** Everything that a plan includes, as settings for another plan. */
 function includedIn({ id, slug, name, terms, ...fields }: CataloguePlan): PlanChange {
   return fields;
 }

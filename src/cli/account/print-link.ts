@@ -1,5 +1,5 @@
-// `zonefleet account reset` and `account sign-in`: print a link that works once. Only the link is on stdout, so that a script can
-// read it there; it is a secret until it is used.
+// `zonefleet account reset` and `account sign-in`: print a single-use link. The link is the only output on stdout, so that
+// scripts can read it. It is a secret until it is used.
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
@@ -8,14 +8,15 @@ const COMMANDS = [
   {
     name: 'sign-in',
     kind: 'sign-in',
-    description: 'print a link that signs this account in once, within 15 minutes',
-    ends: 'it works once, within 15 minutes',
+    description: 'print a sign-in link for this account, which works once and expires after 15 minutes',
+    ends: 'the link works once and expires after 15 minutes',
   },
   {
     name: 'reset',
     kind: 'reset',
-    description: 'print a link that sets a new password once, within 30 minutes',
-    ends: 'it works once, within 30 minutes, and ends all sessions of the account',
+    description:
+      'print a password reset link for this account, which works once and expires after 30 minutes',
+    ends: 'the link works once, expires after 30 minutes, and ends all sessions of the account',
   },
 ] as const;
 
@@ -23,7 +24,7 @@ export function addLinkCommands(account: Command, cli: Cli): void {
   for (const { name, kind, description, ends } of COMMANDS) {
     account
       .command(name)
-      .description(`${description}; exit 1 if there is no such account`)
+      .description(`${description}; exit 1 if the account does not exist`)
       .argument('<account>', "the account's email or id")
       .action(async (wanted: string) => {
         const { linkTo } = await import('../../process/public-link.ts');

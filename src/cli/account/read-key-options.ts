@@ -1,4 +1,4 @@
-// Reads what a new API key is narrowed to from an operator's options.
+// Parses the options that restrict a new API key.
 
 import { type KeyScope, readKeyScope } from '../../zone/edit/read-key-scope.ts';
 import { Failure } from '../terminal/failure.ts';
@@ -35,14 +35,14 @@ export function readKeyOptions(options: KeyOptions, now: Date): WantedKey {
 
 function listOf(text: string | undefined, option: string): string[] | undefined {
   const items = text?.split(',').map((item) => item.trim());
-  if (items?.includes('')) throw new Failure('usage', `${option}: expected a comma list`);
+  if (items?.includes('')) throw new Failure('usage', `${option}: expected a comma-separated list`);
   return items;
 }
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;
 const MAX_YEARS = 1000;
 
-/** Reads `90d`, `12h`, or a time in ISO 8601; a day alone means its beginning in UTC. */
+/** Parses `90d`, `12h`, or an ISO 8601 time. A date without a time is its beginning in UTC. */
 function readMoment(text: string, now: Date): Date {
   const [, count, unit] = /^([1-9]\d{0,5})([hd])$/.exec(text) ?? [];
   const isMoment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text);
@@ -58,6 +58,6 @@ function readMoment(text: string, now: Date): Date {
       `--expires: expected 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z, not "${text}"`,
     );
   }
-  if (ms <= now.getTime()) throw new Failure('usage', `--expires: ${text} is over already`);
+  if (ms <= now.getTime()) throw new Failure('usage', `--expires: ${text} is in the past`);
   return new Date(ms);
 }

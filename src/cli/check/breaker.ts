@@ -1,5 +1,5 @@
-// The commands of `zonefleet breaker`: whether moves to `moved` and `disabled` are held back because too many domains
-// turned away at once (docs/rules.md "Breaker"), freezing them by hand, and letting them through.
+// `zonefleet breaker …`: shows, freezes and releases the breaker, which holds status changes to `moved` and `disabled` if too
+// many domains change together (docs/rules.md "Breaker").
 
 import type { Command } from 'commander';
 import { type CheckCounts, MAX_FREEZE_MS, MAX_REASON } from '../../checks/delegation/breaker.ts';
@@ -18,20 +18,20 @@ const LOGGED_TRIPS = 50;
 export function addBreakerCommands(program: Command, cli: Cli): void {
   const breaker = program
     .command('breaker')
-    .description('stops status changes to moved or disabled while unusually many domains change at once');
+    .description('stops status changes to moved or disabled while unusually many domains change together');
 
   breaker
     .command('show')
-    .description('what holds moves back, since when, and who released it; exit 1 while any are held')
-    .option('--log', `the last ${LOGGED_TRIPS} times, those that are over too`)
+    .description('show what holds status changes, since when, and who released it; exit 1 while any are held')
+    .option('--log', `show the last ${LOGGED_TRIPS} holds, including ended ones`)
     .action(async ({ log }: { log?: true }) => {
       await cli.withStore((db) => showBreaker(db, log === true, cli.output));
     });
 
   breaker
     .command('release')
-    .description('let the moves through that are held; exit 1 if none are')
-    .option('--parent <name>', 'those of the domains under this zone (default: all)')
+    .description('allow the held status changes; exit 1 if none are held')
+    .option('--parent <name>', 'only for domains under this zone (default: all)')
     .action(async ({ parent }: { parent?: string }) => {
       const only = parent === undefined ? undefined : parseZoneName(parent);
       await cli.withStore((db) => release(db, only, cli));
@@ -39,10 +39,13 @@ export function addBreakerCommands(program: Command, cli: Cli): void {
 
   breaker
     .command('freeze')
-    .description('hold moves back by hand until they are released, whatever checks see')
-    .requiredOption('--reason <text>', 'why: shown beside what is held')
-    .option('--parent <name>', 'those of the domains under this zone (default: all)')
-    .option('--for <time>', 'end it by itself after a time like 90m, 24h or 14d, at most a year')
+    .description('hold status changes until they are released, regardless of the checks')
+    .requiredOption('--reason <text>', 'the reason, which is shown with the hold')
+    .option('--parent <name>', 'only for domains under this zone (default: all)')
+    .option(
+      '--for <time>',
+      'end the hold automatically after a time such as 90m, 24h or 14d, at most one year',
+    )
     .action(async ({ reason, parent, for: time }: FreezeOptions) => {
       const only = parent === undefined ? undefined : parseZoneName(parent);
       const forMs = time === undefined ? undefined : readTime(time);
@@ -59,7 +62,7 @@ interface FreezeOptions {
   readonly for?: string;
 }
 
-const FREEZE_TIME = 'a time like 90m, 24h or 14d, at most 366d';
+const FREEZE_TIME = 'a time such as 90m, 24h or 14d, at most 366d';
 
 function readTime(text: string): number {
   const ms = readSpan(text);
@@ -85,14 +88,16 @@ async function showBreaker(db: Database, withLog: boolean, output: Output): Prom
     return code;
   }
   if (shown.length > 0) await output.print(printTable(HEADS, shown.map(tripRow)));
-  const state = code === 1 ? 'moves are held' : 'no moves are held';
+  const state = code === 1 ? 'status changes are held' : 'no status changes are held';
   await output.print(
-    `${state}; of ${sum('checked')} active domains checked within 15 minutes ${sum('turned')} turned`,
+    `${state}; ${sum('turned')} of the ${sum('checked')} active domains checked in the last 15 minutes lost our nameservers`,
   );
   if (code === 1) {
     const isByHand = trips.every((trip) => !isHolding(trip) || trip.frozenBy !== null);
     await output.complain(
-      isByHand ? 'to end it: zonefleet breaker release' : 'if the turn is real: zonefleet breaker release',
+      isByHand
+        ? 'to end it: zonefleet breaker release'
+        : 'if the domains really moved: zonefleet breaker release',
     );
   }
   return code;
@@ -109,8 +114,8 @@ function stateText({ releasedAt, releasedBy, endedAt, frozenBy, frozenUntil, rea
   const until = frozenUntil === null ? '' : ` until ${time(frozenUntil)}`;
   const frozen = frozenBy === null ? [] : [`frozen${until} by ${frozenBy}: ${reason}`];
   const released = releasedAt === null ? [] : [`released ${time(releasedAt)} by ${releasedBy ?? '?'}`];
-  const ended = endedAt === null ? [] : [`over ${time(endedAt)}`];
-  return [...frozen, ...released, ...ended].join(', ') || 'holds moves';
+  const ended = endedAt === null ? [] : [`ended ${time(endedAt)}`];
+  return [...frozen, ...released, ...ended].join(', ') || 'holds status changes';
 }
 
 function tripJson({
@@ -154,7 +159,7 @@ async function release(db: Database, only: Name | undefined, cli: Cli): Promise<
       tell({ target: { id, name: parent || '(all)' }, after: { checked, turned } });
       return found;
     });
-    if (trip !== undefined) released.push(trip); // else it has ended meanwhile
+    if (trip !== undefined) released.push(trip); // otherwise it has ended meanwhile
   }
   const code = released.length === 0 ? 1 : 0;
   if (output.json) {
@@ -166,7 +171,7 @@ async function release(db: Database, only: Name | undefined, cli: Cli): Promise<
   }
   if (code === 1) {
     const under = wanted === undefined ? '' : ` of domains under ${zoneText(wanted)}`;
-    await output.complain(`no moves${under} are held`);
+    await output.complain(`no status changes${under} are held`);
   }
   return code;
 }
@@ -200,7 +205,7 @@ async function freeze(db: Database, { only, reason, forMs }: FreezeTask, cli: Cl
   return 0;
 }
 
-/** The parent's name without the final dot; null for all. */
+/** The name of the parent zone without the final dot, or null for all domains. */
 function zoneText(parent: string): string | null {
   if (parent === '') return null;
   return parent === '.' ? parent : parent.replace(/\.$/, '');

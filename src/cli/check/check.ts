@@ -1,6 +1,5 @@
-// `zonefleet check NAME`: observes the delegation of a name from this machine, now, and judges it by the sets in the
-// settings; then the name's own nameservers. Observation and judgement are those of a worker, but it needs no database
-// and changes nothing.
+// `zonefleet check NAME`: checks the delegation of a name, and its nameservers, from this machine. It uses the worker's code and
+// the nameserver sets in the settings. It needs no database and changes nothing.
 
 import type { Command } from 'commander';
 import type { ChildFinding } from '../../checks/child/child-findings.ts';
@@ -27,16 +26,16 @@ export function addCheckCommand(program: Command, cli: Cli): void {
   program
     .command('check')
     .description(
-      'look at the delegation of a name and at its nameservers from here, without a database; exit 1 unless at least two addresses of the parent (or all) show a match',
+      'check the delegation of a name and its nameservers from this machine, without a database; exit 1 unless at least two addresses of the parent (or all, if fewer) show a match',
     )
     .argument('<name>', "the domain's name")
     .option(
       '--profile <file>',
-      'which findings about its nameservers are told, and how severe they are (JSON)',
+      'JSON file that sets which findings about its nameservers are reported, and their severity',
     )
     .option(
       '--ns <name/address...>',
-      'test these nameservers before the name is delegated to them, without asking the parent; exit 1 if any finding is an error',
+      'test these nameservers before the name is delegated to them, without querying the parent; exit 1 if any finding is an error',
     )
     .action(async (text: string, { profile: path, ns }: CheckOptions) => {
       const domain = parseZoneName(text);
@@ -67,7 +66,7 @@ async function checkName({ domain, settings, judge }: Wanted, cli: Cli): Promise
   const signal = cli.interruptible();
   const both = await observeFromHere({ settings, signal }, async (resolver) => {
     const evidence = await resolver.observeDelegation(domain, { signal });
-    // Only where the parent's servers also hold the domain it matters whether they are ours.
+    // It matters which nameservers are ours only if the parent's servers also serve the domain.
     const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);
     const ourAddresses = needsOurs
       ? await findOurs(settings, (names) => resolver.findAllAddresses(names, { signal }))
@@ -119,7 +118,7 @@ async function testServers(
   return looked.findings.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
-/** With a pool any combination counts: without a database it cannot be known whose it is. */
+/** With a pool, accepts any combination: without a database it is unknown which account a combination belongs to. */
 function expectedBy(settings: CliSettings, { servers }: Evidence): Expected {
   const sets = setsOf(settings);
   const lists = expandPool(settings.answers.nameserverPool ?? [], [])?.lists ?? [];
@@ -128,13 +127,13 @@ function expectedBy(settings: CliSettings, { servers }: Evidence): Expected {
   return { sets: [...own, ...sets], ours: new Set(ourNames(settings)) };
 }
 
-/** Every name of a nameserver of ours. */
+/** The names of all our nameservers. */
 function ourNames(settings: CliSettings): readonly Name[] {
   const lists = expandPool(settings.answers.nameserverPool ?? [], [])?.lists ?? [];
   return [...setsOf(settings).flat(), ...lists.flat()];
 }
 
-/** The addresses of the pool are known; those of sets are looked up. Undefined while one of them is not found. */
+/** Takes the addresses of the pool from the settings and looks up those of sets. Returns undefined if one is not found. */
 async function findOurs(
   settings: CliSettings,
   look: (names: readonly Name[]) => Promise<ReadonlySet<string> | undefined>,

@@ -1,4 +1,4 @@
-// Prints what the nameservers of a name answered, and what is to be changed. It also makes its JSON.
+// Prints the responses of a name's nameservers and the changes that are needed, as text or as JSON.
 
 import type { Severity } from '../../checks/child/child-codes.ts';
 import { testOf } from '../../checks/child/child-codes.ts';
@@ -29,7 +29,7 @@ export function printChild(
   const { domain, addresses, failure, queries, hasIpv6, startedAt, finishedAt } = evidence;
   const seconds = ((finishedAt - startedAt) / 1000).toFixed(1);
   const count = `${addresses.length} ${addresses.length === 1 ? 'address' : 'addresses'}`;
-  const head = `The servers of ${printWithoutDot(domain)} (${count}, ${queries} packets, ${seconds} s)`;
+  const head = `Nameservers of ${printWithoutDot(domain)} (${count}, ${queries} packets, ${seconds} s)`;
   const told = findings.map(
     ({ code, severity, message }) => `  ${paint(COLOURS[severity], severity)} ${code}: ${message}`,
   );
@@ -37,7 +37,7 @@ export function printChild(
     [
       paint('bold', head),
       ...(failure === undefined ? [] : [`  the delegation was not found: ${failure}`]),
-      ...(hasIpv6 ? [] : ['  this machine has no IPv6, so IPv6 addresses are not asked']),
+      ...(hasIpv6 ? [] : ['  this machine has no IPv6, so IPv6 addresses are not queried']),
       ...(addresses.length === 0 ? [] : indentTable(printTable(HEADS, addresses.map(rowOf)))),
     ],
     [paint('bold', 'Advice'), ...(told.length > 0 ? told : ['  nothing to change'])],

@@ -1,5 +1,5 @@
-// Prints an observation of a delegation for people: the way from the root to the parent, what each address of the
-// parent said, the accepted sets compared with that, and the verdict. It also makes its JSON.
+// Prints an observation of a delegation, as text or as JSON: the path from the root to the parent, the responses of the
+// parent's addresses, their differences from the accepted sets, and the verdict.
 
 import type { Expected } from '../../checks/delegation/check-state.ts';
 import type {
@@ -24,7 +24,7 @@ interface Observed {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly expected: Expected;
-  /** The accepted sets are the default of NAMESERVER_SETS, not the operator's. */
+  /** True if the accepted sets are the default of NAMESERVER_SETS, not the operator's. */
   readonly setsAreExamples?: boolean;
 }
 
@@ -42,9 +42,9 @@ export function printEvidence(observed: Observed, { colours }: { readonly colour
 const SHOWN_SERVERS = 4;
 
 const SECURITY_WORDS: Readonly<Record<Security, string>> = {
-  secure: 'signatures lead from the root to it (secure); they never cover the NS that it shows',
-  insecure: 'a zone on the way proves that signatures end there (insecure)',
-  indeterminate: 'signatures were not followed to it (indeterminate)',
+  secure: 'validated from the root (secure); signatures never cover the NS records of a delegation',
+  insecure: 'a zone on the path proves that the chain of signatures ends there (insecure)',
+  indeterminate: 'not validated (indeterminate)',
 };
 
 function walkLines({ walk, parent, domain, failure, security, rootFault }: Evidence): string[] {
@@ -54,13 +54,11 @@ function walkLines({ walk, parent, domain, failure, security, rootFault }: Evide
   if (failure !== undefined) {
     lines.push(branch(walk.length, `the parent was not found: ${failure.message}`));
   } else if (parent !== undefined) {
-    lines.push(
-      branch(walk.length, `${printWithoutDot(domain)}  is looked for in ${printWithoutDot(parent)}`),
-    );
+    lines.push(branch(walk.length, `${printWithoutDot(domain)}  is queried at ${printWithoutDot(parent)}`));
   }
   if (rootFault === true) {
     lines.push(
-      'DNSSEC: the root does not validate by our trust anchors, which is rather our fault (indeterminate)',
+      'DNSSEC: the root does not validate with our trust anchors; the cause is probably on our side (indeterminate)',
     );
   } else if (failure === undefined && parent !== undefined) {
     lines.push(`DNSSEC of ${printWithoutDot(parent)}: ${SECURITY_WORDS[security ?? 'indeterminate']}`);
@@ -80,7 +78,7 @@ function serverLines(evidence: Evidence, paint: Paint): string[] {
   if (parent === undefined || servers.length === 0) return [];
   const seconds = ((finishedAt - startedAt) / 1000).toFixed(1);
   const packets = `${queries} ${queries === 1 ? 'packet' : 'packets'}`;
-  const head = `The servers of ${printWithoutDot(parent)} (${servers.length} of ${parentAddresses} addresses, ${packets}, ${seconds} s)`;
+  const head = `Servers of ${printWithoutDot(parent)} (${servers.length} of ${parentAddresses} addresses, ${packets}, ${seconds} s)`;
   const rows = servers.map((server) => [
     printWithoutDot(server.server),
     server.address === '' ? '-' : server.address,
@@ -103,29 +101,31 @@ function saidText({ ns, ds, rcode, showsCut, proof, needed = [], error }: Server
   const said = [
     ...(ns.length > 0 ? [`NS ${ns.map(printWithoutDot).join(' ')}`] : []),
     ...ds.map((rdata) => `DS ${printRdata(TYPE.DS, rdata)}`),
-    ...(proof === undefined ? [] : [proof === 'secure' ? 'proven' : 'left open by the proof']),
+    ...(proof === undefined ? [] : [proof === 'secure' ? 'proven' : 'not covered by the proof']),
     ...(rcode !== undefined && rcode !== 0 ? [rcodeMnemonic(rcode)] : []),
-    ...(showsCut === undefined ? [] : [showsCut ? 'delegated, by its DS' : 'no delegation, by its DS']),
+    ...(showsCut === undefined
+      ? []
+      : [showsCut ? 'delegated, according to its DS' : 'not delegated, according to its DS']),
     ...(needed.length > 0 ? [`needed ${needed.map((need) => NEED_WORDS[need]).join(' and ')}`] : []),
     ...(error === undefined ? [] : [error]),
   ];
   return said.length === 0 ? '-' : said.join('; ');
 }
 
-/** For each accepted set, what must change at the parent so that it shows exactly that set. */
+/** For each accepted set, prints what must change at the parent so that it shows exactly that set. */
 function setLines(
   { judgement: { observed, matched }, expected, setsAreExamples }: Observed,
   paint: Paint,
 ): string[] {
   const { ours } = expected;
-  const legend = observed === undefined ? ' (? = not known whether the parent shows it)' : '';
+  const legend = observed === undefined ? ' (? = unknown whether the parent lists it)' : '';
   const lines = [
     paint('bold', `Our nameserver sets${legend}`),
     ...(setsAreExamples === true ? ['  NAMESERVER_SETS is not set: these are examples'] : []),
   ];
   for (const [i, set] of expected.sets.entries()) {
     const isOther = matched !== undefined && set !== matched;
-    lines.push(`  set ${i + 1}${isOther ? ', accepted as well' : ''}`);
+    lines.push(`  set ${i + 1}${isOther ? ', also accepted' : ''}`);
     if (observed === undefined || isOther) {
       lines.push(...set.map((name) => `    ${isOther ? ' ' : '?'} ${printWithoutDot(name)}`));
       continue;
@@ -151,14 +151,14 @@ function differenceText(
 
 const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   match: 'delegated to exactly one accepted set',
-  partial: 'delegated to a part of one accepted set',
-  extra: 'delegated to a whole set, and to other servers',
+  partial: 'delegated to only part of one accepted set',
+  extra: 'delegated to a complete set and to other servers',
   mixed: 'delegated to names of several sets',
   foreign: 'delegated to none of our servers',
-  not_delegated: 'the name is there, without a delegation',
-  unregistered: 'there is no such name',
-  alias: 'the name is an alias, and cannot be delegated',
-  unknown: 'nothing that can be relied on was learnt',
+  not_delegated: 'the name exists but is not delegated',
+  unregistered: 'the name does not exist',
+  alias: 'the name is an alias, so it cannot be delegated',
+  unknown: 'no reliable result',
 };
 
 function verdictLines({ judgement }: Observed, paint: Paint): string[] {
@@ -172,7 +172,7 @@ function verdictLines({ judgement }: Observed, paint: Paint): string[] {
   ];
 }
 
-/** Workers check again; this command does not. */
+/** Replaces the promise that workers check again, because this command does not. */
 function promisingNothing(message: string): string {
   return message.replace(WE_CHECK_AGAIN, 'run the check again later, or from another network');
 }

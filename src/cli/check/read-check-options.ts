@@ -1,4 +1,4 @@
-// Reads the options of `zonefleet check`: nameservers that are to be tested, and a profile.
+// Parses the options of `zonefleet check`: the nameservers to test, and a profile.
 
 import { readFile } from 'node:fs/promises';
 import { type ChildProfile, DEFAULT_PROFILE, readProfile } from '../../checks/child/profile.ts';
@@ -13,7 +13,7 @@ export interface GivenServers {
   readonly glue: readonly { readonly name: Name; readonly address: string }[];
 }
 
-/** Texts like `ns1.example.com/192.0.2.1`; a name alone is looked up. */
+/** Parses texts such as `ns1.example.com/192.0.2.1`. The addresses of a name without an address are looked up. */
 export function readGivenServers(texts: readonly string[]): GivenServers {
   const ns = new Set<Name>();
   const glue: { name: Name; address: string }[] = [];

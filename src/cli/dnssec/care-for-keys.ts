@@ -1,4 +1,4 @@
-// Looks after what seals private keys and other secrets: whether it opens, and which of KEY_SECRETS does it.
+// Checks that the secrets in KEY_SECRETS open everything that is sealed, and seals it again with the first secret.
 
 import { checkKeys } from '../../store/keys/key-store.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -22,7 +22,7 @@ export async function rewrapBoxes(db: Database, output: Output): Promise<number>
   const boxes = requireSecrets(db);
   await boxes.check(db);
   const count = await boxes.rewrap(db);
-  await output.print(output.json ? JSON.stringify({ boxes: count }) : `boxes sealed anew ${count}`);
+  await output.print(output.json ? JSON.stringify({ boxes: count }) : `boxes sealed again ${count}`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// Signs zones, and takes their signatures away. A large operator zone is signed here, in pieces: a fleet of operator zones may
-// have no workers. Of a customer's domain only the goal is set.
+// Signs and unsigns zones. The command itself signs operator zones, large ones in pieces, because a fleet of operator zones may
+// have no workers. For a customer's domain it only sets the goal.
 
 import { type Name, printName } from '../../dns/name.ts';
 import { DnssecUnavailable } from '../../store/keys/signed-zone.ts';
@@ -20,9 +20,9 @@ import { dsTexts } from './show-dnssec.ts';
 
 const NO_KEY_MACHINE = {
   code: 'wrong_state',
-  refused: 'it is an operator zone, whose keys are changed by hand: only domains are',
+  refused: 'this is an operator zone: only keys of domains are changed automatically',
 } as const;
-const NOT_THERE = { code: 'not_found', refused: 'there is no such domain or operator zone' } as const;
+const NOT_THERE = { code: 'not_found', refused: 'no such domain or operator zone' } as const;
 
 export async function enableZones(
   db: Database,
@@ -46,7 +46,7 @@ export async function enableZones(
 }
 
 const DS_FIRST =
-  'while its parent zone shows a DS for it, the zone would be refused by resolvers that validate. Remove the DS there, wait for its TTL, and say --now';
+  'validating resolvers would reject the zone while its parent zone has a DS for it. Remove the DS there, wait for its TTL, then pass --now';
 
 export async function disableZones(
   db: Database,
@@ -68,7 +68,7 @@ export async function disableZones(
   });
 }
 
-/** Of operator zones and domains; workers write those of large domains. */
+/** Workers write the answers of large domains. */
 export async function changeDenials(
   db: Database,
   apexes: readonly Name[],
@@ -105,11 +105,11 @@ export async function changeDomains(
 
 interface Change {
   readonly cli: Cli;
-  /** Of a domain. */
+  /** Applies the goal to a domain. */
   readonly goal: DomainGoal;
 }
 
-/** Of an operator zone. */
+/** Applies the goal to an operator zone. */
 type ZoneWork = (subject: Subject, apex: Name) => Promise<Changed>;
 
 async function onZones(

@@ -1,5 +1,5 @@
-// The commands of `zonefleet dnssec`: operator zones are signed and unsigned by hand, and their DS is entered by hand; domains
-// have goals, to which workers go; keys and the secrets that seal them are looked after.
+// `zonefleet dnssec …`: operators sign and unsign operator zones and enter their DS records themselves. Domains have goals that
+// workers pursue.
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DenialKind } from '../../store/postgres/tables/schema.ts';
@@ -19,17 +19,19 @@ interface EnableOptions {
 interface RollOptions {
   readonly compromised?: boolean;
   readonly algorithm?: 13 | 15;
-  /** Undefined: as it is. */
+  /** Undefined if it does not change. */
   readonly split?: boolean;
   readonly key?: number;
 }
 
 export function addDnssecCommands(program: Command, cli: Cli): void {
-  const dnssec = program.command('dnssec').description('zones that the fleet signs, and their keys');
+  const dnssec = program
+    .command('dnssec')
+    .description('manage the zones that the fleet signs, and their keys');
 
   dnssec
     .command('show')
-    .description('how zones are signed, and the DS for their parent zones; exit 1 if one is not signed')
+    .description('show how zones are signed, and the DS for their parent zones; exit 1 if one is not signed')
     .argument('<name...>', 'names of zones')
     .action(async (names: string[]) => {
       const { showSigning } = await import('./show-dnssec.ts');
@@ -38,9 +40,9 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
 
   dnssec
     .command('list')
-    .description('all zones that are signed, or were')
-    .option('--status <status>', 'only those with this status, like secure or broken')
-    .option('--waiting', 'only domains whose next step waits for something')
+    .description('list all zones that are or were signed')
+    .option('--status <status>', 'only those with this status, such as secure or broken')
+    .option('--waiting', 'only domains whose next step is waiting')
     .action(async (filter: { status?: string; waiting?: true }) => {
       const { listSigned } = await import('./show-dnssec.ts');
       await cli.withStore((db) => listSigned(db, filter, cli.output));
@@ -48,7 +50,7 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
 
   dnssec
     .command('keys')
-    .description('the keys of zones, those that are retired too')
+    .description('show the keys of zones, including retired ones')
     .argument('<name...>', 'names of zones')
     .action(async (names: string[]) => {
       const { showKeys } = await import('./show-dnssec.ts');
@@ -58,15 +60,15 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
   dnssec
     .command('verify')
     .description(
-      'verify all signatures and proofs that nodes are given, or those of zone files; exit 1 if any is wrong',
+      'verify all signatures and proofs that nodes serve, or those of zone files; exit 1 if any is wrong',
     )
     .argument('[name...]', 'names of zones')
     .option(
       '--file <file...>',
-      'zone files, folders (each *.zone in them), or - for standard input: needs no database',
+      'verify zone files, folders (each *.zone in them), or - for standard input; needs no database',
     )
     .action(async (names: string[], { file: paths = [] }: { file?: string[] }) => {
-      if (names.length > 0 === paths.length > 0) throw new Failure('usage', 'say names of zones, or --file');
+      if (names.length > 0 === paths.length > 0) throw new Failure('usage', 'give names of zones, or --file');
       if (paths.length > 0) {
         const { verifyFiles } = await import('./verify-files.ts');
         const order = { paths, at: Math.floor(Date.now() / 1000), signal: cli.interruptible() };
@@ -92,7 +94,7 @@ function addChanges(dnssec: Command, cli: Cli): void {
     .argument('<name...>', 'names of domains and operator zones')
     .option('--denial <kind>', 'nsec or nsec3', denialOf, 'nsec')
     .option('--algorithm <number>', '13 (ECDSA P-256) or 15 (Ed25519)', algorithmOf, 13)
-    .option('--split', 'one key for keys, another for all else')
+    .option('--split', 'use separate keys: a KSK for the keys, a ZSK for all other records')
     .action(async (names: string[], { denial, algorithm, split = false }: EnableOptions) => {
       const order = { denial, algorithm, split };
       const { enableZones } = await import('./change-dnssec.ts');
@@ -101,11 +103,11 @@ function addChanges(dnssec: Command, cli: Cli): void {
 
   dnssec
     .command('disable')
-    .description('take the signatures of zones away; exit 1 if one is refused')
+    .description('remove the signatures of zones; exit 1 if one is refused')
     .argument('<name...>', 'names of domains and operator zones')
     .option(
       '--now',
-      'operator zones: their parents show no DS any more, for longer than its TTL; domains: without the seven days after that',
+      'operator zones: confirm that the parents have had no DS for longer than its TTL; domains: skip the further seven days of waiting',
     )
     .action(async (names: string[], { now = false }: { now?: boolean }) => {
       const { disableZones } = await import('./change-dnssec.ts');
@@ -116,9 +118,7 @@ function addChanges(dnssec: Command, cli: Cli): void {
 function addDenial(dnssec: Command, cli: Cli): void {
   dnssec
     .command('denial')
-    .description(
-      'prove what is not there in another way, with no answer wrong meanwhile; exit 1 if one is refused',
-    )
+    .description('change the denial of existence; all answers stay valid meanwhile; exit 1 if one is refused')
     .argument('<kind>', 'nsec or nsec3', denialOf)
     .argument('<name...>', 'names of domains and operator zones')
     .action(async (denial: DenialKind, names: string[]) => {
@@ -137,24 +137,25 @@ function addGoals(dnssec: Command, cli: Cli): void {
   add('roll', 'change to new keys, step by step; exit 1 if a domain is refused')
     .option(
       '--compromised',
-      'others may have the old ones: without the waits that only guard against mistakes',
+      'third parties may have the old keys: skip the waits that only protect against mistakes',
     )
-    .option('--algorithm <number>', 'new keys of another algorithm: 13 or 15', algorithmOf)
-    .option('--split', 'to one key for keys, another for all else')
-    .option('--no-split', 'to one key for all')
+    .option('--algorithm <number>', 'algorithm of the new keys: 13 or 15', algorithmOf)
+    .option('--split', 'change to separate keys: a KSK and a ZSK')
+    .option('--no-split', 'change to one key for everything')
     .option(
       '--key <id>',
-      'of a domain with two keys: replace this one alone (`dnssec keys` lists them)',
+      'for a domain with two keys: replace only this one (`dnssec keys` lists them)',
       idOf,
     )
     .action(async (names: string[], { compromised = false, key, ...ways }: RollOptions) => {
-      if (key !== undefined && names.length > 1) throw new Failure('usage', '--key goes with one name');
+      if (key !== undefined && names.length > 1)
+        throw new Failure('usage', '--key requires exactly one name');
       await set(names, { kind: 'roll', compromised, keyId: key, ...ways });
     });
-  add('abort', 'go back to what was wanted before; exit 1 if nothing is under way').action(
-    async (names: string[]) => set(names, { kind: 'abort' }),
+  add('abort', 'cancel the change in progress; exit 1 if there is none').action(async (names: string[]) =>
+    set(names, { kind: 'abort' }),
   );
-  add('check', 'have the parent and our own servers asked now; exit 1 if a domain has no keys').action(
+  add('check', 'check the parent and our own servers now; exit 1 if a domain has no keys').action(
     async (names: string[]) => set(names, { kind: 'check' }),
   );
 }
@@ -162,7 +163,7 @@ function addGoals(dnssec: Command, cli: Cli): void {
 function addKeyCare(dnssec: Command, cli: Cli): void {
   dnssec
     .command('check-keys')
-    .description('open every private key with KEY_SECRETS; exit 1 if one does not open')
+    .description('check that KEY_SECRETS opens every private key; exit 1 if not')
     .action(async () => {
       const { checkAllKeys } = await import('./care-for-keys.ts');
       await cli.withStore((db) => checkAllKeys(db, cli.output));
@@ -170,7 +171,7 @@ function addKeyCare(dnssec: Command, cli: Cli): void {
 
   dnssec
     .command('rewrap')
-    .description('seal what is sealed with the first of KEY_SECRETS, so that the others can be removed')
+    .description('seal everything again with the first of KEY_SECRETS, so that the others can be removed')
     .action(async () => {
       const { rewrapBoxes } = await import('./care-for-keys.ts');
       await cli.withStore((db) => rewrapBoxes(db, cli.output));
@@ -180,16 +181,16 @@ function addKeyCare(dnssec: Command, cli: Cli): void {
 function idOf(text: string): number {
   const id = Number(text);
   if (/^[1-9]\d{0,14}$/.test(text)) return id;
-  throw new InvalidArgumentError('it is the id of a key');
+  throw new InvalidArgumentError('expected the id of a key');
 }
 
 function denialOf(text: string): DenialKind {
   if (text === 'nsec' || text === 'nsec3') return text;
-  throw new InvalidArgumentError('it is nsec or nsec3');
+  throw new InvalidArgumentError('expected nsec or nsec3');
 }
 
 function algorithmOf(text: string): 13 | 15 {
   if (text === '13') return 13;
   if (text === '15') return 15;
-  throw new InvalidArgumentError('it is 13 or 15');
+  throw new InvalidArgumentError('expected 13 or 15');
 }

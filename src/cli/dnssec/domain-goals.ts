@@ -1,4 +1,4 @@
-// What an operator says of the signing of a customer's domain: the same goals as its owner, which workers go to step by step.
+// Sets the signing goals of customers' domains, the same goals that owners can set. Workers pursue them step by step.
 
 import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
@@ -50,7 +50,7 @@ export async function setDomainGoal(
     return kind === 'asked' ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
   }
   const changed = await change(db, domainId, goal, cli);
-  if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain is gone' };
+  if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain no longer exists' };
   if (changed.kind === 'refused') return { code: changed.code, refused: changed.message };
   const machine = (await loadToldDnssec(db, domainId))?.machine;
   return {

@@ -53,7 +53,7 @@ export async function exportKeys(
   return 0;
 }
 
-/** Writes a row of the audit log, so that nothing is printed without one. */
+/** Loads the keys and writes the audit log, so that nothing is printed without a log entry. */
 async function loadKeys(
   db: Database,
   name: Name,
@@ -95,19 +95,19 @@ async function loadKeys(
 }
 
 function refuseCount({ length }: readonly PublicPart[], isSingle: boolean): string | undefined {
-  if (length === 0) return 'it has no such key whose private part is stored';
-  // several keys in one text cannot be told apart
+  if (length === 0) return 'no private key is stored for it, or not this one';
+  // without a separator, several keys in one text are ambiguous
   return length > 1 && isSingle ? `it has ${length} keys: give --key, --directory or --json` : undefined;
 }
 
 const ONLY_OWNER = 0o600;
 
-/** Makes the folder, but not those above it. Throws Failure if a file for one of the keys exists or cannot be written. */
+/** Creates the directory, but not its parents. Throws Failure if the file of a key exists or cannot be written. */
 function prepareFiles(directory: string, name: Name, keys: readonly PublicPart[], format: KeyFormat): void {
   try {
     const found = statSync(directory, { throwIfNoEntry: false });
     if (found === undefined) mkdirSync(directory, { mode: 0o700 });
-    else if (!found.isDirectory()) throw new Failure('file', `${directory}: it is not a directory`);
+    else if (!found.isDirectory()) throw new Failure('file', `${directory}: not a directory`);
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -115,7 +115,7 @@ function prepareFiles(directory: string, name: Name, keys: readonly PublicPart[]
   }
   for (const path of keys.flatMap((key) => Object.values(pathsOf(directory, name, key, format))))
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-      throw new Failure('file', `${path}: the file exists already, and is not overwritten`);
+      throw new Failure('file', `${path}: the file already exists and is not overwritten`);
 }
 
 function pathsOf(directory: string, name: Name, { tag, dnskey }: PublicPart, format: KeyFormat) {
@@ -128,7 +128,7 @@ function pathsOf(directory: string, name: Name, { tag, dnskey }: PublicPart, for
   };
 }
 
-/** Returns the paths. Does not replace existing files. */
+/** Writes the files without replacing existing ones, and returns their paths. */
 async function writeKeys(
   directory: string,
   name: Name,

@@ -1,4 +1,4 @@
-// `zonefleet dnssec foreign-keys`: the keys of another operator that stand in the DNSKEY set of a domain beside its own.
+// `zonefleet dnssec foreign-keys`: another operator's keys in the DNSKEY set of a domain.
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
@@ -22,15 +22,15 @@ interface ForeignOptions {
 export function addForeignKeys(dnssec: Command, cli: Cli): void {
   dnssec
     .command('foreign-keys')
-    .description('show the keys of another operator in the zone of a domain, or say which; exit 1 if refused')
+    .description('show or set the keys of another operator in the zone of a domain; exit 1 if refused')
     .argument('<name>', 'name of a domain')
     .option(
       '--set <key>',
-      'the list, again for each, as in DNSKEY records: "257 3 13 mdsswUyr3DPW…"',
+      'a key to keep, as in a DNSKEY record; repeat for each key: "257 3 13 mdsswUyr3DPW…"',
       collect,
     )
-    .option('--none', 'take all of them away, as soon as nobody needs them')
-    .option('--import', 'have a worker fetch them from the nameservers that the parent names')
+    .option('--none', 'remove all of them as soon as they are no longer needed')
+    .option('--import', 'let a worker fetch them from the nameservers that the parent lists')
     .action(async (text: string, options: ForeignOptions) => {
       const name = parseZoneName(text);
       const keys = options.none === true ? [] : options.set;
@@ -54,7 +54,7 @@ function keyOf(text: string): ForeignKeyFields {
   const [, flags, protocol, algorithm, base64 = ''] = KEY.exec(text.trim()) ?? [];
   const publicKey = new Uint8Array(Buffer.from(base64, 'base64'));
   if (flags === undefined || Number(flags) > 65_535 || Number(algorithm) > 255 || publicKey.length === 0)
-    throw new InvalidArgumentError('it has flags, protocol, algorithm and the key in base64');
+    throw new InvalidArgumentError('expected flags, protocol, algorithm and the key in Base64');
   return { flags: Number(flags), protocol: Number(protocol), algorithm: Number(algorithm), publicKey };
 }
 

@@ -1,4 +1,4 @@
-// `dnssec import-key`: signs a zone with keys that were made elsewhere.
+// `dnssec import-key`: signs a zone with existing keys that were created elsewhere.
 
 import { type Name, printName } from '../../dns/name.ts';
 import { importPrivateKeys } from '../../store/dnssec/private-keys.ts';
@@ -28,7 +28,7 @@ export interface Refused {
   readonly refused: string;
 }
 
-export const NOT_THERE: Refused = { code: 'not_found', refused: 'there is no such domain or operator zone' };
+export const NOT_THERE: Refused = { code: 'not_found', refused: 'no such domain or operator zone' };
 
 export async function importKeys(
   db: Database,
@@ -71,7 +71,7 @@ export async function importKeys(
   return 0;
 }
 
-/** Reports as a fault of the settings that the secrets that seal keys are missing, or a key cannot be opened. */
+/** Reports missing sealing secrets, or a key that cannot be opened, as an error in the settings. */
 export async function orSettings<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

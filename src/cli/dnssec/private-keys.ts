@@ -1,4 +1,4 @@
-// `zonefleet dnssec import-key` and `export-key`: a zone moves with its private keys, so that its DS stays.
+// `zonefleet dnssec import-key` and `export-key`: move a zone with its private keys, so that its DS does not change.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { KEY_FORMATS } from '../../zone/signing/private-key.ts';
@@ -11,19 +11,19 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
   dnssec
     .command('import-key')
     .description(
-      'sign a zone with the keys that it has elsewhere, so that its DS stays; exit 1 if they are refused',
+      'sign a zone with its existing keys from elsewhere, so that its DS does not change; exit 1 if they are refused',
     )
     .argument('<name>', 'name of a domain or operator zone')
     .argument(
       '<file...>',
-      'K*.private of BIND, what pdnsutil export-zone-key or the API of PowerDNS prints, PEM (PKCS#8 of Knot, or SEC1); - for standard input',
+      'K*.private of BIND, the output of pdnsutil export-zone-key or the PowerDNS API, PEM (PKCS#8 of Knot, or SEC1); - for standard input',
     )
     .option(
       '--flags <number...>',
-      'flags of keys whose files do not have them: 257 for a key with a DS, 256 for one that signs only data; once, or for each key',
+      'flags of keys whose files do not contain them: 257 for a key with a DS, 256 for one that signs only data; once, or once per key',
       numberOf,
     )
-    .option('--algorithm <number>', 'refuse keys of another algorithm', single)
+    .option('--algorithm <number>', 'reject keys with another algorithm', single)
     .addOption(
       new Option('--denial <kind>', 'how to prove that a name or type does not exist')
         .choices(['nsec', 'nsec3'])
@@ -48,7 +48,7 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
     )
     .option(
       '--directory <path>',
-      'write files K*.private and K*.key, or K*.pem, which only their owner can read',
+      'write files K*.private and K*.key, or K*.pem, readable only by their owner',
     )
     .action(async (text: string, options: ExportOptions) => {
       const name = parseZoneName(text);
@@ -59,7 +59,7 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
 
 function single(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('it is a number');
+  throw new InvalidArgumentError('expected a number');
 }
 
 function numberOf(text: string, before: readonly number[] = []): readonly number[] {

@@ -1,4 +1,4 @@
-// Reads private keys from the files that dnssec-keygen, pdnsutil, the API of PowerDNS and keymgr write.
+// Reads private keys from files of dnssec-keygen, pdnsutil, the PowerDNS API and keymgr.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { foldCase, type Name, parseName } from '../../dns/name.ts';
@@ -12,12 +12,12 @@ const MAX_BYTES = 64 * 1024;
 const PRIVATE = '.private';
 
 interface KeyOptions {
-  /** One number for all keys, or one for each. */
+  /** One number for all keys, or one per key. */
   readonly flags: readonly number[];
   readonly algorithm: number | undefined;
 }
 
-/** Ignores the files `.key` and `.state` of a file `.private`, whose public part is found in any case. Throws Failure. */
+/** Ignores the `.key` and `.state` files next to a `.private` file; its public part is read anyway. Throws Failure. */
 export async function readKeyFiles(
   paths: readonly string[],
   apex: Name,
@@ -30,21 +30,24 @@ export async function readKeyFiles(
   for (const [i, path] of privatePaths.entries()) {
     const text = path === '-' ? withoutMark(await readStandardInput()) : readText(path);
     if (isPublic(path) && !HAS_PRIVATE_KEY.test(text))
-      throw new Failure('file', `${path}: it does not have the private key: give ${privatePathOf(path)}`);
+      throw new Failure(
+        'file',
+        `${path}: this file does not contain the private key: give ${privatePathOf(path)}`,
+      );
     const given = { ...fieldsOf(path, text), ...publicPartOf(path, apex) };
     const dnskey = 'dnskey' in given ? given.dnskey : undefined;
     const said = flags[i] ?? flags[0] ?? given.flags ?? (dnskey && flagsOf(dnskey));
     if (said === undefined)
       throw new Failure(
         'usage',
-        `${path}: its flags are not known: give --flags 257 for a key with a DS, --flags 256 for one that signs only data`,
+        `${path}: the flags of the key are unknown: give --flags 257 for a key with a DS, --flags 256 for one that signs only data`,
       );
     keys.push({ privateKey: given.privateKey, flags: said, algorithm, dnskey });
   }
   return keys;
 }
 
-/** The files that dnssec-keygen writes next to a private key. A key in PEM may have the name `.key` as well. */
+/** Matches the files that dnssec-keygen writes next to a private key. A PEM key may also have the extension `.key`. */
 function isPublic(path: string): boolean {
   return /\.(?:key|state)$/.test(path);
 }
@@ -58,7 +61,7 @@ const HAS_PRIVATE_KEY = /PRIVATE KEY-----|Private-key-format|"privatekey"/;
 function readText(path: string): string {
   try {
     const { size } = statSync(path);
-    if (size > MAX_BYTES) throw new Failure('file', `${path}: it is too large for a key`);
+    if (size > MAX_BYTES) throw new Failure('file', `${path}: the file is too large for a key`);
     return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -73,7 +76,7 @@ function withoutMark(text: string): string {
 
 type Fields = Pick<GivenKey, 'privateKey' | 'dnskey'> & { readonly flags?: number };
 
-/** Reads JSON of the PowerDNS API. Any other text is the private key itself. */
+/** Parses JSON of the PowerDNS API. Other text is returned as the private key. */
 function fieldsOf(path: string, text: string): Fields {
   if (!text.trimStart().startsWith('{')) return { privateKey: text };
   const { privatekey, dnskey, flags } = parseObject(path, text);
@@ -90,26 +93,27 @@ function parseObject(path: string, text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    throw new Failure('file', `${path}: it is not JSON`); // the message of the parser repeats the text
+    throw new Failure('file', `${path}: the file is not valid JSON`); // the parser's message would repeat the key
   }
 }
 
 function dnskeyOf(path: string, text: string): Uint8Array {
   const dnskey = readDnskey(text);
-  if (dnskey === undefined) throw new Failure('file', `${path}: its DNSKEY cannot be read`);
+  if (dnskey === undefined) throw new Failure('file', `${path}: the DNSKEY in the file is not valid`);
   return dnskey;
 }
 
 const RECORD = /^(\S+)\s+(?:\d+\s+)?(?:IN\s+)?(?:\d+\s+)?DNSKEY\s+(.+)$/im;
 
-/** The record in the file `.key` beside a file `.private`. */
+/** Reads the record in the `.key` file next to a `.private` file. */
 function publicPartOf(path: string, apex: Name): Pick<GivenKey, 'dnskey'> {
   if (!path.endsWith(PRIVATE)) return {};
   const beside = `${path.slice(0, -PRIVATE.length)}.key`;
   if (!existsSync(beside)) return {};
   const [, owner = '', fields = ''] = RECORD.exec(readText(beside).replace(/;.*$/gm, '')) ?? [];
-  if (fields === '') throw new Failure('file', `${beside}: it has no DNSKEY record`);
-  if (!isNameOf(owner, apex)) throw new Failure('file', `${beside}: its DNSKEY record is of another zone`);
+  if (fields === '') throw new Failure('file', `${beside}: the file has no DNSKEY record`);
+  if (!isNameOf(owner, apex))
+    throw new Failure('file', `${beside}: the DNSKEY record belongs to another zone`);
   return { dnskey: dnskeyOf(beside, fields) };
 }
 

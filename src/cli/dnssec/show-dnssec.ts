@@ -1,4 +1,4 @@
-// Prints how zones are signed: for people as a table or as text, with --json as one document.
+// Prints how zones are signed, as a table, as text, or as JSON.
 
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
@@ -18,7 +18,7 @@ import { printTable } from '../terminal/print-table.ts';
 
 const UNSIGNED: readonly string[] = ['signing', 'unsigning', 'off'];
 
-/** Operators enter the first; a parent that does not take it takes the second (RFC 8624 §3.3). */
+/** Digest types of DS records: operators enter the first; the second is for parents that do not accept it (RFC 8624 §3.3). */
 const SHOWN_DIGESTS = [DIGEST.SHA256, DIGEST.SHA384];
 
 export async function showSigning(db: Database, apexes: readonly Name[], output: Output): Promise<number> {
@@ -34,7 +34,7 @@ export async function showSigning(db: Database, apexes: readonly Name[], output:
   return isAll ? 0 : 1;
 }
 
-/** With where its key machine is; undefined: it has none. */
+/** Adds the state of the key machine to a domain. Undefined if it has none. */
 interface WithMachine extends ShownSigning {
   readonly machine?: Machine | undefined;
   readonly findings?: readonly DnssecFinding[];
@@ -58,7 +58,7 @@ function statusOf({ machine, status }: WithMachine): string {
 
 interface ListFilter {
   readonly status?: string;
-  /** Only those whose next step waits for something. */
+  /** True to list only zones whose next step is waiting. */
   readonly waiting?: boolean;
 }
 
@@ -116,7 +116,7 @@ export async function showKeys(db: Database, apexes: readonly Name[], output: Ou
   return missing.length === 0 ? 0 : 1;
 }
 
-/** Of the keys whose DS the parent zone is to show: those that sign keys. */
+/** Returns the keys whose DS the parent zone is to publish: those that sign keys. */
 export function dsTexts({ apex, keys }: ShownSigning): string[] {
   return keys
     .filter(({ retiredAt, signs }) => retiredAt === null && (signs === 'keys' || signs === 'both'))
@@ -129,7 +129,7 @@ function zoneText(zone: WithMachine): string[] {
   return [
     `${printName(apex)} ${kind === 'operator' ? 'operator zone' : 'domain'} ${status} ${denial} algorithm ${algorithm}`,
     ...(expiresAt === null ? [] : [`  signed until ${expiresAt.toISOString()}`]),
-    ...(resignAt === null ? [] : [`  signed anew from ${resignAt.toISOString()}`]),
+    ...(resignAt === null ? [] : [`  next signing from ${resignAt.toISOString()}`]),
     ...zone.keys.map((key) => `  key ${key.tag} ${key.role} ${stateOf(key)}`),
     ...(zone.machine === undefined ? [] : machineText(zone.machine)),
     ...(zone.findings ?? []).map(({ code, message }) => `  ${code}: ${message}`),
@@ -146,7 +146,7 @@ function machineText(machine: Machine): string[] {
   ];
 }
 
-/** The DS of a domain is shown no sooner than it may be entered. */
+/** Returns the DS records that can be entered at the parent now. */
 function shownDs(zone: WithMachine): string[] {
   if (zone.machine !== undefined) return [...registrarAction(zone.machine, RULES).add];
   return UNSIGNED.includes(zone.phase) || zone.kind === 'domain' ? [] : dsTexts(zone);

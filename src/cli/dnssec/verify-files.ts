@@ -1,4 +1,4 @@
-// Verifies zone files with signatures, ours or others', without a database: every signature, and that the ring of denials closes.
+// Verifies signed zone files without a database: every signature, and that the chain of denial records is closed.
 
 import { setImmediate } from 'node:timers/promises';
 import { printName } from '../../dns/name.ts';
@@ -12,7 +12,7 @@ import { judgeZoneFile, printProblem } from '../zone/judge-zone-file.ts';
 
 interface VerifyOrder {
   readonly paths: readonly string[];
-  /** Seconds since 1970, at which signatures must be valid. */
+  /** Time at which signatures must be valid, in seconds since 1970. */
   readonly at: number;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,9 @@ async function verifyFile(file: ZoneFilePath, at: number, signal: AbortSignal): 
     return { json: { file: file.name, outcome: 'refused', problems }, problems: problems.map(printProblem) };
   }
   const { apex, records, stray } = judged;
-  const faults = stray.map(({ owner }) => `${describeSet(owner, TYPE.RRSIG)} covers a set that is not there`);
+  const faults = stray.map(
+    ({ owner }) => `${describeSet(owner, TYPE.RRSIG)} covers a record set that does not exist`,
+  );
   for (const fault of findFaults(apex, records, at)) {
     if (fault === undefined) await setImmediate();
     else faults.push(fault.text);

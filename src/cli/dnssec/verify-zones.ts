@@ -1,4 +1,4 @@
-// Verifies what nodes are given for signed zones.
+// Verifies the signed zones that nodes serve.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -11,7 +11,7 @@ export async function verifyZones(db: Database, apexes: readonly Name[], output:
   for (const apex of apexes) {
     const zone = printName(apex);
     const faults = await checkZoneSignatures(db, apex);
-    const problems = faults ?? ['there is no such zone, or it is not served'];
+    const problems = faults ?? ['no such zone, or it is not served'];
     isAllWell &&= problems.length === 0;
     await listing.add({
       json: { zone, outcome: problems.length === 0 ? 'verified' : 'faulty', faults: problems },

@@ -1,4 +1,4 @@
-// The commands `domain approve` and `domain reserve-set` with their options and help.
+// The commands `domain approve` and `domain reserve-set`, with their options and help.
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
@@ -9,10 +9,14 @@ interface TakeOption {
   readonly take?: boolean;
 }
 
-const TAKE = ['--take', 'take the right from the account that has it'] as const;
+const TAKE = ['--take', 'take the right from the account that holds it'] as const;
 
 export function addApproveCommand(domain: Command, cli: Cli): void {
-  const command = onNames(domain, 'approve', 'let what the parents show now prove domains for their owners');
+  const command = onNames(
+    domain,
+    'approve',
+    'accept the current delegation of domains as proof for their owners',
+  );
   ownerOption(command)
     .option(...TAKE)
     .action(async (names: string[], { take = false, ...options }: NamesOptions & TakeOption) => {
@@ -28,11 +32,9 @@ export function addApproveCommand(domain: Command, cli: Cli): void {
 export function addReserveSetCommand(domain: Command, cli: Cli): void {
   const command = domain
     .command('reserve-set')
-    .description(
-      'let a set of our nameservers prove a domain for its owner, and no other account; exit 1 if refused',
-    )
+    .description('let a set of our nameservers prove a domain only for its owner; exit 1 if refused')
     .argument('<name>', "the domain's name")
-    .argument('<set>', 'the nameservers, with commas between them');
+    .argument('<set>', 'the nameservers, separated by commas');
   ownerOption(command)
     .option(...TAKE)
     .action(async (text: string, words: string, { take = false, ...options }: OwnerOption & TakeOption) => {

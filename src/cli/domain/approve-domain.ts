@@ -1,5 +1,5 @@
-// `domain approve` and `domain reserve-set`, for one name: the operator says whose a delegation is. Both give the owner of the domain
-// the right to a set of our nameservers; a check then decides whether the domain is active.
+// `domain approve` and `domain reserve-set`, for one name: give the owner of a domain the right to a set of our nameservers.
+// A check then decides whether the domain is active.
 
 import type { Name } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
@@ -14,9 +14,9 @@ import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { updated } from './move-domain.ts';
 
 interface Approval extends Owner {
-  /** Undefined: what the parent showed last. */
+  /** Undefined for the set that the parent showed last. */
   readonly set?: readonly Name[];
-  /** Takes the right from the account that has it. */
+  /** True to take the right from the account that holds it. */
   readonly take: boolean;
   readonly tell: (note: AuditNote) => void;
 }
@@ -37,7 +37,7 @@ export async function approveDomain(
   return updated(came);
 }
 
-/** Reads the names of a set, with commas between them. */
+/** Parses the names of a set, separated by commas. */
 export function readSet(text: string): readonly Name[] {
   return text.split(',').map((word) => {
     const parsed = parseDomainName(word.trim());

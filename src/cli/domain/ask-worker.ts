@@ -1,21 +1,21 @@
-// Has a worker do a job ahead of all others, and waits for what it wrote.
+// Has a worker run one job ahead of all others, and waits for the result.
 
 import { randomUUID } from 'node:crypto';
 import type { Waiting } from '../../store/postgres/wait-for-row.ts';
 import type { Refusal } from '../terminal/print-refusal.ts';
 
-/** A job ends within 20 s, and others may run before it. */
+/** A job takes up to 20 s, and others may run before it. */
 const WAIT_MS = 60_000;
 
 interface WorkerOrder<Written> {
   readonly enqueue: (request: string) => Promise<void>;
-  /** Finds what the worker wrote for that request. */
+  /** Finds the result that the worker wrote for this request. */
   readonly wait: (request: string, waiting: Waiting) => Promise<Written | undefined>;
   readonly signal: AbortSignal;
   readonly waitMs?: number;
-  /** What the worker has not done when it does not answer: `made the check`. */
+  /** Work that is reported as not done if the worker does not respond, such as `made the check`. */
   readonly undone: string;
-  /** What an interrupt came before: `its check was made`. */
+  /** Text for an interrupt, such as `its check was made`. */
   readonly before: string;
 }
 
@@ -29,6 +29,6 @@ export async function askWorker<Written>(order: WorkerOrder<Written>): Promise<A
   if (written !== undefined) return { kind: 'written', written };
   const message = signal.aborted
     ? `interrupted before ${before}`
-    : `no worker has ${undone}; do workers run, and do they reach the queue?`;
+    : `no worker has ${undone}; check that workers are running and can reach the queue`;
   return { kind: 'refused', code: 'no_answer', message };
 }

@@ -1,5 +1,5 @@
-// `domain check`, for one name: a worker checks its delegation ahead of all others, and the outcome and the change of
-// status are printed.
+// `domain check`, for one name: a worker checks its delegation ahead of all others, and the outcome and the status change are
+// printed.
 
 import { seenText } from '../../checks/delegation/finding-text.ts';
 import type { CheckJob } from '../../jobs/jobs.ts';
@@ -33,8 +33,8 @@ export async function checkDomain(
     enqueue: (request) => enqueue({ domainId: domain.id, kind: 'operator', request }),
     wait: (request, waiting) => waitForCheck(db, request, waiting),
     ...bounds,
-    undone: 'made the check',
-    before: 'its check was made',
+    undone: 'run the check',
+    before: 'the check was run',
   });
   return answered.kind === 'refused' ? answered : toldOf(answered.written);
 }

@@ -1,4 +1,4 @@
-// The command `domain create` with its options and help. A line of `--file` may name the owner and the plan of its domain.
+// The command `domain create`, with its options and help. A line of `--file` may name the owner and the plan of its domain.
 
 import { type Command, Option } from 'commander';
 import { DNS_MODES, type DnsMode } from '../../zone/domain/domain-status.ts';
@@ -26,21 +26,21 @@ export function addCreateCommand(domain: Command, cli: Cli): void {
   domain
     .command('create')
     .description(
-      'create domains for accounts; exit 1 if any is refused, or if an approved one is not answered completely',
+      'create domains for accounts; exit 1 if any is refused, or if an approved one is not fully served',
     )
     .argument('[name...]', "the domains' names")
     .option(
       '--file <file>',
-      'more names, one per line, each followed by its owner and plan if they differ from --account and --plan; # begins a comment; - for standard input',
+      'more names, one per line, each followed by its owner and plan if they differ from --account and --plan; # starts a comment; - for standard input',
     )
     .option('--account <account>', "the owner's email or id")
     .option(
       '--approve',
-      'let any complete set of your nameservers that the parent zones name prove them for their owners',
+      'accept any complete set of your nameservers in the parent zone as proof for their owners',
     )
     .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
     .option('--plan <plan>', "free, pro, or none (default: the account's)")
-    .option('--transfer', 'allow names that other accounts use here; these domains wait')
+    .option('--transfer', 'allow names that other accounts already use; these domains wait')
     .option('--dnssec', 'sign them (default: the setting DNSSEC_NEW_DOMAINS)')
     .option('--no-dnssec', 'do not sign them')
     .option('--no-scan', 'do not import the records that their current nameservers have')
@@ -74,7 +74,7 @@ async function run(cli: Cli, names: readonly string[], options: CreateOptions): 
           return {
             kind: 'refused',
             code: 'no_account',
-            message: owner === undefined ? 'account: is required' : `account: there is no account "${owner}"`,
+            message: owner === undefined ? 'account: is required' : `account: no account "${owner}"`,
           };
         const order = {
           ...cli.changedBy(),
@@ -89,7 +89,7 @@ async function run(cli: Cli, names: readonly string[], options: CreateOptions): 
         };
         return await createDomain(db, { name, unicode }, order);
       };
-    // The order decides which account is answered if names are equal or lie within each other.
+    // The order decides which account gets a name if names are equal or one contains the other.
     const turnOf = ({ name }: WantedDomain) => sharedLabels(encodeNameColumn(name));
     const work = (accountOfAll: number | undefined) => {
       const act = actFor(accountOfAll);

@@ -1,6 +1,5 @@
-// Creates one domain for `domain create`. An operator may create names around operator zones and
-// nameservers, and the domain is answered completely before any check. With `--approve`, any complete set
-// of the fleet's nameservers that the parent shows proves it.
+// Creates one domain for `domain create`. An operator may create names that contain operator zones or nameservers, and the
+// domain is fully served before any check. With `--approve`, any complete set of the fleet's nameservers at the parent proves it.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import { createDomainSigned, takeInDomain } from '../../store/dnssec/create-signed-domain.ts';
@@ -22,7 +21,7 @@ interface CreateOrder extends ChangedBy {
   readonly isScanned: boolean;
   /** True if the domain may wait for a name that another account holds. */
   readonly transfer: boolean;
-  /** True if the domain is signed from the beginning, in managed mode. */
+  /** True to sign the domain from the beginning, in managed mode. */
   readonly isSigned: boolean;
 }
 
@@ -45,10 +44,7 @@ export async function createDomain(
   return { kind: 'refused', code: came.kind, message: `${field}${came.message}` };
 }
 
-/**
- * Lists the findings of a domain that is not answered whole, which explain what to do. If its approval was
- * requested, the command exits with 1.
- */
+/** Lists the findings of a domain that is not fully served. If approval was requested, the command then exits with 1. */
 function answered(
   { domain, changeId }: { readonly domain: Domain; readonly changeId: number | undefined },
   { isApproved }: CreateOrder,

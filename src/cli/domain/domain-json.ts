@@ -1,10 +1,10 @@
-// A domain in the JSON of the command line.
+// Prints a domain as JSON for the command line.
 
 import type { Caller } from '../../store/accounts/actor.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 
-/** The caller for operators, who see every domain. No account has this id. */
+/** A caller for operators, who see every domain. No account has this id. */
 export const OPERATOR: Caller = { accountId: 0, isAdmin: true };
 
 export function domainJson(domain: Domain, email: string): object {

@@ -1,4 +1,4 @@
-// The commands of `zonefleet domain` with their options and help; the code of a command is imported when it runs.
+// The commands of `zonefleet domain`, with their options and help. The code of a command is imported when it runs.
 
 import { type Command, Option } from 'commander';
 import type { CheckJob } from '../../jobs/jobs.ts';
@@ -38,13 +38,13 @@ interface ImportCommand extends ImportOptions, OwnerOption {
 }
 
 const MOVES: readonly [DomainMove['kind'], string][] = [
-  ['delete', 'delete domains; for 30 days they can be restored'],
+  ['delete', 'delete domains; they can be restored for 30 days'],
   ['disable', 'stop serving domains; their owners can enable them again'],
   ['enable', 'serve disabled domains again'],
-  ['ban', 'stop serving domains; their owners can only read them'],
+  ['ban', 'stop serving domains; their owners can only view them'],
   ['unban', 'lift a ban'],
-  ['suspend', 'mark domains as not paid; changes nothing in DNS'],
-  ['resume', 'take that mark away'],
+  ['suspend', 'mark domains as unpaid; DNS does not change'],
+  ['resume', 'end a suspension'],
 ];
 
 export function addDomainCommands(program: Command, cli: Cli): void {
@@ -86,9 +86,9 @@ async function runMove(
 function addCheckCommand(domain: Command, cli: Cli): void {
   const command = domain
     .command('check')
-    .description('have the delegation of domains looked at now; exit 1 if any is refused or does not match')
+    .description('check the delegation of domains now; exit 1 if any is refused or does not match')
     .argument('[name...]', "the domains' names")
-    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+    .option('--file <file>', 'more names, one per line, # starts a comment; - for standard input');
   ownerOption(command).action(async (names: string[], { file, ...options }: NamesOptions) => {
     const { checkDomain } = await import('./check-domain.ts');
     const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
@@ -107,14 +107,14 @@ function addCheckCommand(domain: Command, cli: Cli): void {
 }
 
 function addRestoreCommand(domain: Command, cli: Cli): void {
-  onNames(domain, 'restore', 'bring deleted domains back with their records')
-    .option('--account <account>', 'those of this owner (email or id)')
-    .option('--id <id>', 'the one with this id: see `domain list --deleted`')
+  onNames(domain, 'restore', 'restore deleted domains with their records')
+    .option('--account <account>', 'only those of this owner (email or id)')
+    .option('--id <id>', 'only the one with this id (`domain list --deleted` shows it)')
     .action(async (names: string[], { id, ...options }: RestoreOptions) => {
       const { restoreDomain } = await import('./restore-domain.ts');
       const byId = id === undefined ? {} : { id: idOf(id) };
       if (id !== undefined && (names.length !== 1 || options.file !== undefined))
-        throw new Failure('usage', '--id goes with one name');
+        throw new Failure('usage', '--id requires exactly one name');
       await runOnNames(cli, { names, outcome: 'restored', ...options }, (db, name, owner) =>
         restoreDomain(db, name, { ...byId, ...owner }, cli.changedBy()),
       );
@@ -125,11 +125,11 @@ function addListCommand(domain: Command, cli: Cli): void {
   domain
     .command('list')
     .description('list domains')
-    .option('--account <account>', 'of this owner (email or id)')
-    .option('--status <statuses>', `comma list of ${DOMAIN_STATUSES.join(', ')}`)
-    .addOption(new Option('--mode <mode>', 'of this mode').choices(DNS_MODES))
-    .option('--search <text>', 'with this in the name')
-    .option('--deleted', 'the deleted ones that can be restored')
+    .option('--account <account>', 'only those of this owner (email or id)')
+    .option('--status <statuses>', `only these, separated by commas: ${DOMAIN_STATUSES.join(', ')}`)
+    .addOption(new Option('--mode <mode>', 'only this mode').choices(DNS_MODES))
+    .option('--search <text>', 'only names that contain this')
+    .option('--deleted', 'only deleted domains that can be restored')
     .action(async ({ account, status, mode, search, deleted }: ListOptions) => {
       const { listDomains } = await import('./list-domains.ts');
       const filter = {
@@ -145,18 +145,16 @@ function addListCommand(domain: Command, cli: Cli): void {
 function addImportCommand(domain: Command, cli: Cli): void {
   const command = domain
     .command('import')
-    .description(
-      'import records from a zone file or the JSON of Route 53; exit 1 if a line or a record is wrong',
-    )
+    .description('import records from a zone file or Route 53 JSON; exit 1 if a line or a record is wrong')
     .argument('[name]', "the domain's name")
     .argument('[file]', 'the file; - for standard input')
-    .option('--directory <path>', 'instead: import each file NAME.zone of a directory into the domain NAME')
+    .option('--directory <path>', 'import each file NAME.zone of a directory into the domain NAME instead')
     .addOption(
       new Option('--dots <how>', 'add: treat hosts and owners without a final dot as full names').choices([
         'add',
       ]),
     )
-    .option('--dry-run', 'say what would be done, and do nothing');
+    .option('--dry-run', 'print what would be done, without doing it');
   ownerOption(command).action((name: string | undefined, file: string | undefined, options: ImportCommand) =>
     runImport(cli, name, file, options),
   );
@@ -192,9 +190,9 @@ async function runImport(
 function addShowCommand(domain: Command, cli: Cli): void {
   const command = domain
     .command('show')
-    .description('show all about domains; exit 1 if any is not there')
+    .description('show all details of domains; exit 1 if any does not exist')
     .argument('[name...]', "the domains' names")
-    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+    .option('--file <file>', 'more names, one per line, # starts a comment; - for standard input');
   ownerOption(command).action(async (names: string[], { file, ...options }: NamesOptions) => {
     const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
     const { showDomains } = await import('./show-domains.ts');

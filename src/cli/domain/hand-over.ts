@@ -1,4 +1,4 @@
-// `domain move`: domains pass to another account, with all that they have.
+// `domain move`: moves domains to another account, with everything that belongs to them.
 
 import type { Command } from 'commander';
 import type { Name } from '../../dns/name.ts';
@@ -22,15 +22,11 @@ interface MoveOptions extends NamesOptions {
 }
 
 export function addMoveCommand(domain: Command, cli: Cli): void {
-  const command = onNames(
-    domain,
-    'move',
-    'hand domains over to another account; nothing that is served changes',
-  )
-    .requiredOption('--to <account>', 'who gets them (email or id)')
-    .option('--together', 'with those domains of the account inside or around them that would be cut off')
-    .option('--without-members', 'end what others share in them')
-    .option('--dry-run', 'say what would be done, and do nothing');
+  const command = onNames(domain, 'move', 'move domains to another account; DNS answers do not change')
+    .requiredOption('--to <account>', 'the new owner (email or id)')
+    .option('--together', 'also move domains of the account inside or around them that would be cut off')
+    .option('--without-members', 'remove their members')
+    .option('--dry-run', 'print what would be done, without doing it');
   ownerOption(command).action(
     async (names: string[], { to, together, withoutMembers, dryRun, ...options }: MoveOptions) => {
       const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
@@ -75,7 +71,7 @@ async function moveDomain(db: Database, name: Name, order: MoveOrder, owner: Own
   return outcomeOf(came, { id: order.accountId, email }, order.dryRun);
 }
 
-/** Where only the new account and one other have the name, that other one's is meant: a repeat finds its own work. */
+/** If only the new account and one other have the name, takes the other's domain, so that a repeated command is recognized. */
 async function findMoved(db: Database, name: Name, accountId: number, owner: Owner) {
   const found = await findOneDomain(db, name, owner);
   if (found.kind === 'found' || found.code !== 'absent' || owner.accountId === undefined) return found;
@@ -111,7 +107,7 @@ function outcomeOf(
         .filter(({ members }) => members > 0)
         .map((shared) => `  ${nameOf(shared)} is still shared with ${countOf(shared.members)}`),
       ...(isBeyond
-        ? [`  ${account.email} has more domains now (${room.domains}) than its plan allows (${room.limit})`]
+        ? [`  ${account.email} now has more domains (${room.domains}) than its plan allows (${room.limit})`]
         : []),
     ],
     members: {

@@ -1,5 +1,5 @@
-// Runs `domain import`: imports the records of a zone file, or of Route 53 JSON, into a domain, as `records/import` of the API
-// does. With `--directory` it imports a zone file into each of many domains.
+// Runs `domain import`: imports the records of a zone file or of Route 53 JSON into a domain, like `records/import` of the API.
+// With `--directory`, imports one zone file into each of many domains.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly dryRun?: true;
 }
 
-/** Reads a whole file, or standard input for `-`. */
+/** Reads a file, or standard input for `-`. */
 export async function readImportFile(file: string): Promise<string> {
   if (file === '-') return decodeText(await readStandardInputBytes());
   try {
@@ -119,7 +119,7 @@ async function importText(
   });
   if (saved.kind === 'refused' || saved.kind === 'problems') {
     const reason = saved.kind === 'refused' ? saved.message : saved.problems[0]?.message;
-    return { kind: 'refused', code: 'refused', message: reason ?? 'no record is left' };
+    return { kind: 'refused', code: 'refused', message: reason ?? 'no records are left to import' };
   }
   const report = reportOf(parsed, merge, warningsOf(parsed.warnings, saved.warnings), apex);
   return { kind: 'imported', counts: countsOf(merge), report };
@@ -129,7 +129,7 @@ function hasErrors({ report }: Imported): boolean {
   return report.errors.length + report.failed.length > 0;
 }
 
-/** One item of a list, with the members that JSON shows. */
+/** An item of a list, with the members that the JSON has. */
 interface ReportedItem {
   readonly line?: number;
   readonly column?: number;
@@ -160,7 +160,7 @@ function reportOf(
 }
 
 /**
- * Drops warnings of the file about missing hosts, because the domain may have these hosts: the edit reports those. Drops
+ * Drops warnings about hosts missing in the file, because the domain may have them and the edit reports missing ones. Drops
  * conflicts, because the import lists them as failed.
  */
 function warningsOf(ofFile: readonly ZoneWarning[], ofEdit: readonly ZoneWarning[]): readonly ZoneWarning[] {

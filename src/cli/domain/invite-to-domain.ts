@@ -1,5 +1,5 @@
-// `domain invite`: prints the link of an invite. Only the link is on stdout, so that a script can read it there; it is a secret
-// until it is used. It needs no mail server, and counts as read by whoever has the address: give it to them alone.
+// `domain invite`: prints an invite link, as the only output on stdout. The link is a secret until it is used, and it counts as
+// received at the invited address: give it only to that person. No mail server is needed.
 
 import { linkTo } from '../../process/public-link.ts';
 import { inviteNote } from '../../store/audit/audit-notes.ts';
@@ -46,7 +46,7 @@ export async function inviteToDomain(
       return 0;
     }
     await output.print(link);
-    await output.complain(`for ${email}, as ${role}: it works once, within 7 days`);
+    await output.complain(`for ${email}, as ${role}: the link works once and expires after 7 days`);
     return 0;
   });
 }

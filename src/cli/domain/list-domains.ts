@@ -1,4 +1,4 @@
-// `domain list`: all domains, or those that match the options.
+// `domain list`: lists all domains, or those that match the options.
 
 import { type Account, listAccounts } from '../../store/accounts/accounts.ts';
 import { type DomainFilter, streamDomains } from '../../store/domains/list-domains.ts';

@@ -1,4 +1,4 @@
-// What the operator does to one domain: change its status, suspend it, delete it.
+// Operator commands on one domain: change its status, suspend it, delete it.
 
 import type { Name } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
@@ -18,7 +18,7 @@ export type DomainMove =
   | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }
   | { readonly kind: 'suspend' | 'resume' | 'delete' };
 
-/** What a domain is afterwards. */
+/** State of the domain afterwards. */
 export const MOVED: Readonly<Record<DomainMove['kind'], string>> = {
   ban: 'banned',
   unban: 'unbanned',
@@ -81,20 +81,20 @@ const ANSWERED: Readonly<Record<Served, string>> = {
   none: 'with REFUSED',
 };
 
-/** A suspension changes what edges do, and nothing in DNS. */
+/** A suspension changes the behaviour of edges, but not DNS. */
 function suspension(domain: Domain, hasChanged: boolean): DomainOutcome {
   const { suspended, suspendedBy, served } = domain;
   const outcome = done(domain, undefined, hasChanged ? '(changed)' : '(no change)');
   const debt = suspendedBy.includes('debt') ? ' because of a debt' : '';
-  const edges = suspended ? `; edges refuse its requests${debt}` : '';
+  const edges = suspended ? `; edges reject its requests${debt}` : '';
   return {
     ...outcome,
-    lines: [`  DNS queries are answered ${ANSWERED[served]}, as before${edges}`],
+    lines: [`  DNS queries are still answered ${ANSWERED[served]}${edges}`],
     members: { ...outcome.members, changed: hasChanged, suspended_by: suspendedBy },
   };
 }
 
-/** What became of a domain that keeps its name. */
+/** Outcome of an update that does not delete the domain. */
 export function updated(came: UpdatedDomain | Awaited<ReturnType<typeof approveDomain>>): DomainOutcome {
   switch (came.kind) {
     case 'updated':
@@ -108,7 +108,7 @@ export function updated(came: UpdatedDomain | Awaited<ReturnType<typeof approveD
   }
 }
 
-/** Returns the outcome with the domain as it is now. `change` is the text for what has changed. */
+/** Returns the outcome with the domain in its new state. `change` describes the change. */
 export function done(
   domain: Domain,
   changeId: number | undefined,

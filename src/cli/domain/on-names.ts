@@ -1,4 +1,4 @@
-// Commands on domains that are named one by one or in a file: their arguments, and the run over all of them.
+// Commands on domains that are named as arguments or in a file: the arguments, and the loop over all domains.
 
 import type { Command } from 'commander';
 import type { Name } from '../../dns/name.ts';
@@ -18,7 +18,7 @@ export function onNames(domain: Command, name: string, description: string): Com
     .command(name)
     .description(`${description}; exit 1 if any is refused`)
     .argument('[name...]', "the domains' names")
-    .option('--file <file>', 'more names, one a line, # begins a comment; - for standard input');
+    .option('--file <file>', 'more names, one per line, # starts a comment; - for standard input');
 }
 
 export async function runOnNames(

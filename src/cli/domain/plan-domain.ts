@@ -1,4 +1,4 @@
-// `domain plan`: the plan of domains, its term, what one subscription overrides, and whether it is renewed.
+// `domain plan`: sets the plan of domains, its term, overrides, and renewal.
 
 import type { Command } from 'commander';
 import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
@@ -26,17 +26,20 @@ interface PlanOptions extends NamesOptions {
 }
 
 type Wanted = Omit<PlanOrder, 'domainId' | 'planSlug'> & {
-  /** Undefined: the plan that the domain has. */
+  /** Undefined for the plan that the domain has. */
   readonly planSlug?: string | null;
 };
 
 export function addPlanCommand(domain: Command, cli: Cli): void {
   const command = onNames(domain, 'plan', 'set the plan of domains; records beyond its limit stay')
-    .option('--plan <plan>', 'free, pro, another one of `plan list`, or none')
-    .option('--term <id>', 'begin a subscription with this term of the plan (default: one without an end)')
-    .option('--overrides <json>', 'all that differs from the plan, as {"max_records": 500}; {} for nothing')
-    .option('--auto-renew <on|off>', 'whether the next term begins by itself')
-    .option('--cancel', 'let the subscription run out at its end, without grace');
+    .option('--plan <plan>', 'free, pro, another plan from `plan list`, or none')
+    .option('--term <id>', 'start a subscription with this term of the plan (default: without an end)')
+    .option(
+      '--overrides <json>',
+      'everything that differs from the plan, such as {"max_records": 500}; {} for nothing',
+    )
+    .option('--auto-renew <on|off>', 'whether the subscription renews automatically')
+    .option('--cancel', 'end the subscription at the end of its term, without grace');
   ownerOption(command).action(
     async (names: string[], { plan, term, overrides, autoRenew, cancel, ...options }: PlanOptions) => {
       const wanted: Wanted = {
@@ -46,7 +49,7 @@ export function addPlanCommand(domain: Command, cli: Cli): void {
         ...(autoRenew !== undefined && { autoRenew: readOnOff(autoRenew) }),
       };
       const count = Object.keys(wanted).length;
-      if (cancel && count > 0) throw new Failure('usage', '--cancel goes with no other option');
+      if (cancel && count > 0) throw new Failure('usage', '--cancel cannot be combined with other options');
       if (!cancel && count === 0)
         throw new Failure('usage', 'expected --plan, --term, --overrides, --auto-renew or --cancel');
       await runOnNames(cli, { names, outcome: 'updated', ...options }, (db, name, owner) =>
@@ -58,7 +61,7 @@ export function addPlanCommand(domain: Command, cli: Cli): void {
   );
 }
 
-/** `wanted`: undefined cancels. */
+/** `wanted` is undefined to cancel. */
 async function planDomain(
   db: Database,
   name: Name,
@@ -149,7 +152,7 @@ function limitOf({ plan }: Domain): string {
 
 function readTerm(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text))
-    throw new Failure('usage', `--term: expected the id of a term as \`plan list\` shows it, not "${text}"`);
+    throw new Failure('usage', `--term: expected the id of a term (\`plan list\` shows them), not "${text}"`);
   return Number(text);
 }
 
@@ -159,13 +162,13 @@ function readOnOff(text: string): boolean {
   return text === 'on';
 }
 
-/** Null: nothing is overridden. */
+/** Returns null if nothing is overridden. */
 function readOverrides(text: string): Overrides | null {
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch {
-    throw new Failure('usage', `--overrides: this is not JSON: ${text}`);
+    throw new Failure('usage', `--overrides: not valid JSON: ${text}`);
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     throw new Failure('usage', '--overrides: expected an object like {"max_records": 500}');

@@ -1,5 +1,4 @@
-// A verification for people: what is to be published, what each server of it said, and what that means. And the same as
-// JSON.
+// Prints a verification, as text or as JSON: the record to publish, the response of each server, and the result.
 
 import type { Domain, Verification } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
@@ -38,7 +37,7 @@ function serverLines(
     values.length === 0 ? '-' : values.map((value) => JSON.stringify(value)).join(' '),
   ]);
   return [
-    paint('bold', `The servers of it (${found} of ${asked} have it, ${seconds} s)`),
+    paint('bold', `Nameservers of the domain (${found} of ${asked} have it, ${seconds} s)`),
     ...indentTable(printTable(['SERVER', 'ADDRESS', 'OUTCOME', 'TXT'], rows)),
   ];
 }
@@ -47,7 +46,7 @@ function resolverLines({ resolvers }: VerificationRun, paint: Paint): string[] {
   if (resolvers.length === 0) return [];
   const rows = resolvers.map(({ address, outcome }) => [address, outcome]);
   return [
-    paint('bold', 'Public resolvers, which decide nothing'),
+    paint('bold', 'Public resolvers (for information only)'),
     ...indentTable(printTable(['ADDRESS', 'OUTCOME'], rows)),
   ];
 }
@@ -69,7 +68,7 @@ function endLines(
   ];
 }
 
-const RENEWED = 'The value before has expired: this one is to be published instead.';
+const RENEWED = 'The previous value has expired. Publish this one instead.';
 
 export function verificationJson(
   domain: Domain,

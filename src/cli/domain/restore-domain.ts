@@ -1,5 +1,5 @@
-// `domain restore`: restores a deleted domain. Several accounts may have deleted a domain of the same name, and we do
-// not guess which one is meant: then no domain is restored until the operator names one.
+// `domain restore`: restores a deleted domain. If several deleted domains have the name, none is restored until the operator
+// names one.
 
 import type { Name } from '../../dns/name.ts';
 import { listAccounts } from '../../store/accounts/accounts.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { done } from './move-domain.ts';
 
-/** Which one of several is meant. */
+/** Id of the domain, if several have the name. */
 interface RestoreChoice {
   readonly accountId?: number;
   readonly id?: number;
@@ -32,7 +32,7 @@ export async function restoreDomain(
   );
   const [domain] = meant;
   if (domain === undefined) {
-    return await refuse(db, 'absent', 'none of its deleted domains is the one asked for', restorable);
+    return await refuse(db, 'absent', 'no deleted domain with this name matches', restorable);
   }
   if (meant.length > 1) {
     const owners = new Set(meant.map((one) => one.accountId)).size;
@@ -40,7 +40,7 @@ export async function restoreDomain(
     return await refuse(
       db,
       'ambiguous',
-      `${meant.length} deleted domains have this name: say which with ${how}`,
+      `${meant.length} deleted domains have this name: choose one with ${how}`,
       meant,
     );
   }
@@ -57,7 +57,7 @@ async function explainAbsence(db: Database, name: Name): Promise<DomainOutcome> 
     : refused('absent', `the domain was deleted more than ${RESTORABLE_DAYS} days ago`);
 }
 
-/** Refuses, and shows the domains to choose from. */
+/** Refuses and lists the candidates. */
 async function refuse(
   db: Database,
   code: string,

@@ -1,4 +1,4 @@
-// `zonefleet domain members|share|unshare|invite`: who else may see and change a domain.
+// `zonefleet domain members|share|unshare|invite`: manage access of other accounts to a domain.
 
 import { type Command, Option } from 'commander';
 import { GRANTED_ROLES, type GrantedRole } from '../../store/sharing/judge-sharing.ts';
@@ -13,7 +13,7 @@ interface RoleOption extends OwnerOption {
 }
 
 export function addShareCommands(domain: Command, cli: Cli): void {
-  onDomain(domain, 'members', 'list who has a role in a domain, and its open invites').action(
+  onDomain(domain, 'members', 'list the members of a domain and its open invites').action(
     async (name: string, options: OwnerOption) => {
       const { showMembers } = await import('./show-members.ts');
       await cli.withStore((db) => showMembers(db, name, options, cli.output));
@@ -30,7 +30,7 @@ export function addShareCommands(domain: Command, cli: Cli): void {
         ),
       );
     });
-  onDomain(domain, 'unshare', 'take an account out of a domain')
+  onDomain(domain, 'unshare', 'remove an account from a domain')
     .argument('<member>', "the account's email or id")
     .action(async (name: string, member: string, options: OwnerOption) => {
       const { unshareDomain } = await import('./share-domain.ts');
@@ -40,8 +40,12 @@ export function addShareCommands(domain: Command, cli: Cli): void {
         ),
       );
     });
-  onDomain(domain, 'invite', 'print a link that gives whoever has this email a role, once, within 7 days')
-    .argument('<email>', 'who is invited; an account is not needed yet')
+  onDomain(
+    domain,
+    'invite',
+    'print an invite link that gives the account with this email a role; it works once and expires after 7 days',
+  )
+    .argument('<email>', 'email address to invite; an account may be created later')
     .addOption(roleOption())
     .action(async (name: string, email: string, options: RoleOption) => {
       const { readEmail } = await import('../../store/accounts/accounts.ts');
@@ -60,11 +64,11 @@ function onDomain(domain: Command, name: string, description: string): Command {
   return ownerOption(
     domain
       .command(name)
-      .description(`${description}; exit 1 if it is refused`)
+      .description(`${description}; exit 1 if refused`)
       .argument('<name>', "the domain's name"),
   );
 }
 
 function roleOption(): Option {
-  return new Option('--role <role>', 'what they may do').choices(GRANTED_ROLES).makeOptionMandatory();
+  return new Option('--role <role>', 'role of the member').choices(GRANTED_ROLES).makeOptionMandatory();
 }

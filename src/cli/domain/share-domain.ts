@@ -1,4 +1,4 @@
-// `domain share` and `domain unshare`, for one domain and one account: the operator's word, without an invite.
+// `domain share` and `domain unshare`, for one domain and one account: change its role without an invite.
 
 import type { Name } from '../../dns/name.ts';
 import { type Account, findAccount } from '../../store/accounts/accounts.ts';
@@ -57,6 +57,6 @@ async function withMember(
   if (found.kind === 'refused') return found;
   const account = await findAccount(db, member);
   if (account === undefined)
-    return { kind: 'refused', code: 'no_account', message: `there is no account "${member}"` };
+    return { kind: 'refused', code: 'no_account', message: `no account "${member}"` };
   return await act(found.domain, account);
 }

@@ -1,4 +1,4 @@
-// `domain show`: all that is stored about domains; if no domain has the name, the one that was deleted last.
+// `domain show`: prints all stored details of domains. If no domain has the name, shows the most recently deleted one.
 
 import { loadAccount } from '../../store/accounts/accounts.ts';
 import type { Domain } from '../../store/domains/domain.ts';

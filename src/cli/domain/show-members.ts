@@ -1,4 +1,4 @@
-// `domain members`: who has a role in a domain, and who is invited.
+// `domain members`: lists the members of a domain and its open invites.
 
 import type { Database } from '../../store/postgres/database.ts';
 import { type Invite, listOpenInvites } from '../../store/sharing/invites.ts';

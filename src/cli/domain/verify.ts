@@ -1,5 +1,5 @@
-// `zonefleet verify NAME`: does for operators what POST …/verify does for customers. A worker looks for the TXT record
-// of the domain ahead of all others; the reply of each server and the change of status are printed.
+// `zonefleet verify NAME`: verifies a domain for an operator, as POST …/verify does for customers. A worker looks for the TXT
+// record ahead of all others; the response of each server and the status change are printed.
 
 import type { Command } from 'commander';
 import type { Name } from '../../dns/name.ts';
@@ -21,7 +21,7 @@ import { printVerification, verificationJson } from './print-verification.ts';
 export function addVerifyCommand(program: Command, cli: Cli): void {
   const command = program
     .command('verify')
-    .description('have the TXT record of a domain looked for now; exit 1 unless it is verified')
+    .description('look up the TXT record of a domain now; exit 1 unless it is verified')
     .argument('<name>', "the domain's name");
   ownerOption(command).action(async (text: string, options: OwnerOption) => {
     const name = parseZoneName(text);
@@ -38,7 +38,7 @@ export function addVerifyCommand(program: Command, cli: Cli): void {
   });
 }
 
-/** Without a run no server was asked: the domain is active already, or its value was renewed. */
+/** `run` is undefined if no server was queried, because the domain is active or its value was replaced. */
 interface Verified {
   readonly kind: 'told';
   readonly before: DomainStatus;
@@ -62,11 +62,11 @@ async function verify(
   if (verification === null)
     return refused(
       'wrong_state',
-      'the domain is in managed mode: its delegation proves it, and no TXT record is needed',
+      'the domain is in managed mode: its delegation proves it, so it needs no TXT record',
     );
   if (status === 'active') return await told(db, domain, verification);
   if (status !== 'unverified' && status !== 'pending')
-    return refused('wrong_state', `the domain is ${status}: it is not verified`);
+    return refused('wrong_state', `the domain is ${status}, so it cannot be verified`);
   if (await renewExpiredVerification(db, domainId)) return await told(db, domain, verification);
   const since = new Date();
   const answered = await askWorker({
@@ -74,8 +74,8 @@ async function verify(
     wait: (request, waiting) =>
       waitForVerification(db, { domainId, value: verification.value, request, since }, waiting),
     signal,
-    undone: 'looked for the record',
-    before: 'anybody looked',
+    undone: 'looked up the record',
+    before: 'the record was looked up',
   });
   return answered.kind === 'refused' ? answered : await told(db, domain, verification);
 }
@@ -84,7 +84,7 @@ async function told(db: Database, { id, status: before }: Domain, known: Verific
   const { loadDomainById } = await import('../../store/domains/load-domains.ts');
   const { findNewestVerification } = await import('../../store/verifications/load-verifications.ts');
   const domain = (await loadDomainById(db, id)) as Domain;
-  // Meanwhile the delegation may have proved it, so that it has no record any more.
+  // The delegation may have proved the domain meanwhile; then it no longer has a record.
   const verification = domain.verification ?? known;
   const run = await findNewestVerification(db, id, verification.value);
   return { kind: 'told', before, domain, verification, run };

@@ -1,4 +1,4 @@
-// Registers edges, gives them tokens, drains and revokes them.
+// Registers edges, issues their tokens, drains and revokes them.
 
 import { createEdge, drainEdge, revokeEdge, rotateEdgeToken } from '../../store/edges/edges.ts';
 import type { Cli } from '../terminal/cli.ts';
@@ -22,15 +22,17 @@ export async function createOne(cli: Cli, name: string, options: CreateOptions):
     });
     if (outcome.kind === 'created') {
       for (const address of inside)
-        await cli.output.complain(`${address} is not public: it is given to visitors who cannot reach it`);
+        await cli.output.complain(
+          `${address} is not public: visitors cannot reach it, but it will be published`,
+        );
       return await showToken(cli, name, outcome.token, 'created');
     }
     const error =
       outcome.kind === 'exists'
-        ? 'exists already'
+        ? 'already exists'
         : outcome.kind === 'too_many'
-          ? `there are ${outcome.most} edges, no more fit`
-          : `${outcome.address} is an address of ${outcome.by}`;
+          ? `there are already ${outcome.most} edges, which is the limit`
+          : `${outcome.address} is already an address of ${outcome.by}`;
     return await refuse(cli, name, error);
   });
 }
@@ -76,13 +78,13 @@ export async function revokeOne(cli: Cli, name: string): Promise<void> {
   });
 }
 
-const ABSENT = 'there is no such edge, or it is revoked';
+const ABSENT = 'no such edge, or it was revoked';
 
 async function showToken({ output }: Cli, name: string, token: string, outcome: string): Promise<number> {
   if (output.json) await output.print(JSON.stringify({ name, outcome, token }));
   else {
     await output.print(token);
-    await output.complain(`the token of ${name}; it is not shown again`);
+    await output.complain(`the token of ${name}; it will not be shown again`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// `zonefleet edge …`: the edge nodes (reverse proxies of the operator), the regions of countries, and which regions serve a domain.
+// `zonefleet edge …`: edge nodes (the operator's reverse proxies), the regions of countries, and the regions of domains.
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
@@ -7,21 +7,21 @@ import { addServeCommand } from './serve.ts';
 export function addEdgeCommands(program: Command, cli: Cli): void {
   const edge = program
     .command('edge')
-    .description('edge nodes: the proxies whose addresses proxied records publish');
+    .description('manage edge nodes: the proxies whose addresses are published for proxied records');
   edge
     .command('create')
-    .description('register an edge and show its token, once; exit 1 if it is refused')
-    .argument('<name>', 'small letters, digits, dots and hyphens')
-    .requiredOption('--region <region>', 'where it stands: small letters, digits and hyphens')
-    .requiredOption('--address <address...>', 'the addresses at which visitors reach it')
-    .option('--allow-loopback', 'take loopback addresses too: for tests on one machine')
+    .description('register an edge and print its token once; exit 1 if refused')
+    .argument('<name>', 'lowercase letters, digits, dots and hyphens')
+    .requiredOption('--region <region>', 'region of the edge: lowercase letters, digits and hyphens')
+    .requiredOption('--address <address...>', 'addresses at which visitors reach it')
+    .option('--allow-loopback', 'allow loopback addresses, for tests on one machine')
     .action(async (name: string, options: { region: string; address: string[]; allowLoopback?: boolean }) => {
       const { createOne } = await import('./change-edges.ts');
       await createOne(cli, name, options);
     });
   edge
     .command('rotate')
-    .description('give an edge another token and show it, once; the one before counts no more')
+    .description('replace the token of an edge and print it once; the previous token is no longer valid')
     .argument('<name>')
     .action(async (name: string) => {
       const { rotateOne } = await import('./change-edges.ts');
@@ -29,7 +29,7 @@ export function addEdgeCommands(program: Command, cli: Cli): void {
     });
   edge
     .command('drain')
-    .description('publish the addresses of an edge no more; it is told configs as before')
+    .description('stop publishing the addresses of an edge; it still receives its config')
     .argument('<name>')
     .option('--undo', 'publish them again')
     .action(async (name: string, { undo = false }: { undo?: boolean }) => {
@@ -38,7 +38,7 @@ export function addEdgeCommands(program: Command, cli: Cli): void {
     });
   edge
     .command('revoke')
-    .description('let the token of an edge count no more, and publish its addresses no more')
+    .description('invalidate the token of an edge and stop publishing its addresses')
     .argument('<name>')
     .action(async (name: string) => {
       const { revokeOne } = await import('./change-edges.ts');
@@ -46,7 +46,7 @@ export function addEdgeCommands(program: Command, cli: Cli): void {
     });
   edge
     .command('list')
-    .description('list the edges, what they said last, and the rules that they cannot obey')
+    .description('list the edges, their last reports, and the rules that they do not support')
     .action(async () => {
       const { showEdges } = await import('./list-edges.ts');
       await showEdges(cli);
@@ -58,9 +58,9 @@ export function addEdgeCommands(program: Command, cli: Cli): void {
 function addRegionCommands(edge: Command, cli: Cli): void {
   const region = edge
     .command('region')
-    .description('say of which region visitors from countries are')
+    .description('set the region for visitors from countries')
     .usage('[options] <country...> <region> | list | remove <country...>')
-    .argument('[words...]', 'countries (ISO 3166-1 alpha-2, like SE), and last the region')
+    .argument('[words...]', 'countries (ISO 3166-1 alpha-2, such as SE), followed by the region')
     .action(async (words: string[]) => {
       const { assignCountries } = await import('./regions.ts');
       await assignCountries(cli, words);
@@ -74,7 +74,9 @@ function addRegionCommands(edge: Command, cli: Cli): void {
     });
   region
     .command('remove')
-    .description('let visitors from countries get the default addresses; exit 1 if one had no region')
+    .description(
+      'remove the region of countries, whose visitors then get the default addresses; exit 1 if one had no region',
+    )
     .argument('<country...>')
     .action(async (words: string[]) => {
       const { removeSome } = await import('./regions.ts');

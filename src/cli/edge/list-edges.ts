@@ -1,4 +1,4 @@
-// `zonefleet edge list`: the edges, what each said last, and the rules that it cannot obey.
+// `zonefleet edge list`: lists the edges, their last reports, and the rules that they do not support.
 
 import { SILENT_MS } from '../../edge/sets/plan-edge-sets.ts';
 import { listEdges, type StoredEdge } from '../../store/edges/edges.ts';
@@ -47,7 +47,7 @@ function seenOf(edge: StoredEdge): string {
   return `${Math.max(0, Math.round((edge.now.getTime() - seenAt.getTime()) / 1000))} s ago`;
 }
 
-/** The time of the newest call of any kind. */
+/** Returns the time of the last request of any kind. */
 function lastSeen({ seenAt, calledAt }: StoredEdge): Date | undefined {
   const times = [seenAt, calledAt].flatMap((at) => (at === null ? [] : [at.getTime()]));
   return times.length === 0 ? undefined : new Date(Math.max(...times));

@@ -1,4 +1,4 @@
-// `zonefleet edge region`: of which region visitors from a country are.
+// `zonefleet edge region`: sets the region for visitors from a country.
 
 import { listCountries, removeCountries, setCountries } from '../../store/edges/edge-regions.ts';
 import { listEdges } from '../../store/edges/edges.ts';
@@ -8,7 +8,7 @@ import { printTable } from '../terminal/print-table.ts';
 import { readCountries, readRegion } from './read-edge-words.ts';
 
 export async function assignCountries(cli: Cli, words: readonly string[]): Promise<void> {
-  if (words.length < 2) throw new Failure('usage', 'say countries, and last their region');
+  if (words.length < 2) throw new Failure('usage', 'expected countries, followed by their region');
   const countries = readCountries(words.slice(0, -1));
   const region = readRegion(words.at(-1) as string);
   const { output } = cli;
@@ -21,7 +21,7 @@ export async function assignCountries(cli: Cli, words: readonly string[]): Promi
     if (output.json) await output.print(JSON.stringify({ region, changed }));
     else await output.print(`${region}: ${changed.length === 0 ? 'unchanged' : changed.join(' ')}`);
     const hasEdge = (await listEdges(db)).some((edge) => edge.region === region && edge.revokedAt === null);
-    if (!hasEdge && !output.json) await output.complain(`${region}: there is no edge in this region`);
+    if (!hasEdge && !output.json) await output.complain(`${region}: no edge is in this region`);
     return 0;
   });
 }

@@ -1,4 +1,4 @@
-// `zonefleet edge serve`: the regions whose edges serve a domain.
+// `zonefleet edge serve`: sets the regions whose edges serve a domain.
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
@@ -17,22 +17,22 @@ const MOST_REGIONS = 32;
 export function addServeCommand(edge: Command, cli: Cli): void {
   const command = edge
     .command('serve')
-    .description('say in which regions a domain is served; exit 1 if there is no such domain')
+    .description('set the regions in which a domain is served; exit 1 if the domain does not exist')
     .argument('<domain>', "the domain's name")
-    .option('--regions <regions>', 'comma list: the edges of these regions alone')
+    .option('--regions <regions>', 'comma-separated list: only the edges of these regions')
     .option('--all', 'the edges of every region');
   ownerOption(command).action((text: string, options: ServeOptions) => serveIn(cli, text, options));
 }
 
 async function serveIn(cli: Cli, text: string, { regions: words, all = false, ...options }: ServeOptions) {
-  if ((words === undefined) === !all) throw new Failure('usage', 'say either --regions or --all');
+  if ((words === undefined) === !all) throw new Failure('usage', 'expected --regions or --all');
   const regions =
     words === undefined ? null : [...new Set(words.split(',').map((word) => word.trim()))].sort();
   const wrong = regions?.find((region) => !REGION.test(region));
   if (wrong !== undefined || (regions?.length ?? 0) > MOST_REGIONS)
     throw new Failure(
       'usage',
-      `--regions: at most ${MOST_REGIONS} names of small letters, digits and hyphens`,
+      `--regions: at most ${MOST_REGIONS} names of lowercase letters, digits and hyphens`,
     );
   const { setServedRegions } = await import('../../store/edges/edge-regions.ts');
   const { listEdges } = await import('../../store/edges/edges.ts');
@@ -63,7 +63,7 @@ async function serveIn(cli: Cli, text: string, { regions: words, all = false, ..
       if (output.json) await output.print(JSON.stringify({ name, regions, without_edges: empty }));
       else {
         await output.print(`${name}: served in ${regions === null ? 'every region' : regions.join(', ')}`);
-        for (const region of empty) await output.complain(`${region}: there is no edge in this region`);
+        for (const region of empty) await output.complain(`${region}: no edge is in this region`);
       }
       return 0;
     }),

@@ -1,4 +1,4 @@
-// Checks from this machine that the nameservers of the pool are published, delegated and answering as its lists say.
+// Checks from this machine that the pool's nameservers are published, delegated and answering as configured.
 
 import { judgePool, type PoolFault } from '../../checks/nameservers/judge-pool.ts';
 import type { AddressEvidence } from '../../checks/nameservers/pool-evidence.ts';
@@ -10,11 +10,11 @@ import { observeFromHere } from '../terminal/observe-from-here.ts';
 
 interface CheckedPool {
   readonly faults: readonly PoolFault[];
-  /** The addresses that could not be asked from here. */
+  /** Addresses that could not be queried from this machine. */
   readonly skipped: readonly AddressEvidence[];
 }
 
-/** Undefined: interrupted. */
+/** Returns undefined if interrupted. */
 export async function checkPool(
   db: Database,
   pool: NameserverPool,

@@ -1,5 +1,5 @@
-// `zonefleet nameservers`: the records to publish for the names of the pool, how many of its combinations are given, and whether
-// the world sees it as its lists say.
+// `zonefleet nameservers`: prints the records to publish for the names of the pool, the number of assigned combinations, and
+// whether the published data matches the configuration.
 
 import type { Command } from 'commander';
 import { loadPoolUse } from '../../store/claims/pool-sets.ts';
@@ -15,9 +15,9 @@ export function addNameserverCommand(program: Command, cli: Cli): void {
   program
     .command('nameservers')
     .description(
-      'the A, AAAA and glue records of the nameserver pool, how much of it is given, and whether it works; exit 1 if it does not',
+      'show the A, AAAA and glue records of the nameserver pool and how much of it is assigned, and check that it works; exit 1 if not',
     )
-    .option('--no-check', 'ask nobody whether names, glue and nodes are as they should be')
+    .option('--no-check', 'skip the check of names, glue and nodes')
     .action(async ({ check }: { check: boolean }) => {
       await cli.withStore((db) => showPool(db, check, cli));
     });
@@ -35,7 +35,7 @@ async function showPool(db: Database, wantsCheck: boolean, cli: Cli): Promise<nu
   if (!output.json) {
     await output.print(`${zoneText(pool)}; ${useText(use)}`);
     if (shareGiven(use) >= WARNING_SHARE) {
-      await output.complain('the pool is nearly given: widen a list of NAMESERVER_POOL');
+      await output.complain('almost all of the pool is assigned: extend a list in NAMESERVER_POOL');
     }
   }
   const { checkPool } = await import('./check-pool.ts');
@@ -46,16 +46,16 @@ async function showPool(db: Database, wantsCheck: boolean, cli: Cli): Promise<nu
     await output.print(JSON.stringify({ lists, combinations: useJson(use), check: checked }));
   } else if (checked !== null) {
     for (const { address, reason } of checked.skipped)
-      await output.print(`; not asked: ${address}: ${reason}`);
+      await output.print(`; not queried: ${address}: ${reason}`);
     for (const { of, message } of checked.faults) await output.complain(`${of}: ${message}`);
-    if (checked.faults.length === 0) await output.print('; names, glue and nodes are as the lists say');
+    if (checked.faults.length === 0) await output.print('; names, glue and nodes match NAMESERVER_POOL');
   }
   return checked === null || checked.faults.length === 0 ? 0 : 1;
 }
 
 const NO_POOL = 'there is no pool: set NAMESERVER_POOL and NAMESERVER_ADDRESSES, then run zonefleet migrate';
 
-/** Lines for zone files; what is no record is a comment. */
+/** Prints zone file lines. All other lines are comments. */
 function zoneText(pool: NameserverPool): string {
   const blocks = poolRecords(pool).map(({ names, addresses, records }, at) => [
     `; list ${at + 1}: ${names.length} names`,
@@ -71,7 +71,7 @@ function zoneText(pool: NameserverPool): string {
 
 function useText(use: PoolUse): string {
   const percent = Math.floor(shareGiven(use) * 1000) / 10;
-  return `${use.exclusive} of ${mostExclusive(use.total)} combinations are given to accounts (${percent} %), ${use.substitute} as substitutes, ${use.shared} are shared`;
+  return `${use.exclusive} of ${mostExclusive(use.total)} combinations are assigned to accounts (${percent} %), ${use.substitute} as substitutes; ${use.shared} are shared`;
 }
 
 function useJson(use: PoolUse): object {

@@ -1,17 +1,17 @@
-// The address records of the names of a pool, as lines of a zone file.
+// Prints the address records of a pool's names as zone file lines.
 
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { NameserverPool } from '../../zone/pool/pool.ts';
 
 interface ListRecords {
-  /** Without final dots. */
+  /** Names without final dots. */
   readonly names: readonly string[];
   readonly addresses: readonly string[];
-  /** The lines, with absolute names. */
+  /** Lines with absolute names. */
   readonly records: readonly string[];
 }
 
-/** An hour: addresses of nameservers seldom change, and a change has to be over within a day. */
+/** One hour: nameserver addresses rarely change, and a change must take effect within a day. */
 const TTL_SECONDS = 3600;
 
 export function poolRecords({ lists, addresses }: NameserverPool): ListRecords[] {

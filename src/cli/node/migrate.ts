@@ -1,5 +1,5 @@
-// `zonefleet migrate`: brings the schema (and the queue's own) up to date and stores the settings that answers are made of. Run twice, it
-// does nothing the second time.
+// `zonefleet migrate`: migrates the schema, including the queue's, and stores the settings that DNS answers depend on. A second
+// run changes nothing.
 
 import type { Command } from 'commander';
 import { QUEUES } from '../../features/every-feature.ts';
@@ -9,9 +9,12 @@ import type { Cli } from '../terminal/cli.ts';
 export function addMigrateCommand(program: Command, cli: Cli): void {
   program
     .command('migrate')
-    .description('bring the schema up to date and store the settings that answers are made of')
-    .option('--roles-sql', 'print what an administrator runs where this role may not make the database roles')
-    .option('--force', 'drop names of nameservers although accounts or domains have them in their sets')
+    .description('migrate the schema and store the settings that DNS answers depend on')
+    .option(
+      '--roles-sql',
+      'print the SQL for an administrator to run if this role may not create the database roles',
+    )
+    .option('--force', 'remove nameserver names even if accounts or domains use them')
     .action(
       async ({ rolesSql: wantsSql = false, force = false }: { rolesSql?: boolean; force?: boolean }) => {
         const { rolesSql, setRolePasswords } = await import('../../store/roles/roles.ts');
@@ -24,7 +27,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
         const { migrate } = await import('../../features/migrate.ts');
         const { migrateQueue } = await import('../../jobs/connection.ts');
         await cli.withDatabase(async (db) => {
-          await migrateQueue(await cli.queuePlace(), QUEUES); // first, since the roles get rights on the queue's tables too
+          await migrateQueue(await cli.queuePlace(), QUEUES); // first, because the roles also get privileges on the queue's tables
           const { applied, changed, zones, roles } = await migrate(db, answers, { force });
           await setRolePasswords(db, rolePasswords);
           for (const fault of roleFaults(roles)) await cli.output.complain(fault);
@@ -32,10 +35,10 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
             await cli.output.print(JSON.stringify({ applied, changed, zones, roles: roles.made }));
             return 0;
           }
-          for (const role of roles.made) await cli.output.print(`made role ${role}`);
+          for (const role of roles.made) await cli.output.print(`created role ${role}`);
           for (const migration of applied) await cli.output.print(`applied ${migration}`);
           for (const setting of changed) await cli.output.print(`stored ${setting}`);
-          if (zones > 0) await cli.output.print(`zones that change with it ${zones}`);
+          if (zones > 0) await cli.output.print(`zones to republish ${zones}`);
           if (applied.length + changed.length + roles.made.length === 0)
             await cli.output.print('nothing to do');
           return 0;
@@ -44,15 +47,17 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
     );
 }
 
-/** One line each. */
+/** One line per problem. */
 function roleFaults({ missing, overpowered }: PreparedRoles): string[] {
   return [
     ...(missing.length === 0
       ? []
       : [
-          `this role may not make ${missing.join(', ')}: let an administrator run what \`zonefleet migrate --roles-sql\` prints, then migrate again`,
+          `this role may not create ${missing.join(', ')}: let an administrator run the output of \`zonefleet migrate --roles-sql\`, then migrate again`,
         ]),
-    ...overpowered.map((role) => `${role} may do more than its process needs: alter role ${role} ${PLAIN}`),
+    ...overpowered.map(
+      (role) => `${role} has more privileges than its process needs: run "alter role ${role} ${PLAIN}"`,
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-// What nodes do a second, out of the totals that two looks show.
+// Rates of nodes, from the totals of two reports.
 
 import type { ListedNode } from '../../store/feed/nodes.ts';
 
@@ -9,7 +9,7 @@ interface Rates {
 
 export type RatesByName = ReadonlyMap<string, Rates>;
 
-/** A second, between two looks. Left out: nodes that are new, were started anew, or did not report in between. */
+/** Returns rates per second. Nodes that started or did not report between the two reports are omitted. */
 export function ratesOf(before: readonly ListedNode[], after: readonly ListedNode[]): RatesByName {
   const earlier = new Map(before.map((node) => [node.name, node]));
   const rates = new Map<string, Rates>();

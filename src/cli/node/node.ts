@@ -1,5 +1,5 @@
-// The commands of `zonefleet node`: what the nodes of the fleet report of themselves, and the release of removals that
-// a node holds back because they would take away most of its zones (docs/rules.md "Health and held removals").
+// `zonefleet node …`: lists the nodes of the fleet, and allows removals that a node holds because they affect most of its zones
+// (docs/rules.md "Health and held removals").
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -8,16 +8,16 @@ import type { Cli } from '../terminal/cli.ts';
 import type { Output } from '../terminal/output.ts';
 import { showNodes } from './show-nodes.ts';
 
-/** Nodes report each second. */
+/** Nodes report every second. */
 const BETWEEN_LOOKS_MS = 3000;
 
 export function addNodeCommands(program: Command, cli: Cli): void {
-  const node = program.command('node').description('the nameserver nodes of the fleet');
+  const node = program.command('node').description('manage the nameserver nodes of the fleet');
 
   node
     .command('list')
-    .description('what each reports of itself; exit 1 if any node holds removals back')
-    .option('--rates', 'look twice, 3 s apart, to tell answers and drops a second')
+    .description('list the nodes and their reports; exit 1 if any node holds removals')
+    .option('--rates', 'read the reports twice, 3 s apart, to show answers and drops per second')
     .action(async ({ rates }: { rates?: true }) => {
       const { listNodes } = await import('../../store/feed/nodes.ts');
       await cli.withStore(async (db) => {
@@ -30,7 +30,7 @@ export function addNodeCommands(program: Command, cli: Cli): void {
   node
     .command('restart')
     .description(
-      'restart nodes of this machine without losing an answer: the new process takes over the sockets',
+      'restart nodes of this machine without losing answers: the new process takes over the sockets',
     )
     .argument('[node...]', 'node names (default: all in DATA_DIR, one after the other)')
     .action(async (names: string[]) => {
@@ -44,8 +44,8 @@ export function addNodeCommands(program: Command, cli: Cli): void {
 
   node
     .command('confirm')
-    .description('let the removals through that nodes hold back; exit 1 if one of them holds none')
-    .argument('[node...]', 'node names (default: all that hold some)')
+    .description('allow the removals that nodes hold; exit 1 if one of them holds none')
+    .argument('[node...]', 'node names (default: all that hold removals)')
     .action(async (names: string[]) => {
       const { confirmNodes } = await import('../../store/feed/nodes.ts');
       const wanted = names.length > 0 ? [...new Set(names)] : undefined;
@@ -63,7 +63,7 @@ export function addNodeCommands(program: Command, cli: Cli): void {
   node
     .command('forget')
     .description(
-      'remove nodes that are gone for good from the list; keys of signed zones no longer wait for them',
+      'remove permanently retired nodes from the list; keys of signed zones no longer wait for them',
     )
     .argument('<node...>', 'node names')
     .action(async (names: string[]) => {
@@ -85,7 +85,7 @@ async function showForgotten(nodes: readonly ForgottenNode[], output: Output): P
     await output.print(JSON.stringify({ nodes }));
   } else {
     for (const { name, outcome } of nodes) {
-      if (outcome === 'live') await output.complain(`${name}: it reports itself, so it is not gone`);
+      if (outcome === 'live') await output.complain(`${name}: it still reports, so it cannot be removed`);
       else if (outcome === 'absent') await output.complain(`${name}: no such node`);
       else await output.print(`${outcome} ${name}`);
     }
@@ -102,10 +102,10 @@ async function showConfirmed(nodes: readonly ConfirmedNode[], output: Output): P
     );
     return code;
   }
-  if (nodes.length === 0) await output.complain('no node holds removals back');
+  if (nodes.length === 0) await output.complain('no node holds removals');
   for (const { name, outcome, zones } of nodes) {
     if (outcome === 'confirmed') await output.print(`confirmed ${name} removals ${zones}`);
-    else await output.complain(`${name}: ${outcome === 'absent' ? 'no such node' : 'holds nothing back'}`);
+    else await output.complain(`${name}: ${outcome === 'absent' ? 'no such node' : 'holds no removals'}`);
   }
   return code;
 }

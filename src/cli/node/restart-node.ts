@@ -1,4 +1,4 @@
-// `zonefleet node restart`: restarts the nodes of this machine without losing an answer.
+// `zonefleet node restart`: restarts the nodes of this machine without losing answers.
 
 import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -9,11 +9,11 @@ import { loadAccounts, nameOfUser, rootPlaceOf } from '../../process/run-as.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** Longer than the node's own limit, so that the node reports the reason first. */
+/** Longer than the node's own limit, so that the node reports its reason first. */
 const REPLY_LIMIT_MS = RESTART_LIMIT_MS + 60_000;
 const MAX_REPLY_CHARACTERS = 65_536;
 
-/** Restarts the named nodes, or all that have a control socket, one after the other. Returns the exit code. */
+/** Restarts the named nodes, or all that have a control socket, one after another. Returns the exit code. */
 export async function restartNodes(
   dataDirectory: string,
   names: readonly string[],
@@ -32,7 +32,7 @@ export async function restartNodes(
         ? { kind: 'failed', reason: `it has no control socket in ${places.join(' or ')}` }
         : await restart(directory);
     if (outcome === undefined && names.length === 0) continue;
-    const told = outcome ?? { kind: 'failed', reason: 'it does not run' };
+    const told = outcome ?? { kind: 'failed', reason: 'it is not running' };
     outcomes.push(told);
     await print(name, told, output);
   }
@@ -57,7 +57,7 @@ function listNodes(place: string): [string, string][] {
   }
 }
 
-/** Returns true also if this user may not enter the directory: `restart` then reports which user may. */
+/** Also returns true if this user may not enter the directory: `restart` then reports which user may. */
 function mayHaveSocket(directory: string): boolean {
   try {
     return statSync(join(directory, CONTROL_FILE), { throwIfNoEntry: false }) !== undefined;
@@ -66,33 +66,33 @@ function mayHaveSocket(directory: string): boolean {
   }
 }
 
-/** Returns undefined if the node does not run: a process that is killed leaves its socket. */
+/** Returns undefined if the node is not running: a killed process leaves its socket behind. */
 async function restart(directory: string): Promise<RestartOutcome | undefined> {
   let limit: NodeJS.Timeout | undefined;
   try {
     const socket = await withControlPath(directory, (path) => connect(path));
     limit = setTimeout(() => {
-      socket.destroy(new Error(`no answer within ${REPLY_LIMIT_MS / 60_000} minutes`));
+      socket.destroy(new Error(`no reply within ${REPLY_LIMIT_MS / 60_000} minutes`));
     }, REPLY_LIMIT_MS);
     socket.write('{"ask":"restart"}\n');
     let text = '';
     for await (const chunk of socket) {
       text += chunk;
-      if (text.length > MAX_REPLY_CHARACTERS) throw new Error('its answer is too long');
+      if (text.length > MAX_REPLY_CHARACTERS) throw new Error('its reply is too long');
     }
-    if (text === '') return { kind: 'failed', reason: 'it ended without an answer' };
+    if (text === '') return { kind: 'failed', reason: 'it ended without a reply' };
     return JSON.parse(text);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ECONNREFUSED') return undefined;
     if (code === 'EACCES') return { kind: 'failed', reason: explainDenied(directory) };
-    return { kind: 'failed', reason: `it does not answer (${message})` };
+    return { kind: 'failed', reason: `it does not respond (${message})` };
   } finally {
     clearTimeout(limit);
   }
 }
 
-/** Names the owner of the socket, or else of the directory: usually the user that the node runs as. */
+/** Names the owner of the socket, or of the directory: usually the user that runs the node. */
 function explainDenied(directory: string): string {
   const owner = ownerOf(join(directory, CONTROL_FILE)) ?? ownerOf(directory);
   const name = owner === undefined ? '' : `${nameOfUser(owner, loadAccounts())}, `;

@@ -1,4 +1,4 @@
-// What `zonefleet node list` shows of each node, as a table or as JSON.
+// Prints the nodes for `zonefleet node list`, as a table or as JSON.
 
 import type { ListedNode } from '../../store/feed/nodes.ts';
 import type { Output } from '../terminal/output.ts';
@@ -6,12 +6,12 @@ import { printSpan } from '../terminal/print-span.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { type RatesByName, ratesOf } from './node-rates.ts';
 
-/** True while an operator has to decide. */
+/** True while an operator must decide about held removals. */
 function isHeld(node: ListedNode): boolean {
   return node.held !== null && !node.held.confirmed;
 }
 
-/** `before`: an earlier look, for what each node does a second. Resolves to the exit code. */
+/** `before` has earlier reports, to compute rates. Returns the exit code. */
 export async function showNodes(
   nodes: readonly ListedNode[],
   before: readonly ListedNode[] | undefined,
@@ -29,9 +29,7 @@ export async function showNodes(
   const held = nodes.filter(isHeld).map(({ name }) => name);
   if (held.length === 0) return 0;
   if (!output.json) {
-    await output.complain(
-      `removals are held back; if they are meant: zonefleet node confirm ${held.join(' ')}`,
-    );
+    await output.complain(`removals are held; to allow them: zonefleet node confirm ${held.join(' ')}`);
   }
   return 1;
 }
@@ -61,7 +59,7 @@ function nodeRow(node: ListedNode, rates: RatesByName | undefined): (string | nu
   ];
 }
 
-/** How much of its memory for zones is in use. */
+/** Returns the used share of the node's memory for zones. */
 function shareText({ image }: ListedNode): string {
   return image === null || image.capacity === 0
     ? '-'

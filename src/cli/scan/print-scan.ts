@@ -1,5 +1,5 @@
-// What a scan found and what an import made of it, for people and as JSON. Zone owners choose what stands in a record:
-// everything of theirs is printed as in a zone file, which escapes what a terminal would obey.
+// Prints the result of a scan and of its import, as text or as JSON. Zone owners control the contents of records: their text is
+// escaped as in a zone file, so that it cannot control the terminal.
 
 import type { PlannedImport } from '../../checks/scan/plan-import.ts';
 import type { Scan } from '../../checks/scan/scan.ts';

@@ -1,5 +1,5 @@
-// `zonefleet scan NAME`: the scan and plan of a worker, from this machine and at once, without a queue. Needs no
-// database and changes nothing, except with `--import`.
+// `zonefleet scan NAME`: runs a worker's scan and plan from this machine, without a queue. It needs no database and changes
+// nothing, except with `--import`.
 
 import type { Command } from 'commander';
 import { planImport } from '../../checks/scan/plan-import.ts';
@@ -19,9 +19,14 @@ import type { FoundRecords } from './print-scan.ts';
 export function addScanCommand(program: Command, cli: Cli): void {
   program
     .command('scan')
-    .description('look from here for the records that a domain has where it is delegated now; exit 1 if none')
+    .description(
+      'find the records of a domain at its current nameservers, from this machine; exit 1 if there are none',
+    )
     .argument('<name>', "the domain's name")
-    .option('--import', 'add them to the domain of that name here, where it has none of the name and type')
+    .option(
+      '--import',
+      'add them to the domain in the database, except at names and types that already have records',
+    )
     .action(async (text: string, options: { import?: true }) => {
       const domain = parseZoneName(text);
       if (domain === ROOT) throw new Failure('usage', 'the root cannot be scanned');
@@ -70,7 +75,7 @@ function plan(scan: Scan, edges: EdgeAddresses): FoundRecords {
   return { scan, plan: planImport(scan, { apex: scan.domain, edges, types: RECORD_TYPE_CODES }) };
 }
 
-/** Undefined: interrupted. */
+/** Returns undefined if interrupted. */
 async function observe(domain: Name, cli: Cli): Promise<Scan | undefined> {
   const { observeFromHere } = await import('../terminal/observe-from-here.ts');
   const settings = await cli.settings();
@@ -80,7 +85,7 @@ async function observe(domain: Name, cli: Cli): Promise<Scan | undefined> {
     resolver.scanZone(domain, {
       signal,
       onProgress: ({ names, of, records, queries }) =>
-        bar.show(names, of, `${names} of ${of} names, ${records} records, ${queries} questions`),
+        bar.show(names, of, `${names} of ${of} names, ${records} records, ${queries} queries`),
     }),
   );
   return await scanning.finally(() => bar.clear());

@@ -1,4 +1,4 @@
-// Output for people in blocks of lines with an empty line between them; a block without lines is left out.
+// Joins blocks of output lines with an empty line between them. Blocks without lines are omitted.
 
 export function joinBlocks(blocks: readonly (readonly string[])[]): string {
   return blocks
@@ -7,7 +7,7 @@ export function joinBlocks(blocks: readonly (readonly string[])[]): string {
     .join('\n\n');
 }
 
-/** The lines of a table, as they stand under the head of a block. */
+/** Indents the lines of a table, to print it below the heading of a block. */
 export function indentTable(table: string): string[] {
   return table.split('\n').map((line) => `  ${line}`);
 }

@@ -1,4 +1,4 @@
-// The context of a command: its output, its exit code, its database, and how Ctrl-C reaches it.
+// The context of a command: its output, exit code, database and queue, and the handling of Ctrl-C.
 
 import { userInfo } from 'node:os';
 import type { QueuePlace } from '../../jobs/connection.ts';
@@ -13,25 +13,25 @@ import { Failure } from './failure.ts';
 import type { Output } from './output.ts';
 
 export interface CliSettings {
-  /** Printed by `migrate`, as the processes log them at their start. */
+  /** Printed by `migrate`; the processes log them when they start. */
   readonly warnings?: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
-  /** None: those of `npm start` in the data directory. */
+  /** Undefined for the secrets that `npm start` keeps in the data directory. */
   readonly keySecrets?: readonly { readonly name: string; readonly secret: Uint8Array }[];
   readonly answers: AnswerSettings;
   readonly nameserverSetsAreDefault?: boolean;
   readonly allowReservedNames: boolean;
   readonly signsNewDomains?: boolean;
   readonly publicUrl: string;
-  /** True: that of `npm start` in the data directory counts, if its database does. */
+  /** True if the URL of `npm start` in the data directory applies, provided that its database is used. */
   readonly publicUrlIsDefault?: boolean;
-  /** Undefined: no mail is sent. */
+  /** Undefined if no mail is sent. */
   readonly smtpUrl?: string | undefined;
   readonly redisUrl: string | undefined;
-  /** Undefined: that of `npm start` in the data directory. */
+  /** Undefined for the engine of `npm start` in the data directory. */
   readonly analyticsUrl?: string | undefined;
-  /** Undefined: it is in the main database. */
+  /** Undefined if the registry is in the main database. */
   readonly cacheRegistryUrl?: string | undefined;
   readonly rolePasswords?: Readonly<Record<string, string>>;
   readonly rootHints: string | undefined;
@@ -47,7 +47,7 @@ export type Audited<T> = (trx: Database, tell: (note: AuditNote) => void) => Pro
 
 export class Cli {
   readonly output: Output;
-  /** 0: yes or done. 1: the answer is no, or input was refused. 2: see `failure.ts`. */
+  /** 0: yes or done. 1: no, or refused. 2: see `failure.ts`. */
   exitCode = 0;
   readonly #readSettings: () => Promise<CliSettings>;
   #settings: Promise<CliSettings> | undefined;
@@ -63,7 +63,7 @@ export class Cli {
     return this.#settings;
   }
 
-  /** Runs `work` on the database and takes its exit code; refuses a schema that is not ours. */
+  /** Runs `work` on the database and stores its exit code. Fails if the schema has another version. */
   async withStore(work: (db: Database) => Promise<number>): Promise<void> {
     const { checkSchema } = await import('../../store/postgres/schema-version.ts');
     await this.withDatabase(async (db) => {
@@ -87,7 +87,7 @@ export class Cli {
     }
   }
 
-  /** The same as `withStore`, with the queue from which workers take jobs of that kind. */
+  /** Like `withStore`, with the queue of jobs of this kind. */
   async withQueue<J extends object>(
     kind: JobKind<J>,
     work: (db: Database, queue: JobQueue<J>) => Promise<number>,
@@ -108,7 +108,7 @@ export class Cli {
     return { databaseUrl: await this.#databaseUrl(), redisUrl: (await this.settings()).redisUrl };
   }
 
-  /** Where what edges have cached is. */
+  /** Returns the database that has the registry of cached responses. */
   async cacheRegistry(): Promise<{ readonly url: string; readonly isElsewhere: boolean }> {
     const { cacheRegistryUrl } = await this.settings();
     return {
@@ -117,7 +117,7 @@ export class Cli {
     };
   }
 
-  /** The beginning of links. */
+  /** Returns the base URL of links. */
   async publicUrl(): Promise<string> {
     const { publicUrl, publicUrlIsDefault, databaseUrl, dataDirectory } = await this.settings();
     if (publicUrlIsDefault !== true || databaseUrl !== undefined) return publicUrl;
@@ -133,7 +133,7 @@ export class Cli {
     if (url !== undefined) return url;
     throw new Failure(
       'analytics',
-      `ANALYTICS_URL is not set, and no "npm start" with a database and an analytics store of its own runs on ${dataDirectory}`,
+      `ANALYTICS_URL is not set, and no "npm start" with its own database and analytics store is running in ${dataDirectory}`,
     );
   }
 
@@ -142,22 +142,22 @@ export class Cli {
     try {
       return userInfo().username;
     } catch {
-      return `uid ${process.getuid?.() ?? 'unknown'}`; // containers run uids that have no name
+      return `uid ${process.getuid?.() ?? 'unknown'}`; // containers may run as user ids that have no name
     }
   }
 
-  /** The same actor, for the log of a domain's changes. */
+  /** The same actor, for the change log of a domain. */
   changedBy(): ChangedBy {
     return { by: { kind: 'cli', name: this.actor() }, source: 'cli' };
   }
 
-  /** Does the work and writes its row of the audit log in one transaction; without `tell` there is no row. */
+  /** Runs the work and writes its audit log entry in one transaction. Without a call of `tell`, no entry is written. */
   async audited<T>(db: Database, action: AuditAction, work: Audited<T>): Promise<T> {
     const { audited } = await import('../../store/audit/write-audit.ts');
     return await audited(db, { action, by: this.changedBy().by }, work);
   }
 
-  /** From now on the first SIGINT or SIGTERM only raises this signal; the second one ends the process at once. */
+  /** The first SIGINT or SIGTERM aborts this signal; the second one ends the process immediately. */
   interruptible(): AbortSignal {
     const interrupt = this.#interrupt ?? new AbortController();
     if (this.#interrupt === undefined) {
@@ -181,7 +181,7 @@ export class Cli {
     if (url !== undefined) return url;
     throw new Failure(
       'no_database',
-      `DATABASE_URL is not set, and no "npm start" runs on ${dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+      `DATABASE_URL is not set, and no "npm start" is running in ${dataDirectory}; start it, or set DATABASE_URL or DATA_DIR`,
     );
   }
 }

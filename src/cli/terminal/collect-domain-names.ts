@@ -1,5 +1,5 @@
-// The domains that a command is about: named one by one, or in a file with one name a line. A name that is none is told
-// with its place and keeps no other from being worked on; a name given twice counts once.
+// The domains of a command: given as arguments, or in a file with one name per line. An invalid name is reported with its
+// position, and the other names are still processed. Duplicates are ignored.
 
 import { readFileSync } from 'node:fs';
 import type { Name } from '../../dns/name.ts';
@@ -11,11 +11,11 @@ import { readStandardInput } from './read-standard-input.ts';
 export interface WantedDomain {
   readonly kind: 'wanted';
   readonly text: string;
-  /** `file:line`; undefined on the command line. */
+  /** `file:line`, or undefined for an argument. */
   readonly place: string | undefined;
   readonly name: Name;
   readonly unicode: string;
-  /** The words after the name on its line. */
+  /** Words after the name on its line. */
   readonly words: readonly string[];
 }
 
@@ -28,17 +28,17 @@ export interface BadDomainName {
 
 interface NameOrder {
   readonly names: readonly string[];
-  /** Undefined: none. `-`: standard input. */
+  /** Undefined if there is no file. `-` is standard input. */
   readonly file: string | undefined;
-  /** How many words may follow the name on a line of the file; by default none. */
+  /** Maximum number of words after a name in the file, by default none. */
   readonly words?: number;
 }
 
-/** Returns names that are parsed while the caller iterates. It can do so only once. */
+/** Returns names that are parsed while the caller iterates, which it can do only once. */
 export async function collectDomainNames(order: NameOrder): Promise<Iterable<WantedDomain | BadDomainName>> {
   const { names, file, words = 0 } = order;
   if (names.length === 0 && file === undefined) {
-    throw new Failure('usage', 'which domains? Name them, or give --file with one name a line');
+    throw new Failure('usage', 'no domains given: name them, or pass --file with one name per line');
   }
   return readDomains(writtenNames(names, file, file === undefined ? '' : await readNames(file)), words);
 }
@@ -76,7 +76,7 @@ async function readNames(file: string): Promise<string> {
   }
 }
 
-/** Yields the names that were written. In a file `#` begins a comment, and blank lines count as lines. */
+/** Yields the names as written. In a file, `#` starts a comment, and blank lines count in line numbers. */
 function* writtenNames(
   names: readonly string[],
   file: string | undefined,

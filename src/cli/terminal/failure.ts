@@ -1,5 +1,5 @@
-// Why a command could not answer at all: wrong usage, or something that it depends on is broken. Exit code 2. (That
-// the answer is "no" is not a failure: commands return 1 for it.)
+// Reasons why a command could not run: wrong usage, or a dependency that is broken. The exit code is 2. The answer "no" is not a
+// failure: commands return 1 for it.
 
 type FailureCode =
   | 'usage'
@@ -21,7 +21,7 @@ export class Failure extends Error {
   }
 }
 
-/** Any thrown value as a failure with one readable line; what we did not foresee keeps its stack as the cause. */
+/** Converts a thrown value to a failure with a one-line message. Unexpected errors keep their stack as the cause. */
 export function explainFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof Error)) return new Failure('internal', String(error));
@@ -40,13 +40,13 @@ export function explainFailure(error: unknown): Failure {
   return new Failure('internal', oneLine(cause.message) || cause.name, { cause: error });
 }
 
-/** True for what concerns the rows given (a data or constraint error), not the connection or the server. */
+/** True for data and constraint errors, which are caused by the given rows and not by the connection or the server. */
 export function isAboutTheRows(error: unknown): boolean {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === 'string' && /^2[23][0-9A-Z]{3}$/.test(code);
 }
 
-// Node tries every address of a name and throws an AggregateError without a message.
+// Node tries every address of a name and throws an AggregateError that has no message.
 function firstOf(error: Error): Error {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   return first instanceof Error ? first : error;

@@ -1,4 +1,4 @@
-// The account that a command is for, by email or id. When there is none the answer is "no".
+// Finds the account of a command by email or id. If it does not exist, the answer is "no".
 
 import { type Account, findAccount } from '../../store/accounts/accounts.ts';
 import type { Database } from '../../store/postgres/database.ts';

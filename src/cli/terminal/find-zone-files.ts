@@ -1,10 +1,10 @@
-// Which files the PATHs of a command mean: a file is itself, a folder each `*.zone` directly in it, `-` standard
-// input. A file that two PATHs lead to counts once.
+// Resolves the PATHs of a command: a file, each `*.zone` directly in a folder, or `-` for standard input. A file that several
+// PATHs lead to is listed once.
 
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `name` is what the operator sees, `path` what is opened; undefined is standard input. */
+/** `name` is shown to the operator. `path` is opened; undefined is standard input. */
 export interface ZoneFilePath {
   readonly name: string;
   readonly path: string | undefined;
@@ -37,7 +37,7 @@ export function findZoneFiles(paths: readonly string[]): FoundZoneFiles {
   return { files: [...files.values()], problems };
 }
 
-/** What went wrong with a file, in words. */
+/** Describes the error of a file operation. */
 export function explainFileError(error: unknown): string {
   const { code, message } = error as { code?: string; message: string };
   if (code === 'ENOENT') return 'no such file';

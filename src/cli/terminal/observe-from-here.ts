@@ -1,4 +1,4 @@
-// Opens a resolver by the settings of this machine, for a command that asks the internet from here, and closes it.
+// Opens a resolver with the settings of this machine, for a command that queries the internet itself, and closes it.
 
 import { type Network, parseNetwork } from '../../dns/record/network.ts';
 import { createExchange } from '../../resolver/exchange/exchange.ts';
@@ -16,7 +16,7 @@ interface Observing {
   readonly signal: AbortSignal;
 }
 
-/** Undefined: interrupted. */
+/** Returns undefined if interrupted. */
 export async function observeFromHere<T>(
   { settings, signal }: Observing,
   observe: (resolver: Resolver) => Promise<T>,
@@ -34,7 +34,7 @@ export async function observeFromHere<T>(
 
 async function openResolver(settings: CliSettings): Promise<Resolver> {
   const { rootHints, dnsPortOut, resolverAllow } = settings;
-  const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings are validated
+  const allowed = resolverAllow.map((text) => parseNetwork(text) as Network); // the settings are already validated
   const rootServers = await readRootHints(rootHints);
   const anchors = await readTrustAnchors(settings);
   const publicResolvers = openPublicResolvers(settings.publicResolvers, undefined);

@@ -1,4 +1,4 @@
-// A command on exactly one domain, given by its name: finds the domain, or tells why there is none.
+// Runs a command on one domain, given by its name, or prints why there is none.
 
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -9,7 +9,7 @@ import type { Output } from './output.ts';
 import { printRefusal } from './print-refusal.ts';
 import { type OwnerOption, withOwner } from './with-owner.ts';
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function onOneDomain(
   db: Database,
   text: string,

@@ -1,5 +1,4 @@
-// The one domain that a command means. Several accounts may have a domain of one name, and we do not guess whose is meant: then the
-// command is refused, and lists them.
+// Finds the domain of a command. If several accounts have a domain with this name, the command is refused and lists them.
 
 import type { Name } from '../../dns/name.ts';
 import { loadAccount } from '../../store/accounts/accounts.ts';
@@ -10,7 +9,7 @@ import type { DomainOutcome } from './work-on-domains.ts';
 
 type Refused = Extract<DomainOutcome, { kind: 'refused' }>;
 
-/** What `--account` says; undefined: nothing. */
+/** The owner from `--account`; without `accountId`, the option was not given. */
 export interface Owner {
   readonly accountId?: number;
 }
@@ -26,11 +25,11 @@ export async function findOneDomain(
   if (domain !== undefined && meant.length === 1) return { kind: 'found', domain };
   if (domains.length === 0) return { kind: 'refused', code: 'absent', message: 'no such domain' };
   return domain === undefined
-    ? await refuse(db, 'absent', 'this account has no such domain; these have it', domains)
+    ? await refuse(db, 'absent', 'this account has no such domain; these accounts have it', domains)
     : await refuse(
         db,
         'ambiguous',
-        `${meant.length} accounts have this domain: say whose with --account`,
+        `${meant.length} accounts have this domain: choose one with --account`,
         meant,
       );
 }
@@ -48,7 +47,7 @@ async function refuse(
   }
   const lines = members.map(
     ({ id, account, status, served }) =>
-      `  id ${id} of ${account.email} (${account.id}), ${status}${served === 'none' ? '' : `, answered: ${served}`}`,
+      `  id ${id} of ${account.email} (${account.id}), ${status}${served === 'none' ? '' : `, served: ${served}`}`,
   );
   return { kind: 'refused', code, message, lines, members: { candidates: members } };
 }

@@ -1,4 +1,4 @@
-// The secrets with which a command opens keys: those of KEY_SECRETS, or those that `npm start` keeps in its data directory.
+// The secrets that open sealed keys: those in KEY_SECRETS, or those that `npm start` keeps in its data directory.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function openKeyBoxes(db: Database, configured: Secrets, dataDirectory: s
   if (secrets.length > 0) useKeyBoxes(db, new KeyBoxes(secrets));
 }
 
-/** None where the file is missing, or is not for this user: then signed zones cannot be written. */
+/** Returns none if the file is missing or this user may not read it; then signed zones cannot be written. */
 function keptSecrets(dataDirectory: string): Secrets {
   try {
     return readKeySecrets(readFileSync(join(dataDirectory, 'keys'), 'utf8').trim());

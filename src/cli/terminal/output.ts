@@ -1,10 +1,10 @@
-// Where a command's words go: results to stdout, problems to stderr, or all of them as one JSON document on stdout.
-// A reader that hangs up (`| head`) is no error: `closed` says so, and writing becomes a no-op.
+// Output of a command: results to stdout and problems to stderr, or everything as one JSON document on stdout. If the reader
+// closes the pipe (`| head`), `closed` becomes true and further writes are ignored.
 
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 
-/** The exit code of a command that Ctrl-C stopped: 128 + SIGINT, as shells have it. */
+/** Exit code of a command that Ctrl-C stopped: 128 + SIGINT, as in shells. */
 export const INTERRUPTED = 130;
 
 export class Output {
@@ -17,25 +17,25 @@ export class Output {
     this.json = json;
     this.#out = out;
     this.#err = err;
-    // The only cause of a failed write that a command can handle is a closed reader.
+    // A closed reader is the only write error that a command can handle.
     out.on('error', () => {
       this.#closed = true;
     });
     err.on('error', () => {});
   }
 
-  /** True once the reader of stdout is gone. */
+  /** True after the reader of stdout has closed it. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** True on a terminal that shows colours and whose user has not set NO_COLOR. */
+  /** True if stdout is a terminal with colours and NO_COLOR is not set. */
   get colours(): boolean {
     const out = this.#out as Partial<WriteStream>;
     return out.isTTY === true && out.hasColors?.() === true;
   }
 
-  /** Resolves when the text has left us, so that a slow reader slows the writer instead of filling memory. */
+  /** Resolves when the text is written, so that a slow reader slows down the writer instead of filling memory. */
   write(text: string): Promise<void> {
     return this.#closed ? Promise.resolve() : flushed(this.#out, text);
   }
@@ -49,14 +49,14 @@ export class Output {
   }
 }
 
-/** A result that has a JSON form and, for people, lines for stdout or stderr. */
+/** A result with its JSON, and its lines for stdout or stderr. */
 export interface Item {
   readonly json: object;
   readonly lines?: readonly string[];
   readonly problems?: readonly string[];
 }
 
-/** A list of results followed by a summary, written as they come: `{"<key>":[…],…summary}`. */
+/** A list of results followed by a summary, written as a stream: `{"<key>":[…],…summary}`. */
 export class Listing {
   readonly #output: Output;
   readonly #key: string;
@@ -78,7 +78,7 @@ export class Listing {
     if (item.problems?.length) await this.#output.complain(item.problems.join('\n'));
   }
 
-  /** Closes the list. `json` holds what stands beside it in the document. */
+  /** Closes the list. `json` holds the other members of the document. */
   async end(json: object, line?: string): Promise<void> {
     if (!this.#output.json) {
       if (line !== undefined) await this.#output.print(line);

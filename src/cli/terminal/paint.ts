@@ -1,4 +1,4 @@
-// Words in colour, on terminals that have them.
+// Colours words on terminals that support it.
 
 type Colour = 'red' | 'green' | 'yellow' | 'bold';
 export type Paint = (colour: Colour, text: string) => string;

@@ -1,4 +1,4 @@
-// A zone's name as an operator types it: with or without the final dot, in any case, ASCII with escapes or Unicode.
+// Parses a zone name as typed by an operator: with or without the final dot, in any case, as Unicode or ASCII with escapes.
 
 import { TextError } from '../../dns/errors.ts';
 import { foldCase, type Name, parseName, ROOT } from '../../dns/name.ts';
@@ -6,17 +6,17 @@ import { asciiText } from '../../zone/name-text.ts';
 import { Failure } from './failure.ts';
 
 export function parseZoneName(text: string): Name {
-  if (text === '@') throw new Failure('usage', '"@" stands for no zone here; write the name');
+  if (text === '@') throw new Failure('usage', '"@" is not a zone name here; give the full name');
   try {
     return foldCase(parseName(/[^\0-\x7f]/.test(text) ? mapUnicode(text) : text, ROOT));
   } catch (error) {
-    if (error instanceof TextError) throw new Failure('usage', `not a zone's name: ${error.message}`);
+    if (error instanceof TextError) throw new Failure('usage', `not a zone name: ${error.message}`);
     throw error;
   }
 }
 
 function mapUnicode(text: string): string {
   const ascii = asciiText(text);
-  if (ascii.kind === 'problem') throw new Failure('usage', `not a zone's name: ${ascii.message}`);
+  if (ascii.kind === 'problem') throw new Failure('usage', `not a zone name: ${ascii.message}`);
   return ascii.text;
 }

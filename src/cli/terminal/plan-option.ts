@@ -1,4 +1,4 @@
-// A plan as an option names it: by its slug, or `none`.
+// Parses a plan option: a slug, or `none`.
 
 export function planOf(text: string): string | null {
   return text === 'none' ? null : text;

@@ -1,4 +1,4 @@
-// Prints why a command refuses its one domain: to stderr for people, as the document with --json.
+// Prints why a command refuses its domain: to stderr, or as the document with --json.
 
 import type { Name } from '../../dns/name.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -8,7 +8,7 @@ export interface Refusal {
   readonly kind: 'refused';
   readonly code: string;
   readonly message: string;
-  /** They follow the message in the text, and its members in the JSON. */
+  /** `lines` follow the message in the text, `members` are added to the JSON. */
   readonly lines?: readonly string[];
   readonly members?: object;
 }

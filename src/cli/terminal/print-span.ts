@@ -1,4 +1,4 @@
-// A span of time in its two largest units, as people say it: `12 s`, `3 h 4 min`, `40 d 2 h`.
+// Prints a duration in its two largest units: `12 s`, `3 h 4 min`, `40 d 2 h`.
 
 const UNITS = [
   ['d', 86_400],

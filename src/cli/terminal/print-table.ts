@@ -1,8 +1,8 @@
-// Rows of text as aligned columns: numbers to the right, all else to the left, nothing behind the last word.
+// Prints rows as aligned columns: numbers to the right, other text to the left, without trailing spaces.
 
 export type Cell = string | number;
 
-/** Names that customers chose must not steer the operator's terminal, nor make another row. */
+/** Characters that are replaced, because text from customers must not control the terminal or start a new row. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 export function printTable(heads: readonly string[], given: readonly (readonly Cell[])[]): string {

@@ -1,5 +1,4 @@
-// Shows the progress of work in the last line of a terminal, which is rewritten and removed at the end. When the output
-// is not a terminal, nothing is written.
+// Shows progress in the last line of a terminal, and removes it at the end. Writes nothing if the output is not a terminal.
 
 import type { Writable } from 'node:stream';
 
@@ -32,7 +31,7 @@ export class ProgressBar {
     this.#terminal.write(CLEAR_LINE + line.slice(0, (this.#terminal.columns ?? DEFAULT_COLUMNS) - 1));
   }
 
-  /** Call it before any other output. */
+  /** Must be called before any other output. */
   clear(): void {
     if (this.#isShown) this.#terminal.write(CLEAR_LINE);
     this.#isShown = false;

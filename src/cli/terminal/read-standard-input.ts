@@ -1,4 +1,4 @@
-// All of standard input.
+// Reads all of standard input.
 
 export async function readStandardInput(): Promise<string> {
   return (await readStandardInputBytes()).toString('utf8');

@@ -1,4 +1,4 @@
-// `--account` of the commands on domains: several accounts may have a domain of one name.
+// The option `--account` of commands on domains, because several accounts may have a domain with the same name.
 
 import type { Command } from 'commander';
 import type { Database } from '../../store/postgres/database.ts';
@@ -13,11 +13,11 @@ export interface OwnerOption {
 export function ownerOption(command: Command): Command {
   return command.option(
     '--account <account>',
-    'those of this owner (email or id): needed where several accounts have a domain',
+    'only domains of this owner (email or id); required if several accounts have a domain with this name',
   );
 }
 
-/** With an account that does not exist the answer is "no", and no work is done. */
+/** If the account does not exist, reports it without running the work, and returns 1. */
 export async function withOwner(
   db: Database,
   { account }: OwnerOption,

@@ -1,21 +1,21 @@
-// Runs one command on many domains: each has a transaction of its own, a few run at once, and the outcomes are printed
-// in the order of the names. After an interrupt, running ones are finished.
+// Runs a command on many domains. Each has its own transaction, a few run concurrently, and the outcomes are printed in the
+// order of the names. After an interrupt, domains that have begun are finished.
 
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { BadDomainName, WantedDomain } from './collect-domain-names.ts';
 import { INTERRUPTED, type Item, Listing, type Output } from './output.ts';
 
 export type DomainOutcome =
-  /** `words` follow the domain's name in the text, `lines` that line, `members` its outcome in the JSON. */
+  /** `words` follow the domain's name in the text, `lines` follow that line, and `members` are added to the JSON. */
   | {
       readonly kind: 'done';
       readonly words: string;
       readonly lines?: readonly string[];
       readonly members: object;
-      /** It was done, and the answer is "no". */
+      /** True if the command was carried out but the answer is "no". */
       readonly isNo?: boolean;
     }
-  /** `lines` follow the message in the text, `members` in the JSON. */
+  /** `lines` follow the message in the text, `members` are added to the JSON. */
   | {
       readonly kind: 'refused';
       readonly code: string;
@@ -26,10 +26,10 @@ export type DomainOutcome =
 
 interface DomainWork {
   readonly domains: Iterable<WantedDomain | BadDomainName>;
-  /** What a domain is when it is done: `banned`. */
+  /** Outcome that is printed for a domain that is done, such as `banned`. */
   readonly outcome: string;
   readonly act: (domain: WantedDomain) => Promise<DomainOutcome>;
-  /** Domains for which it returns the same text are processed sequentially, in the order of the names. */
+  /** Domains for which this returns the same text are processed one after another, in the order of the names. */
   readonly turnOf?: (domain: WantedDomain) => string;
   readonly signal: AbortSignal;
 }
@@ -62,7 +62,7 @@ export async function workOnDomains(work: DomainWork, output: Output): Promise<n
     while (begun.length > 0) await tellNext();
     complete = !work.signal.aborted;
   } finally {
-    while (begun.length > 0) await tellNext().catch(() => {}); // after a failure: still print the outcomes of the others
+    while (begun.length > 0) await tellNext().catch(() => {}); // after a failure, still prints the other outcomes
     const stopped = complete ? '' : ' (stopped before the end)';
     const line = `domains ${counts.domains} ${work.outcome} ${counts.done} refused ${counts.refused}${stopped}`;
     await listing.end({ summary: { ...counts, complete } }, line);

@@ -1,4 +1,4 @@
-// Writes a file whole or not at all: beside it under another name, to disk, then renamed over it.
+// Writes a file completely or not at all: to a temporary file in the same folder, which is synced and then renamed.
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
 import { explainFileError } from './find-zone-files.ts';
 
-/** False when the signal came first: the file is then as it was. */
+/** False if the signal aborted the write and the file is unchanged. */
 export async function writeWholeFile(
   path: string,
   parts: Iterable<string>,
@@ -35,7 +35,7 @@ export async function writeWholeFile(
   }
 }
 
-/** Where a link leads, so that the link survives. What is no regular file cannot be replaced by one. */
+/** Resolves symbolic links, so that a link is kept. Refuses to replace anything that is not a regular file. */
 async function targetOf(path: string): Promise<string> {
   const target = await realpath(path).catch(() => path);
   const there = await lstat(target).catch(() => undefined);

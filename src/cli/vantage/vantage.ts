@@ -1,4 +1,4 @@
-// `zonefleet vantage …`: the observers elsewhere whose word a change of status needs (docs/rules.md "Vantage points").
+// `zonefleet vantage …`: manages observers in other networks, which must confirm status changes (docs/rules.md "Vantage points").
 
 import type { Command } from 'commander';
 import type { AsnOf } from '../../checks/child/observation.ts';
@@ -13,13 +13,15 @@ import { printTable } from '../terminal/print-table.ts';
 const NETWORK = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
 
 export function addVantageCommands(program: Command, cli: Cli): void {
-  const vantage = program.command('vantage').description('observers elsewhere, that confirm what checks see');
+  const vantage = program
+    .command('vantage')
+    .description('manage observers in other networks, which confirm the results of checks');
   vantage
     .command('add')
-    .description('add an observer and show its private key, once; exit 1 if there is one of that name')
-    .argument('<name>', '1 to 63 small letters, digits and hyphens')
-    .requiredOption('--network <label>', 'where it stands; observers of one network count as one')
-    .option('--address <address>', 'its address, if a proxy in front of the API hides it')
+    .description('add an observer and print its private key once; exit 1 if one with this name exists')
+    .argument('<name>', '1 to 63 lowercase letters, digits and hyphens')
+    .requiredOption('--network <label>', 'label of its network; observers in the same network count as one')
+    .option('--address <address>', 'address of the observer, if a proxy in front of the API hides it')
     .action((name: string, options: AddOptions) => addOne(cli, name, options));
   vantage
     .command('list')
@@ -27,7 +29,7 @@ export function addVantageCommands(program: Command, cli: Cli): void {
     .action(() => cli.withStore((db) => showVantages(db, cli)));
   vantage
     .command('remove')
-    .description('remove an observer: nobody waits for it any more; exit 1 if there is none')
+    .description('remove an observer, so that no status change waits for it; exit 1 if it does not exist')
     .argument('<name>')
     .action((name: string) => removeOne(cli, name));
 }
@@ -42,9 +44,12 @@ async function addOne(cli: Cli, name: string, { network, address }: AddOptions):
   const { addVantage, MOST_VANTAGES } = await import('../../store/vantage/vantages.ts');
   const { canonicalAddress } = await import('../../zone/pool/address-lists.ts');
   if (!isVantageName(name))
-    throw new Failure('usage', `${name}: a name is 1 to 63 small letters, digits and hyphens`);
+    throw new Failure('usage', `${name}: a name is 1 to 63 lowercase letters, digits and hyphens`);
   if (!NETWORK.test(network))
-    throw new Failure('usage', `--network ${network}: a label is 1 to 32 small letters, digits and hyphens`);
+    throw new Failure(
+      'usage',
+      `--network ${network}: a label is 1 to 32 lowercase letters, digits and hyphens`,
+    );
   const known = address === undefined ? null : canonicalAddress(address);
   if (known === undefined) throw new Failure('usage', `--address ${address}: not an IP address`);
   const { output } = cli;
@@ -58,7 +63,9 @@ async function addOne(cli: Cli, name: string, { network, address }: AddOptions):
     });
     if (added !== 'added') {
       const error =
-        added === 'exists' ? 'exists already' : `there are ${MOST_VANTAGES} observers, no more fit`;
+        added === 'exists'
+          ? 'already exists'
+          : `there are already ${MOST_VANTAGES} observers, which is the limit`;
       if (output.json) await output.print(JSON.stringify({ name, outcome: 'refused', error }));
       else await output.complain(`${name}: ${error}`);
       return 1;
@@ -69,7 +76,7 @@ async function addOne(cli: Cli, name: string, { network, address }: AddOptions):
       return 0;
     }
     await output.print(privateKey);
-    await output.complain(`the key of ${name} (${fingerprint}); it is not shown again`);
+    await output.complain(`the key of ${name} (${fingerprint}); it will not be shown again`);
     const left = await describe(db, cli);
     for (const line of left.hints) await output.complain(line);
     return 0;
@@ -98,7 +105,7 @@ interface Described {
   readonly vantages: readonly StoredVantage[];
   readonly voices: readonly Voice[];
   readonly isAsked: boolean;
-  /** What the operator should know or do, each in a line. */
+  /** Advice for the operator, one line each. */
   readonly hints: readonly string[];
 }
 
@@ -123,17 +130,17 @@ function unseenHints(unseen: readonly string[]): string[] {
 function hintsOf(voices: readonly Voice[], isAsked: boolean): string[] {
   if (!isAsked)
     return [
-      'nobody is asked before a status changes: that needs observers of two networks at least that have run',
+      'status changes are not confirmed: that requires observers in at least two networks that have run',
     ];
   const hints = voices
     .filter(({ label }) => label.includes('+'))
     .map(
       ({ label, vantages }) =>
-        `${vantages.join(', ')} count as one (${label}): their addresses are in one network; if that is a proxy in front of the API, remove them and add them with --address`,
+        `${vantages.join(', ')} count as one (${label}): their addresses are in the same network; if that is a proxy in front of the API, remove them and add them with --address`,
     );
   if (voices.length < 2)
     hints.push(
-      'changes wait: with one voice only, domains become active, but are not moved, disabled or handed over',
+      'changes wait: with only one voice, domains become active but are not moved, disabled or handed over',
     );
   return hints;
 }
@@ -173,7 +180,7 @@ async function printList(
     fingerprintOf,
   }: {
     readonly output: Output;
-    /** Null: it has never run. */
+    /** Null if the observer has never run. */
     readonly voiceOf: (vantage: StoredVantage) => string | null;
     readonly fingerprintOf: (publicKey: string) => string;
   },

@@ -1,4 +1,4 @@
-// `zone check`: the judgement of `zone load` and nothing else; touches neither database nor network.
+// `zone check`: runs the validation of `zone load`, without using the database or the network.
 
 import { type Name, printName } from '../../dns/name.ts';
 import { INTERRUPTED, Listing, type Output } from '../terminal/output.ts';

@@ -1,5 +1,5 @@
-// Judges all files of one call. That must end before anything is saved: only then is it known that no zone stands in
-// two files. Records stay in memory up to a limit; beyond it a file is read a second time when its turn comes.
+// Validates all files of one command before any zone is saved, because a zone must not appear in two files. Records stay in memory
+// up to a limit; files beyond it are read a second time when they are saved.
 
 import { setImmediate } from 'node:timers/promises';
 import { type Name, printName } from '../../dns/name.ts';
@@ -15,13 +15,13 @@ import {
   printWarning,
 } from './judge-zone-file.ts';
 
-/** A good zone, waiting. `records` is undefined where the file must be read again. */
+/** A valid zone that is waiting to be saved. `records` is undefined if the file must be read again. */
 export interface WaitingZone {
   readonly file: ZoneFilePath;
   readonly apex: Name;
   readonly count: number;
   readonly soa: Place;
-  /** What is doubtful about its signatures. */
+  /** Warnings about its signatures. */
   readonly warnings: readonly FileProblem[];
   records: ZoneRecord[] | undefined;
 }
@@ -40,12 +40,12 @@ export interface CollectedZones {
 
 interface CollectOptions {
   readonly origin: Name | undefined;
-  /** When signatures are to be valid, in seconds since 1970. */
+  /** Time at which signatures must be valid, in seconds since 1970. */
   readonly at: number;
-  /** How many records may wait in memory. */
+  /** Maximum number of records in memory. */
   readonly keepRecords: number;
   readonly signal: AbortSignal;
-  /** Called for each refused file as soon as it is known. */
+  /** Called for each refused file, immediately. */
   readonly refuse: (refused: RefusedFile) => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function collectZones(
   options: CollectOptions,
 ): Promise<CollectedZones> {
   const found = findZoneFiles(paths);
-  const claims = new Map<Name, string[]>(); // refused files count too: we do not guess which of two files is meant
+  const claims = new Map<Name, string[]>(); // includes refused files, because it is unknown which of two files is meant
   const zones: WaitingZone[] = [];
   let refused = 0;
   let kept = 0;
@@ -84,7 +84,7 @@ export async function collectZones(
     if (keep) kept += judged.records.length;
     const { apex, soa, records, warnings } = judged;
     zones.push({ file, apex, soa, warnings, count: records.length, records: keep ? records : undefined });
-    await setImmediate(); // lets signals and slow output be handled
+    await setImmediate(); // lets pending signals and output be handled
   }
 
   const alone: WaitingZone[] = [];
@@ -96,7 +96,7 @@ export async function collectZones(
   return { zones: alone, files: found.files.length + found.problems.length, refused };
 }
 
-/** A refused file as `zone load` and `zone check` show it. */
+/** Prints a refused file for `zone load` and `zone check`. */
 export function refusedItem({ file, apex, problems }: RefusedFile): Item {
   const zone = apex === undefined ? {} : { zone: printName(apex) };
   return {
@@ -105,7 +105,7 @@ export function refusedItem({ file, apex, problems }: RefusedFile): Item {
   };
 }
 
-/** A good file as they show it, with what is doubtful about it. */
+/** Prints a valid file for both commands, with its warnings. */
 export function goodItem(
   { json, line }: { readonly json: object; readonly line: string },
   warnings: readonly FileProblem[],
@@ -121,6 +121,6 @@ function refuseTwice(zone: WaitingZone, claimed: readonly string[]): RefusedFile
   const named = claimed.slice(0, NAMED_FILES + 1).filter((name) => name !== file);
   const unnamed = claimed.length - 1 - Math.min(named.length, NAMED_FILES);
   const others = named.slice(0, NAMED_FILES).join(', ') + (unnamed > 0 ? ` and ${unnamed} more files` : '');
-  const message = `${printName(zone.apex)} also stands in ${others}; load one of them`;
+  const message = `${printName(zone.apex)} is also in ${others}; load only one of them`;
   return { file, apex: zone.apex, problems: [{ ...zone.soa, message }] };
 }

@@ -1,5 +1,5 @@
-// Reads the files that a zone file's $INCLUDE names, and only inside the folder that the zone file lies in: links are
-// followed first, so that neither `..` nor a symbolic link leads out. A relative path starts at that folder.
+// Reads files that $INCLUDE names, but only inside the folder of the zone file. Links are resolved first, so that neither `..` nor
+// a symbolic link leads out of it. Relative paths start at that folder.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { explainFileError } from '../terminal/find-zone-files.ts';
 
 export type ReadInclude = (path: string) => string | { error: string };
 
-/** The reader for the zone file at `path`; undefined is standard input, which lies in no folder. */
+/** Returns the reader for the zone file at `path`. Undefined is standard input, which has no folder. */
 export function confineInclude(path: string | undefined): ReadInclude {
   if (path === undefined) return () => ({ error: 'standard input has no folder to include from' });
   const folder = dirname(realpathSync(path));
@@ -24,7 +24,7 @@ export function confineInclude(path: string | undefined): ReadInclude {
   };
 }
 
-// O_NOFOLLOW: the last step may have become a link since; O_NONBLOCK: opening a FIFO would wait for a writer.
+// O_NOFOLLOW: the file may have become a link meanwhile. O_NONBLOCK: opening a FIFO would wait for a writer.
 function readRegularFile(path: string): string | undefined {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -1,4 +1,4 @@
-// `zone export`: a zone as Postgres holds it, as a zone file (or, with --json, as records in presentation form).
+// `zone export`: writes a zone from Postgres as a zone file, or as JSON records in presentation form.
 
 import { setImmediate } from 'node:timers/promises';
 import { type Name, printName } from '../../dns/name.ts';
@@ -13,7 +13,7 @@ import { writeWholeFile } from '../terminal/write-whole-file.ts';
 
 interface ExportOrder {
   readonly apex: Name;
-  /** The file to write; undefined is stdout. */
+  /** The file to write, or undefined for stdout. */
   readonly file: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -41,9 +41,9 @@ export async function exportZone(db: Database, order: ExportOrder, output: Outpu
     : cut(printZoneFile(order.apex, records));
   for (const chunk of chunks) {
     if (order.signal.aborted) return INTERRUPTED;
-    if (output.closed) break; // the reader hung up
+    if (output.closed) break; // the reader has closed the pipe
     await output.write(chunk);
-    await setImmediate(); // writes to a pipe are synchronous: without this no signal would be handled
+    await setImmediate(); // writes to a pipe are synchronous, so signals are handled only here
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Reads one zone file and judges it: the text, then the zone that it makes. `zone load` and `zone check` share this,
-// so that what the one accepts the other saves.
+// Reads and validates one zone file: its text, then the zone. `zone load` and `zone check` share this code, so that they accept
+// the same files.
 
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -23,14 +23,14 @@ import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { explainFileError, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import { confineInclude } from './confine-include.ts';
 
-/** One thing that is wrong with a file: with a token of its text (`field`), or with the zone that it makes (`code`). */
+/** A problem with a token of the file (`field`) or with the zone (`code`). */
 export interface FileProblem {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
   readonly field?: string;
   readonly code?: string;
-  /** The owner and type of the record that a warning is about. */
+  /** Owner and type of the record that a warning is about. */
   readonly name?: string;
   readonly type?: string;
   readonly message: string;
@@ -43,7 +43,7 @@ type JudgedFile =
       apex: Name;
       records: ZoneRecord[];
       soa: Place;
-      /** RRSIG records that are left out, since what they cover is not there. */
+      /** RRSIG records that are omitted because the record set that they cover does not exist. */
       stray: readonly RecordSet[];
       warnings: FileProblem[];
     }
@@ -57,15 +57,15 @@ export interface Place {
 
 interface JudgeOptions {
   readonly origin: Name | undefined;
-  /** Seconds since 1970, which signatures are judged at; undefined: they are not judged, since they were. */
+  /** Time at which signatures are validated, in seconds since 1970. Undefined if they are already validated. */
   readonly at: number | undefined;
-  /** What standard input held; a file is read here. */
+  /** Content of standard input. Undefined for a file, which is read here. */
   readonly content?: Uint8Array | undefined;
-  /** True if the file may be a zone for the root although `origin` does not say so. */
+  /** True if the file may be for the root zone even if `origin` does not say so. */
   readonly mayBeRoot?: boolean;
 }
 
-/** A zone with more sets is not verified whole: some seconds. */
+/** A zone with more record sets is not verified completely, because that takes several seconds. */
 const MAX_VERIFIED_SETS = 20_000;
 
 export function judgeZoneFile(
@@ -75,7 +75,7 @@ export function judgeZoneFile(
   let parsed: ZoneFile;
   const inspector = new TextInspector();
   try {
-    // invalid octets become U+FFFD, which the parser refuses outside comments
+    // invalid octets become U+FFFD, which the parser rejects outside comments
     const text = decodeText(
       file.path === undefined ? (content ?? new Uint8Array()) : readFileSync(file.path),
     );
@@ -92,7 +92,7 @@ export function judgeZoneFile(
     return { kind: 'refused', file, apex: undefined, problems: [problem] };
   }
   const soa = parsed.records.find((record) => record.type === TYPE.SOA);
-  // Without an SOA the parser takes the root as the apex, which such a file does not mean.
+  // Without an SOA the parser takes the root as the apex, but such a file is not for the root.
   const isNamed = soa !== undefined || parsed.origin !== ROOT;
   const apex = origin ?? (isNamed ? parsed.origin : undefined);
   const problems = textProblems(file, parsed);
@@ -130,7 +130,7 @@ export function judgeZoneFile(
 
 function explainRoot({ rootOriginLine: line }: ZoneFile): string {
   const cause = line === undefined ? '' : ` because of $ORIGIN . in line ${line}`;
-  return `this is a zone for the root (.)${cause}; if that is meant, pass --origin .`;
+  return `this is a zone for the root (.)${cause}; if that is intended, pass --origin .`;
 }
 
 function leftOutWarnings({ leftOut }: ZoneFile): ZoneWarning[] {
@@ -150,7 +150,7 @@ function textProblems(file: ZoneFilePath, { problems }: ZoneFile): FileProblem[]
   });
 }
 
-/** The place as the operator would write it; what an $INCLUDE names starts at the zone file's folder. */
+/** Returns the position with a path relative to the operator's; a path from $INCLUDE starts at the zone file's folder. */
 function placeOf(
   file: ZoneFilePath,
   at: { file?: string | undefined; line: number; column: number } | undefined,
@@ -161,12 +161,12 @@ function placeOf(
   return { file: name, line, column };
 }
 
-/** The same for what is doubtful and does not keep the file from loading. */
+/** Prints a warning, which does not keep the file from loading. */
 export function printWarning(warning: FileProblem): string {
   return printProblem({ ...warning, message: `warning: ${warning.message}` });
 }
 
-/** `file:line:column: field: message`, as compilers write it and editors read it. */
+/** Prints `file:line:column: field: message`, as compilers do and editors parse. */
 export function printProblem(problem: FileProblem): string {
   const place = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
   const field = problem.field === undefined ? '' : `${problem.field}: `;
@@ -177,7 +177,7 @@ function besideFile(file: string, included: string): string {
   return isAbsolute(included) ? included : join(dirname(file), included);
 }
 
-/** Zone problems at the first record that they speak of; a record that is missing is missed at the start. */
+/** Places zone problems at the first record that they concern, or at the start of the file if the record is missing. */
 function placeProblems(
   file: ZoneFilePath,
   parsed: ZoneFile,

@@ -1,6 +1,6 @@
-// `zone load`: judges the files of a call, then saves the good zones, many per transaction; while one batch is being
-// saved the next is read and parsed. A refused file keeps no other from loading. An interrupt takes effect between
-// batches: what was printed as loaded is committed, nothing else is.
+// `zone load`: validates the files, then saves the valid zones, many per transaction; while one batch is saved, the next is read.
+// A refused file does not keep others from loading. An interrupt takes effect between batches: exactly the zones that were
+// printed as loaded are committed.
 
 import { setImmediate } from 'node:timers/promises';
 import { type Name, printName } from '../../dns/name.ts';
@@ -19,7 +19,7 @@ interface LoadOrder {
   readonly at: number;
   readonly actor: string;
   readonly signal: AbortSignal;
-  /** Saves with a row of the audit log. */
+  /** Saves the batch with an audit log entry. */
   readonly audited: (db: Database, save: Audited<SavedZone[]>) => Promise<SavedZone[]>;
 }
 
@@ -100,11 +100,11 @@ class Load {
     await this.#listing.end({ summary: { ...this.counts, complete } }, line);
   }
 
-  /** The zone with its records, which may have to be read again. Undefined when that fails now. */
+  /** Returns the zone with its records, reading the file again if they were released. Returns undefined if that fails. */
   async #ready(zone: WaitingZone): Promise<ReadyZone | undefined> {
     const { apex, records, warnings } = zone;
     const file = zone.file.name;
-    zone.records = undefined; // from here on only the batch holds them
+    zone.records = undefined; // from here on only the batch holds the records
     if (records !== undefined) return { file, apex, records, warnings };
     const again = judgeZoneFile(zone.file, { origin: this.#order.origin, at: undefined });
     if (again.kind === 'good' && again.apex === apex) return { file, apex, records: again.records, warnings };

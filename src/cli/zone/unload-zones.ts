@@ -1,5 +1,5 @@
-// `zone unload`: takes zones out of service, all in one transaction. A zone that is not there, or is a customer's domain,
-// makes the answer "no", and the others go all the same.
+// `zone unload`: removes zones in one transaction. Zones that do not exist or are customers' domains make the exit code 1; the
+// others are still removed.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -14,7 +14,7 @@ import { Listing, type Output } from '../terminal/output.ts';
 interface UnloadOrder {
   readonly apexes: readonly Name[];
   readonly actor: string;
-  /** Unloads with a row of the audit log. */
+  /** Removes the zones with an audit log entry. */
   readonly audited: (db: Database, unload: Audited<UnloadedZone[]>) => Promise<UnloadedZone[]>;
 }
 
@@ -32,7 +32,8 @@ export async function unloadZones(db: Database, order: UnloadOrder, output: Outp
       const { version } = removed;
       await listing.add({ json: { zone, outcome, version }, lines: [`unloaded ${zone} version ${version}`] });
     } else {
-      const message = outcome === 'absent' ? 'no such zone' : "a customer's domain, see zonefleet domain";
+      const message =
+        outcome === 'absent' ? 'no such zone' : "this is a customer's domain; use zonefleet domain";
       const more = outcome === 'refused' ? { message } : {};
       await listing.add({ json: { zone, outcome, ...more }, problems: [`${zone}: ${message}`] });
     }

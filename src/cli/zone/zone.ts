@@ -1,5 +1,5 @@
-// The commands of `zonefleet zone` with their options and help. The code of a command is imported when it runs, so that
-// `zone check` never loads the database client.
+// The commands of `zonefleet zone`, with their options and help. The code of a command is imported when it runs, so that `zone
+// check` never loads the database client.
 
 import type { Command } from 'commander';
 import { RETENTION_OF_FEATURES } from '../../features/every-feature.ts';
@@ -15,7 +15,7 @@ interface OriginOption {
 export function addZoneCommands(program: Command, cli: Cli): void {
   const zone = program
     .command('zone')
-    .description('operator zones: loaded verbatim, with their own SOA and NS');
+    .description('manage operator zones, which are loaded unchanged, with their own SOA and NS');
 
   zone
     .command('load')
@@ -37,7 +37,7 @@ export function addZoneCommands(program: Command, cli: Cli): void {
 
   zone
     .command('check')
-    .description('say what `zone load` would say, without a database; exit 1 if any file is refused')
+    .description('validate files as `zone load` does, without a database; exit 1 if any file is refused')
     .argument('<file...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
     .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
     .action(async (paths: string[], { origin }: OriginOption) => {
@@ -48,7 +48,7 @@ export function addZoneCommands(program: Command, cli: Cli): void {
 
   zone
     .command('unload')
-    .description('take zones out of service; exit 1 if any is not there')
+    .description('remove zones from service; exit 1 if any does not exist')
     .argument('<name...>', 'zone names')
     .action(async (names: string[]) => {
       const order = {
@@ -62,9 +62,9 @@ export function addZoneCommands(program: Command, cli: Cli): void {
 
   zone
     .command('export')
-    .description('write a zone as a zone file; exit 1 if it is not there')
+    .description('write a zone as a zone file; exit 1 if it does not exist')
     .argument('<name>', "the zone's name")
-    .option('-o, --output <file>', 'write this file, whole or not at all, instead of stdout')
+    .option('-o, --output <file>', 'write to this file (atomically) instead of stdout')
     .action(async (name: string, { output }: { output?: string }) => {
       const order = { apex: parseZoneName(name), file: output, signal: cli.interruptible() };
       const { exportZone } = await import('./export-zone.ts');
@@ -80,7 +80,7 @@ function nowInSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** A fleet of operator zones may have no workers. What stays too long costs room, and no command its success. */
+/** Cleans up, because a fleet of operator zones may have no workers. A failure only costs space, so it is ignored. */
 async function thenPurge(db: Database, work: Promise<number>): Promise<number> {
   const exitCode = await work;
   const { purgeOld } = await import('../../store/housekeeping/keep-house.ts');

@@ -1,14 +1,14 @@
-// The place of a name in the canonical order of its zone (RFC 4034 §6.1) as octets that sort as they are: labels from the
-// right, folded, each ended by 00; within a label 00 is written 01 01, and 01 is written 01 02.
+// The key of a name in the canonical order of its zone (RFC 4034 §6.1). Keys are octets that sort correctly: labels
+// from the right, folded, each terminated by 00. Within a label, 00 is encoded as 01 01, and 01 as 01 02.
 
 import { foldCase, labelsOf, type Name, ROOT } from '../name.ts';
 
-/** One character (0..255) an octet, as in a Name: `<` compares as the octets do. Empty for the apex. */
+/** One character (0..255) per octet, as in a Name: `<` compares like the octets. Empty for the apex. */
 export type CanonicalKey = string & { readonly __brand: 'CanonicalKey' };
 
 const LABEL_END = '\0';
 
-/** `name` lies in the zone `apex`. A key starts with the keys of all names above its name. */
+/** Returns the key of `name` in the zone `apex`. It starts with the keys of all names above it. */
 export function canonicalKey(name: Name, apex: Name): CanonicalKey {
   const labels = labelsOf(foldCase((name.slice(0, name.length - apex.length) + ROOT) as Name));
   let key = '';
@@ -21,24 +21,24 @@ function escaped(label: string): string {
   return label.replace(/[\0\x01]/g, (octet) => (octet === '\0' ? '\x01\x01' : '\x01\x02'));
 }
 
-/** A key as stored: unsigned octets, compared from the first (as `bytea` and `Buffer.compare` do). */
+/** Returns the key as stored: unsigned octets that compare like `bytea` and `Buffer.compare`. */
 export function encodeKey(key: string): Uint8Array {
   return Buffer.from(key, 'latin1');
 }
 
-/** A folded name with the places of its labels, as those who look names up hold it. */
+/** A folded name with the positions of its labels, as used for lookups. */
 export interface LabelledName {
   /** The uncompressed wire form. */
   readonly octets: Uint8Array;
-  /** Offset of the length octet of each label; the root's last. */
+  /** Offset of the length octet of each label. The root's is the last. */
   readonly labelAt: Uint8Array;
-  /** The number of labels, without the root's. */
+  /** Number of labels, without the root's. */
   readonly labels: number;
 }
 
 /**
- * Writes the first eight octets of a key as two unsigned words, filled up with 00, and makes no garbage. The name begins at
- * the label `from` of `name`; `isWildcard` puts `*` in front of it. Equal words say nothing: then the names are to be compared.
+ * Writes the first eight octets of a key as two unsigned words, padded with 00, without allocating. The name begins at
+ * label `from` of `name`; `isWildcard` prepends `*`. If the words of two names are equal, compare the names.
  */
 export function fillKeyStart(
   name: LabelledName,

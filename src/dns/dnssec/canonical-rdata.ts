@@ -1,9 +1,9 @@
-// The canonical form of rdata: the names inside are in lower case, for the types of a closed list only (RFC 4034 §6.2
-// without NSEC, as RFC 6840 §5.1 corrects it).
+// The canonical form of rdata: the names inside are in lower case, only for the types of a closed list (RFC 4034 §6.2
+// without NSEC, as corrected by RFC 6840 §5.1).
 
 import { TYPE } from '../type-codes.ts';
 
-/** The octets before each name. A6 is in the RFC's list, but is historic (RFC 6563). */
+/** The number of octets before each name. A6 is in the RFC's list, but is historic (RFC 6563). */
 const NAMES: ReadonlyMap<number, readonly number[]> = new Map<number, readonly number[]>([
   [TYPE.NS, [0]],
   [3, [0]], // MD
@@ -31,7 +31,7 @@ const NAMES: ReadonlyMap<number, readonly number[]> = new Map<number, readonly n
 const NAPTR_NUMBERS_OCTETS = 4;
 const NAPTR_STRINGS = 3;
 
-/** `rdata` is well formed and uncompressed. Gives a copy where a letter changes. */
+/** Returns the canonical form of well-formed, uncompressed rdata. Makes a copy only if a letter changes. */
 export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   const skips = type === TYPE.NAPTR ? [octetsBeforeReplacement(rdata)] : NAMES.get(type);
   if (skips === undefined) return rdata;
@@ -44,7 +44,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
       if (left > 0) left--;
       else if (octet === 0) break;
       else left = octet;
-      if (octet < 0x41 || octet > 0x5a) continue; // length octets are below "A"
+      if (octet < 0x41 || octet > 0x5a) continue; // length octets are less than "A"
       folded ??= Uint8Array.from(rdata);
       folded[at] = octet | 0x20;
     }

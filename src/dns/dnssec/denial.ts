@@ -1,11 +1,10 @@
-// One NSEC or NSEC3 record: which name or hash it matches, and between which two it says that there is nothing
-// (RFC 4034 §4, RFC 5155 §3).
+// One NSEC or NSEC3 record: the name or hash that it matches, and the range in which it denies all others (RFC 4034 §4,
+// RFC 5155 §3).
 
 import { TextError } from '../errors.ts';
 import { compareNames, foldCase, type Name, parentOf } from '../name.ts';
 import { parseBase32Hex } from '../record/base-encodings.ts';
-import { NSEC } from '../record/types/nsec.ts';
-import { NSEC3 } from '../record/types/nsec3.ts';
+import { NSEC, NSEC3 } from '../record/types/dnssec.ts';
 import { WireReader } from '../record/wire-reader.ts';
 import { NSEC3_SHA1 } from './nsec3-hash.ts';
 
@@ -29,13 +28,16 @@ export interface Nsec3 {
 const SHA1_OCTETS = 20;
 const OPT_OUT = 1;
 
-/** `owner` is folded, `rdata` well formed. */
+/** @param owner folded */
 export function readNsec(owner: Name, rdata: Uint8Array): Nsec {
   const { nextName, types } = NSEC.decode(new WireReader(rdata));
   return { owner, next: foldCase(nextName), types: new Set(types) };
 }
 
-/** Undefined for one that must be ignored: another hash, unknown flags, an owner that is no hash (RFC 5155 §8.1, §8.2). */
+/**
+ * Returns undefined for a record that must be ignored: unknown hash algorithm or flags, or an owner without a hash (RFC
+ * 5155 §8.1, §8.2).
+ */
 export function readNsec3(owner: Name, rdata: Uint8Array, zone: Name): Nsec3 | undefined {
   const { hashAlgorithm, flags, iterations, salt, nextHashedName, types } = NSEC3.decode(
     new WireReader(rdata),
@@ -47,7 +49,7 @@ export function readNsec3(owner: Name, rdata: Uint8Array, zone: Name): Nsec3 | u
   return { owner, hash, next: nextHashedName, types: new Set(types), optOut, iterations, salt };
 }
 
-/** The hash that is the first label of the owner of an NSEC3 record; undefined for another name. */
+/** Returns the hash in the first label of an NSEC3 owner. Returns undefined for another name. */
 export function hashIn(owner: Name): Uint8Array | undefined {
   try {
     return parseBase32Hex(owner.slice(1, 1 + owner.charCodeAt(0)));
@@ -57,7 +59,7 @@ export function hashIn(owner: Name): Uint8Array | undefined {
   }
 }
 
-/** The last record of a zone points back to the apex. */
+/** Returns true if the record denies `name`. The last record of a zone points back to the apex. */
 export function coversName({ owner, next }: Nsec, name: Name): boolean {
   return isBetween(compareNames(owner, name), compareNames(name, next), compareNames(owner, next));
 }
@@ -68,6 +70,6 @@ export function coversHash({ hash, next }: Nsec3, wanted: Uint8Array): boolean {
 
 function isBetween(afterFirst: number, beforeNext: number, ends: number): boolean {
   if (ends < 0) return afterFirst < 0 && beforeNext < 0;
-  // A zone with one name only: everything but that name (RFC 5155 §3.1.7).
+  // The only name of a zone: covers everything but that name (RFC 5155 §3.1.7).
   return ends === 0 ? afterFirst !== 0 : afterFirst < 0 || beforeNext < 0;
 }

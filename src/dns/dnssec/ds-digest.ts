@@ -1,4 +1,4 @@
-// The digests of DS records: SHA-1 (RFC 4034 §5.1.4), SHA-256 (RFC 4509) and SHA-384 (RFC 6605). GOST is not there
+// The digests of DS records: SHA-1 (RFC 4034 §5.1.4), SHA-256 (RFC 4509) and SHA-384 (RFC 6605). GOST is not supported
 // (RFC 8624 §3.3).
 
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ export function isKnownDigest(digestType: number): boolean {
   return HASHES.has(digestType);
 }
 
-/** Undefined for a digest type that is not known. `dnskey` is the rdata. */
+/** Returns undefined for an unknown digest type. `dnskey` is the rdata. */
 export function dsDigest(owner: Name, dnskey: Uint8Array, digestType: number): Uint8Array | undefined {
   const hash = HASHES.get(digestType);
   if (hash === undefined) return undefined;

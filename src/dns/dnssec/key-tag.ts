@@ -1,8 +1,8 @@
-// The tag of a key: a hint for whom a signature or DS means, and no more, since keys may share one (RFC 4034 B).
+// The tag of a key: a hint which key a signature or DS refers to. Several keys may share one (RFC 4034 B).
 
 const RSAMD5 = 1;
 
-/** `dnskey` is the rdata. */
+/** @param dnskey the rdata */
 export function keyTag(dnskey: Uint8Array): number {
   if (dnskey[3] === RSAMD5) return readU16(dnskey, dnskey.length - 3); // RFC 4034 B.1
   let sum = 0;

@@ -1,4 +1,4 @@
-// The hash of a name in NSEC3 records (RFC 5155 §5). Whoever calls it bounds the iterations and the number of names.
+// The hash of a name in NSEC3 records (RFC 5155 §5). Callers must limit the iterations and the number of names.
 
 import { createHash } from 'node:crypto';
 import { encodeName, foldCase, type Name } from '../name.ts';

@@ -1,9 +1,9 @@
-// What a signature is made over: its own rdata without the signature, then the records of the set in canonical form and
-// order (RFC 4034 §3.1.8.1, §6.3). A signer and a validator need the same octets.
+// The octets that are signed: the signature's rdata without the signature, then the records of the set in canonical
+// form and order (RFC 4034 §3.1.8.1, §6.3). Signers and validators share this code.
 
 import { encodeName, foldCase, isWildcard, labelCount, type Name, parentOf, wildcardBelow } from '../name.ts';
 import { encodeNumber } from '../record/fields.ts';
-import { RRSIG } from '../record/types/rrsig.ts';
+import { RRSIG } from '../record/types/dnssec.ts';
 import { WireReader } from '../record/wire-reader.ts';
 import { CLASS } from '../type-codes.ts';
 import { canonicalRdata } from './canonical-rdata.ts';
@@ -11,23 +11,23 @@ import { canonicalRdata } from './canonical-rdata.ts';
 export interface RecordSet {
   readonly owner: Name;
   readonly type: number;
-  /** In any order; equal records count once. */
+  /** In any order; duplicates are ignored. */
   readonly rdata: readonly Uint8Array[];
 }
 
 export type Signature = ReturnType<typeof RRSIG.decode>;
 
-/** `rdata` is well formed. */
+/** @param rdata well formed */
 export function readSignature(rdata: Uint8Array): Signature {
   return RRSIG.decode(new WireReader(rdata));
 }
 
-/** The labels that a signature counts: without the root's and without a leading asterisk (RFC 4034 §3.1.3). */
+/** Returns the number of labels for a signature: without the root and a leading asterisk (RFC 4034 §3.1.3). */
 export function signedLabels(owner: Name): number {
   return labelCount(owner) - (isWildcard(owner) ? 1 : 0);
 }
 
-/** Undefined when the signature counts more labels than the owner has (RFC 4035 §5.3.1), or the name is too long. */
+/** Returns undefined if the signature counts more labels than the owner has (RFC 4035 §5.3.1), or the name is too long. */
 export function signedOctets(
   signature: Signature,
   { owner, type, rdata }: RecordSet,
@@ -55,7 +55,7 @@ export function signedOctets(
   return Buffer.concat(parts);
 }
 
-/** The owner that was signed: the wildcard, where the answer was made from one (RFC 4035 §5.3.2). */
+/** Returns the owner that was signed: the wildcard if the answer was synthesized from one (RFC 4035 §5.3.2). */
 function signedOwner(owner: Name, labels: number): Name | undefined {
   let left = signedLabels(owner);
   if (labels > left) return undefined;

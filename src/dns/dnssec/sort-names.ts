@@ -1,4 +1,4 @@
-// Sorts names in canonical order (RFC 4034 §6.1), by one key a name instead of many comparisons.
+// Sorts names in canonical order (RFC 4034 §6.1). Computes one key per name instead of comparing labels.
 
 import { type Name, ROOT } from '../name.ts';
 import { canonicalKey } from './canonical-key.ts';

@@ -1,5 +1,5 @@
-// Verifies signatures with the algorithms that matter: RSA with SHA-256 and SHA-512 (RFC 5702), ECDSA P-256 and P-384
-// (RFC 6605), Ed25519 (RFC 8080). SHA-1 signatures are not accepted any more (RFC 9905).
+// Verifies signatures of the common algorithms: RSA with SHA-256 and SHA-512 (RFC 5702), ECDSA P-256 and P-384 (RFC
+// 6605), Ed25519 (RFC 8080). SHA-1 signatures are no longer accepted (RFC 9905).
 
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 
@@ -14,11 +14,11 @@ const ALGORITHM = {
 interface Scheme {
   readonly hash: string | null;
   readonly keyOf: (octets: Uint8Array) => JsonWebKey | undefined;
-  /** The length of a signature, where it is fixed. */
+  /** Length of a signature, if it is fixed. */
   readonly signatureOctets?: number;
 }
 
-/** RFC 5702 §2: 512 to 4096 bits. A longer modulus or exponent only serves to make work. */
+/** RFC 5702 §2: 512 to 4096 bits. A longer modulus or exponent would only waste time. */
 const MAX_MODULUS_OCTETS = 512;
 const MIN_MODULUS_OCTETS = 64;
 const MAX_EXPONENT_OCTETS = 8;
@@ -35,18 +35,18 @@ export function isKnownAlgorithm(algorithm: number): boolean {
   return SCHEMES.has(algorithm);
 }
 
-/** Whether the octets are a public key of the algorithm, as the last field of a DNSKEY record has it. */
+/** Returns true if the octets, the last field of a DNSKEY record, are a public key of the algorithm. */
 export function isPublicKey(algorithm: number, octets: Uint8Array): boolean {
   return createKey(SCHEMES.get(algorithm)?.keyOf(octets)) !== undefined;
 }
 
 interface ReadKey {
   readonly algorithm: number;
-  /** Undefined: the octets are no key of the algorithm. */
+  /** Undefined if the octets are not a key of the algorithm. */
   readonly key: KeyObject | undefined;
 }
 
-/** Reading a key takes as long as verifying with it, and a zone has one for all of its signatures. */
+/** Cache of keys: reading a key takes as long as verifying with it, and a zone uses one for all of its signatures. */
 const readKeys = new WeakMap<Uint8Array, ReadKey>();
 
 function readKey(algorithm: number, octets: Uint8Array, { keyOf }: Scheme): KeyObject | undefined {
@@ -57,7 +57,7 @@ function readKey(algorithm: number, octets: Uint8Array, { keyOf }: Scheme): KeyO
   return key;
 }
 
-/** Undefined also for a point that is not on its curve, and for a modulus that OpenSSL refuses. */
+/** Also returns undefined for a point that is not on its curve, and for a modulus that OpenSSL rejects. */
 function createKey(jwk: JsonWebKey | undefined): KeyObject | undefined {
   if (jwk === undefined) return undefined;
   try {
@@ -68,8 +68,8 @@ function createKey(jwk: JsonWebKey | undefined): KeyObject | undefined {
 }
 
 /**
- * Never throws, whatever the octets are. `publicKey` is the last field of a DNSKEY record; its octets are read once, and must not
- * be changed afterwards.
+ * Verifies a signature. Never throws, for any octets. `publicKey` is the last field of a DNSKEY record. Its octets are
+ * read once, and must not be changed afterwards.
  */
 export function verifySignature(
   algorithm: number,
@@ -84,7 +84,7 @@ export function verifySignature(
   try {
     return verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, signature);
   } catch {
-    return false; // a signature that OpenSSL refuses
+    return false; // OpenSSL rejects the signature
   }
 }
 

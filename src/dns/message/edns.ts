@@ -1,5 +1,5 @@
-// The OPT pseudo-record (RFC 6891): its fields, its options and their codes. The extended rcode is not here: it is
-// a part of the message's rcode.
+// The OPT pseudo-record (RFC 6891): its fields, its options and their codes. The extended rcode is part of the
+// message's rcode.
 
 import { WireError } from '../errors.ts';
 
@@ -32,23 +32,23 @@ export const EXTENDED_ERROR = { NOT_READY: 14, PROHIBITED: 18, NOT_AUTHORITATIVE
 export const OPT_OCTETS = 11;
 export const DNSSEC_OK = 0x8000; // RFC 3225 §3
 
-/** Reads the options of an OPT record's rdata. Throws WireError when one runs past the end. */
+/** Reads the options in the rdata of an OPT record. Throws WireError if one exceeds it. */
 export function decodeOptions(rdata: Uint8Array): EdnsOption[] {
   const options: EdnsOption[] = [];
   let at = 0;
   while (at < rdata.length) {
-    if (at + 4 > rdata.length) throw new WireError('an EDNS option is cut short');
+    if (at + 4 > rdata.length) throw new WireError('an EDNS option is truncated');
     const code = ((rdata[at] as number) << 8) | (rdata[at + 1] as number);
     const length = ((rdata[at + 2] as number) << 8) | (rdata[at + 3] as number);
     at += 4;
-    if (at + length > rdata.length) throw new WireError('an EDNS option runs past its record');
+    if (at + length > rdata.length) throw new WireError('an EDNS option exceeds its record');
     options.push({ code, value: rdata.slice(at, at + length) });
     at += length;
   }
   return options;
 }
 
-/** The TTL field of an OPT record: upper rcode bits, version, flags (RFC 6891 §6.1.3). */
+/** Returns the TTL field of an OPT record: upper rcode bits, version, flags (RFC 6891 §6.1.3). */
 export function optTtl(rcode: number, version: number, dnssecOk: boolean): number {
   return (((rcode >> 4) << 24) | (version << 16) | (dnssecOk ? DNSSEC_OK : 0)) >>> 0;
 }

@@ -1,5 +1,5 @@
-// Decodes a DNS message (RFC 1035 §4) for the resolver; the nameserver reads queries in place. The OPT record is `edns`,
-// never one of the additionals.
+// Decodes a DNS message (RFC 1035 §4) for the resolver; the nameserver reads queries in place. The OPT record is in
+// `edns`, and never among the additional records.
 
 import { WireError } from '../errors.ts';
 import { decodeName, type Name, ROOT } from '../name.ts';
@@ -14,7 +14,7 @@ interface Question {
   readonly class: number;
 }
 
-/** One record, its rdata uncompressed. */
+/** A record with uncompressed rdata. */
 export interface MessageRecord {
   readonly owner: Name;
   readonly type: number;
@@ -33,7 +33,7 @@ export interface Message {
   readonly ra: boolean;
   readonly ad: boolean;
   readonly cd: boolean;
-  /** The response code, with the upper bits of the OPT record if there is one. */
+  /** The response code, including the upper bits from the OPT record if there is one. */
   readonly rcode: number;
   readonly questions: readonly Question[];
   readonly answers: readonly MessageRecord[];
@@ -53,9 +53,9 @@ export const FLAG = {
   CD: 0x0010,
 } as const;
 
-/** Reads a whole message. Octets after it are ignored, as BIND and NSD do. Throws only WireError. */
+/** Reads a whole message. Octets after it are ignored, as in BIND and NSD. Throws only WireError. */
 export function decodeMessage(octets: Uint8Array): Message {
-  if (octets.length < HEADER_OCTETS) throw new WireError('a message is shorter than its header');
+  if (octets.length < HEADER_OCTETS) throw new WireError('the message is shorter than a header');
   const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   const flags = view.getUint16(2);
   const place = { at: HEADER_OCTETS };
@@ -86,7 +86,7 @@ export function decodeMessage(octets: Uint8Array): Message {
 
 function readQuestion(octets: Uint8Array, view: DataView, place: { at: number }): Question {
   const { name, end } = decodeName(octets, place.at);
-  if (end + 4 > octets.length) throw new WireError('a question is cut short');
+  if (end + 4 > octets.length) throw new WireError('a question is truncated');
   place.at = end + 4;
   return { name, type: view.getUint16(end), class: view.getUint16(end + 2) };
 }
@@ -100,12 +100,12 @@ function readRecords(
   const records: MessageRecord[] = [];
   for (let i = 0; i < count; i++) {
     const { name: owner, end } = decodeName(octets, place.at);
-    if (end + 10 > octets.length) throw new WireError('a record is cut short');
+    if (end + 10 > octets.length) throw new WireError('a record is truncated');
     const type = view.getUint16(end);
     const length = view.getUint16(end + 8);
     const start = end + 10;
-    if (start + length > octets.length) throw new WireError("a record's rdata is cut short");
-    // Empty rdata stands in messages without data: RFC 2136 §2.4.
+    if (start + length > octets.length) throw new WireError('the rdata of a record is truncated');
+    // Rdata may be empty in messages without data (RFC 2136 §2.4).
     const rdata =
       type === TYPE.OPT || length === 0
         ? octets.slice(start, start + length)
@@ -116,15 +116,15 @@ function readRecords(
   return records;
 }
 
-/** The one OPT record (RFC 6891 §6.1.1): at most one, in the additional section, owned by the root. */
+/** Returns the OPT record. At most one is allowed, in the additional section, owned by the root (RFC 6891 §6.1.1). */
 function takeOpt(others: MessageRecord[], additionals: MessageRecord[]): MessageRecord | undefined {
   if (others.some((record) => record.type === TYPE.OPT)) {
     throw new WireError('an OPT record is outside the additional section');
   }
   const opts = additionals.filter((record) => record.type === TYPE.OPT);
-  if (opts.length > 1) throw new WireError('there are two OPT records');
+  if (opts.length > 1) throw new WireError('there are several OPT records');
   if (opts[0] !== undefined && opts[0].owner !== ROOT)
-    throw new WireError('an OPT record is not at the root');
+    throw new WireError('the owner of an OPT record is not the root');
   return opts[0];
 }
 

@@ -15,7 +15,7 @@ export const RCODE = {
 
 const MNEMONICS = new Map<number, string>(Object.entries(RCODE).map(([mnemonic, code]) => [code, mnemonic]));
 
-/** 'NXDOMAIN', or 'RCODE11' for one without a name here. */
+/** Returns for example 'NXDOMAIN', or 'RCODE11' for an unnamed code. */
 export function rcodeMnemonic(rcode: number): string {
   return MNEMONICS.get(rcode) ?? `RCODE${rcode}`;
 }

@@ -1,5 +1,5 @@
-// Base 16, base 64 and base 32 with the extended hex alphabet (RFC 4648 §8, §4, §7). Strict, unlike Buffer, which skips or
-// stops at what it does not understand: every character counts, padding is exact, unused bits are zero (§3.5).
+// Base 16, base 64 and base 32 with the extended hex alphabet (RFC 4648 §8, §4, §7). Parsing is strict, unlike
+// Buffer's, which ignores invalid characters: padding must be exact, and unused bits must be zero (§3.5).
 
 import { upperCaseAscii } from '../ascii.ts';
 import { TextError } from '../errors.ts';
@@ -20,8 +20,7 @@ export function parseBase64(text: string): Uint8Array {
     throw new TextError('the text is not base64');
   }
   const octets = Buffer.from(text, 'base64');
-  if (octets.toString('base64') !== text)
-    throw new TextError('the base64 text has bits left over at its end');
+  if (octets.toString('base64') !== text) throw new TextError('the base64 text has extra bits at its end');
   return octetsOf(octets);
 }
 
@@ -31,7 +30,7 @@ export function printBase64(octets: Uint8Array): string {
 
 const BASE32_HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV';
 
-/** Without padding, any case: as in NSEC3 (RFC 5155 §3.3). */
+/** Parses text of any case without padding, as in NSEC3 (RFC 5155 §3.3). */
 export function parseBase32Hex(text: string): Uint8Array {
   const octets: number[] = [];
   let bits = 0;
@@ -46,7 +45,7 @@ export function parseBase32Hex(text: string): Uint8Array {
     octets.push(pending >> bits);
     pending &= (1 << bits) - 1;
   }
-  if (bits >= 5 || pending !== 0) throw new TextError('the base32hex text has bits left over at its end');
+  if (bits >= 5 || pending !== 0) throw new TextError('the base32hex text has extra bits at its end');
   return Uint8Array.from(octets);
 }
 
@@ -70,7 +69,7 @@ function viewOf(octets: Uint8Array): Buffer {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
 }
 
-/** Copies the octets: a small Buffer is a window on the shared pool and would keep all of it alive. */
+/** Copies the octets: a small Buffer is a view of the shared pool and would keep all of it in memory. */
 function octetsOf(buffer: Buffer): Uint8Array {
   return Uint8Array.from(buffer);
 }

@@ -1,10 +1,10 @@
-// Character-strings (RFC 1035 §5.1) as octets. Text is Unicode: characters beyond ASCII stand for their UTF-8 octets
+// Character-strings (RFC 1035 §5.1) as octets. Text is Unicode: characters beyond ASCII represent their UTF-8 octets,
 // and are printed as escapes, so that output is always ASCII.
 
 import { TextError } from '../errors.ts';
 import { unescapeAt } from '../name.ts';
 
-/** The octets that `text` stands for, its escapes resolved. No limit of length: the field has it. */
+/** Returns the octets of `text` with its escapes resolved. The caller limits the length. */
 export function parseCharacterString(text: string): Uint8Array {
   if (/\p{Surrogate}/u.test(text)) throw new TextError('the text is not well-formed Unicode');
   if (!text.includes('\\')) return Uint8Array.from(Buffer.from(text, 'utf8'));
@@ -26,12 +26,12 @@ export function parseCharacterString(text: string): Uint8Array {
   return Uint8Array.from(Buffer.from(octets, 'latin1'));
 }
 
-/** In quotes, with `"`, `\` and all that is not printable ASCII escaped. */
+/** Prints the octets in quotes. Escapes `"`, `\` and everything that is not printable ASCII. */
 export function printCharacterString(octets: Uint8Array): string {
   return `"${escapeOctets(octets, /[^ -~]|["\\]/g)}"`;
 }
 
-/** Prints a word without quotes, and escapes everything that would end it or has a meaning in a zone file. */
+/** Prints a word without quotes. Escapes everything that would end it or has a meaning in a zone file. */
 export function printWord(octets: Uint8Array): string {
   return escapeOctets(octets, /[^!-~]|["\\();$@]/g);
 }

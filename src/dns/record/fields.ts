@@ -1,5 +1,5 @@
-// The kinds of field that rdata is made of. Each checks the same rules in text and on the wire, so that what can be
-// parsed can be decoded and the other way round.
+// The kinds of fields in rdata. Each applies the same rules to text and wire data, so that everything that can be
+// parsed can be decoded, and vice versa.
 
 import { upperCaseAscii } from '../ascii.ts';
 import { encodeName, type Name, parseName, printName } from '../name.ts';
@@ -40,7 +40,7 @@ export function encodeNumber(value: number, octets: number): Uint8Array {
   );
 }
 
-/** A number that may be written as a mnemonic (in any case); it is printed as a number. */
+/** A number that may be written as a mnemonic (in any case). It is printed as a number. */
 export function numberOrMnemonic(
   field: Field<number>,
   mnemonics: Readonly<Record<string, number>>,
@@ -80,7 +80,7 @@ export const ipv6Address: Field<Uint8Array> = {
   encode: (value) => value,
 };
 
-/** One character-string, with its length in front of it on the wire (RFC 1035 §3.3). */
+/** One character-string, preceded by its length on the wire (RFC 1035 §3.3). */
 export const characterString: Field<Uint8Array> = {
   parse: (tokens) => parseLimited(tokens, tokens.next()),
   print: printCharacterString,
@@ -115,7 +115,7 @@ export const characterStrings: Field<Uint8Array[]> = {
   encode: (value) => Buffer.concat(value.map((string) => characterString.encode(string))),
 };
 
-/** Text up to the end of the rdata, without a length of its own and so without the limit of 255 octets. */
+/** Text up to the end of the rdata. It has no length field, so it may exceed 255 octets. */
 export const text: Field<Uint8Array> = {
   parse: (tokens) => tokens.read(tokens.next(), parseCharacterString),
   print: printCharacterString,
@@ -123,7 +123,7 @@ export const text: Field<Uint8Array> = {
   encode: (value) => value,
 };
 
-/** At least one octet up to the end of the rdata; in text it may be split by spaces. */
+/** At least one octet, up to the end of the rdata. The text may contain spaces. */
 export const hex = encodedRest(parseHex, printHex);
 export const base64 = encodedRest(parseBase64, printBase64);
 
@@ -146,7 +146,7 @@ function encodedRest(
   };
 }
 
-/** A field with one more rule for its value: `judge` says what is wrong with it, or nothing. */
+/** Adds a rule to a field: `judge` returns an error message for an invalid value. */
 export function checked<V>(field: Field<V>, judge: (value: V) => string | undefined): Field<V> {
   return {
     ...field,

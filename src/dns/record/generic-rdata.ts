@@ -1,4 +1,4 @@
-// The text form that any rdata can have: `\# length hex` (RFC 3597 §5).
+// The generic text form of rdata: `\# length hex` (RFC 3597 §5).
 
 import { parseHex, printHex } from './base-encodings.ts';
 import type { TokenReader } from './token-reader.ts';
@@ -10,7 +10,7 @@ export function isGeneric(tokens: TokenReader): boolean {
 
 export function parseGeneric(tokens: TokenReader): Uint8Array {
   tokens.field = 'rdata';
-  if (!isGeneric(tokens)) tokens.fail('this type can only be written as \\# length hex', tokens.peek());
+  if (!isGeneric(tokens)) tokens.fail('this type must be written as \\# length hex', tokens.peek());
   tokens.next();
   const length = tokens.word();
   if (!/^[0-9]{1,5}$/.test(length.text) || Number(length.text) > 0xffff) {
@@ -22,7 +22,7 @@ export function parseGeneric(tokens: TokenReader): Uint8Array {
     parseHex,
   );
   if (octets.length !== Number(length.text)) {
-    tokens.fail(`the length says ${Number(length.text)} octets, but there are ${octets.length}`, length);
+    tokens.fail(`the length is ${Number(length.text)} octets, but the data has ${octets.length}`, length);
   }
   return octets;
 }

@@ -1,4 +1,5 @@
-// IP addresses as text, strictly: no octal or short IPv4 forms, no IPv6 zone identifiers; IPv6 is printed by RFC 5952.
+// Strict parsing and printing of IP addresses: no octal or short IPv4 forms, and no IPv6 zone identifiers. IPv6 is
+// printed according to RFC 5952.
 
 import { TextError } from '../errors.ts';
 
@@ -16,7 +17,7 @@ export function printIpv4(octets: Uint8Array): string {
   return `${octets[0]}.${octets[1]}.${octets[2]}.${octets[3]}`;
 }
 
-/** RFC 4291 §2.2, with an IPv4 tail and one `::` that stands for at least one group. */
+/** Parses RFC 4291 §2.2 text, with an IPv4 tail and one `::` that stands for at least one group. */
 export function parseIpv6(text: string): Uint8Array {
   const groups = ipv6Groups(text);
   if (groups === undefined) throw new TextError(`"${text}" is not an IPv6 address`);
@@ -67,7 +68,7 @@ export function printIpv6(octets: Uint8Array): string {
   return `${hex(groups.slice(0, zeros.from))}::${hex(groups.slice(zeros.from + zeros.count))}`;
 }
 
-/** The first of the longest runs of zero groups (RFC 5952 §4.2.3). */
+/** Returns the first of the longest runs of zero groups (RFC 5952 §4.2.3). */
 function longestZeros(groups: readonly number[]): { from: number; count: number } {
   let longest = { from: 0, count: 0 };
   let count = 0;

@@ -3,14 +3,13 @@
 import { TextError } from '../errors.ts';
 import { parseIpv4, parseIpv6 } from './ip-address.ts';
 
-/** An IPv4 or IPv6 prefix. */
 export interface Network {
   /** 4 or 16 octets, zero after the prefix. */
   readonly octets: Uint8Array;
   readonly bits: number;
 }
 
-/** Reads `10.0.0.0/8`, or one address; bits after the prefix are ignored. Undefined for other text. */
+/** Parses `10.0.0.0/8`, or a single address. Bits after the prefix are ignored. Returns undefined for other text. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length, ...more] = text.split('/');
   const octets = addressOctets(address);
@@ -21,7 +20,7 @@ export function parseNetwork(text: string): Network | undefined {
   return { octets: octets.map((octet, i) => octet & maskOf(bits - 8 * i)), bits };
 }
 
-/** The networks of these texts, which must be ones. */
+/** Parses the texts, all of which must be networks. */
 export function networksOf(...texts: readonly string[]): Network[] {
   return texts.map((text) => {
     const parsed = parseNetwork(text);
@@ -38,13 +37,13 @@ export function isInNetwork({ octets: prefix, bits }: Network, octets: Uint8Arra
   return true;
 }
 
-/** The mask of an octet of which the first `bits` belong to the prefix. */
+/** Returns the mask of an octet whose first `bits` bits belong to the prefix. */
 function maskOf(bits: number): number {
   if (bits >= 8) return 0xff;
   return bits <= 0 ? 0 : (0xff00 >> bits) & 0xff;
 }
 
-/** Undefined: the text is no address. */
+/** Returns undefined if the text is not an address. */
 export function addressOctets(text: string): Uint8Array | undefined {
   try {
     return text.includes(':') ? parseIpv6(text) : parseIpv4(text);

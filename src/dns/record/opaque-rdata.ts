@@ -1,11 +1,11 @@
-// Finds names inside rdata of types that are otherwise opaque to us. Old types may arrive compressed, and a pointer
-// means nothing outside its message: only for that, their names are decompressed when read (RFC 3597 §4).
+// Finds names in rdata of types that are otherwise opaque. Old types may arrive compressed, and a pointer is
+// meaningless outside its message, so their names are decompressed when read (RFC 3597 §4).
 
 import type { Name } from '../name.ts';
 import { encodeName } from '../name.ts';
 import { WireReader } from './wire-reader.ts';
 
-/** Octets before each name; `rest` = more octets follow the last name. */
+/** Number of octets before each name. With `rest`, more octets follow the last name. */
 interface Layout {
   readonly skips: readonly number[];
   readonly rest?: true;
@@ -24,7 +24,7 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map<number, Layout>([
   [30, { skips: [0], rest: true }], // NXT
 ]);
 
-/** The rdata of a type without a file in types/, its names decompressed where the type is an old one. */
+/** Reads the rdata of a type without a file in types/. Names in old types are decompressed. */
 export function readOpaqueRdata(
   type: number,
   message: Uint8Array,

@@ -1,5 +1,5 @@
 // Rdata of every type: text, stored octets, and octets inside a message. Types without a file in types/ are opaque and
-// have the text form of RFC 3597 only.
+// only have the text form of RFC 3597.
 
 import { WireError } from '../errors.ts';
 import type { Name } from '../name.ts';
@@ -38,23 +38,23 @@ function parseGenericOfKnownType(type: RecordType, tokens: TokenReader): Uint8Ar
   return rdata;
 }
 
-/** One line of presentation text. Throws WireError on rdata that `checkRdata` would refuse. */
+/** Returns one line of presentation text. Throws WireError for rdata that `checkRdata` rejects. */
 export function printRdata(type: number, rdata: Uint8Array): string {
   const known = RECORD_TYPES.get(type);
   return known === undefined ? printGeneric(rdata) : known.print(decode(known, new WireReader(rdata)));
 }
 
-/** Throws WireError unless the rdata is well formed for its type, names uncompressed and nothing left over. */
+/** Throws WireError unless the rdata is well formed for its type, with uncompressed names and without trailing octets. */
 export function checkRdata(type: number, rdata: Uint8Array): void {
   if (rdata.length > MAX_RDATA_OCTETS) throw new WireError('the rdata is longer than 65535 octets');
   const known = RECORD_TYPES.get(type);
   if (known !== undefined) decode(known, new WireReader(rdata));
 }
 
-/** The rdata at `offset` of a message, checked and with its names decompressed: a copy. Throws WireError. */
+/** Returns a copy of the rdata at `offset` of a message, checked and with its names decompressed. Throws WireError. */
 export function readRdata(type: number, message: Uint8Array, offset: number, length: number): Uint8Array {
   if (offset < 0 || length < 0 || offset + length > message.length) {
-    throw new WireError('the rdata runs past the end');
+    throw new WireError('the rdata exceeds the message');
   }
   const known = RECORD_TYPES.get(type);
   if (known === undefined) return readOpaqueRdata(type, message, offset, length);
@@ -63,12 +63,12 @@ export function readRdata(type: number, message: Uint8Array, offset: number, len
   return decompress ? plain(known.encode(value)) : Uint8Array.from(message.subarray(offset, offset + length));
 }
 
-/** Where the names lie that may be sent compressed: none but in RFC 1035 types (RFC 3597 §4). */
+/** Returns the positions of names that may be sent compressed. Only RFC 1035 types have any (RFC 3597 §4). */
 export function nameFields(type: number): readonly NameField[] {
   return RECORD_TYPES.get(type)?.nameFields ?? [];
 }
 
-/** All names in a well-formed rdata, in order; none in types that we do not know. */
+/** Returns all names in well-formed rdata, in order; none for unknown types. */
 export function rdataNames(type: number, rdata: Uint8Array): Name[] {
   const known = RECORD_TYPES.get(type);
   return known === undefined ? [] : known.names(known.decode(new WireReader(rdata)));
@@ -83,7 +83,7 @@ function decode(type: RecordType, wire: WireReader): unknown {
   }
 }
 
-/** A Uint8Array with a buffer of its own: a small Buffer would keep the shared pool alive. */
+/** Returns a Uint8Array with a buffer of its own: a small Buffer would keep the shared pool in memory. */
 function plain(octets: Uint8Array): Uint8Array {
   return Uint8Array.from(octets);
 }

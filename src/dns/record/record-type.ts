@@ -1,29 +1,29 @@
-// What a record type is: text ⇄ value ⇄ wire. Most types are a sequence of fields in one order; the field's key is the
-// name that its faults are reported under.
+// The definition of a record type: text ⇄ value ⇄ wire. Most types are a sequence of fields. Errors refer to a field by
+// its key.
 
 import type { Name } from '../name.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { WireReader } from './wire-reader.ts';
 
-/** One field of an rdata. `print` gives '' only for a field that its text may leave out (an empty type bitmap). */
+/** One field of rdata. `print` returns '' only for a field that may be missing in text (an empty type bitmap). */
 export interface Field<V> {
   parse(tokens: TokenReader): V;
   print(value: V): string;
   decode(wire: WireReader): V;
   encode(value: V): Uint8Array;
-  /** Set when the value is a domain name. */
+  /** True if the value is a domain name. */
   readonly isName?: true;
-  /** The width on the wire, where it is fixed. */
+  /** Width on the wire, if it is fixed. */
   readonly octets?: number;
 }
 
 /**
- * Whether names in the rdata may be compressed: `sent` by RFC 1035 types alone, `received` where RFC 3597 §4 tells
- * receivers to accept it, `never` in all newer types.
+ * Whether names in the rdata may be compressed: `sent` for RFC 1035 types, `received` if RFC 3597 §4 requires receivers
+ * to accept it, `never` in all newer types.
  */
 type Compression = 'sent' | 'received' | 'never';
 
-/** A compressible name in rdata: it starts `skip` octets behind the start of the rdata or the end of the name before. */
+/** A compressible name in rdata. It starts `skip` octets after the start of the rdata or the end of the previous name. */
 export interface NameField {
   readonly skip: number;
 }
@@ -44,7 +44,7 @@ type ValueOf<F extends Record<string, Field<unknown>>> = {
   -readonly [K in keyof F]: F[K] extends Field<infer V> ? V : never;
 };
 
-/** Rules that concern more than one field: the first field at fault and why, or undefined. */
+/** A rule for several fields: returns the first field at fault and why, or undefined. */
 type Check<V> = (value: V) => { field: string; message: string } | undefined;
 
 export function recordType<F extends Record<string, Field<unknown>>>(
@@ -100,7 +100,7 @@ function nameFieldsOf(fields: readonly Field<unknown>[]): NameField[] {
   let skip = 0;
   for (const field of fields) {
     if (!field.isName) {
-      skip += field.octets ?? 0; // no RFC 1035 type has a field of variable width before a name
+      skip += field.octets ?? 0; // fields before a name have a fixed width in all RFC 1035 types
       continue;
     }
     names.push({ skip });

@@ -1,5 +1,5 @@
-// The algorithm number of DNSSEC keys and signatures, with the mnemonics of RFC 4034 A.1 and those that IANA's registry
-// ("DNS Security Algorithm Numbers") has added to them since.
+// The algorithm number of DNSSEC keys and signatures, with the mnemonics of RFC 4034 A.1 and of IANA's registry ("DNS
+// Security Algorithm Numbers").
 
 import { numberOrMnemonic, u8 } from './fields.ts';
 

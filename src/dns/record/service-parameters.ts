@@ -1,5 +1,5 @@
-// The parameters of SVCB and HTTPS records: one value form per key (RFC 9460 §7, 9461 §5, 9540 §4), kept as wire octets.
-// Text goes through two layers of escapes: the character-string, and inside it the list separated by commas.
+// The parameters of SVCB and HTTPS records: one value form per key (RFC 9460 §7, 9461 §5, 9540 §4), stored as wire
+// octets. Text has two layers of escapes: the character-string, and inside it the list separated by commas.
 
 import { TextError } from '../errors.ts';
 import { parseBase64, printBase64 } from './base-encodings.ts';
@@ -11,10 +11,12 @@ export const NO_DEFAULT_ALPN = 2;
 const IPV6HINT = 6; // the last key of RFC 9460
 const INVALID_KEY = 65535; // RFC 9460 §14.3.2
 
-/** `parse` takes the unescaped text of a value and throws TextError; `fault` says what is wrong with wire octets. */
+/**
+ * `parse` takes the unescaped text of a value and throws TextError. `fault` returns an error message for invalid wire octets.
+ */
 interface ValueForm {
   parse(text: Buffer): Uint8Array;
-  /** Prints the text before the escapes of a character-string are added. */
+  /** Prints the text before character-string escapes are added. */
   print(value: Uint8Array): Uint8Array;
   fault(value: Uint8Array): string | undefined;
 }
@@ -41,7 +43,7 @@ const mandatory: ValueForm = {
         if (key === undefined) throw new TextError(`"${name}" is not a key`);
         return key;
       });
-    return octetsOfKeys(keys.sort((a, b) => a - b)); // any order in text (RFC 9460 §8), duplicates fail below
+    return octetsOfKeys(keys.sort((a, b) => a - b)); // any order in text (RFC 9460 §8); duplicates are rejected below
   },
   print: (value) => Buffer.from(keysIn(value).map(serviceKeyName).join(',')),
   fault(value) {
@@ -55,7 +57,7 @@ const mandatory: ValueForm = {
   },
 };
 
-/** The keys that a `mandatory` value lists. */
+/** Returns the keys that a `mandatory` value lists. */
 export function keysIn(value: Uint8Array): number[] {
   const keys: number[] = [];
   for (let i = 0; i + 1 < value.length; i += 2)
@@ -93,7 +95,7 @@ function idsIn(value: Uint8Array): string[] | undefined {
   return ids.length > 0 ? ids : undefined;
 }
 
-/** Splits at commas; a backslash takes the comma or backslash behind it as it is (RFC 9460 appendix A.1). */
+/** Splits at commas. A backslash escapes the comma or backslash after it (RFC 9460 appendix A.1). */
 function splitList(text: string): string[] {
   const items = [''];
   for (let i = 0; i < text.length; i++) {
@@ -148,7 +150,7 @@ const ech: ValueForm = {
   fault: (value) => (value.length === 0 ? 'it is empty' : undefined),
 };
 
-/** RFC 9461 §5: a relative URI Template in UTF-8 with the variable "dns". */
+/** A relative URI Template in UTF-8 with the variable "dns" (RFC 9461 §5). */
 const dohpath: ValueForm = {
   ...opaque,
   fault(value) {
@@ -180,7 +182,7 @@ const KEYS: ReadonlyMap<number, ServiceKey> = new Map([
 ]);
 const CODES: ReadonlyMap<string, number> = new Map([...KEYS].map(([code, key]) => [key.name, code]));
 
-/** The number of `alpn` or `key667`; undefined for what is neither. Keys are lower case (RFC 9460 §2.1). */
+/** Returns the number of `alpn` or `key667`, or undefined. Keys are in lower case (RFC 9460 §2.1). */
 export function serviceKey(name: string): number | undefined {
   const code = CODES.get(name);
   if (code !== undefined) return code;
@@ -188,12 +190,12 @@ export function serviceKey(name: string): number | undefined {
   return Number(name.slice(3)) < INVALID_KEY ? Number(name.slice(3)) : undefined;
 }
 
-/** Keys newer than RFC 9460 are printed as keyN: Knot 3.2 does not know `dohpath`, BIND 9.18 not `ohttp`. */
+/** Returns the name of a key. Knot 3.2 and BIND 9.18 do not know all keys newer than RFC 9460: print them as keyN. */
 export function serviceKeyName(key: number): string {
   return (key <= IPV6HINT ? KEYS.get(key)?.name : undefined) ?? `key${key}`;
 }
 
-/** The value that `text` (character-string escapes resolved) stands for. `generic`: it was written as keyNNNNN. */
+/** Parses a value from `text`, whose character-string escapes are resolved. `generic`: the key was written as keyNNNNN. */
 export function parseServiceValue(key: number, text: Uint8Array, generic: boolean): Uint8Array {
   const form = generic ? opaque : (KEYS.get(key)?.form ?? opaque);
   const value = form.parse(Buffer.from(text));
@@ -205,7 +207,7 @@ export function printServiceValue(key: number, value: Uint8Array): Uint8Array {
   return (KEYS.get(key)?.form ?? opaque).print(value);
 }
 
-/** What is wrong with a value on the wire, or undefined. */
+/** Returns an error message for an invalid value on the wire, or undefined. */
 export function serviceValueFault(key: number, value: Uint8Array): string | undefined {
   return key === INVALID_KEY ? 'it is reserved' : KEYS.get(key)?.form.fault(value);
 }

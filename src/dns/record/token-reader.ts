@@ -1,11 +1,11 @@
-// Hands the tokens of one rdata to its fields, in order, and puts field, line and column on every fault.
+// Supplies the tokens of one rdata to its fields, in order, and adds field, line and column to every error.
 
 import { TextError } from '../errors.ts';
 import type { Name } from '../name.ts';
 import type { Token } from './token.ts';
 
 export class TokenReader {
-  /** The rdata field that is being read; faults are reported under it. */
+  /** The rdata field that is being read. Errors refer to it. */
   field: string | undefined;
   readonly origin: Name | undefined;
   readonly #tokens: readonly Token[];
@@ -20,7 +20,7 @@ export class TokenReader {
     return this.#tokens[this.#at];
   }
 
-  /** The next token, be it quoted or not: for fields that are character-strings. */
+  /** Returns the next token, quoted or not. Used by fields that are character-strings. */
   next(): Token {
     const token = this.#tokens[this.#at];
     if (token === undefined) return this.fail('the field is missing');
@@ -28,21 +28,21 @@ export class TokenReader {
     return token;
   }
 
-  /** The text of the next token, which must not be quoted: for all other fields. */
+  /** Returns the next token, which must not be quoted. Used by all other fields. */
   word(): Token {
     const token = this.next();
     if (token.quoted) this.fail(`"${token.text}" must not be in quotes`, token);
     return token;
   }
 
-  /** Every token that is left, none of them quoted. */
+  /** Returns all remaining tokens, none of which may be quoted. */
   words(): Token[] {
     const words: Token[] = [];
     while (this.peek() !== undefined) words.push(this.word());
     return words;
   }
 
-  /** Runs `parse` on a token; a fault that it throws without a place gets this one. */
+  /** Runs `parse` on a token. An error without a position gets the token's. */
   read<T>(token: Token, parse: (text: string) => T): T {
     try {
       return parse(token.text);
@@ -54,10 +54,10 @@ export class TokenReader {
 
   finish(): void {
     const token = this.peek();
-    if (token !== undefined) this.fail(`"${token.text}" is more than the record has fields for`, token);
+    if (token !== undefined) this.fail(`"${token.text}" exceeds the number of fields in the record`, token);
   }
 
-  /** Throws at `token`, or at the last one if no single token is at fault. */
+  /** Throws an error at `token`, or at the last one if no single token is at fault. */
   fail(message: string, token: Token | undefined = this.#tokens.at(-1)): never {
     throw new TextError(message, {
       ...(this.field !== undefined && { field: this.field }),

@@ -1,6 +1,6 @@
-// One word or quoted string of zone-file text, as the lexer found it: the unit that rdata is parsed from.
+// One word or quoted string of zone-file text, as read by the lexer. Rdata is parsed from tokens.
 
-/** `text` still has its escapes (`\X`, `\DDD`) and lacks the quotes. Lines and columns count from 1. */
+/** `text` still has its escapes (`\X`, `\DDD`), but not its quotes. Lines and columns count from 1. */
 export interface Token {
   readonly text: string;
   readonly quoted: boolean;

@@ -1,9 +1,9 @@
-// The set of types at a name, as NSEC and NSEC3 carry it (RFC 4034 §4.1.2): mnemonics in text, windows of bits on the wire.
+// The set of types at a name, as in NSEC and NSEC3 (RFC 4034 §4.1.2): mnemonics in text, windows of bits on the wire.
 
 import { typeCode, typeMnemonic } from '../type-codes.ts';
 import type { Field } from './record-type.ts';
 
-/** Codes in rising order. Only the one exact encoding is accepted: rising windows, no zero octets at their ends. */
+/** Codes in ascending order. Only the exact encoding is accepted: ascending windows, without trailing zero octets. */
 export const typeBitmap: Field<number[]> = {
   parse(tokens) {
     const codes = tokens.words().map((token) => {
@@ -19,7 +19,7 @@ export const typeBitmap: Field<number[]> = {
     while (wire.left > 0) {
       const window = wire.u8();
       const bits = wire.take(wire.u8());
-      if (window <= previous) wire.fail('the windows of the type bitmap are not in rising order');
+      if (window <= previous) wire.fail('the windows of the type bitmap are not in ascending order');
       if (bits.length === 0 || bits.length > 32)
         wire.fail('a window of the type bitmap is not 1 to 32 octets long');
       if (bits.at(-1) === 0) wire.fail('a window of the type bitmap ends in zero octets');

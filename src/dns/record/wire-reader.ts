@@ -1,10 +1,10 @@
-// Reads the octets of one rdata and never leaves them, except along a compression pointer where the type allows it.
+// Reads the octets of one rdata. Never reads beyond them, except along a compression pointer if the type allows it.
 
 import { WireError } from '../errors.ts';
 import { decodeName, type Name } from '../name.ts';
 
 export class WireReader {
-  /** The rdata field that is being read; faults are reported under it. */
+  /** The rdata field that is being read. Errors refer to it. */
   field = '';
   readonly #octets: Uint8Array;
   readonly #end: number;
@@ -34,7 +34,7 @@ export class WireReader {
     return this.u16() * 0x10000 + this.u16();
   }
 
-  /** The next octets: a view, not a copy. */
+  /** Returns the next octets as a view, not a copy. */
   take(count: number): Uint8Array {
     const from = this.#advance(count);
     return this.#octets.subarray(from, from + count);
@@ -53,16 +53,16 @@ export class WireReader {
   }
 
   #advance(count: number): number {
-    if (count > this.left) this.fail('the rdata ends too early');
+    if (count > this.left) this.fail('the rdata is truncated');
     const from = this.#at;
     this.#at += count;
     return from;
   }
 
   #compressedName(): Name {
-    if (this.left === 0) this.fail('the rdata ends too early');
+    if (this.left === 0) this.fail('the rdata is truncated');
     const { name, end } = decodeName(this.#octets, this.#at);
-    if (end > this.#end) this.fail('the name runs past the rdata');
+    if (end > this.#end) this.fail('the name exceeds the rdata');
     this.#at = end;
     return name;
   }

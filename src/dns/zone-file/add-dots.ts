@@ -1,4 +1,4 @@
-// Adds the final dot to full names that lack it in zone files of other software.
+// Adds the final dot to full names that lack it, in zone files of other software.
 
 import { foldCase, isWithin, type Name, parseName } from '../name.ts';
 import type { Token } from '../record/token.ts';

@@ -1,5 +1,5 @@
-// A record set has one TTL (RFC 2181 §5.2). As in BIND and NSD, that is its first record's. Signatures have the TTL of the
-// set that they cover (RFC 4034 §3).
+// Gives each record set one TTL (RFC 2181 §5.2): the TTL of its first record, as in BIND and NSD. Signatures have the
+// TTL of the set that they cover (RFC 4034 §3).
 
 import type { Name } from '../name.ts';
 import { coveredType } from '../record/covered-type.ts';

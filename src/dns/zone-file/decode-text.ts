@@ -1,9 +1,9 @@
-// Decodes the bytes of a zone file. Windows may save text as UTF-16. Since nearly all of a zone file is ASCII, every second
-// byte is then zero.
+// Decodes the bytes of a zone file. Windows may save text as UTF-16; because nearly all of a zone file is ASCII, every
+// second byte is then zero.
 
-/** The number of bytes, or characters, by which the encoding is recognized. */
+/** Number of bytes, or characters, from which the encoding is detected. */
 const MEASURED = 1000;
-/** Text that was read in the wrong encoding has more NUL characters than this. A string may contain a few intentionally. */
+/** Text decoded with the wrong encoding has more NUL characters than this. A string may contain a few intentionally. */
 const MANY_NULS = 8;
 
 /** Reads UTF-8, or UTF-16 in either byte order, with or without a byte order mark. Invalid octets become U+FFFD. */

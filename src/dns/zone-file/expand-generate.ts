@@ -1,5 +1,5 @@
-// The range and the templates of $GENERATE, BIND's way of writing many similar records as one line.
-// Surprising: `\$` stays an escape (the octet "$"), while `$$` becomes a bare "$".
+// The range and templates of $GENERATE, BIND's notation for many similar records on one line. Note that `\$` remains an
+// escape (the octet "$"), while `$$` becomes a plain "$".
 
 import { TextError } from '../errors.ts';
 import type { Token } from '../record/token.ts';
@@ -13,10 +13,10 @@ interface GenerateRange {
 }
 
 const MAX_RANGE_VALUE = 2 ** 31 - 1;
-const MAX_TEMPLATE_CHARACTERS = 2048; // BIND's buffers
+const MAX_TEMPLATE_CHARACTERS = 2048; // the size of BIND's buffers
 const MAX_WIDTH = 255;
 
-/** `start-stop` or `start-stop/step`. */
+/** Parses `start-stop` or `start-stop/step`. */
 export function parseGenerateRange(text: string): GenerateRange {
   const match = /^([0-9]{1,10})-([0-9]{1,10})(?:\/([0-9]{1,10}))?$/.exec(text);
   if (match === null) throw new TextError(`"${text}" is not a range such as 1-254 or 0-100/4`);
@@ -29,7 +29,7 @@ export function parseGenerateRange(text: string): GenerateRange {
   return { start, stop, step, count: Math.floor((stop - start) / step) + 1 };
 }
 
-/** A template with `$` and `${offset[,width[,base]]}` as a function of the number that they stand for. */
+/** Compiles a template with `$` and `${offset[,width[,base]]}` to a function of the number that they represent. */
 export function compileTemplate(text: string): (value: number) => string {
   if (text.length > MAX_TEMPLATE_CHARACTERS) {
     throw new TextError(`a $GENERATE template is longer than ${MAX_TEMPLATE_CHARACTERS} characters`);
@@ -71,7 +71,7 @@ function compileModifier(text: string): (value: number) => string {
 }
 
 function printNumber(value: number, width: number, base: string): string {
-  if (value < 0) throw new TextError(`the offset makes ${value}, a number below 0`);
+  if (value < 0) throw new TextError(`the offset yields ${value}, a number below 0`);
   switch (base) {
     case 'o':
       return value.toString(8).padStart(width, '0');
@@ -88,7 +88,7 @@ function printNumber(value: number, width: number, base: string): string {
   }
 }
 
-/** Hex digits, the lowest first, as labels; the width counts digits and dots, as in BIND. */
+/** Prints hex digits, lowest first, as labels. The width includes the dots, as in BIND. */
 function printNibbles(hex: string, width: number): string {
   const digits = [...hex].reverse();
   while (digits.length * 2 < width) digits.push('0');
@@ -97,8 +97,8 @@ function printNibbles(hex: string, width: number): string {
 }
 
 /**
- * Rdata of which every number makes one. One quoted word is text that is cut into words afterwards, as in BIND;
- * several words are a template each.
+ * Compiles rdata that is generated for each number. A single quoted word is a template that is split into words
+ * afterwards, as in BIND; otherwise each word is a template.
  */
 export function compileRdata(words: readonly Token[]): (value: number) => Token[] {
   const [only] = words;

@@ -1,4 +1,4 @@
-// Makes the records of BIND's $GENERATE. Limits bound what one file can make.
+// Generates the records of BIND's $GENERATE. Limits bound the number of records per file.
 
 import type { Token } from '../record/token.ts';
 import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
@@ -9,7 +9,7 @@ const MAX_RECORDS = 65_536;
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
 interface GeneratedRecord {
-  /** `next` is the first word of the rdata in `words`. */
+  /** `next` is the index of the first rdata word in `words`. */
   readonly head: RecordHead;
   /** The owner, then the rdata. */
   readonly words: readonly [Token, ...Token[]];
@@ -24,7 +24,7 @@ export class RecordGenerator {
     this.#typeOf = typeOf;
   }
 
-  /** Ends at the first problem. `words` are those of the directive. */
+  /** Stops at the first problem. `words` are those of the directive. */
   *generate(words: readonly Token[], { problems }: OpenFile): Generator<GeneratedRecord> {
     const [rangeWord, ownerWord] = words as [Token, Token];
     const range = problems.attempt(rangeWord, 'range', () => parseGenerateRange(rangeWord.text));
@@ -35,7 +35,7 @@ export class RecordGenerator {
     const rdata = problems.attempt(rdataPlace, undefined, () => compileRdata(words.slice(head.next)));
     if (range === undefined || owner === undefined || rdata === undefined) return;
     if (this.#records + range.count > MAX_RECORDS) {
-      problems.add(rangeWord, `$GENERATE makes more than ${MAX_RECORDS} records in all`, 'range');
+      problems.add(rangeWord, `$GENERATE makes more than ${MAX_RECORDS} records in total`, 'range');
       return;
     }
     this.#records += range.count;
@@ -47,7 +47,7 @@ export class RecordGenerator {
       if (made === undefined) return;
       for (const { text } of made) this.#characters += text.length;
       if (this.#characters > MAX_CHARACTERS) {
-        problems.add(made[0], `$GENERATE makes more than ${MAX_CHARACTERS} characters in all`);
+        problems.add(made[0], `$GENERATE makes more than ${MAX_CHARACTERS} characters in total`);
         return;
       }
       yield { head: { ...head, next: 1 }, words: made };

@@ -1,4 +1,4 @@
-// Runs work that is made in pieces without a break, for callers with no other work to do.
+// Runs divided work without interruption, for callers with no other work to do.
 
 export function inOneGo<T>(work: Generator<undefined, T>): T {
   for (;;) {

@@ -1,4 +1,4 @@
-// A zone file that is being read, and what the readers of its lines share.
+// A zone file being read: the state shared by the readers of its lines.
 
 import { TextError } from '../errors.ts';
 import { type Name, parseName } from '../name.ts';
@@ -24,7 +24,7 @@ export function readName(token: Token, origin: Name | undefined): Name {
   return parseName(token.text, origin);
 }
 
-/** True if a directive has as many words as it takes. Otherwise adds a problem. */
+/** Returns true if a directive has a valid number of words. Otherwise adds a problem. */
 export function hasWords(
   min: number,
   max: number,
@@ -33,7 +33,7 @@ export function hasWords(
   { problems }: OpenFile,
 ): boolean {
   const extra = words[max];
-  if (words.length < min) problems.add(words.at(-1) ?? first, `${first.text} lacks a word`);
-  else if (extra !== undefined) problems.add(extra, `${first.text} has no place for "${extra.text}"`);
+  if (words.length < min) problems.add(words.at(-1) ?? first, `${first.text} requires another word`);
+  else if (extra !== undefined) problems.add(extra, `${first.text} does not take "${extra.text}"`);
   return words.length >= min && extra === undefined;
 }

@@ -1,5 +1,5 @@
-// Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and finds all its problems.
-// Records of one set with different TTLs are not a problem: all get the first one's (RFC 2181 §5.2).
+// Reads a zone file (RFC 1035 §5, RFC 2308 §4, BIND's $GENERATE) into records, and reports all its problems. Different
+// TTLs in one record set are not a problem: all records get the first one's (RFC 2181 §5.2).
 
 import { upperCaseAscii } from '../ascii.ts';
 import { foldCase, isWithin, type Name, printName, ROOT } from '../name.ts';
@@ -28,7 +28,7 @@ import { ZoneFileProblems } from './zone-file-problems.ts';
 
 const PIECE_ENTRIES = 1000;
 
-/** Types by which Windows DNS queries WINS servers. All are read with one of their codes, which is for private use elsewhere. */
+/** Types with which Windows DNS queries WINS servers. All are read with one of their private-use codes. */
 const WINS_TYPES: ReadonlySet<string> = new Set(['WINS', 'WINSR', 'WINS-R']);
 const WINS_CODE = 65_281;
 
@@ -36,7 +36,7 @@ export function parseZoneFile(text: string, options: ZoneFileOptions = {}): Zone
   return inOneGo(parseZoneFileInPieces(text, options));
 }
 
-/** Does the same in pieces of a few milliseconds, so that the caller can do other work between them. */
+/** Does the same in pieces of a few milliseconds, so that the caller can do other work in between. */
 export function* parseZoneFileInPieces(
   text: string,
   options: ZoneFileOptions = {},
@@ -83,7 +83,7 @@ class ZoneFileParser {
     const unreadable = explainNuls(text);
     if (unreadable !== undefined) {
       open.problems.add({ line: 1, column: 1 }, unreadable);
-      this.#soaFailed = true; // this text may have it
+      this.#soaFailed = true; // this text may contain it
       return;
     }
     const lexer = new ZoneFileLexer(text, (line, column, message) => {
@@ -100,7 +100,7 @@ class ZoneFileParser {
       if (open.problems.areTooMany) return;
       const tooMany = this.#records.length > (this.#lineByLine?.maxRecords ?? Number.POSITIVE_INFINITY);
       if (tooMany && first !== undefined) {
-        open.problems.add(first, 'the file has too many records; the rest is not read');
+        open.problems.add(first, 'the file has too many records; the rest was not read');
         return;
       }
     }
@@ -155,7 +155,7 @@ class ZoneFileParser {
     if (owner !== undefined || this.#lineByLine !== undefined) open.owner = owner;
     if (entry.broken) return;
     if (entry.blankStart && owner === undefined && this.#reportsFollowing(open)) {
-      open.problems.add(first, 'the line starts with a blank, but no line before it has an owner', 'owner');
+      open.problems.add(first, 'the line starts with a blank, but no earlier line has an owner', 'owner');
       if (this.#lineByLine !== undefined) return;
     }
     const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems, this.#typeOrWins);
@@ -169,7 +169,7 @@ class ZoneFileParser {
     }
   }
 
-  /** False if the fault of a line may only be a consequence of a bad line before it. */
+  /** False if the error of a line may only be a consequence of an earlier one. */
   #reportsFollowing(open: OpenFile): boolean {
     return this.#lineByLine !== undefined || open.problems.list.length === 0;
   }
@@ -245,14 +245,14 @@ class ZoneFileParser {
     } else if (directive === '$GENERATE') {
       if (hasWords(4, Number.POSITIVE_INFINITY, words, first, open)) this.#generate(words, open);
     } else if (blankStart) {
-      open.problems.add(first, `${first.text} must stand at the start of its line`);
+      open.problems.add(first, `${first.text} must be at the start of its line`);
     } else {
       const message = `${first.text} is not a directive; $ORIGIN, $TTL, $INCLUDE and $GENERATE are`;
       open.problems.add(first, message);
     }
   }
 
-  /** `word` is undefined after a problem, as for $TTL. */
+  /** @param word undefined after a problem, as for $TTL */
   #readOrigin(word: Token | undefined, open: OpenFile): void {
     const full = word && this.#ownerWord(word);
     const origin = full && open.problems.attempt(full, 'origin', () => readName(full, open.origin));

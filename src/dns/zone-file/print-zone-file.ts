@@ -1,5 +1,5 @@
-// Writes a zone as a file that people read and that BIND, NSD and Knot load: relative owners, canonical order
-// (RFC 4034 §6.1), the SOA first. An owner stands on the first of its lines only; below it the lines start blank.
+// Prints a zone as a readable file that BIND, NSD and Knot can load: relative owners, canonical order (RFC 4034 §6.1),
+// the SOA first. An owner is printed only on its first line; its other lines start with blanks.
 
 import { sortNames } from '../dnssec/sort-names.ts';
 import { type Name, printName, ROOT } from '../name.ts';
@@ -15,14 +15,14 @@ interface PrintableRecord {
 
 const OWNER_COLUMNS = 24;
 const SOA_FIELDS = ['serial', 'refresh', 'retry', 'expire', 'minimum'];
-const FIRST_TYPES = [TYPE.SOA, TYPE.NS]; // then by number
+const FIRST_TYPES = [TYPE.SOA, TYPE.NS]; // others sorted by number
 
-/** `records` in any order; owners folded and inside the apex. The text ends with a line break. */
+/** @param records in any order; their owners are folded and in the zone */
 export function printZoneFile(apex: Name, records: Iterable<PrintableRecord>): string {
   return `${[...printZoneFileEntries(apex, records)].join('\n')}\n`;
 }
 
-/** Prints the same entry by entry, without line breaks after them. */
+/** Yields the entries one by one, without line breaks after them. */
 export function* printZoneFileEntries(apex: Name, records: Iterable<PrintableRecord>): Generator<string> {
   const byOwner = new Map<Name, PrintableRecord[]>();
   for (const record of records) {
@@ -52,7 +52,7 @@ function printRecord(
   return `${ownerColumn.padEnd(OWNER_COLUMNS)} ${ttlColumn}IN ${typeMnemonic(type)} ${text}`;
 }
 
-/** Prints one number of the SOA on each line, with its name as a comment. */
+/** Prints each number of the SOA on its own line, with its name as a comment. */
 function printSoa(text: string): string {
   const [primary, mailbox, ...numbers] = text.split(' ');
   const lines = numbers.map(
@@ -61,16 +61,13 @@ function printSoa(text: string): string {
   return `${primary} ${mailbox} (\n${lines.join('\n')}\n${' '.repeat(OWNER_COLUMNS + 1)})`;
 }
 
-/** `@` or the name without the apex and the final dot. */
+/** Returns `@`, or the name without the apex and the final dot. */
 export function relativeOwner(owner: Name, apex: Name): string {
   if (owner === apex) return '@';
   return printName((owner.slice(0, owner.length - apex.length) + ROOT) as Name).slice(0, -1);
 }
 
-/**
- * The most common TTL; of two that are as common the lower, so that the text does not depend on the order of the
- * records.
- */
+/** Returns the most common TTL; the lower one of two, so that the text does not depend on the order of records. */
 function commonestTtl(groups: Iterable<readonly PrintableRecord[]>): number | undefined {
   const counts = new Map<number, number>();
   for (const group of groups) for (const { ttl } of group) counts.set(ttl, (counts.get(ttl) ?? 0) + 1);

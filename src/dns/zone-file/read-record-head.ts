@@ -1,5 +1,4 @@
-// Reads what stands between owner and rdata: TTL and class in either order, both optional, then the type (RFC 1035
-// §5.1).
+// Reads the part between owner and rdata: TTL and class in either order, both optional, then the type (RFC 1035 §5.1).
 
 import { TextError } from '../errors.ts';
 import type { Token } from '../record/token.ts';
@@ -9,20 +8,20 @@ import type { ZoneFileProblems } from './zone-file-problems.ts';
 
 export interface RecordHead {
   readonly ttl: number | undefined;
-  /** The head has a TTL that cannot be read. */
+  /** True if the head has an invalid TTL. */
   readonly ttlFailed: boolean;
   readonly type: number;
-  /** The index of the first token of the rdata. */
+  /** Index of the first token of the rdata. */
   readonly next: number;
 }
 
 export const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
-/** The time stamp of a record that a client registered, as Windows DNS and dnscmd write it. */
+/** The timestamp of a record that a client registered, as written by Windows DNS and dnscmd. */
 const AGE = /^\[(?:age|aging):[0-9]+\]$/i;
 const ZERO = 48;
 const NINE = 57;
 
-/** Reads from `tokens[from]`; undefined after a problem that leaves the type unknown. `typeOf` knows the types. */
+/** Reads from `tokens[from]`. Returns undefined after a problem that leaves the type unknown. `typeOf` resolves mnemonics. */
 export function readRecordHead(
   tokens: readonly Token[],
   from: number,
@@ -56,7 +55,7 @@ export function readRecordHead(
   return undefined;
 }
 
-/** Seconds, perhaps with units. Throws TextError. */
+/** Parses seconds or a TTL with units. Throws TextError. */
 export function readTtl(token: Token): number {
   const seconds = token.quoted ? undefined : parseTtl(token.text);
   if (seconds === undefined) throw new TextError(`"${token.text}" is not a TTL such as 3600 or 1h30m`);
@@ -73,7 +72,7 @@ function unknownType({ text }: Token): string {
   return `"${text}" is not a known record type (any can be written as TYPEnnn with \\# and its octets)`;
 }
 
-/** RFC 6895 §3.1: 0 is reserved, 128 to 255 are for questions; OPT is for messages. */
+/** Type 0 is reserved, 128 to 255 are for queries, and OPT is for messages (RFC 6895 §3.1). */
 function checkType(type: number, token: Token, problems: ZoneFileProblems): boolean {
   if (type !== 0 && type !== TYPE.OPT && (type < 128 || type > 255)) return true;
   problems.add(token, `a zone cannot hold records of type ${token.text}`, 'type');

@@ -1,4 +1,4 @@
-// The TTLs of records that have none of their own: $TTL (RFC 2308 §4), then the record before (RFC 1035 §5.1).
+// The TTLs of records without one of their own: $TTL (RFC 2308 §4), or the previous record's (RFC 1035 §5.1).
 
 import { TYPE } from '../type-codes.ts';
 import type { OpenFile } from './open-file.ts';
@@ -17,7 +17,7 @@ export class RecordTtls {
     this.#lineByLine = lineByLine;
   }
 
-  /** Sets the TTL of $TTL; undefined if it cannot be read. */
+  /** Sets the TTL of $TTL; undefined if it is invalid. */
   setDefault(seconds: number | undefined): void {
     if (seconds !== undefined) this.#default = seconds;
     this.#defaultFailed = seconds === undefined && this.#lineByLine !== undefined;
@@ -28,7 +28,7 @@ export class RecordTtls {
     this.#last = ttl ?? this.#last;
   }
 
-  /** Returns undefined if the $TTL above the record cannot be read, which is a problem of the record. */
+  /** Returns undefined if the $TTL above the record is invalid, which is a problem of the record. */
   ttlOf(
     { ttl, type }: RecordHead,
     rdata: Uint8Array,
@@ -45,9 +45,9 @@ export class RecordTtls {
       seconds = Math.min(minimum, MAX_TTL_SECONDS); // RFC 1035 §3.3.13
     }
     seconds ??= this.#lineByLine?.ttlSeconds;
-    // an earlier problem may be the cause; report a missing TTL once for all lines
+    // an earlier problem may be the cause; report a missing TTL only once
     if (seconds === undefined && problems.list.length === 0) {
-      problems.add(place, 'the record has no TTL; neither $TTL nor a record before it gives one', 'ttl');
+      problems.add(place, 'the record has no TTL; neither $TTL nor an earlier record specifies one', 'ttl');
     }
     this.#last = seconds;
     return seconds ?? 0;

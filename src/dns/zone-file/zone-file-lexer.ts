@@ -1,24 +1,24 @@
-// Cuts zone-file text into entries: one line each, or several where parentheses or a quoted string join them (RFC 1035
-// §5.1). Surprising: after an unclosed parenthesis or quote it goes back and reads on below it, yet no character is read
-// more than a few times: what lies between holds no other one, and in what is read again strings end with their line.
+// Splits zone-file text into entries: one line each, or several if parentheses or a quoted string join them (RFC 1035 §5.1).
+// After an unclosed parenthesis or quote, the lexer goes back and continues on the line below. No character is read more than
+// a few times: the skipped text contains no other unclosed one, and strings in text that is read again end with their line.
 
 import type { Token } from '../record/token.ts';
 
 export interface ZoneFileEntry {
-  /** The tokens; none if the first one of a broken entry cannot be read. */
+  /** Empty if the first token of a broken entry is invalid. */
   readonly tokens: readonly Token[];
-  /** The first line starts with a blank: the entry has no owner of its own. */
+  /** True if the first line starts with a blank: the entry has no owner of its own. */
   readonly blankStart: boolean;
-  /** A problem was reported inside: only the first token can be used. */
+  /** True if a problem was reported in the entry. Then only the first token can be used. */
   readonly broken: boolean;
-  /** What stands behind the last `;` of the entry that begins a comment. */
+  /** The text after the last `;` in the entry that begins a comment. */
   readonly comment: string | undefined;
 }
 
-const MAX_TOKENS = 70_000; // rdata of 65,535 octets is at most that many empty strings
+const MAX_TOKENS = 70_000; // rdata of 65,535 octets is at most this many empty strings
 const MAX_TOKEN_CHARACTERS = 300_000; // 65,535 octets, each written as \DDD
 
-const REPLACEMENT = '\uFFFD'; // decoding replaces octets that are not UTF-8 by it; the octets are lost
+const REPLACEMENT = '\uFFFD'; // replaces invalid UTF-8 when decoding; the octets are lost
 
 const TYPOGRAPHIC_QUOTE = /[“”„‟«»]/;
 
@@ -60,7 +60,7 @@ export class ZoneFileLexer {
   #tokenAt = 0;
   #line = 1;
   #lineStart: number;
-  #reportedTo = -1; // text that is read twice is reported once
+  #reportedTo = -1; // prevents duplicate reports for text that is read twice
   #broken = false;
   #firstLost = false;
   #comment: string | undefined;
@@ -74,7 +74,7 @@ export class ZoneFileLexer {
     this.#lineStart = this.#at;
   }
 
-  /** The next entry that has tokens or is broken, or undefined at the end. */
+  /** Returns the next entry that has tokens or is broken. Returns undefined at the end. */
   next(): ZoneFileEntry | undefined {
     while (this.#at < this.#text.length) {
       const first = this.#text.charCodeAt(this.#at);
@@ -107,7 +107,7 @@ export class ZoneFileLexer {
         this.#skipLine();
         this.#comment = text.slice(start, this.#at);
       } else if (code === OPEN) {
-        // BIND nests parentheses, NSD and Knot refuse them; nearly always the first one was left open
+        // BIND nests parentheses, NSD and Knot reject them; nearly always the first one was not closed
         if (opening !== undefined) {
           this.#leaveOpen(opening);
           return;
@@ -115,7 +115,7 @@ export class ZoneFileLexer {
         opening = { at: this.#at, line: this.#line, column: this.#column() };
         this.#at++;
       } else if (code === CLOSE) {
-        if (opening === undefined) this.#problem('")" without "(" before it');
+        if (opening === undefined) this.#problem('")" without a matching "("');
         opening = undefined;
         this.#at++;
       } else {
@@ -159,8 +159,8 @@ export class ZoneFileLexer {
       if (!isOneLine && (end > maxEnd || end >= text.length)) return this.#leaveUnclosed();
       end += isEscape ? 2 : 1;
     }
-    // RFC 1035 §5.1: any character can stand between the quotes. But where the next quote below touches a word, it opens
-    // another string, and the one here was left open.
+    // Any character may appear between the quotes (RFC 1035 §5.1). But if the next quote below touches a word, it opens
+    // another string, and this one was not closed.
     if (!isOneLine && !this.#isBehindToken(end + 1)) return this.#leaveUnclosed();
     const token = this.#take(this.#at + 1, end, end + 1, true);
     if (!isOneLine) this.#countLines(this.#tokenAt, end);
@@ -198,7 +198,7 @@ export class ZoneFileLexer {
     }
     if (token.text.length > MAX_TOKEN_CHARACTERS) {
       this.#firstLost ||= isFirst;
-      this.#problem('a word is longer than any rdata can be', this.#tokenAt, token);
+      this.#problem('a word is longer than the longest rdata', this.#tokenAt, token);
     } else if (tokens.length < MAX_TOKENS) {
       tokens.push(token);
       if (this.#hasReplacements && token.text.includes(REPLACEMENT)) {
@@ -211,11 +211,11 @@ export class ZoneFileLexer {
         this.#problem(explainTypographicQuote(quote), this.#tokenAt, token);
       }
     } else if (!this.#broken) {
-      this.#problem('an entry has more words than any rdata can have', this.#tokenAt, token);
+      this.#problem('an entry has more words than the longest rdata', this.#tokenAt, token);
     }
   }
 
-  /** Reports the parenthesis and goes on at the next line below it that has an owner of its own. */
+  /** Reports the parenthesis and continues at the next line below it that has an owner of its own. */
   #leaveOpen(opening: Opening): void {
     this.#reportedTo = Math.max(this.#reportedTo, this.#at - 1);
     this.#broken = true;
@@ -244,7 +244,7 @@ export class ZoneFileLexer {
     this.#at = LINE_END.exec(this.#text)?.index ?? this.#text.length;
   }
 
-  /** A lone CR ends a line too: old Macs wrote it. */
+  /** A single CR ends a line too, as in files from old Macs. */
   #endLine(): void {
     this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1;
     this.#line++;

@@ -1,10 +1,9 @@
-// Collects the problems of a zone file, each with its place, up to a limit: a file with more is probably not a zone
-// file.
+// Collects the problems of a zone file, with their positions, up to a limit: a file with more is probably not a zone file.
 
 import { TextError, WireError } from '../errors.ts';
 import type { Token } from '../record/token.ts';
 
-/** Lines and columns count from 1. `field` names the part of the record, where one part is to blame. */
+/** Lines and columns count from 1. `field` is the part of the record at fault, if there is only one. */
 export interface ZoneFileProblem {
   readonly file?: string;
   readonly line: number;
@@ -18,7 +17,7 @@ export type Place = Pick<Token, 'line' | 'column'>;
 const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE_CHARACTERS = 400;
 
-/** The problems of one file and of those that it includes: `in` gives another view on the same list. */
+/** The problems of one file and the files that it includes. `in` returns another view of the same list. */
 export class ZoneFileProblems {
   readonly list: ZoneFileProblem[];
   readonly #file: string | undefined;
@@ -46,20 +45,22 @@ export class ZoneFileProblems {
       line,
       column,
       ...(field !== undefined && { field }),
-      message: isLast ? `there are more than ${this.#max} problems; the rest is not read` : shorten(message),
+      message: isLast ? `there are more than ${this.#max} problems; the rest was not read` : shorten(message),
     });
   }
 
-  /** Sorts problems by place, since some are found only at the end; files stay in the order of their first problems. */
+  /** Sorts problems by position, because some are found only at the end. Files stay in the order of their first problems. */
   sort(): void {
-    if (this.areTooMany) return; // the last problem says so
+    if (this.areTooMany) return; // the last problem says this
     const files = [...new Set(this.list.map(({ file }) => file))];
     this.list.sort(
       (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
     );
   }
 
-  /** What `parse` returns, or undefined after the fault that it threw was added; at `place`, unless it knows better. */
+  /**
+   * Returns the result of `parse`. If it throws, adds a problem at the error's position or `place`, and returns undefined.
+   */
   attempt<T>(place: Place, field: string | undefined, parse: () => T): T | undefined {
     try {
       return parse();
@@ -78,7 +79,7 @@ export class ZoneFileProblems {
   }
 }
 
-/** Messages quote the text that they are about, which may be a whole file. */
+/** Messages quote the invalid text, which may be a whole file. */
 function shorten(message: string): string {
   if (message.length <= MAX_MESSAGE_CHARACTERS) return message;
   const half = MAX_MESSAGE_CHARACTERS / 2;

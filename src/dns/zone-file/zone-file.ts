@@ -10,20 +10,20 @@ export interface ZoneFileRecord {
   readonly type: number;
   ttl: number;
   readonly rdata: Uint8Array;
-  /** The included file that the record stands in; undefined in the file that was given. */
+  /** The included file that contains the record. Undefined for the initial file. */
   readonly file: string | undefined;
   readonly line: number;
   readonly column: number;
-  /** The comment after the record, when the file is read line by line. */
+  /** The comment after the record, if the file is read line by line. */
   readonly comment?: string;
 }
 
 /** A record with the text that it was read from. */
 export interface ReadLine {
   readonly record: ZoneFileRecord;
-  /** The type that `words` were read as. It is CNAME for the types of `LineByLine.nameTypes`. */
+  /** The type of the rdata in `words`. It is CNAME for the types of `LineByLine.nameTypes`. */
   readonly type: number;
-  /** Undefined if the record has the owner of the line before it. */
+  /** Undefined if the record has the owner of the previous line. */
   readonly owner: Token | undefined;
   /** The words of the rdata. */
   readonly words: readonly Token[];
@@ -33,7 +33,7 @@ export interface ReadLine {
   readonly originWord: Token | undefined;
 }
 
-/** A record that is valid for the software that wrote the file, but cannot be in the zone. */
+/** A record that is valid for the software that wrote the file, but cannot be part of the zone. */
 export interface LeftOutRecord {
   readonly owner: Name;
   /** The mnemonic, in upper case. */
@@ -44,7 +44,7 @@ export interface LeftOutRecord {
   readonly column: number;
 }
 
-/** The content. If there are problems the file must be refused; `records` then holds the records that could be read. */
+/** The content. If there are problems the file must be rejected; `records` then contains the records that could be read. */
 export interface ZoneFile {
   /** The zone's name, folded. */
   readonly origin: Name;
@@ -56,34 +56,34 @@ export interface ZoneFile {
 }
 
 export interface ZoneFileOptions {
-  /** The zone's name; without it, the owner of the first SOA. */
+  /** The zone's name. Defaults to the owner of the first SOA. */
   readonly origin?: Name | undefined;
-  /** The file's name in problems. */
+  /** The file name used in problems. */
   readonly file?: string | undefined;
   /** The default TTL, as if the file began with $TTL. */
   readonly defaultTtlSeconds?: number | undefined;
-  /** Reads what $INCLUDE names; without it $INCLUDE is a problem. */
+  /** Reads the file that $INCLUDE names. Without it, $INCLUDE is a problem. */
   readonly include?: ((path: string) => string | { error: string }) | undefined;
   /** Called with each record of the text. Records of $GENERATE are not reported. */
   readonly onRecord?: ((line: ReadLine) => void) | undefined;
   /**
-   * If true, hosts of two or more labels are full names also without a final dot, and so are owners that end in the zone's
-   * name. Some software writes such files.
+   * If true, hosts of two or more labels are full names even without a final dot, and so are owners that end in the
+   * zone's name. Some software writes such files.
    */
   readonly addDots?: boolean | undefined;
-  /** Set for files whose good lines count although others are bad. */
+  /** Set for files whose good lines are used even if others are bad. */
   readonly lineByLine?: LineByLine | undefined;
 }
 
 /**
- * What the lines before leave open is not guessed: below an owner that cannot be read a line without one is a problem,
- * below such an $ORIGIN every relative name is, and below such a $TTL every record without a TTL of its own.
+ * Values that earlier lines leave undefined are not guessed. After an invalid owner, a line without one is a problem.
+ * After an invalid $ORIGIN, every relative name is, and after an invalid $TTL, every record without a TTL of its own.
  */
 export interface LineByLine {
   readonly maxProblems: number;
   readonly maxRecords: number;
-  /** Where neither the record nor $TTL nor a record before it says one. */
+  /** Used if neither the record, nor $TTL, nor an earlier record specifies one. */
   readonly ttlSeconds: number;
-  /** Mnemonics of types that other software has in its files, and the code that such a record gets; it holds one name. */
+  /** Mnemonics of types in files of other software, and the code used for such records, whose rdata is one name. */
   readonly nameTypes: ReadonlyMap<string, number>;
 }

@@ -1,13 +1,12 @@
-// Narrows a question about requests to hosts and paths, read from what a customer sends. Both are compared as plain text: there are
-// no wildcards in them.
+// Parses the host and path filters of an analytics query. Both are compared as plain text, without wildcards.
 
 type HostFilter =
-  /** That host and every host below it. */
+  /** This host and all of its subdomains. */
   { readonly kind: 'below'; readonly host: string } | { readonly kind: 'host'; readonly host: string };
 
 export interface Narrowing {
   readonly host?: HostFilter | undefined;
-  /** How the path begins. */
+  /** Prefix of the path. */
   readonly path?: string | undefined;
 }
 
@@ -19,15 +18,17 @@ interface Wish {
   readonly path?: string | undefined;
 }
 
-/** `domain`: without the final dot. What is empty narrows nothing. */
+/** `domain`: without the trailing dot. Empty values are ignored. */
 export function readNarrowing(
   domain: string,
   { hostname = '', path = '' }: Wish,
 ): Narrowing | { readonly problem: { readonly field: string; readonly error: string } } {
   if (path !== '' && !path.startsWith('/'))
-    return { problem: { field: 'path', error: 'expected a path, which begins with /' } };
+    return { problem: { field: 'path', error: 'expected a path that begins with /' } };
   if (/[?#]/.test(path))
-    return { problem: { field: 'path', error: 'a path has no query and no fragment: it takes any query' } };
+    return {
+      problem: { field: 'path', error: 'expected a path without query and fragment: it matches every query' },
+    };
   return {
     ...(hostname !== '' && { host: readHost(domain, hostname) }),
     ...(path !== '' && { path }),
@@ -35,8 +36,8 @@ export function readNarrowing(
 }
 
 /**
- * A name means itself and its subdomains. One label without a dot is the host of that label; part of a label is the host of
- * another label, which nobody asks for.
+ * A name matches itself and its subdomains. A single label without a dot is the host with that label below the domain, not
+ * a substring.
  */
 function readHost(domain: string, text: string): HostFilter {
   const plain = text.toLowerCase().replace(/\.$/, '');

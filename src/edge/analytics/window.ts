@@ -1,4 +1,4 @@
-// The time that a question about requests is about: whole hours or days in UTC, of which the last one is still filling.
+// Time window of an analytics query: whole hours or days in UTC, of which the last one is incomplete.
 
 const HOUR_MS = 3_600_000;
 export const BUCKET_MS = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
@@ -6,7 +6,7 @@ export const BUCKET_MS = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as
 interface Period {
   readonly bucket: 'hour' | 'day';
   readonly buckets: number;
-  /** How long a query over it may take. */
+  /** Time limit of a query over this period. */
   readonly seconds: number;
 }
 
@@ -24,14 +24,14 @@ const DEFAULT_PERIOD = '24h';
 
 export interface Window {
   readonly bucket: Period['bucket'];
-  /** The first moment of the first bucket. */
+  /** Start of the first bucket. */
   readonly from: Date;
-  /** The first moment after the last bucket. */
+  /** End of the last bucket. */
   readonly until: Date;
   readonly seconds: number;
 }
 
-/** A period that there is not is the default one. */
+/** Unknown periods are replaced by the default. */
 export function windowOf(period: string | undefined, now: Date): Window {
   const { bucket, buckets, seconds } = periodOf(period);
   const length = BUCKET_MS[bucket];
@@ -43,13 +43,13 @@ function periodOf(text: string | undefined): Period {
   return Object.hasOwn(PERIODS, text ?? '') ? PERIODS[text as keyof typeof PERIODS] : PERIODS[DEFAULT_PERIOD];
 }
 
-/** How long a period is; it may begin at any moment. */
+/** Returns the length of a period, which may begin at any time. */
 export function periodMs(period: string | undefined): number {
   const { bucket, buckets } = periodOf(period);
   return buckets * BUCKET_MS[bucket];
 }
 
-/** The first moment of each bucket. */
+/** Returns the start of each bucket. */
 export function bucketsOf({ bucket, from, until }: Window): Date[] {
   const length = BUCKET_MS[bucket];
   const count = (until.getTime() - from.getTime()) / length;
@@ -57,8 +57,8 @@ export function bucketsOf({ bucket, from, until }: Window): Date[] {
 }
 
 /**
- * The same time before a window, up to the same hour: what the last bucket of the window lacks is lacking there too, so
- * that a day that has just begun does not look like a loss.
+ * Returns the preceding window of the same length, up to the same hour: it lacks the same part of its last bucket, so that
+ * a day that has just begun does not look like a decline.
  */
 export function windowBefore(window: Window, now: Date): Window {
   const length = window.until.getTime() - window.from.getTime();
@@ -71,7 +71,7 @@ export function windowBefore(window: Window, now: Date): Window {
 }
 
 /**
- * Returns the hours that end in a period. Traffic is counted by the hour, and quota periods begin at any moment. Each hour
+ * Returns the hours that end in a period. Traffic is counted by the hour, but quota periods begin at any time. Each hour
  * belongs to the period in which it ends, so that a new subscription counts the hour in which it begins.
  */
 export function hoursThatEndIn(start: Date, end: Date): { readonly from: Date; readonly until: Date } {

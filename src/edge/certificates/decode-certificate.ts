@@ -1,15 +1,16 @@
-// Reads the parts of a certificate that Node does not (X.509, RFC 5280): names, critical extensions, signature algorithm, key.
+// Reads the parts of a certificate that Node does not provide (X.509, RFC 5280): names, critical extensions, signature
+// algorithm, and key.
 
 import type { KeyObject } from 'node:crypto';
 
 interface Element {
   readonly tag: number;
-  /** Of what is in it. */
+  /** Offsets of the contents. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Undefined where none stands whole. Lengths of up to four octets (X.690 §8.1.3). */
+/** Returns undefined if there is no complete element. Supports lengths of up to four octets (X.690 §8.1.3). */
 function readElement(der: Uint8Array, at: number): Element | undefined {
   const tag = der[at];
   const first = der[at + 1];
@@ -23,7 +24,7 @@ function readElement(der: Uint8Array, at: number): Element | undefined {
 }
 
 export const MAX_PEM_CHARACTERS = 65_536;
-/** A leaf, and more intermediates than any authority has. */
+/** A leaf and more intermediates than any authority uses. */
 const MAX_BLOCKS = 10;
 
 interface PemBlock {
@@ -32,14 +33,14 @@ interface PemBlock {
   readonly text: string;
 }
 
-/** Text around the blocks is left out, as other programs do. */
+/** Ignores text around the blocks, as other programs do. */
 export function decodePem(text: string): { readonly blocks: readonly PemBlock[] } | { problem: string } {
   if (text.length > MAX_PEM_CHARACTERS) return { problem: 'it has more than 64 KiB' };
   const blocks: PemBlock[] = [];
   for (let at = text.indexOf(BEGIN); at >= 0; at = text.indexOf(BEGIN, at)) {
     const head = text.indexOf('-----', at + BEGIN.length);
     const label = head < 0 ? '' : text.slice(at + BEGIN.length, head);
-    if (!/^[A-Z0-9 ]{1,40}$/.test(label)) return { problem: 'a BEGIN line is cut off' };
+    if (!/^[A-Z0-9 ]{1,40}$/.test(label)) return { problem: 'a BEGIN line is incomplete' };
     const foot = `-----END ${label}-----`;
     const end = text.indexOf(foot, head);
     if (end < 0) return { problem: `the line ${foot} is missing` };
@@ -55,7 +56,7 @@ export function decodePem(text: string): { readonly blocks: readonly PemBlock[] 
 
 const BEGIN = '-----BEGIN ';
 
-/** The old form of encrypted keys has header lines in its block (RFC 1421). */
+/** Encrypted keys in the old format have header lines in their block (RFC 1421). */
 function isEncrypted(block: string): boolean {
   return block.includes('ENCRYPTED');
 }
@@ -63,11 +64,11 @@ function isEncrypted(block: string): boolean {
 interface AlternativeNames {
   /** DNS names in lower case. */
   readonly names: readonly string[];
-  /** What else stands there: addresses, mailboxes. */
+  /** Other entries, such as addresses and mailboxes. */
   readonly others: readonly string[];
 }
 
-/** A name with an odd character stands in quotes, as JSON, so that it cannot look like two (CVE-2021-44532). */
+/** Node quotes names with special characters as JSON, so that one name cannot look like two (CVE-2021-44532). */
 export function decodeAlternativeNames(text: string | undefined): AlternativeNames {
   const names: string[] = [];
   const others: string[] = [];
@@ -82,12 +83,12 @@ const ENTRY = /(?:^|, )([A-Za-z ]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))/g;
 
 const OBJECT_IDENTIFIER = 0x06;
 const BOOLEAN = 0x01;
-/** `[3] EXPLICIT Extensions`, the last member of what is signed (RFC 5280 §4.1). */
+/** `[3] EXPLICIT Extensions`, the last member of the signed part (RFC 5280 §4.1). */
 const EXTENSIONS = 0xa3;
-/** More are in no certificate that is meant to be used. */
+/** No usable certificate has more. */
 const MAX_EXTENSIONS = 100;
 
-/** What RFC 5280 §4.2.1 says for the web, in hexadecimal: 2.5.29.N. */
+/** Extensions of RFC 5280 §4.2.1 that matter for the web, in hexadecimal: 2.5.29.N. */
 const KNOWN = new Set(
   [
     15, // keyUsage
@@ -102,10 +103,10 @@ const KNOWN = new Set(
   ].map((number) => `551d${number.toString(16).padStart(2, '0')}`),
 );
 
-/** Marks what an authority sent to a log before it issued the certificate (RFC 6962 §3.1). */
+/** Critical extension of precertificates, which authorities send to logs before issuance (RFC 6962 §3.1). */
 const POISON = '2b06010401d679020403';
 
-/** In words; undefined: there is none. `der` is a whole certificate. */
+/** Returns a description, or undefined if there is none. `der` is a complete certificate. */
 export function findUnknownCritical(der: Uint8Array): string | undefined {
   const certificate = readElement(der, 0);
   const signed = certificate && readElement(der, certificate.start);
@@ -121,7 +122,7 @@ export function findUnknownCritical(der: Uint8Array): string | undefined {
       continue;
     const octets = der.subarray(identifier.start, identifier.end);
     const hex = Buffer.from(octets).toString('hex');
-    if (hex === POISON) return 'the mark of a precertificate';
+    if (hex === POISON) return 'the precertificate extension';
     if (!KNOWN.has(hex)) return `the unknown critical extension ${printIdentifier(octets)}`;
   }
   return undefined;
@@ -129,7 +130,7 @@ export function findUnknownCritical(der: Uint8Array): string | undefined {
 
 function members(der: Uint8Array, { start, end }: Element): Element[] {
   const found: Element[] = [];
-  // One more than is accepted is enough to refuse.
+  // Stop at one more than the limit.
   for (let at = start; at < end && found.length <= MAX_EXTENSIONS; ) {
     const element = readElement(der, at);
     if (element === undefined || element.end > end) break;
@@ -139,7 +140,7 @@ function members(der: Uint8Array, { start, end }: Element): Element[] {
   return found;
 }
 
-/** With dots (X.690 §8.19). */
+/** Formats with dots (X.690 §8.19). */
 function printIdentifier(octets: Uint8Array): string {
   const arcs: number[] = [];
   let arc = 0;
@@ -158,7 +159,7 @@ function printIdentifier(octets: Uint8Array): string {
 const SEQUENCE = 0x30;
 const ALGORITHM_IDENTIFIER = 0x06;
 
-/** The identifiers of signatures that browsers accept, in hexadecimal (RFC 4055 §5, RFC 5758 §3.2). */
+/** Identifiers of signature algorithms that browsers accept, in hexadecimal (RFC 4055 §5, RFC 5758 §3.2). */
 const ACCEPTED: Readonly<Record<string, string>> = {
   '2a864886f70d01010b': 'sha256WithRSAEncryption',
   '2a864886f70d01010c': 'sha384WithRSAEncryption',
@@ -179,7 +180,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   '2b6571': 'Ed448',
 };
 
-/** The name of the algorithm where browsers do not accept it; undefined: they do. `der` is a whole certificate. */
+/**
+ * Returns the name of an algorithm that browsers do not accept. Returns undefined if they accept it. `der` is a complete
+ * certificate.
+ */
 export function findRefusedAlgorithm(der: Uint8Array): string | undefined {
   const certificate = readElement(der, 0);
   const signed = certificate && readElement(der, certificate.start);
@@ -191,25 +195,25 @@ export function findRefusedAlgorithm(der: Uint8Array): string | undefined {
 }
 
 const CURVES: readonly string[] = ['prime256v1', 'secp384r1', 'secp521r1'];
-/** P-521 with its point; a key that spells out its curve has more (RFC 5480 §2.1.1 forbids it). */
+/** P-521 with its point. Keys with explicit curve parameters are longer (forbidden by RFC 5480 §2.1.1). */
 const NAMED_OCTETS = 160;
 const RSA_BITS = { least: 2048, most: 8192 };
 
-/** What is wrong with it; undefined: nothing. */
+/** Returns the problem of the key, or undefined if there is none. */
 export function judgeKey(key: KeyObject): string | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa') {
     const bits = details?.modulusLength ?? 0;
     if (bits >= RSA_BITS.least && bits <= RSA_BITS.most) return undefined;
-    return `an RSA key has ${RSA_BITS.least} to ${RSA_BITS.most} bits here, and this one has ${bits}`;
+    return `an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits, but this one has ${bits}`;
   }
   if (type === 'ec') {
     const curve = details?.namedCurve;
     const isNamed = key.export({ type: 'spki', format: 'der' }).length <= NAMED_OCTETS;
     if (curve !== undefined && CURVES.includes(curve) && isNamed) return undefined;
     if (curve !== undefined && !isNamed)
-      return `an EC key names one of the curves P-256, P-384 and P-521, and this one spells its curve out`;
-    return `an EC key is one of the curves P-256, P-384 and P-521, and this one is of ${curve ?? 'another'}`;
+      return `an EC key must name one of the curves P-256, P-384 and P-521, but this one has explicit curve parameters`;
+    return `an EC key must use one of the curves P-256, P-384 and P-521, but this one uses ${curve ?? 'another'}`;
   }
-  return `browsers do not accept keys of the kind ${type ?? 'unknown'}: use RSA or EC`;
+  return `browsers do not accept keys of type ${type ?? 'unknown'}: use RSA or EC`;
 }

@@ -1,32 +1,32 @@
-// Whether the edges have the answers to an order's challenges: whichever of them the authority asks has to have its own.
+// Decides if the edges have the answers to an order's challenges. Every edge that the authority may contact needs them.
 
-/** What is known of one edge. */
+/** State of one edge. */
 export interface EdgeSight {
   readonly addresses: readonly string[];
-  /** It has reported within the last half minute. */
+  /** True if it reported within the last half minute. */
   readonly isHeard: boolean;
-  /** Whether it has the newest that there is of the domain; `untold`: it does not report how far it is. */
+  /** True if it has the newest configuration of the domain. `untold`: it does not report its progress. */
   readonly seen: 'yes' | 'no' | 'untold';
 }
 
-/** Edges report each ten seconds: those that the names do not lead to keep no order up for longer. */
+/** Edges report every ten seconds. After this time, edges that the names do not lead to no longer delay an order. */
 const FOLLOW_MS = 15_000;
-/** So long an edge that is not heard of is waited for: the authority may be led to it. */
+/** How long an order waits for a silent edge, since the authority may contact it. */
 const SILENT_MS = 600_000;
 
-/** True without a look at where the names lead. */
+/** True if all edges have the answers, regardless of where the names lead. */
 export function haveAllSeen(sights: readonly EdgeSight[]): boolean {
   return sights.length > 0 && sights.every(({ isHeard, seen }) => isHeard && seen === 'yes');
 }
 
-/** Whether it depends on where the names lead. */
+/** True if only the edges that the names lead to still matter. */
 export function haveHadTime(waitedMs: number): boolean {
   return waitedMs >= FOLLOW_MS;
 }
 
 /**
- * Whether none is late to which a name leads. An address that is no edge's own stands for all that are heard of, as one of a
- * load balancer does. `leadsTo` undefined: it is not known where a name leads.
+ * True if no edge that a name leads to is late. An address that belongs to no edge, such as a load balancer's, represents
+ * all reporting edges. `leadsTo` is undefined if the addresses of a name are not known.
  */
 export function haveTheirsSeen(
   sights: readonly EdgeSight[],

@@ -1,19 +1,22 @@
-// Which names a certificate is ordered for: all that edges answer for, in as few names as possible.
+// Plans the names of a certificate: everything that edges answer for, with as few names as possible.
 
 export interface PlannedNames {
-  /** The apex first. */
+  /** Starts with the apex. */
   readonly names: readonly string[];
-  /** Proxied names that the certificate is not for, and why. */
+  /** Proxied names that the certificate does not include, and why. */
   readonly left: readonly { readonly name: string; readonly why: LeftOut }[];
 }
 
 type LeftOut = 'characters' | 'too_many';
 
 const MAX_NAMES = 100;
-/** What authorities issue for: labels of letters, digits and hyphens; RFC 5280 §7.2. */
+/** Names that authorities accept: labels of letters, digits and hyphens (RFC 5280 §7.2). */
 const HOST = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{1,63}$/;
 
-/** For a domain whose zone is ours: its apex, `*.` below it, and one wildcard more for each deeper level with a proxied name. */
+/**
+ * For a domain whose zone is served here: its apex, `*.` below it, and one more wildcard for each deeper level with a
+ * proxied name.
+ */
 export function planWildcards(domain: string, levels: readonly string[]): PlannedNames {
   const deeper = levels.filter((level) => level !== domain && level.endsWith(`.${domain}`));
   return bounded(
@@ -22,7 +25,10 @@ export function planWildcards(domain: string, levels: readonly string[]): Planne
   );
 }
 
-/** For a domain whose DNS is elsewhere: the proxied names themselves, since no authority issues a wildcard for what is shown over HTTP (CA/Browser Forum, Baseline Requirements §3.2.2.4.19). */
+/**
+ * For a domain with external DNS: the proxied names themselves, since authorities do not issue wildcards after HTTP
+ * validation (CA/Browser Forum, Baseline Requirements §3.2.2.4.19).
+ */
 export function planHosts(proxied: readonly string[]): PlannedNames {
   return bounded(
     [],
@@ -45,7 +51,7 @@ function byDepth(a: string, b: string): number {
   return a.split('.').length - b.split('.').length || (a < b ? -1 : 1);
 }
 
-/** Whether a certificate for `have` answers for everything in `wanted`. */
+/** True if a certificate for `have` covers everything in `wanted`. */
 export function areCovered(wanted: readonly string[], have: readonly string[]): boolean {
   const names = new Set(have);
   return wanted.every(

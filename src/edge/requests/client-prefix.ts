@@ -1,14 +1,14 @@
-// The address of a visitor, in one form, and the part of it that is kept: /24 of IPv4, /48 of IPv6.
+// Normalizes a visitor's address, and truncates it to the stored prefix: /24 for IPv4, /48 for IPv6.
 
 import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
 import { addressOctets } from '../../dns/record/network.ts';
 
-/** An IPv6 address with a zone has more; no address has as many. */
+/** An IPv6 address with a zone may be longer, but addresses never have this many characters. */
 const MOST_CHARACTERS = 64;
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const KEPT_OCTETS = { 4: 3, 16: 6 } as const;
 
-/** 4 or 16 octets; undefined: the text is no address. IPv4 within IPv6 is IPv4. */
+/** Returns 4 or 16 octets, or undefined if the text is not an address. IPv4 embedded in IPv6 becomes IPv4. */
 export function clientOctets(text: string): Uint8Array | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
   const octets = addressOctets(text);

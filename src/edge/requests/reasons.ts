@@ -1,13 +1,13 @@
-// Why a request got no answer of its origin: the closed list of what edges may say, and what people are told of each.
+// The closed list of reasons why a request got no response from its origin, with explanations for users.
 
 type Fault = 'client' | 'origin' | 'network' | 'config';
 
 interface Reason {
   readonly label: string;
-  /** Whose matter it is. */
+  /** Who is responsible. */
   readonly fault: Fault;
   readonly meaning: string;
-  /** The status that visitors mostly get. */
+  /** Status that visitors usually get. */
   readonly status: number;
 }
 
@@ -22,80 +22,81 @@ export const REASONS = {
     label: 'Origin not reachable',
     fault: 'network',
     meaning:
-      'No connection to the origin could be made: it refused, nothing answered at its address, or it spoke no TLS and the edge cannot tell.',
+      'No connection to the origin was possible: it refused the connection, its address did not answer, or the TLS handshake failed in a way that the edge cannot distinguish.',
     status: 502,
   },
   origin_timeout: {
     label: 'Origin too slow',
     fault: 'origin',
-    meaning: 'The origin took the request and did not answer in the time that the record allows.',
+    meaning: 'The origin accepted the request but did not respond within the time limit of the record.',
     status: 504,
   },
   origin_broke_off: {
     label: 'Origin broke off',
     fault: 'origin',
-    meaning: 'The origin ended the connection before its answer was whole, or answered what is no HTTP.',
+    meaning:
+      'The origin closed the connection before its response was complete, or the response was not valid HTTP.',
     status: 502,
   },
   origin_tls_failed: {
     label: 'No TLS with the origin',
     fault: 'origin',
-    meaning: 'The origin was to be asked over TLS, and the handshake failed.',
+    meaning: 'The TLS handshake with the origin failed.',
     status: 502,
   },
   origin_refused: {
     label: 'Origin address not allowed',
     fault: 'config',
     meaning:
-      'The origin has no address that an edge may connect to: it is private, or one of the service itself.',
+      'The origin has no address that an edge may connect to: its addresses are private or belong to this service.',
     status: 502,
   },
   no_origin: {
     label: 'No origin',
     fault: 'config',
-    meaning: 'No origin is left to be asked: all of its pool are out of service, or none is set.',
+    meaning: 'No origin is available: all origins of the pool are out of service, or none is configured.',
     status: 502,
   },
   loop: {
     label: 'Request loop',
     fault: 'config',
-    meaning: 'The request came through this edge already: an origin leads back to the service.',
+    meaning: 'The request has already passed through this edge: an origin points back to this service.',
     status: 508,
   },
   suspended: {
     label: 'Domain suspended',
     fault: 'config',
-    meaning: 'The domain is suspended, and the edge answers for it no more.',
+    meaning: 'The domain is suspended, so the edge no longer answers for it.',
     status: 403,
   },
   edge_fault: {
     label: 'Fault of the edge',
     fault: 'network',
-    meaning: 'The edge could not work on the request.',
+    meaning: 'The edge could not process the request.',
     status: 500,
   },
   client_closed: {
     label: 'Visitor has left',
     fault: 'client',
-    meaning: 'The visitor closed the connection before there was an answer.',
+    meaning: 'The visitor closed the connection before the response.',
     status: 499,
   },
   client_bad_request: {
     label: 'Request not readable',
     fault: 'client',
-    meaning: 'The request is no HTTP, or larger than the edge takes.',
+    meaning: 'The request is not valid HTTP, or exceeds the limits of the edge.',
     status: 400,
   },
   client_timeout: {
     label: 'Visitor too slow',
     fault: 'client',
-    meaning: 'The visitor did not send the whole request in time.',
+    meaning: 'The visitor did not send the complete request in time.',
     status: 408,
   },
   rule_blocked: {
     label: 'Blocked by a rule',
     fault: 'client',
-    meaning: 'A rule of the domain refused the request.',
+    meaning: 'A rule of the domain blocked the request.',
     status: 403,
   },
   rule_limited: {

@@ -1,11 +1,11 @@
-// One line that an edge reports: what it may say of a request, and what is wrong with a line that is not taken. Each field has a
-// bound, since visitors choose most of them.
+// Validates one line reported by an edge, with the fields of a request. Each field is limited, since visitors control most
+// of them.
 
 import { clientOctets } from './client-prefix.ts';
 import { readHost } from './host-names.ts';
 import { isReason, type ReasonKey } from './reasons.ts';
 
-/** What the cache did; '' where it was not asked. */
+/** Result of the cache. '' if it was not used. */
 export const CACHE_STATES = ['hit', 'miss', 'bypass', 'expired', 'stale', 'revalidated'] as const;
 type CacheState = (typeof CACHE_STATES)[number];
 
@@ -14,7 +14,7 @@ export interface EdgeRequest {
   readonly host: string;
   readonly method: string;
   readonly uri: string;
-  /** 0: the visitor got none. */
+  /** 0: the visitor got no response. */
   readonly status: number;
   readonly octets: number;
   readonly ms: number;
@@ -26,12 +26,12 @@ export interface EdgeRequest {
   readonly websocket: boolean;
 }
 
-/** Why a line does not count: it cannot be read, its time is too far from ours, or it is about no host of the edge. */
+/** Why a line is ignored: it is malformed, its time differs too much from ours, or its host is not the edge's. */
 type Drop = 'line' | 'time' | 'host';
 
 export const MOST_URI_CHARACTERS = 2048;
 const MOST_FINGERPRINT_CHARACTERS = 128;
-/** A visitor's clock is not asked: `at` is the edge's, which may be a little ahead, and may have waited for us for a day. */
+/** `at` is the edge's time. It may be slightly in the future, and a day in the past if the edge could not reach us. */
 const OLDEST_MS = 24 * 3_600_000;
 const NEWEST_MS = 5 * 60_000;
 /** More than one request can have. */
@@ -39,9 +39,9 @@ const MOST_OCTETS = 2 ** 44;
 const MOST_MS = 2 ** 32 - 1;
 const MOST_RULE = 2 ** 32 - 1;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
-/** No text of UTF-8 has one. */
+/** Never occurs in valid UTF-8. */
 const HALF_PAIR = /\p{Surrogate}/gu;
-/** RFC 9110 §9.3, RFC 5789, RFC 4918 §9, RFC 3253 §3.6. Visitors can make up any number of others. */
+/** RFC 9110 §9.3, RFC 5789, RFC 4918 §9, RFC 3253 §3.6. Visitors can invent any number of others. */
 const METHODS = new Set(
   'GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH PURGE'.split(
     ' ',
@@ -49,7 +49,7 @@ const METHODS = new Set(
 );
 const OTHER_METHOD = 'OTHER';
 
-/** Reads the text of a line. Members that are not known here are ignored, so that edges may be newer than the fleet. */
+/** Parses a line. Unknown members are ignored, so that edges may be newer than the fleet. */
 export function judgeLine(text: string, nowMs: number): EdgeRequest | Drop {
   let line: unknown;
   try {

@@ -1,5 +1,5 @@
-// A reported request as a row of the analytics store: of its visitor a part of the address, and a number by which the same
-// visitor is known again, made with a key that only the fleet has.
+// Converts a reported request to a row of the analytics store. Of the visitor it has only the address prefix, and a keyed
+// hash that identifies the same visitor again.
 
 import { createHmac } from 'node:crypto';
 import { printClient } from './client-prefix.ts';
@@ -7,7 +7,7 @@ import type { EdgeRequest } from './request-line.ts';
 
 interface Owner {
   readonly domainId: number;
-  /** The name that the host counts under, where it is another. */
+  /** The name that the host counts under, if different. */
   readonly countsAs: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface RowOptions {
   readonly edgeId: number;
   /** 32 octets. */
   readonly visitorKey: Uint8Array;
-  /** Addresses are kept whole. */
+  /** True if addresses are stored completely. */
   readonly wholeClients: boolean;
 }
 
@@ -23,9 +23,9 @@ interface RequestRow {
   readonly at: string;
   readonly domain_id: number;
   readonly edge_id: number;
-  /** The name that counts. */
+  /** The name under which the request counts. */
   readonly host: string;
-  /** That the visitor asked for, where it is another. */
+  /** The requested name, if different. */
   readonly asked_host?: string;
   readonly method: string;
   readonly uri: string;
@@ -33,7 +33,7 @@ interface RequestRow {
   readonly octets: number;
   readonly ms: number;
   readonly client: string;
-  /** 64 bits, as digits. */
+  /** 64 bits, in decimal. */
   readonly visitor: string;
   readonly cache?: string;
   readonly rule?: number;
@@ -41,7 +41,7 @@ interface RequestRow {
   readonly websocket?: boolean;
 }
 
-/** What is empty, zero or false is left out: the store has it as default. */
+/** Omits empty, zero and false values, which are the store's defaults. */
 export function requestRow(
   { atMs, host, client, fingerprint, cache, rule, reason, websocket, ...same }: EdgeRequest,
   { domainId, countsAs }: Owner,
@@ -63,7 +63,7 @@ export function requestRow(
   };
 }
 
-/** Over the whole address and, where there was TLS, its fingerprint: many share an address behind one router. */
+/** Hashes the whole address and, for TLS, the fingerprint, because many visitors share an address behind one router. */
 function visitorOf(client: Uint8Array, fingerprint: string | undefined, key: Uint8Array): bigint {
   const hmac = createHmac('sha256', key).update(client);
   if (fingerprint !== undefined) hmac.update('\0').update(fingerprint);

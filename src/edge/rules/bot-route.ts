@@ -1,4 +1,4 @@
-// Lets bots through, refuses them, or sends them to an origin of their own.
+// Allows bots, blocks them, or sends them to a separate origin.
 
 import { z } from 'zod';
 import { HOST_OR_ADDRESS, isHostOrAddress } from './origin-fields.ts';
@@ -7,15 +7,15 @@ import { distinct, line } from './text-fields.ts';
 
 export const botRoute = ruleKind({
   type: 'bot_route',
-  what: 'Treats bots in a way of their own.',
+  what: 'Allows bots, blocks them, or sends them to a separate origin.',
   fields: {
     bots: z
       .enum(['verified', 'unverified', 'list'])
       .default('unverified')
-      .describe('Bots that prove who they are, those that do not, or those of `list`.'),
+      .describe('Verified bots, unverified bots, or those in `list`.'),
     list: distinct(line(256, 1), 64)
       .default([])
-      .describe('Parts of User-Agent, compared without case; needed with `bots: list`.'),
+      .describe('Parts of User-Agent, compared case-insensitively. Required with `bots: list`.'),
     action: z.enum(['allow', 'block', 'captcha', 'route']).default('block'),
     destination: line(255)
       .refine((text) => text === '' || isHostOrAddress(text), HOST_OR_ADDRESS)
@@ -23,8 +23,8 @@ export const botRoute = ruleKind({
       .describe('The origin for `action: route`.'),
   },
   judge({ bots, list, action, destination }, add) {
-    if (bots === 'list' && list.length === 0) add(['list'], 'is needed with bots list');
-    if (action === 'route' && destination === '') add(['destination'], 'is needed with action route');
+    if (bots === 'list' && list.length === 0) add(['list'], 'is required with bots list');
+    if (action === 'route' && destination === '') add(['destination'], 'is required with action route');
   },
   gate: 'rules',
   countsDryRun: true,

@@ -1,4 +1,4 @@
-// Says what is cached, for how long, and by what it is told apart.
+// Defines what is cached, for how long, and with which key.
 
 import { z } from 'zod';
 import { HEADER_NAME, NOT_A_HEADER } from './header-names.ts';
@@ -13,30 +13,31 @@ const header = z
 
 export const cache = ruleKind({
   type: 'cache',
-  what: 'Says what is cached, for how long, and by what it is told apart.',
+  what: 'Defines what is cached, for how long, and with which key.',
   fields: {
-    ttl_seconds: z.int().min(0).max(MAX_TTL).default(3600).describe('How long the edge keeps an answer.'),
+    ttl_seconds: z.int().min(0).max(MAX_TTL).default(3600).describe('How long the edge keeps a response.'),
     browser_ttl_seconds: z
       .int()
       .min(0)
       .max(MAX_TTL)
       .nullable()
       .optional()
-      .describe('How long browsers may keep it. Absent or null: as the origin says.'),
+      .describe('How long browsers may keep it. Absent or null: as the origin specifies.'),
     key_query: z
       .enum(['all', 'none', 'list'])
       .default('all')
-      .describe('Which parameters of the query tell cached answers apart.'),
-    key_query_list: distinct(line(128, 1), 64).default([]).describe('Needed with `key_query: list`.'),
-    key_headers: distinct(header, 16)
-      .default([])
-      .describe('Headers of the request that tell cached answers apart.'),
-    bypass: z.boolean().default(false).describe('Nothing is read from the cache or written to it.'),
-    respect_origin: z.boolean().default(true).describe('What the origin says in Cache-Control counts first.'),
+      .describe('Query parameters that are part of the cache key.'),
+    key_query_list: distinct(line(128, 1), 64).default([]).describe('Required with `key_query: list`.'),
+    key_headers: distinct(header, 16).default([]).describe('Request headers that are part of the cache key.'),
+    bypass: z.boolean().default(false).describe('If true, the cache is neither read nor written.'),
+    respect_origin: z
+      .boolean()
+      .default(true)
+      .describe('If true, Cache-Control of the origin takes precedence.'),
   },
   judge({ key_query, key_query_list }, add) {
     if (key_query === 'list' && key_query_list.length === 0)
-      add(['key_query_list'], 'is needed with key_query list');
+      add(['key_query_list'], 'is required with key_query list');
   },
   gate: 'rules',
   countsDryRun: false,

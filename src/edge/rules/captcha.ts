@@ -13,7 +13,7 @@ export const captcha = ruleKind({
       .min(60)
       .max(2_592_000)
       .default(3600)
-      .describe('How long a solved challenge counts.'),
+      .describe('How long a solved challenge is valid.'),
   },
   gate: 'rules',
   countsDryRun: true,

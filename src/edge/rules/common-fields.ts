@@ -1,48 +1,55 @@
-// The fields that rules of every type have: which requests a rule is for, whether it acts, and when it has its turn.
+// Fields of rules of every type: the requests that a rule matches, if it is enforced, and its priority.
 
 import { z } from 'zod';
 import { isSafeForBacktracking, judgeRegex, MAX_REGEX_CHARACTERS } from '../judge-regex.ts';
 import { distinct, line } from './text-fields.ts';
 
 export const MAX_PRIORITY = 1_000_000;
-/** Of one domain. */
+/** Per domain. */
 export const MAX_RULES_OF_A_TYPE = 1000;
 const MAX_RECORD_IDS = 1000;
 const MAX_PATHS = 64;
 const MAX_HOST_CHARACTERS = 255;
-/** Each makes the time of a match longer. */
+/** Each one makes matching slower. */
 const MAX_STARS = 16;
-/** Of all regular expressions of one rule together: what compiling them costs. */
+/** Total compilation cost of all regular expressions of one rule. */
 const MAX_REGEX_SIZE = 24_000;
 
 const path = line(MAX_REGEX_CHARACTERS, 1);
 
-/** As bodies have them. `record_id` beside `record_ids` is read before (`readScope`). */
+/** Fields of request bodies. `readScope` converts `record_id` and `record_ids` beforehand. */
 export const COMMON_FIELDS = {
   record_ids: distinct(z.int().min(1), MAX_RECORD_IDS)
     .default([])
-    .describe('The records whose names the rule is for. Empty: the whole domain.'),
+    .describe('Records to whose names the rule applies. Empty: the whole domain.'),
   enabled: z.boolean().default(true),
-  priority: z.int().min(0).max(MAX_PRIORITY).default(100).describe('Lower ones have their turn first.'),
+  priority: z
+    .int()
+    .min(0)
+    .max(MAX_PRIORITY)
+    .default(100)
+    .describe('Rules with lower numbers are evaluated first.'),
   host_pattern: line(MAX_REGEX_CHARACTERS)
     .default('')
-    .describe('A filter of hosts. In a wildcard `*` stands for any labels. Empty: every host.'),
+    .describe('Host filter. In a wildcard, `*` matches any labels. Empty: every host.'),
   host_match_type: z
     .enum(['', 'exact', 'wildcard', 'regex'])
     .default('')
-    .describe('Empty exactly when `host_pattern` is.'),
+    .describe('Required with `host_pattern`, otherwise empty.'),
   action_mode: z
     .enum(['enforce', 'dry_run'])
     .default('enforce')
-    .describe('`dry_run`: matches are only logged. Not every type heeds it.'),
+    .describe('`dry_run`: matches are only logged. Not every rule type supports it.'),
   path_match_type: z
     .enum(['wildcard', 'regex'])
     .default('wildcard')
     .describe(
-      'How both lists of paths are read. A wildcard is matched with the whole path, a regular expression anywhere in it.',
+      'Syntax of both path lists. A wildcard must match the whole path, a regular expression may match anywhere in it.',
     ),
-  path_includes: distinct(path, MAX_PATHS, 1).default(['/*']).describe('One of them must match the path.'),
-  path_excludes: distinct(path, MAX_PATHS).default([]).describe('None of them may match the path.'),
+  path_includes: distinct(path, MAX_PATHS, 1)
+    .default(['/*'])
+    .describe('At least one of these must match the path.'),
+  path_excludes: distinct(path, MAX_PATHS).default([]).describe('None of these may match the path.'),
 };
 
 export type CommonFields = { [K in keyof typeof COMMON_FIELDS]: z.output<(typeof COMMON_FIELDS)[K]> };
@@ -51,7 +58,7 @@ interface Faults {
   add(path: PropertyKey[], message: string): void;
 }
 
-/** What no field can be judged for alone. */
+/** Checks that involve more than one field. */
 export function judgeCommon(rule: CommonFields, faults: Faults): void {
   const budget = { left: MAX_REGEX_SIZE };
   judgeHost(rule, faults, budget);
@@ -69,8 +76,7 @@ function judgeHost(
   budget: { left: number },
 ): void {
   if (pattern === '') {
-    if (type !== '')
-      faults.add(['host_pattern'], `is needed with host_match_type ${type}; both are set or both empty`);
+    if (type !== '') faults.add(['host_pattern'], `is required with host_match_type ${type}`);
     return;
   }
   const fault =
@@ -79,20 +85,20 @@ function judgeHost(
       : type === 'regex'
         ? regexFault(pattern, budget)
         : hostFault(pattern, type === 'wildcard');
-  if (type === '') faults.add(['host_match_type'], 'is needed with host_pattern: exact, wildcard or regex');
+  if (type === '') faults.add(['host_match_type'], 'is required with host_pattern: exact, wildcard or regex');
   if (fault !== undefined) faults.add(['host_pattern'], fault);
 }
 
 function regexFault(text: string, budget: { left: number }): string | undefined {
-  if (budget.left < 0) return 'the regular expressions of this rule are too large together';
+  if (budget.left < 0) return 'the regular expressions of this rule together are too large';
   const judged = judgeRegex(text);
   if (judged.kind === 'problem') return judged.message;
   budget.left -= judged.size;
-  return budget.left < 0 ? 'the regular expressions of this rule are too large together' : undefined;
+  return budget.left < 0 ? 'the regular expressions of this rule together are too large' : undefined;
 }
 
 function pathFault(text: string): string | undefined {
-  if (!/^[/*]/.test(text)) return 'a path begins with "/", or with "*"';
+  if (!/^[/*]/.test(text)) return 'expected a path that begins with "/" or "*"';
   return starsFault(text);
 }
 
@@ -110,7 +116,7 @@ function hostFault(text: string, isWildcard: boolean): string | undefined {
   return isWildcard ? starsFault(text) : undefined;
 }
 
-/** The filters as an edge is told them. */
+/** Returns the filters in the format of the edge configuration. */
 export function matchOf(rule: CommonFields) {
   const {
     host_pattern: pattern,

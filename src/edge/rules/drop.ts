@@ -18,7 +18,7 @@ export const drop = ruleKind({
     country_match_type: z
       .enum(['include', 'exclude'])
       .default('include')
-      .describe('`include`: from the countries listed; `exclude`: from all others.'),
+      .describe('`include`: from the listed countries. `exclude`: from all others.'),
     countries: distinct(country, 300)
       .default([])
       .describe('ISO 3166-1 alpha-2, stored in upper case. Empty: no filter by country.'),

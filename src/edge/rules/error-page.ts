@@ -1,4 +1,4 @@
-// Answers errors with a page of the customer's.
+// Replaces error responses with a custom page.
 
 import { z } from 'zod';
 import { ruleKind } from './rule-kind.ts';
@@ -8,10 +8,10 @@ const MAX_PAGE_OCTETS = 256 * 1024;
 
 export const errorPage = ruleKind({
   type: 'error_page',
-  what: 'Answers errors with a page of its own.',
+  what: 'Replaces error responses with a custom page.',
   fields: {
     status_codes: distinct(z.int().min(400).max(599), 200, 1),
-    html: page(MAX_PAGE_OCTETS).describe('At most 256 KiB. Answered where one rule is read alone.'),
+    html: page(MAX_PAGE_OCTETS).describe('At most 256 KiB. Returned only when a single rule is read.'),
     content_type: z.enum(['text/html', 'text/plain', 'application/json']).default('text/html'),
   },
   gate: 'rules',

@@ -1,4 +1,4 @@
-// Every type of rules, in the order in which they act on a request.
+// All rule types, in the order in which they act on a request.
 
 import type { EdgeRule, RuleType } from '../edge-rule.ts';
 import { botRoute } from './bot-route.ts';
@@ -39,14 +39,17 @@ export function kindOf(type: RuleType): RuleKind {
   return BY_TYPE.get(type) as RuleKind;
 }
 
-/** Reads the type in a path: `rate_limit` and `rate-limit` are the same. */
+/** Finds the type in a path. `rate_limit` and `rate-limit` are equivalent. */
 export function findRuleKind(segment: string): RuleKind | undefined {
   return /^[a-z]+([_-][a-z]+)?$/.test(segment)
     ? BY_TYPE.get(segment.replace('-', '_') as RuleType)
     : undefined;
 }
 
-/** One enabled rule as an edge is told it. `hosts`: the names of its records; undefined: the whole domain. */
+/**
+ * Returns one enabled rule in the format of the edge configuration. `hosts`: the names of its records, or undefined for the
+ * whole domain.
+ */
 export function edgeRuleOf(
   type: RuleType,
   id: number,

@@ -5,7 +5,7 @@ import { ruleKind } from './rule-kind.ts';
 import { distinct } from './text-fields.ts';
 
 const JA3 = /^[0-9a-f]{32}$/;
-/** Protocol, version, SNI, counts, ALPN; then the hashes of ciphers and of extensions. */
+/** Protocol, version, SNI, counts and ALPN, then the hashes of ciphers and extensions. */
 const JA4 = /^[tqd](?:[01][0-9]|s[1-3]|d[1-3])[di][0-9]{4}[a-z0-9]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/;
 
 const fingerprintText = z

@@ -1,4 +1,4 @@
-// How rules name origins.
+// Fields of rules that specify origins.
 
 import { z } from 'zod';
 import { TextError } from '../../dns/errors.ts';
@@ -10,7 +10,7 @@ export const HOST_OR_ADDRESS =
 
 const HOST = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)+$/;
 
-/** A name that ends in a number would be read as an IPv4 address by some (WHATWG URL, "ends in a number"). */
+/** Some parsers read a name that ends in a number as an IPv4 address (WHATWG URL, "ends in a number"). */
 export function isHostOrAddress(text: string): boolean {
   if (isAddress(text)) return true;
   return HOST.test(text) && !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(text);
@@ -32,7 +32,7 @@ export const originPort = z.int().min(1).max(65_535).default(443);
 export const hostHeader = line(255)
   .refine(
     (text) => /^(?:[A-Za-z0-9._-]+(?::[0-9]{1,5})?)?$/.test(text),
-    'expected a host name, perhaps with a port',
+    'expected a host name with an optional port',
   )
   .default('')
   .describe('Host and SNI towards the origin. Empty: the host of the request.');

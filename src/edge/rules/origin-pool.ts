@@ -1,4 +1,4 @@
-// Shares requests among several origins.
+// Distributes requests among several origins.
 
 import { z } from 'zod';
 import { originHost, originPort } from './origin-fields.ts';
@@ -12,7 +12,7 @@ const origin = z.strictObject({
   port: originPort,
   scheme: z.enum(['http', 'https']).default('https'),
   weight: z.int().min(1).max(100).default(1),
-  backup: z.boolean().default(false).describe('Asked only when no other origin answers.'),
+  backup: z.boolean().default(false).describe('Used only if no other origin answers.'),
 });
 
 const health = z.strictObject({
@@ -25,14 +25,14 @@ const health = z.strictObject({
 
 export const originPool = ruleKind({
   type: 'origin_pool',
-  what: 'Shares requests among several origins.',
+  what: 'Distributes requests among several origins.',
   fields: {
     origins: z.array(origin).min(1).max(MAX_ORIGINS),
     method: z.enum(['round_robin', 'hash', 'least_time']).default('round_robin'),
     health: health
       .nullable()
       .optional()
-      .describe('How edges find out which origins are there. Absent or null: by requests alone.'),
+      .describe('Health check of the origins. Absent or null: edges judge origins only by requests.'),
   },
   judge({ origins }, add) {
     const seen = new Set<string>();
@@ -42,7 +42,7 @@ export const originPool = ruleKind({
       seen.add(place);
     }
     if (origins.length > 0 && origins.every(({ backup }) => backup))
-      add(['origins', 0, 'backup'], 'one origin at least is no backup');
+      add(['origins', 0, 'backup'], 'at least one origin must not be a backup');
   },
   gate: 'rules',
   countsDryRun: false,

@@ -13,7 +13,7 @@ export const originRoute = ruleKind({
     scheme: z
       .enum(['http', 'https', 'auto', 'default'])
       .default('https')
-      .describe('`default`: as the request came; `auto`: the edge probes.'),
+      .describe('`default`: the scheme of the request. `auto`: the edge probes.'),
     host_header: hostHeader,
   },
   gate: 'rules',

@@ -1,4 +1,4 @@
-// Limits how many requests one client may make in a period.
+// Limits the number of requests of one client in a period.
 
 import { z } from 'zod';
 import { HEADER_NAME, NOT_A_HEADER } from './header-names.ts';
@@ -6,30 +6,30 @@ import { ruleKind } from './rule-kind.ts';
 
 export const rateLimit = ruleKind({
   type: 'rate_limit',
-  what: 'Limits the requests of one client in a period.',
+  what: 'Limits the number of requests of one client in a period.',
   fields: {
     requests: z.int().min(1).max(1_000_000).default(100),
     period_seconds: z.int().min(1).max(86_400).default(60),
     key: z
       .enum(['ip', 'ip_path', 'header'])
       .default('ip')
-      .describe('What requests are counted by: the address, address and path, or the value of a header.'),
+      .describe('Requests are counted per address, per address and path, or per value of a header.'),
     header: z
       .string()
       .max(64)
       .refine((text) => text === '' || HEADER_NAME.test(text), NOT_A_HEADER)
       .default('')
-      .describe('The name of the header; needed with `key: header`.'),
+      .describe('Name of the header. Required with `key: header`.'),
     action: z.enum(['block', 'captcha', 'delay']).default('block'),
     block_seconds: z
       .int()
       .min(0)
       .max(86_400)
       .default(60)
-      .describe('How long a client is refused beyond the limit.'),
+      .describe('How long a client is blocked after exceeding the limit.'),
   },
   judge({ key, header }, add) {
-    if (key === 'header' && header === '') add(['header'], 'is needed with key header');
+    if (key === 'header' && header === '') add(['header'], 'is required with key header');
   },
   gate: 'rules',
   countsDryRun: true,

@@ -1,4 +1,4 @@
-// Asks the origin for another path, or with another query.
+// Requests another path or query from the origin.
 
 import { z } from 'zod';
 import { judgeRegex } from '../judge-regex.ts';
@@ -10,21 +10,21 @@ const QUERY = /^(?:[A-Za-z0-9\-._~:/?@!$&'()*+,;=[\]]|%[0-9A-Fa-f]{2})*$/;
 
 export const rewrite = ruleKind({
   type: 'rewrite',
-  what: 'Asks the origin for another path or query.',
+  what: 'Requests another path or query from the origin.',
   fields: {
     path_target: line(1024, 1)
       .refine(
         (text) => PATH.test(text),
-        'expected a path without query and fragment, other characters as %XX',
+        'expected a path without query and fragment, with other characters as %XX',
       )
       .describe(
-        'The path that the origin is asked for. With regular expressions `$1` to `$9` are groups of the include that matched.',
+        'Path requested from the origin. With regular expressions, `$1` to `$9` are groups of the matching include.',
       ),
     query_mode: z.enum(['preserve', 'replace', 'strip']).default('preserve'),
     query_target: line(1024)
       .refine(
         (text) => QUERY.test(text) && !text.startsWith('?'),
-        'expected a query without the "?" before it, other characters as %XX',
+        'expected a query without the leading "?", with other characters as %XX',
       )
       .default('')
       .describe('The query with `query_mode: replace`.'),
@@ -33,7 +33,7 @@ export const rewrite = ruleKind({
     const references =
       type === 'regex' ? [...target.matchAll(/\$([1-9])/g)].map(([, group]) => Number(group)) : [];
     if (!target.startsWith('/') && !(type === 'regex' && /^\$[1-9]/.test(target)))
-      add(['path_target'], 'a path begins with "/"');
+      add(['path_target'], 'expected a path that begins with "/"');
     const most = Math.max(0, ...references);
     for (const include of most === 0 ? [] : includes) {
       const judged = judgeRegex(include);

@@ -1,4 +1,4 @@
-// What a type of rules is made of: its schema, its gate, what an edge is told. Each type has a file of its own.
+// Definition of a rule type: its schema, its gate, and its edge configuration. Each type has its own file.
 
 import { z } from 'zod';
 import type { EdgeRule, RuleMatch, RuleType } from '../edge-rule.ts';
@@ -6,12 +6,12 @@ import { COMMON_FIELDS, type CommonFields, judgeCommon } from './common-fields.t
 
 type Shape = Record<string, z.ZodType>;
 type FieldsOf<S extends Shape> = { [K in keyof S]: z.output<S[K]> };
-/** What an edge is told of a type, beside which requests it is for. */
+/** Edge configuration of a type, without the common filters. */
 type Told<T extends RuleType> = Omit<Extract<EdgeRule, { type: T }>, Exclude<keyof RuleMatch, 'type'>>;
 
 type AddFault = (path: PropertyKey[], message: string) => void;
 
-/** The address or name of an origin that a rule names, with its place in the body. */
+/** Address or name of an origin in a rule, with its path in the body. */
 interface NamedOrigin {
   readonly path: PropertyKey[];
   readonly host: string;
@@ -19,31 +19,31 @@ interface NamedOrigin {
 
 interface Declared<T extends RuleType, S extends Shape> {
   readonly type: T;
-  /** One sentence for the description. */
+  /** One sentence for the API description. */
   readonly what: string;
-  /** The fields that only this type has, with bounds and defaults. */
+  /** Fields of this type only, with limits and defaults. */
   readonly fields: S;
-  /** What no field can be judged for alone. */
+  /** Checks that involve more than one field. */
   readonly judge?: (rule: FieldsOf<S> & CommonFields, add: AddFault) => void;
-  /** The gate of the plan that every write of the type has to pass. */
+  /** The gate that every write of this type must pass. */
   readonly gate: 'rules';
-  /** `action_mode: dry_run` counts; other types always act. */
+  /** True if `action_mode: dry_run` is supported. Other types are always enforced. */
   readonly countsDryRun: boolean;
-  /** Where it lets edges connect to; the shell judges them, since it knows what is allowed. */
+  /** Returns the origins that edges may connect to. The caller checks them, because it knows which are allowed. */
   readonly origins?: (rule: FieldsOf<S>) => NamedOrigin[];
-  /** Given the field of a body that is kept apart, since it may be large. */
+  /** The body field that is stored separately because it may be large. */
   readonly pageField?: keyof S & string;
   readonly toEdge: (rule: FieldsOf<S>) => Told<T>;
 }
 
-/** The body of a rule of some type, judged: common fields and its own. */
+/** A validated rule body of any type: common fields and those of its type. */
 export type RuleBody = CommonFields & Readonly<Record<string, unknown>>;
 
 export interface RuleKind {
   readonly type: RuleType;
   readonly what: string;
   readonly fields: Shape;
-  /** A whole body. */
+  /** Schema of a complete body. */
   readonly schema: z.ZodType<RuleBody>;
   readonly gate: 'rules';
   readonly countsDryRun: boolean;

@@ -1,4 +1,4 @@
-// Texts in the bodies of rules. They reach configuration files of edges, so no control character gets in.
+// Text fields of rules. Edges write them to configuration files, so control characters are rejected.
 
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ export function line(maximum: number, minimum = 0): z.ZodString {
     .refine((text) => !CONTROL.test(text), NO_CONTROL);
 }
 
-/** Text of several lines, bounded in octets of UTF-8. */
+/** Text with several lines, limited in octets of UTF-8. */
 export function page(octets: number): z.ZodString {
   return z
     .string()
@@ -23,7 +23,7 @@ export function page(octets: number): z.ZodString {
     .refine((text) => text.length <= octets && octetsOf(text) <= octets, `expected at most ${octets} octets`)
     .refine(
       (text) => text.length > octets || !CONTROL_BUT_LINES.test(text),
-      `${NO_CONTROL} but line breaks and tabs`,
+      `${NO_CONTROL} except line breaks and tabs`,
     );
 }
 
@@ -31,7 +31,7 @@ function octetsOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** A list without the same entry twice. */
+/** A list without duplicates. */
 export function distinct<T extends z.ZodType>(item: T, maximum: number, minimum = 0): z.ZodArray<T> {
   return z
     .array(item)

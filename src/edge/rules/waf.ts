@@ -14,19 +14,12 @@ const ruleId = z
 
 export const waf = ruleKind({
   type: 'waf',
-  what: 'Runs the core rule set, and blocks from an anomaly score on.',
+  what: 'Runs the OWASP core rule set, and blocks requests that reach an anomaly score.',
   fields: {
     paranoia: z.int().min(1).max(4).default(1).describe('The paranoia level of the core rule set.'),
-    threshold: z
-      .int()
-      .min(1)
-      .max(100)
-      .default(5)
-      .describe('The anomaly score from which a request is blocked.'),
-    body_cap_kb: z.int().min(0).max(1024).default(128).describe('How much of a body is inspected; 0: none.'),
-    rule_excludes: distinct(ruleId, 256)
-      .default([])
-      .describe('Ids of rules of the core rule set that are left out.'),
+    threshold: z.int().min(1).max(100).default(5).describe('Anomaly score at which a request is blocked.'),
+    body_cap_kb: z.int().min(0).max(1024).default(128).describe('How much of a body is inspected. 0: none.'),
+    rule_excludes: distinct(ruleId, 256).default([]).describe('Ids of disabled rules of the core rule set.'),
   },
   gate: 'rules',
   countsDryRun: true,

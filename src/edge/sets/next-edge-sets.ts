@@ -1,4 +1,4 @@
-// The sets that regions publish, made of the edges in them, beside those that they published before.
+// Builds the address sets that regions publish from their edges, together with the previously published sets.
 
 import { TYPE } from '../../dns/type-codes.ts';
 import {
@@ -44,7 +44,10 @@ export function nextEdgeSets(
   return isSame ? before : { version: before.version + 1, regions, countries: placed };
 }
 
-/** The set of these addresses, and behind it the last one that had others. None: the region has none of the family. */
+/**
+ * Returns the set of these addresses followed by the previous different one. Returns an empty list if the region has none
+ * of the family.
+ */
 function newest(type: number, addresses: readonly string[], before: readonly (readonly string[])[]) {
   const wanted = [...new Set(addresses)].slice(0, MOST_SET_ADDRESSES);
   if (wanted.length === 0) return [];

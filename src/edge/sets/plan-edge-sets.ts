@@ -1,21 +1,21 @@
-// Decides which edges each region publishes: those that are live, and never nobody. When more than half of them fall silent, it is
-// taken for a fault of whoever listens: nobody leaves for it, nor while they return.
+// Decides which edges each region publishes: the live ones, but never an empty list. If more than half of them fall silent,
+// the cause is assumed to be the receiver: no edge is removed then, nor while they return.
 
-/** An edge node as it is registered. Revoked ones are none. */
+/** A registered edge node. Revoked ones are not included. */
 export interface RegisteredEdge {
   readonly name: string;
   readonly region: string;
   readonly v4: readonly string[];
   readonly v6: readonly string[];
   readonly isDrained: boolean;
-  /** When it was last heard, in milliseconds; undefined: never. */
+  /** When it last reported, in milliseconds. Undefined if never. */
   readonly seenAtMs: number | undefined;
 }
 
-/** The names of the edges that each region published last. */
+/** Names of the edges that each region published last. */
 export type Members = Readonly<Record<string, readonly string[]>>;
 
-/** What was decided last. */
+/** The previous decision. */
 export interface DecidedBefore {
   readonly members: Members;
   readonly held?: EdgeSetsPlan['held'] | null;
@@ -23,17 +23,17 @@ export interface DecidedBefore {
 
 export interface EdgeSetsPlan {
   readonly members: Members;
-  /** The breaker holds: so many of the edges that are published are silent; `atMs`: when more than half were late the last time. */
+  /** The breaker holds: this many of the published edges are silent. `atMs`: when more than half were last late. */
   readonly held: { readonly silent: number; readonly published: number; readonly atMs: number } | undefined;
-  /** Regions that publish edges which are not live, since no other is left. */
+  /** Regions that publish edges that are not live, because no other is left. */
   readonly stale: readonly string[];
 }
 
-/** A report comes every 10 s. Who was not heard for so long is published no more. */
+/** Edges report every 10 s. An edge that has been silent for this long is no longer published. */
 export const SILENT_MS = 60_000;
-/** When all reports cease at once, all edges are late before the first is silent, though each reports at another moment. */
+/** If all reports stop at once, all edges are late before the first is silent, although they report at different times. */
 const LATE_MS = 30_000;
-/** After such a time edges return one by one, each with a pause of its own. */
+/** After an outage, edges return one by one with different delays. */
 const RETURN_MS = 60_000;
 
 export function planEdgeSets(
@@ -45,7 +45,7 @@ export function planEdgeSets(
     Object.hasOwn(before.members, region) && before.members[region]?.includes(name) === true;
   const isQuiet = ({ seenAtMs }: RegisteredEdge, ms: number) =>
     seenAtMs === undefined || nowMs - seenAtMs >= ms;
-  // draining is somebody's decision, which no fault makes: it neither trips the breaker nor is held by it
+  // draining is an operator's decision, not a fault: it neither trips the breaker nor is held by it
   const serving = edges.filter((edge) => wasPublished(edge) && !edge.isDrained);
   const silent = serving.filter((edge) => isQuiet(edge, SILENT_MS)).length;
   const late = serving.filter((edge) => isQuiet(edge, LATE_MS)).length;

@@ -1,4 +1,4 @@
-// Shows analytics of requests and of queries.
+// Shows analytics of requests and of DNS queries.
 
 import { AnalyticsFault, openAnalytics } from '../../analytics/open-analytics.ts';
 import type { Asking } from '../../analytics/requests/asked-requests.ts';
@@ -23,10 +23,10 @@ export interface PeriodOption extends OwnerOption {
   readonly period: string;
 }
 
-/** How long the store may work on one query. */
+/** Time limit of a query. */
 const SECONDS = 45;
 
-/** `work` gives the exit code. Fails while the store cannot answer. */
+/** Runs `work`, which returns the exit code. Throws Failure if the analytics store cannot answer. */
 async function askAnalytics(
   cli: Cli,
   text: string,
@@ -103,7 +103,7 @@ export async function showTraffic(cli: Cli, text: string, options: OwnerOption):
     await output.print(
       linesOf(domain, [
         ['from', start.toISOString()],
-        ['to', end?.toISOString() ?? 'it is never reset'],
+        ['to', end?.toISOString() ?? 'the quota is never reset'],
         ['requests', String(requests)],
         ['traffic', gb(octets)],
         ['included', limit === null ? 'no limit' : `${limit} GB`],

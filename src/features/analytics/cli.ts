@@ -8,7 +8,7 @@ import type { PeriodOption } from './cli-show.ts';
 const DOMAIN = "the domain's name";
 const DEFAULT_PERIOD = '24h';
 const period = (...choices: string[]) =>
-  new Option('--period <period>', 'the time up to now, in whole hours or days of UTC')
+  new Option('--period <period>', 'period that ends now, in whole UTC hours or days')
     .choices(choices)
     .default(DEFAULT_PERIOD);
 const PERIODS = ['3h', '6h', '12h', '24h', '7d', '30d'];
@@ -16,10 +16,10 @@ const PERIODS = ['3h', '6h', '12h', '24h', '7d', '30d'];
 export function addAnalyticsCommands(program: Command, cli: Cli): void {
   const analytics = program
     .command('analytics')
-    .description('what edges and nameservers answered for a domain; needs the analytics store');
+    .description('show the requests and DNS queries answered for a domain; requires the analytics store');
   const summary = analytics
     .command('summary')
-    .description('the requests that edges answered, in a time')
+    .description('show totals of the requests that edges answered in a period')
     .argument('<domain>', DOMAIN)
     .addOption(period(...PERIODS));
   ownerOption(summary).action(async (text: string, options: PeriodOption) => {
@@ -28,7 +28,9 @@ export function addAnalyticsCommands(program: Command, cli: Cli): void {
   });
   const traffic = analytics
     .command('traffic')
-    .description('the traffic of the quota period, and what the plan includes; exit 1 without a plan')
+    .description(
+      'show the traffic of the current quota period and the limit of the plan; exits with 1 if there is no plan',
+    )
     .argument('<domain>', DOMAIN);
   ownerOption(traffic).action(async (text: string, options: OwnerOption) => {
     const { showTraffic } = await import('./cli-show.ts');
@@ -36,7 +38,7 @@ export function addAnalyticsCommands(program: Command, cli: Cli): void {
   });
   const dns = analytics
     .command('dns')
-    .description('what nameservers answered, by type, rcode and node, in a time')
+    .description('show the DNS queries that nameservers answered in a period, by type, rcode and node')
     .argument('<domain>', DOMAIN)
     .addOption(period('1h', ...PERIODS));
   ownerOption(dns).action(async (text: string, options: PeriodOption) => {

@@ -20,7 +20,7 @@ export const analytics: Feature = {
         ? undefined
         : writeTrafficLetter(email, { domain, message, publicUrl }),
   },
-  tags: { Analytics: 'Requests that edges answered for a domain: how many, from whom, with which result.' },
+  tags: { Analytics: 'Requests that edges answered for a domain: totals, clients and results.' },
   routes: async () => [
     ...(await import('./routes-dns.ts')).DNS_ROUTES,
     ...(await import('./routes.ts')).REQUEST_ROUTES,

@@ -1,4 +1,5 @@
-// Rounds that move the nodes' counts to the analytics store, and mail owners whose traffic comes near what their plan includes.
+// Moves the nodes' query counts to the analytics store, and mails owners whose traffic comes near the limit of their
+// plan.
 
 import { type Analytics, unlessAway } from '../../analytics/open-analytics.ts';
 import { type TrafficHours, trafficHours } from '../../analytics/requests/load-summary.ts';
@@ -44,26 +45,26 @@ const PAGE = 500;
 const SECONDS = 20;
 const DAY_MS = 86_400_000;
 
-/** Gives how many mails were ordered. Whatever ends it before its end, the next call does the rest, and nothing twice. */
+/** Returns the number of mails ordered. If a call is interrupted, the next one does the rest and repeats nothing. */
 export async function measureTraffic(
   db: Database,
   store: Pick<Analytics, 'query'>,
   now: Date,
   page = PAGE,
 ): Promise<number> {
-  let told = 0;
+  let ordered = 0;
   for (let after = 0; ; ) {
     const listed = await listMetered(db, after, page);
     const metered = listed.filter((each) => limitOf(each) !== null);
     const former = metered.flatMap((each) => formerHours(each, now));
-    // The older period first: once the newer one is told of, it is told no more.
-    told += await tellSome(db, store, former);
-    told += await tellSome(
+    // The older period first: after a mail about the newer one, no mail about the older one is ordered.
+    ordered += await orderMails(db, store, former);
+    ordered += await orderMails(
       db,
       store,
       metered.map((of) => ({ of, hours: trafficHours(of, now) })),
     );
-    if (listed.length < page) return told;
+    if (listed.length < page) return ordered;
     after = (listed.at(-1) as MeteredSubscription).domainId;
   }
 }
@@ -73,13 +74,13 @@ interface Measured {
   readonly hours: TrafficHours;
 }
 
-/** Of the period that it was a day ago, unless it is still the same. */
+/** Returns the period as of one day ago, or nothing if that is still the current one. */
 function formerHours(of: MeteredSubscription, now: Date): Measured[] {
   const hours = trafficHours(of, new Date(now.getTime() - DAY_MS));
   return hours.start.getTime() === trafficHours(of, now).start.getTime() ? [] : [{ of, hours }];
 }
 
-async function tellSome(
+async function orderMails(
   db: Database,
   store: Pick<Analytics, 'query'>,
   measured: readonly Measured[],
@@ -88,27 +89,27 @@ async function tellSome(
     { store, seconds: SECONDS },
     measured.map(({ of: { domainId }, hours: { from, until } }) => ({ domainId, from, until })),
   );
-  let told = 0;
+  let ordered = 0;
   for (const { of, hours } of measured) {
     const used = octets.get(of.domainId) ?? 0;
     const limitGb = limitOf(of);
     const percent = toldPercent(used, limitGb);
-    if (percent === undefined || isTold(of, hours.start, percent)) continue;
+    if (percent === undefined || isMailed(of, hours.start, percent)) continue;
     const mail = {
       domainId: of.domainId,
       periodStart: hours.start,
       percent,
       message: sentence(used, limitGb as number, hours),
     };
-    if (await orderTrafficMail(db, mail)) told++;
+    if (await orderTrafficMail(db, mail)) ordered++;
   }
-  return told;
+  return ordered;
 }
 
-/** Spares a call of the database, which judges it again. */
-function isTold({ told }: MeteredSubscription, start: Date, percent: number): boolean {
-  if (told === null || told.periodStart < start) return false;
-  return told.periodStart > start || told.percent >= percent;
+/** Avoids a database call. The database checks again. */
+function isMailed({ lastMail }: MeteredSubscription, start: Date, percent: number): boolean {
+  if (lastMail === null || lastMail.periodStart < start) return false;
+  return lastMail.periodStart > start || lastMail.percent >= percent;
 }
 
 function limitOf({ plan, overrides }: MeteredSubscription): number | null {
@@ -118,34 +119,34 @@ function limitOf({ plan, overrides }: MeteredSubscription): number | null {
 function sentence(octets: number, limitGb: number, { start, end }: TrafficHours): string {
   const day = (at: Date) => at.toISOString().slice(0, 10);
   const period = end === undefined ? `Since ${day(start)}` : `From ${day(start)} to ${day(end)}`;
-  const share = limitGb === 0 ? '' : ` That is ${Math.floor((octets * 100) / (limitGb * GB))} %.`;
-  return `${period} its plan includes ${limitGb} GB of traffic, of which it has used ${(octets / GB).toFixed(1)} GB.${share}`;
+  const share = limitGb === 0 ? '' : ` (${Math.floor((octets * 100) / (limitGb * GB))} %)`;
+  return `${period}, the domain used ${(octets / GB).toFixed(1)} GB of the ${limitGb} GB of traffic that its plan includes${share}.`;
 }
 
-interface TrafficTelling {
+interface TrafficRounds {
   readonly db: Database;
   readonly store: Pick<Analytics, 'query'>;
   /** Called for each round that ordered mails. */
-  readonly onTold: (mails: number) => void;
+  readonly onMailed: (mails: number) => void;
   readonly onTrouble: (error: unknown) => void;
-  /** By default the database's: a machine whose clock is wrong tells nothing of another period. */
+  /** The database's clock by default, so that a worker with a wrong clock does not report another period. */
   readonly clock?: () => Promise<Date>;
   readonly idleMs?: number;
 }
 
 const IDLE_MS = 30_000;
-/** All workers together look so often at all domains. */
+/** Interval of the check of all domains, by all workers together. */
 const EVERY_SECONDS = 300;
 
-export function tellTraffic(options: TrafficTelling): Rounds {
-  const { db, store, onTold, onTrouble, clock = () => currentTime(db), idleMs = IDLE_MS } = options;
+export function mailTraffic(options: TrafficRounds): Rounds {
+  const { db, store, onMailed, onTrouble, clock = () => currentTime(db), idleMs = IDLE_MS } = options;
   return runRounds({
     idleMs,
     onTrouble,
     async round() {
       if (!(await takeTrafficRound(db, EVERY_SECONDS))) return { isMore: false };
-      const told = await measureTraffic(db, store, await clock());
-      if (told > 0) onTold(told);
+      const mails = await measureTraffic(db, store, await clock());
+      if (mails > 0) onMailed(mails);
       return { isMore: false };
     },
   });
@@ -160,13 +161,13 @@ export function startCounts({ db, analytics, trouble }: WorkTools): Rounds | und
   });
 }
 
-/** Returns undefined if the traffic is not known, or if no mail is sent. */
+/** Returns undefined if there is no analytics store, or if no mail is sent. */
 export function startTraffic({ db, analytics, sendsMail, log, trouble }: WorkTools): Rounds | undefined {
   if (analytics === undefined || !sendsMail) return undefined;
-  return tellTraffic({
+  return mailTraffic({
     db,
     store: analytics,
-    onTold: (mails) => log.info({ mails }, 'owners were notified of their traffic'),
+    onMailed: (mails) => log.info({ mails }, 'owners were notified of their traffic'),
     onTrouble: unlessAway((error) => trouble('analytics', error)),
   });
 }

@@ -1,4 +1,4 @@
-// Routes of the queries that nameservers answered for domains, for customers and for resellers.
+// Routes of the DNS queries answered for domains, for customers and for resellers.
 
 import { z } from 'zod';
 import type { Asking } from '../../analytics/requests/asked-requests.ts';
@@ -26,7 +26,7 @@ import {
 } from './sql-dns.ts';
 
 const MOST_DOMAINS = 100;
-/** Enough for this many names of maximum length. */
+/** Enough for that many names of maximum length. */
 const MOST_CHARACTERS = MOST_DOMAINS * 256;
 /** A global admin may find several domains for each name. */
 const MOST_FOUND = 1000;
@@ -35,7 +35,9 @@ const SECONDS = 10;
 
 const PERIOD = z
   .enum(DNS_PERIODS)
-  .describe('Default 24h. By the minute (1h), hour or day, in UTC; the last one is still filling.');
+  .describe(
+    'Default 24h. `1h` is by minute, other periods are by hour or day, in UTC. The last bucket is incomplete.',
+  );
 type DnsPeriod = z.output<typeof PERIOD>;
 
 const getDnsAnalytics = route(account(), {
@@ -43,16 +45,16 @@ const getDnsAnalytics = route(account(), {
   path: '/analytics/dns',
   operationId: 'getDnsAnalytics',
   tag: 'Monitoring',
-  summary: 'What the nameservers answered for a domain, or for up to 100.',
+  summary: 'DNS queries that nameservers answered for a domain, or for up to 100 domains.',
   description:
-    'Give either `domain` or `domains`. Exact, and about two minutes behind. Needs no plan, and the permission `analytics.view` in each domain; a domain that you do not see is a 404 that names it.',
+    'Specify either `domain` or `domains`. Counts are exact, and about two minutes behind. No plan is required, but the permission `analytics.view` in each domain. A domain that the caller cannot see results in a 404 that names it.',
   query: z.object({
     domain: z.string().max(256).optional().describe('The name of the domain.'),
     domains: z
       .string()
       .max(MOST_CHARACTERS)
       .optional()
-      .describe(`Names with commas between them, at most ${MOST_DOMAINS}: the answer has one line each.`),
+      .describe(`Up to ${MOST_DOMAINS} names, separated by commas. The response has one line for each.`),
     period: PERIOD.optional(),
   }),
   response: DnsAnalytics,
@@ -60,7 +62,7 @@ const getDnsAnalytics = route(account(), {
   async run({ api, caller, query, gone, log }) {
     const { domain, domains, period = '24h' } = query;
     if ((domain === undefined) === (domains === undefined))
-      return invalid([{ field: 'domain', error: 'give either domain or domains' }]);
+      return invalid([{ field: 'domain', error: 'specify either domain or domains' }]);
     const asked =
       domain === undefined
         ? await findAll(api, caller, domains as string)
@@ -171,8 +173,8 @@ const getClientsDnsAnalytics = route(domain('analytics.view', { domainIn: 'query
   path: '/reseller/v1/analytics/dns',
   operationId: 'resellerGetDnsAnalytics',
   tag: "Clients' domains",
-  summary: 'What the nameservers answered for a domain of a client.',
-  description: 'Exact, and about two minutes behind. Needs no plan.',
+  summary: 'DNS queries that nameservers answered for a domain of a client.',
+  description: 'Counts are exact, and about two minutes behind. No plan is required.',
   query: z.object({ domain: QUERY_DOMAIN, period: PERIOD.optional() }),
   response: DnsCounts,
   run: async (call) => await answerOne(call, call.query.period ?? '24h'),

@@ -19,7 +19,7 @@ const getTopUris = route(ACCESS, {
   operationId: 'getTopUris',
   summary: 'The ten most requested pages.',
   description:
-    'By the whole URI with its query. What looks like a file is left out: a path that ends in a dot and more, `.html` and `.php` too. All of them: `GET /analytics/top-requests?metric=uris`.',
+    'URIs include the query. Paths that end in a file extension, such as `.html` or `.php`, are left out. To include them, use `GET /analytics/top-requests?metric=uris`.',
   query: AnalyticsQuery,
   response: TopUris,
   problems: ['no_active_plan', 'plan_feature'],
@@ -33,9 +33,9 @@ const getTopRequests = route(ACCESS, {
   ...COMMON,
   path: '/analytics/top-requests',
   operationId: 'getTopRequests',
-  summary: 'The hundred paths, hosts, methods, statuses or clients with the most requests.',
+  summary: 'The 100 paths, hosts, methods, statuses or clients with the most requests.',
   description:
-    'URIs are without their query. A status `none` is of requests that got no answer. Clients are networks, as in `GET /analytics/logs`.',
+    'URIs exclude the query. The status `none` counts requests without a response. Clients are networks, as in `GET /analytics/logs`.',
   query: AnalyticsQuery.extend({ metric: z.enum(RANKED_METRICS) }),
   response: TopRequests,
   problems: ['no_active_plan', 'plan_feature'],
@@ -49,8 +49,8 @@ const getLogs = route(ACCESS, {
   ...COMMON,
   path: '/analytics/logs',
   operationId: 'getRequestLogs',
-  summary: 'The newest single requests.',
-  description: 'Kept for 30 days.',
+  summary: 'The newest individual requests.',
+  description: 'Requests are kept for 30 days.',
   query: AnalyticsQuery.extend({
     limit: integerText(1, MOST_LINES).optional().describe(`Default ${DEFAULT_LINES}.`),
   }),

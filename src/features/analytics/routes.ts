@@ -40,7 +40,7 @@ interface Question<Q extends Query> {
 
 export const ACCESS = domain('analytics.view', { domainIn: 'query' });
 
-/** Common members of the routes. */
+/** Fields that the routes share. */
 export const COMMON = { method: 'GET', tag: 'Analytics' } as const;
 
 /** Returns a handler that checks the query and the plan, then calls `answer`. */
@@ -67,14 +67,14 @@ const LINES_KEPT_MS = 30 * 86_400_000;
 const TOO_LONG = {
   field: 'period',
   error:
-    'expected at most 7d with path: the time before is compared too, and single requests are kept for 30 days',
+    'expected at most 7d with path: the preceding period is compared too, and individual requests are kept for 30 days',
 };
 const UNDER_WILDCARD = {
   field: 'period',
   error:
-    'with a hostname below a wildcard record at most 7d: only single requests tell such hosts apart, and they are kept for 30 days',
+    'expected at most 7d with a hostname below a wildcard record: only individual requests distinguish such hosts, and they are kept for 30 days',
 };
-/** Reports whether single requests are still kept for the window and for the equally long time before it. */
+/** True if individual requests are still kept for the window and for the equally long time before it. */
 const isKeptTwice = ({ from, until }: Window) => 2 * (until.getTime() - from.getTime()) <= LINES_KEPT_MS;
 
 const getSummary = route(ACCESS, {
@@ -107,7 +107,7 @@ const getVisitors = route(ACCESS, {
   operationId: 'getVisitors',
   summary: 'Unique visitors by hour or day.',
   description:
-    'Who comes in two buckets counts in both, so they do not add up. Buckets without visitors are 0.',
+    'A visitor who comes in two buckets counts in both, so the counts do not add up. Buckets without visitors are 0.',
   query: AnalyticsQuery,
   response: Visitors,
   problems: ['no_active_plan', 'plan_feature'],
@@ -126,9 +126,9 @@ const compareRequests = route(ACCESS, {
   ...COMMON,
   path: '/analytics/requests-compare',
   operationId: 'compareRequests',
-  summary: 'Requests and bandwidth of a period, and of the period before.',
+  summary: 'Requests and bandwidth of a period and of the preceding one.',
   description:
-    'The time before is as long, and ends at the same hour of its last bucket, which is still filling in the present one. With `path`, or a `hostname` below a wildcard record, the period is at most 7 days: single requests are kept for 30.',
+    'The preceding period has the same length, and ends at the same hour of its last bucket as the current period, whose last bucket is incomplete. With `path`, or a `hostname` below a wildcard record, the period is at most 7 days, because individual requests are kept for 30.',
   query: AnalyticsQuery,
   response: RequestsCompare,
   problems: ['no_active_plan', 'plan_feature'],
@@ -159,7 +159,7 @@ const getReasons = route(ACCESS, {
   run: answering(GATES.analytics_sections, async ({ asking, asked, window }) => {
     const counted = await loadReasons(asking, asked, window.bucket);
     return {
-      // Omit reasons that only another version knows: this one has no text for them.
+      // Omit reasons that this version does not know, because it has no text for them.
       data: counted.flatMap(({ reason, requests }) =>
         isReason(reason) ? [{ reason, ...REASONS[reason], count: requests }] : [],
       ),
@@ -174,16 +174,16 @@ const getTrafficUsage = route(domain('domain.view'), {
   path: '/domains/{domain}/traffic-usage',
   operationId: 'getTrafficUsage',
   tag: 'Plans',
-  summary: 'The traffic of the quota period, and how much the plan includes.',
+  summary: 'Traffic of the current quota period, and how much the plan includes.',
   description:
-    'Counted by the hour, including the current hour. An hour belongs to the period in which it ends. Beyond the limit nothing is refused.',
+    'Counted by the hour, including the current hour. An hour belongs to the period in which it ends. Requests beyond the limit are still served.',
   response: z
     .object({
       period_start: Timestamp,
-      period_end: Timestamp.optional().describe('Absent: the quota is never reset.'),
+      period_end: Timestamp.optional().describe('Absent if the quota is never reset.'),
       requests: z.int().min(0),
       used_bytes: z.int().min(0),
-      limit_gb: z.int().min(0).nullable().describe('In 10^9 bytes; `null`: no limit.'),
+      limit_gb: z.int().min(0).nullable().describe('In units of 10^9 bytes. `null` if unlimited.'),
     })
     .meta({ id: 'TrafficUsage' }),
   problems: ['no_active_plan'],

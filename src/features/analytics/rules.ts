@@ -1,11 +1,11 @@
-// Writes the mail about traffic that comes near what a plan includes.
+// Writes the mail about traffic that comes near the limit of a plan.
 
 import type { Letter } from '../../mail/mailer.ts';
 
 interface TrafficNews {
   /** Without the final dot. */
   readonly domain: string;
-  /** How much, of how much, since when. */
+  /** How much traffic was used, of how much, and in which period. */
   readonly message: string;
   readonly publicUrl: string;
 }
@@ -13,7 +13,7 @@ interface TrafficNews {
 export function writeTrafficLetter(to: string, { domain, message, publicUrl }: TrafficNews): Letter {
   return {
     to,
-    subject: `${domain}: the traffic of its plan`,
-    text: `This is about ${domain}, which is your account's.\n\n${message}\n\nNothing is cut off: beyond what the plan includes, edges serve the domain as before. We tell you once at 80 % and once at 100 %.\n\nSee the domain: ${publicUrl}\n`,
+    subject: `${domain}: traffic included in its plan`,
+    text: `This is about ${domain}, which belongs to your account.\n\n${message}\n\nNothing is blocked: edges serve the domain as before, even beyond the included traffic. We notify you once at 80 % and once at 100 %.\n\nView the domain: ${publicUrl}\n`,
   };
 }

@@ -1,4 +1,4 @@
-// Schemas of analytics: of requests, and of the queries that nameservers answered.
+// Schemas of the analytics of requests and of DNS queries.
 
 import { z } from 'zod';
 import { Timestamp } from '../../api/schemas/fields.ts';
@@ -8,37 +8,43 @@ import { PERIOD_NAMES } from '../../edge/analytics/window.ts';
 export const AnalyticsQuery = z.object({
   domain: z
     .string()
-    .describe('The name of the domain, as in paths. Exactly one: totals of an account are not available.'),
+    .describe('Name of the domain, as in paths. Exactly one: totals of an account are not available.'),
   period: z
     .string()
     .optional()
     .describe(
-      `${PERIOD_NAMES.map((name) => `\`${name}\``).join(', ')}; any other text is \`24h\`. Up to 24 hours by the hour, else by the day, in UTC; the last one is still filling.`,
+      `${PERIOD_NAMES.map((name) => `\`${name}\``).join(', ')}; any other text means \`24h\`. Up to 24 hours, buckets are hours, otherwise days, in UTC. The last bucket is incomplete.`,
     ),
   hostname: z
     .string()
     .max(MOST_HOST_CHARACTERS)
     .optional()
-    .describe('A host with its subdomains; or one label, which is that host of the domain alone.'),
+    .describe(
+      'A host including its subdomains, or a single label, which selects only that host of the domain.',
+    ),
   path: z
     .string()
     .max(MOST_PATH_CHARACTERS)
     .optional()
-    .describe('How the path of the URL begins, as clients send it; case counts.'),
+    .describe("Prefix of the URL's path, as clients send it. Case-sensitive."),
 });
 
 const count = z.int().min(0);
 const octets = count.describe('In bytes.');
-const ms = z.number().min(0).describe('In milliseconds; WebSocket does not count.');
+const ms = z.number().min(0).describe('In milliseconds, without WebSocket connections.');
 
 export const AnalyticsSummary = z
   .object({
     total_requests: count,
     total_bandwidth: octets,
     unique_visitors: count.describe(
-      'Different pairs of address and TLS fingerprint; without TLS, addresses. Within 2 %.',
+      'Distinct pairs of address and TLS fingerprint, or addresses of requests without TLS. Accurate to 2 %.',
     ),
-    error_rate: z.number().min(0).max(1).describe('The share with a status of 500 or more, or with none.'),
+    error_rate: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('Fraction of requests with a status of 500 or more, or without a response.'),
     avg_response_time: ms,
     p90: ms,
     p95: ms,
@@ -57,12 +63,12 @@ export const TopRequests = listOf(
 export const UnreachableReasons = listOf(
   z
     .object({
-      reason: z.string().describe('For programs: it does not change.'),
+      reason: z.string().describe('Stable identifier, for programs.'),
       label: z.string(),
-      fault: z.enum(['client', 'origin', 'network', 'config']).describe('Whose it is.'),
+      fault: z.enum(['client', 'origin', 'network', 'config']).describe('Responsible party.'),
       meaning: z.string(),
       count,
-      status: z.int().describe('Which status visitors mostly see.'),
+      status: z.int().describe('Status that most visitors receive.'),
     })
     .meta({ id: 'UnreachableReason' }),
 );
@@ -73,16 +79,16 @@ export const LogLines = listOf(
       timestamp: Timestamp,
       host: z.string(),
       method: z.string(),
-      uri: z.string().describe('With its query.'),
-      status: z.int().optional().describe('Absent: the visitor got none.'),
+      uri: z.string().describe('Includes the query.'),
+      status: z.int().optional().describe('Absent if the visitor received no response.'),
       bytes: count,
       response_time: ms,
       client: z
         .string()
-        .describe('The network of the address (/24 or /48), or all of it where the operator keeps that.'),
+        .describe('Network of the client (/24 or /48), or its whole address if the operator keeps that.'),
       cache: z.string(),
-      rule_id: z.int().optional().describe('The rule that answered.'),
-      reason: z.string().optional().describe('Why it failed, as in `unreachable-reasons`.'),
+      rule_id: z.int().optional().describe('Id of the rule that answered.'),
+      reason: z.string().optional().describe('Why the request failed, as in `unreachable-reasons`.'),
       websocket: z.boolean(),
     })
     .meta({ id: 'LogLine' }),
@@ -93,7 +99,9 @@ export const RequestsCompare = z
   .object({ current: Volume, previous: Volume })
   .meta({ id: 'RequestsCompare' });
 
-const ByType = z.record(z.string(), count).describe('By type; those without a name here are `other`.');
+const ByType = z
+  .record(z.string(), count)
+  .describe('By record type. Types that are not counted individually are `other`.');
 const ByRcode = z.record(z.string(), count);
 
 export const DnsCounts = z
@@ -106,7 +114,7 @@ export const DnsCounts = z
     names: z
       .array(z.object({ name: z.string(), count }))
       .describe(
-        'The names that were asked for most, on the days of the period. From one question of 256: the counts are estimates.',
+        'The most queried names, on the days of the period. Estimates, because one query of 256 is sampled.',
       ),
     data: z.array(z.object({ timestamp: Timestamp, count, types: ByType, rcodes: ByRcode })),
   })
@@ -120,5 +128,5 @@ const DnsSparklines = z
   })
   .meta({ id: 'DnsSparklines' });
 
-/** By what was asked with: `domain` or `domains`. */
+/** Depends on the parameter: `domain` or `domains`. */
 export const DnsAnalytics = z.union([DnsCounts, DnsSparklines]);

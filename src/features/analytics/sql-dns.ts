@@ -4,7 +4,7 @@ import type { Analytics } from '../../analytics/open-analytics.ts';
 import type { Asking } from '../../analytics/requests/asked-requests.ts';
 import { BUCKET_MS, PERIODS as PERIODS_OF_REQUESTS } from '../../edge/analytics/window.ts';
 
-/** Minutes, too, since nothing but counts is kept of them. */
+/** Unlike requests, queries are also available by minute, because only counts of them are kept. */
 const PERIODS = { '1h': { bucket: 'minute', buckets: 60 }, ...PERIODS_OF_REQUESTS } as const;
 
 export const DNS_PERIODS = Object.keys(PERIODS) as [keyof typeof PERIODS];
@@ -52,7 +52,7 @@ function timesOf({ starts, untilMs, bucketMs }: DnsWindow): Record<string, numbe
 
 const within = (at: string) =>
   `${at} >= toDateTime({from:UInt32}, 'UTC') AND ${at} < toDateTime({until:UInt32}, 'UTC')`;
-/** The number of the bucket, from 0. */
+/** Index of the bucket, from 0. */
 const numbered = (at: string) => `intDiv(toUnixTimestamp(${at}) - {from:UInt32}, {length:UInt32})`;
 
 export async function loadDnsCounts(
@@ -86,7 +86,7 @@ export async function loadDnsCounts(
   return { counts, nodes, names };
 }
 
-/** The counts of each domain by bucket; a domain without any is missing. */
+/** Returns the counts of each domain by bucket. Domains without any are missing. */
 export async function loadDnsSparklines(
   { store, seconds, signal }: Asking,
   domainIds: readonly number[],

@@ -1,4 +1,4 @@
-// Loads rankings, reasons, log lines and octets of requests from the analytics store.
+// Loads rankings, failure reasons, log lines and octets of requests from the analytics store.
 
 import {
   ASKED_HOST,
@@ -16,7 +16,7 @@ interface Ranked {
   readonly requests: number;
 }
 
-/** Days are counted ahead; hours, and what the counts of days do not tell, are read from the lines. */
+/** Tables with a metric's counts. Days are aggregated; hours are read from the log lines. */
 interface Place {
   readonly ofHours: AskedTable;
   readonly ofDays: AskedTable;
@@ -48,7 +48,7 @@ export async function loadRanking(
   return await rank(asking, asked, { value: ofTable, table, limit });
 }
 
-/** Whole URIs with their queries, without files: a path that ends with a dot and more is none of a page. */
+/** Ranks whole URIs including their queries. Paths that end in a file extension are left out. */
 export async function loadTopUris(
   asking: Asking,
   asked: AskedRequests,
@@ -94,7 +94,7 @@ interface FailedRequests {
   readonly requests: number;
 }
 
-/** The most frequent first. Reasons are a closed list, so there are few rows. */
+/** Sorted by count, highest first. Reasons are a closed list, so there are few rows. */
 export async function loadReasons(
   asking: Asking,
   asked: AskedRequests,
@@ -116,15 +116,15 @@ interface RequestLine {
   readonly host: string;
   readonly method: string;
   readonly uri: string;
-  /** 0: none. */
+  /** 0 if the visitor received no response. */
   readonly status: number;
   readonly octets: number;
   readonly ms: number;
   readonly client: string;
   readonly cache: string;
-  /** 0: none. */
+  /** 0 if no rule answered. */
   readonly rule: number;
-  /** Empty: none. */
+  /** Empty if the request did not fail. */
   readonly reason: string;
   readonly websocket: boolean;
 }
@@ -161,7 +161,7 @@ interface OwnHours {
 
 const seconds = (at: Date) => at.getTime() / 1000;
 
-/** By domain, each of which is given once; one without traffic is missing. */
+/** Returns octets by domain id. Each domain may be given once; those without traffic are missing. */
 export async function loadOctets(asking: Asking, domains: readonly OwnHours[]): Promise<Map<number, number>> {
   if (domains.length === 0) return new Map();
   const rows = await ask<{ id: number | string; sent: number | string }>(

@@ -27,20 +27,20 @@ export type FlattenOutcome =
       readonly kind: 'saved';
       readonly target: string;
       readonly evidence: TargetEvidence;
-      /** How many domains got other addresses. */
+      /** Number of domains whose addresses changed. */
       readonly changed: number;
-      /** Why the target fails, if it fails now. */
+      /** Why the target fails. Undefined if it does not. */
       readonly fails: string | undefined;
-      /** The target began or stopped failing, or fails for another reason. */
+      /** True if the target began or stopped failing, or fails for another reason. */
       readonly hasTurned: boolean;
     }
   | {
-      readonly kind: /** No record has it. */
+      readonly kind: /** No record uses the target. */
         | 'deleted'
         | 'absent'
         /** The target was looked up a moment ago. */
         | 'early'
-        /** Another look-up of the target was saved meanwhile. */
+        /** Another lookup of the target was saved meanwhile. */
         | 'conflict';
     };
 
@@ -52,7 +52,7 @@ export interface FlattenerOptions {
   readonly now?: () => number;
 }
 
-/** How much earlier than the due time a claim may come: clocks differ. */
+/** How long before its due time a job may come, because clocks differ. */
 const EARLY_MS = 5000;
 
 export function createFlattener(options: FlattenerOptions): RunJob<FlattenJob> {
@@ -114,7 +114,7 @@ async function publish(
 }
 
 function sentenceOf(way: readonly Name[]): string {
-  return `its ANAME records lead back: ${way.map(printName).join(' → ')}`;
+  return `its ANAME records form a loop: ${way.map(printName).join(' → ')}`;
 }
 
 const AT_ONCE = 100;
@@ -134,24 +134,24 @@ function createAnameMetrics(registry: Registry): (outcome: FlattenOutcome) => vo
   const registers = [registry];
   const lookUps = new Counter({
     name: 'zonefleet_aname_lookups_total',
-    help: 'Look-ups of the targets of ANAME records, by what they brought: found, none, or failed, where a part of it failed.',
+    help: 'Lookups of ANAME targets, by result: found, none, or failed (in whole or in part).',
     labelNames: ['outcome'],
     registers,
   });
   const unsaved = new Counter({
     name: 'zonefleet_aname_unsaved_total',
-    help: 'Jobs that ended without a look-up: no record points there any more, gone, looked up a moment ago or by another.',
+    help: 'Jobs that ended without a lookup, by reason: deleted (no record uses the target), absent (the target does not exist), early (it was looked up a moment ago), conflict (another lookup was saved).',
     labelNames: ['reason'],
     registers,
   });
   const changes = new Counter({
     name: 'zonefleet_aname_changes_total',
-    help: 'Domains that were published with other addresses of a target.',
+    help: 'Domains that were published with new addresses of a target.',
     registers,
   });
   const seconds = new Histogram({
     name: 'zonefleet_aname_seconds',
-    help: 'Time that a look-up took.',
+    help: 'Duration of lookups.',
     buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15],
     registers,
   });
@@ -172,6 +172,6 @@ function logTarget(log: JobLog, outcome: FlattenOutcome): void {
   const { target, changed, fails, hasTurned } = outcome;
   if (changed > 0) log.info({ target, domains: changed }, 'addresses changed');
   if (!hasTurned) return;
-  if (fails === undefined) log.info({ target }, 'a target is found again');
-  else log.warn({ target, error: fails }, 'a target fails');
+  if (fails === undefined) log.info({ target }, 'an ANAME target resolves again');
+  else log.warn({ target, error: fails }, 'an ANAME target does not resolve');
 }

@@ -2,7 +2,6 @@
 
 import type { JobKind } from '../../jobs/jobs.ts';
 
-/** Look up the addresses of a target of ANAME records. */
 export interface FlattenJob {
   readonly targetId: number;
 }

@@ -22,7 +22,7 @@ import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 
 const BATCH_DOMAINS = 500;
 
-/** Gives how many domains got a change. Rejects with the signal's reason when that aborts. */
+/** Returns the number of domains that changed. Rejects with the signal's reason when the signal aborts. */
 export async function publishTarget(db: Database, target: Name, signal: AbortSignal): Promise<number> {
   let changed = 0;
   for (let after = 0; ; ) {
@@ -76,7 +76,7 @@ async function loadNames(trx: Database, domainId: number, target: Name): Promise
   return rows.map(({ name }) => decodeNameColumn(name));
 }
 
-/** Whether the addresses are published at these names. Each has an ANAME, and so no other addresses. */
+/** True if the addresses are already published at these names. Each name has an ANAME, and so no other addresses. */
 async function isPublished(
   trx: Database,
   { settings }: DomainLock,

@@ -1,4 +1,4 @@
-// Stores the targets of ANAME records, and publishes their addresses in every domain concerned.
+// Stores the targets of ANAME records.
 
 import { sql } from 'kysely';
 import type { FamilyState, TargetDecision, TargetState } from '../../checks/aname/next-target.ts';
@@ -18,13 +18,13 @@ export interface LoadedTarget {
   readonly id: number;
   readonly target: Name;
   readonly state: TargetState;
-  /** `saveTarget` compares and sets this number. */
+  /** Version for optimistic locking: `saveTarget` writes only if it is unchanged, and increments it. */
   readonly seq: number;
-  /** The result of the last look-up is published in every domain. */
+  /** True if the result of the last lookup is published in every domain. */
   readonly isPublished: boolean;
-  /** A domain that may be served uses the target. */
+  /** True if a domain that may be served uses the target. */
   readonly isNeeded: boolean;
-  /** When the last look-up began, in milliseconds since 1970. */
+  /** When the last lookup began, in milliseconds since 1970. */
   readonly checkedAt: number | undefined;
 }
 
@@ -89,16 +89,16 @@ function familyOf(addresses: string[] | null, goneAt: Date | null): FamilyState 
 }
 
 interface TargetLookUp {
-  /** The target as it was loaded before the look-up. */
+  /** The target as it was loaded before the lookup. */
   readonly before: LoadedTarget;
   readonly decision: TargetDecision;
-  /** The name where its aliases end. */
+  /** Last name of the target's alias chain. */
   readonly leadsTo: Name;
-  /** When the look-up began. */
+  /** When the lookup began. */
   readonly checkedAt: number;
 }
 
-/** Gives the new `seq`, or undefined when another look-up was saved meanwhile. */
+/** Returns the new `seq`, or undefined if another lookup was saved meanwhile. */
 export async function saveTarget(db: Database, lookUp: TargetLookUp): Promise<number | undefined> {
   const { before, decision, leadsTo, checkedAt } = lookUp;
   const { v4, v6, ttl, failure } = decision.state;
@@ -127,7 +127,7 @@ export async function saveTarget(db: Database, lookUp: TargetLookUp): Promise<nu
   return row?.seq;
 }
 
-/** Records that the result of look-up `seq` is published in every domain. */
+/** Records that the result of lookup `seq` is published in every domain. */
 export async function savePublished(db: Database, id: number, seq: number): Promise<void> {
   await db
     .updateTable('aname_targets')
@@ -137,10 +137,11 @@ export async function savePublished(db: Database, id: number, seq: number): Prom
     .execute();
 }
 
-/** False when a record uses the target again. */
+/** Returns false if a record uses the target again. */
 export async function deleteTarget(db: Database, id: number): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
-    // The lock first: whoever publishes a record of it has it until the commit, and the record is seen after that.
+    // Lock first: a transaction that publishes a record with this target holds the lock until it commits. Its record
+    // is visible afterwards.
     await sql`select from aname_targets where id = ${id} for update`.execute(trx);
     const { numAffectedRows } = await sql`
       delete from aname_targets t where id = ${id} and not ${IS_NEEDED}`.execute(trx);
@@ -164,13 +165,10 @@ export async function claimDueTargets(db: Database, limit: number): Promise<{ ta
   return rows;
 }
 
-/** The most records that are followed; no real chain is longer. */
+/** Maximum number of records that are followed. No real chain is longer. */
 const MAX_LINKS = 16;
 
-/**
- * The targets on the way, from the first to the one that repeats. `leadsTo`: the name where the first one's aliases
- * end.
- */
+/** Returns the targets of a loop, if any. `leadsTo` is the last name of the first target's alias chain. */
 export async function findTargetLoop(
   db: Database,
   target: Name,
@@ -188,11 +186,11 @@ export async function findTargetLoop(
   }
 }
 
-/** The target of the ANAME that answers for this name, which may be a wildcard's. */
+/** Returns the target of the ANAME that answers for this name. It may belong to a wildcard. */
 async function loadAnameAt(db: Database, name: Name): Promise<Name | undefined> {
   const names = [encodeNameColumn(name)];
   for (let above = name; above !== ROOT; names.push(encodeNameColumn(above))) above = parentOf(above);
-  // What is at the name itself, or at the deepest wildcard above it (RFC 4592 §2.2.1), in the deepest domain.
+  // The name itself, or the deepest wildcard above it (RFC 4592 §2.2.1), in the deepest domain.
   const places = [names[0], ...names.slice(1).map((above) => (above === '.' ? '*.' : `*.${above}`))];
   const { rows } = await sql<{ target: string | null }>`
     with domain as (

@@ -7,7 +7,7 @@ import { printTable } from '../../cli/terminal/print-table.ts';
 import type { OwnerOption } from '../../cli/terminal/with-owner.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { listEntries } from './sql-entries.ts';
-import { CacheRegistry, isRegistryAway } from './sql-registry.ts';
+import { CacheRegistry, isRegistryUnavailable } from './sql-registry.ts';
 
 export interface KeysOptions extends OwnerOption {
   readonly host?: string;
@@ -61,11 +61,11 @@ export async function listKeys(cli: Cli, text: string, options: KeysOptions): Pr
             ]),
           ),
         );
-        const none = dropped > 0 ? `; for ${dropped} there was no room` : '';
+        const none = dropped > 0 ? `; ${dropped} were dropped for lack of space` : '';
         await output.print(`${rows.length} of ${total}${none}`);
         return 0;
       } catch (error) {
-        if (isRegistryAway(error))
+        if (isRegistryUnavailable(error))
           throw new Failure('database', `the cache registry cannot answer: ${(error as Error).message}`, {
             cause: error,
           });

@@ -1,4 +1,4 @@
-// `zonefleet cache purge` and `purges`.
+// `zonefleet cache purge`, `refresh` and `purges`.
 
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
@@ -17,14 +17,14 @@ export interface PurgeOptions extends OwnerOption {
 }
 
 const WHY = {
-  often: 'it was purged too often in this minute',
-  open: 'too many purges of it are not done by all edges yet: --all takes their place',
+  often: 'too many purges of it in this minute',
+  open: 'too many purges of it are not completed by all edges yet: --all replaces them',
 } as const;
 
 export async function purgeCache(cli: Cli, text: string, options: PurgeOptions): Promise<void> {
   const { all = false, account, ...wish } = options;
   if (Object.keys(wish).length + Number(all) !== 1)
-    throw new Failure('usage', 'say what to purge, by one of --all, --host, --url, --prefix');
+    throw new Failure('usage', 'specify exactly one of --all, --host, --url, --prefix');
   await order(cli, { text, account, wish, action: 'cache.purge' });
 }
 
@@ -68,7 +68,7 @@ async function order(cli: Cli, { text, account, wish, action }: Order): Promise<
       await output.print(
         output.json
           ? JSON.stringify({ domain, outcome: 'ordered', purge: ordered.id })
-          : `${domain}: purge ${ordered.id} is ordered; "zonefleet cache purges ${domain} ${ordered.id}" says how far edges are`,
+          : `${domain}: purge ${ordered.id} is ordered; "zonefleet cache purges ${domain} ${ordered.id}" shows its progress`,
       );
       return 0;
     }),
@@ -99,16 +99,16 @@ export async function listPurges(cli: Cli, text: string, options: OwnerOption): 
   );
 }
 
-/** Exit code 1: there is none of this number. */
+/** Exits with 1 if the domain has no purge with this id. */
 export async function showPurge(cli: Cli, text: string, idText: string, options: OwnerOption): Promise<void> {
   const { output } = cli;
-  if (!/^[1-9]\d{0,14}$/.test(idText)) throw new Failure('usage', `"${idText}" is no number of a purge`);
+  if (!/^[1-9]\d{0,14}$/.test(idText)) throw new Failure('usage', `"${idText}" is not the number of a purge`);
   await cli.withStore((db) =>
     onOneDomain(db, text, options, output, async ({ id, name }) => {
       const domain = printWithoutDot(name);
       const purge = await loadPurge(db, id, Number(idText));
       if (purge === undefined) {
-        const error = 'no such purge; they are kept for eight days';
+        const error = 'no such purge; purges are kept for eight days';
         if (output.json) await output.print(JSON.stringify({ domain, outcome: 'refused', error }));
         else await output.complain(`${domain}: ${error}`);
         return 1;

@@ -1,6 +1,6 @@
--- What edges have cached: the cache registry. It may have a database of its own (CACHE_REGISTRY_URL), to which only
--- this file is applied, so there are no foreign keys. Texts are compared by octets: patterns and orders are then the
--- same on every server, and cheaper.
+-- The cache registry: entries that edges have cached. It may have its own database (CACHE_REGISTRY_URL), to which
+-- only this file is applied, so there are no foreign keys. Texts are compared by octets, so that patterns and sort
+-- orders are cheaper and the same on every server.
 
 create table cached_entries (
   id bigint generated always as identity,
@@ -32,7 +32,7 @@ create index cached_entries_stored on cached_entries (domain_id, hostname, md5(s
 create table cached_domains (
   domain_id bigint primary key,
   entries integer not null default 0,
-  -- Entries that were dropped for lack of space, the oldest first.
+  -- Number of entries dropped for lack of space, oldest first.
   dropped bigint not null default 0
 );
 

@@ -1,4 +1,4 @@
-// The caches of edges: what is cached, and purges (docs/api.md "The cache").
+// Caches of edges: their entries, and purges (docs/api.md "The cache").
 
 import { grants } from '../../store/roles/role-privileges.ts';
 import type { Feature } from '../feature.ts';

@@ -1,4 +1,4 @@
-// Deletes expired entries, and those of deleted edges, from the cache registry each minute.
+// Deletes expired entries, and entries of deleted edges, from the cache registry every minute.
 
 import { type Rounds, runRounds } from '../../jobs/run-rounds.ts';
 import { listEdgeNames } from '../../store/edges/edges.ts';

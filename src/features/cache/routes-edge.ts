@@ -1,4 +1,4 @@
-// Routes of edges: their stream of purges, completed purges, and reports of cached entries.
+// Routes of edges: the stream of purges, reports of completed purges, and reports of cached entries.
 
 import { z } from 'zod';
 import { invalid, notFound, unavailable } from '../../api/answers/problem.ts';
@@ -11,7 +11,7 @@ import { CacheReportBody, CacheReported } from './schema.ts';
 import { CACHE_REGISTRY, COUNT_ENTRIES, PURGE_FEED, type PurgeFeed } from './services.ts';
 import { removePurged } from './sql-entries.ts';
 import { type OpenPurge, reportPurge } from './sql-purges.ts';
-import { findServedDomains, isRegistryAway } from './sql-registry.ts';
+import { findServedDomains, isRegistryUnavailable } from './sql-registry.ts';
 import { saveReport } from './sql-report.ts';
 
 const STREAMS_A_MINUTE = 60;
@@ -24,14 +24,14 @@ const followPurges = route(edge(STREAMS_A_MINUTE), {
   path: '/edge/v1/purges',
   operationId: 'followPurges',
   tag: 'Edges',
-  summary: 'What the edge has to take out of its cache, and has not yet.',
+  summary: 'Purges that the edge has not completed yet.',
   description:
-    'The answer does not end by itself. What the edge was told and did not report is told again by its next stream.',
+    'The response is a stream that does not end. Purges that the edge does not report as completed are sent again in its next stream.',
   response: PurgeLines,
   textResponse: 'application/x-ndjson',
   async run({ api: { edgeFeed, services }, edge, gone }) {
     const purges = services.get(PURGE_FEED);
-    if (edgeFeed === undefined || purges === undefined) return unavailable('no edge is served here', 60);
+    if (edgeFeed === undefined || purges === undefined) return unavailable('edges are not served here', 60);
     const { ended, leave } = edgeFeed.join(edge);
     const leavePurges = purges.join(edge.id);
     const leaveBoth = () => {
@@ -49,10 +49,10 @@ const reportEdgePurge = route(edge(REPORTS_A_MINUTE), {
   method: 'POST',
   path: '/edge/v1/purges/{id}',
   operationId: 'reportPurge',
-  audit: { none: 'edges report what they were told to do' },
+  audit: { none: 'edges report purges that were sent to them' },
   tag: 'Edges',
-  summary: 'Says that a purge is done, or why it could not be.',
-  description: 'With `error` it stays to be done, and is told again by the next stream.',
+  summary: 'Reports that a purge is completed, or why it failed.',
+  description: 'With `error`, the purge stays open and is sent again in the next stream.',
   params: z.object({ id: idText }),
   body: EdgePurgeBody.nullish(),
   bodyBytes: REPORT_BYTES,
@@ -79,17 +79,17 @@ const reportCache = route(edge(CACHE_REPORTS_A_MINUTE), {
   operationId: 'reportCache',
   audit: { none: 'edges report what they have cached' },
   tag: 'Edges',
-  summary: 'Says what the edge has cached, and what is gone.',
+  summary: 'Reports entries that the edge has cached or removed.',
   description:
-    'One report after the other, each repeated until it is answered: a repeat changes nothing. In order; of one entry the last word counts.',
+    'Send one report at a time, and repeat it until it is answered. A repeat changes nothing. Operations apply in order, so the last one of an entry counts.',
   bodyBytes: CACHE_REPORT_BYTES,
   body: CacheReportBody,
   response: CacheReported,
   async run({ api: { db, services }, edge, body: { entries } }) {
     const cacheRegistry = services.get(CACHE_REGISTRY);
     if (cacheRegistry === undefined) return unavailable('there is no cache registry here', AWAY_SECONDS);
-    const told = entries.filter((word) => word.op === 'stored');
-    const hosts = new Set(told.map(({ host }) => host));
+    const stored = entries.filter((entry) => entry.op === 'stored');
+    const hosts = new Set(stored.map(({ host }) => host));
     const served = await findServedDomains(db, edge.region, hosts, MOST_NAMES);
     if (served === undefined)
       return invalid([{ field: 'entries', error: 'has too many different hosts: send it in parts' }]);
@@ -100,7 +100,7 @@ const reportCache = route(edge(CACHE_REPORTS_A_MINUTE), {
       services.get(COUNT_ENTRIES)?.({ ...saved, ignored });
       return { ...saved, ignored };
     } catch (error) {
-      if (isRegistryAway(error))
+      if (isRegistryUnavailable(error))
         return unavailable('the cache registry cannot be reached; try again', AWAY_SECONDS);
       throw error;
     }
@@ -112,29 +112,29 @@ const HEARTBEAT = '{}\n';
 
 interface PurgeStreamOptions {
   readonly edgeId: number;
-  /** The edge has gone, its token counts no more, or this process stops. */
+  /** Aborted when the edge disconnects, when its token becomes invalid, or when this process stops. */
   readonly ended: AbortSignal;
   readonly heartbeatMs?: number;
 }
 
-/** Pieces of whole lines, until `ended`. */
+/** Yields chunks of whole lines until `ended` aborts. */
 export async function* streamPurges(
   feed: Pick<PurgeFeed, 'openOf' | 'read'>,
   { edgeId, ended, heartbeatMs = HEARTBEAT_MS }: PurgeStreamOptions,
 ): AsyncGenerator<string> {
-  let told = new Set<number>();
-  yield HEARTBEAT; // it knows at once that it is heard
-  let toldAtMs = performance.now();
+  let sent = new Set<number>();
+  yield HEARTBEAT; // the edge knows immediately that it is connected
+  let sentAtMs = performance.now();
   while (!ended.aborted) {
     const open = feed.openOf(edgeId);
-    const news = open.filter(({ id }) => !told.has(id));
-    told = new Set(open.map(({ id }) => id));
-    const isSilent = performance.now() - toldAtMs >= heartbeatMs;
-    if (news.length > 0 || isSilent) {
-      yield news.length > 0 ? news.map(lineOf).join('') : HEARTBEAT;
-      toldAtMs = performance.now();
+    const unsent = open.filter(({ id }) => !sent.has(id));
+    sent = new Set(open.map(({ id }) => id));
+    const isSilent = performance.now() - sentAtMs >= heartbeatMs;
+    if (unsent.length > 0 || isSilent) {
+      yield unsent.length > 0 ? unsent.map(lineOf).join('') : HEARTBEAT;
+      sentAtMs = performance.now();
     }
-    await feed.read(Math.max(0, toldAtMs + heartbeatMs - performance.now()), ended);
+    await feed.read(Math.max(0, sentAtMs + heartbeatMs - performance.now()), ended);
   }
 }
 

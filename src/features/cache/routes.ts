@@ -14,13 +14,13 @@ import { CachedEntries, CachedEntriesQuery, Purge, PurgeOrdered, PurgeWish, Refr
 import { CACHE_REGISTRY } from './services.ts';
 import { listEntries } from './sql-entries.ts';
 import { loadPurge, orderPurge, type StoredPurge } from './sql-purges.ts';
-import { isRegistryAway } from './sql-registry.ts';
+import { isRegistryUnavailable } from './sql-registry.ts';
 
 const tag = 'Cache';
 const RETRY_SECONDS = 60;
 const WHY = {
   often: 'rate limit exceeded',
-  open: 'too many purges of this domain are not done by all edges yet: purge the whole domain, which takes their place',
+  open: 'too many purges of this domain are not completed by all edges yet: purge the whole domain, which replaces them',
 } as const;
 
 const purgeCache = route(domain('cache.edit'), {
@@ -29,9 +29,9 @@ const purgeCache = route(domain('cache.edit'), {
   operationId: 'purgeCache',
   audit: 'cache.purge',
   tag,
-  summary: 'Takes what edges have cached of the domain away.',
+  summary: 'Purges cached entries of the domain.',
   description:
-    'All of it, or that of a host, a URL or a prefix, or one row of `cache/keys`. The answer does not wait for the edges, which are told at once; `GET …/cache/purges/{id}` says how far they are. A purge of the whole domain takes the place of those before it. At most 30 a minute.',
+    'Purges the whole domain, or a host, a URL, a prefix, or one row of `cache/keys`. The response does not wait for the edges, which are notified immediately; `GET …/cache/purges/{id}` reports their progress. A purge of the whole domain replaces earlier ones. At most 30 per minute.',
   body: PurgeWish.nullish(),
   response: PurgeOrdered,
   problems: ['plan_feature'],
@@ -53,9 +53,9 @@ const refreshCache = route(domain('cache.edit'), {
   operationId: 'refreshCache',
   audit: 'cache.refresh',
   tag,
-  summary: 'Has edges fetch a URL anew.',
+  summary: 'Makes edges fetch a URL again.',
   description:
-    'It is a purge of the URL, after which edges that can ask the origin for it at once, so that the next visitor need not wait. Counts as a purge, and is done when the old answer is gone.',
+    'Purges the URL. Edges that support it then request the URL from the origin immediately, so that the next visitor need not wait. Counts as a purge, and is completed when the old response is deleted.',
   body: RefreshWish,
   response: PurgeOrdered,
   problems: ['plan_feature'],
@@ -89,8 +89,8 @@ const getPurge = route(domain('domain.view'), {
   path: '/domains/{domain}/cache/purges/{id}',
   operationId: 'getPurge',
   tag,
-  summary: 'Which edges have done a purge.',
-  description: 'Kept for eight days: nothing is cached for longer than seven.',
+  summary: 'A purge, and which edges have completed it.',
+  description: 'Purges are kept for eight days, because nothing is cached for longer than seven.',
   params: z.object({ id: idText }),
   find: ({ api, domain, params: { id } }) => loadPurge(api.db, domain.id, id),
   finds: 'purge',
@@ -125,9 +125,9 @@ const listCacheKeys = route(domain('domain.view'), {
   path: '/domains/{domain}/cache/keys',
   operationId: 'listCacheKeys',
   tag: 'Cache',
-  summary: 'Entries of the domain that edges have cached.',
+  summary: 'Cached entries of the domain.',
   description:
-    'As they reported it, some seconds ago. A page that takes too long (many rows, sorted by a text, with a pattern) is a 503: narrow it down.',
+    'As edges reported them a few seconds ago. A page that takes too long (many rows, sorted by a text, with a pattern) results in a 503: narrow the filter.',
   query: CachedEntriesQuery,
   response: CachedEntries,
   async run({ api: { services }, caller, domain, gone, query }) {
@@ -135,10 +135,10 @@ const listCacheKeys = route(domain('domain.view'), {
     if (cacheRegistry === undefined) return unavailable('there is no cache registry here', AWAY_SECONDS);
     const { sort, dir, limit, offset, ...filter } = query;
     const late = AbortSignal.timeout(WAIT_MS);
-    let giveBack = () => {};
+    let release = () => {};
     try {
       const asker = { accountId: caller.account.id, domainId: domain.id };
-      giveBack = await turns.take(asker, AbortSignal.any([gone, late]));
+      release = await turns.take(asker, AbortSignal.any([gone, late]));
       const db = await cacheRegistry.database();
       const page = { sort, ascends: dir === 'asc', limit, offset, ...filter };
       const { rows, total, dropped } = await listEntries(db, domain.id, page);
@@ -169,14 +169,14 @@ const listCacheKeys = route(domain('domain.view'), {
     } catch (error) {
       if (error instanceof TooManyQueries || error === late.reason || error === gone.reason)
         return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': '1' } });
-      if (isRegistryAway(error))
+      if (isRegistryUnavailable(error))
         return unavailable(
-          'the cache registry cannot answer now; try again, or narrow it down',
+          'the cache registry cannot answer now; try again, or narrow the filter',
           AWAY_SECONDS,
         );
       throw error;
     } finally {
-      giveBack();
+      release();
     }
   },
 });

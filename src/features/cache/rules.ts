@@ -1,6 +1,6 @@
-// Decides what a purge of caches is about, how far it is, and which reported entries are valid.
+// Parses purge targets, computes the progress of purges, and combines the operations of reports.
 
-/** Hosts are in lower case, without port. A path begins with `/`; a query has no `?`. */
+/** Hosts are in lowercase, without a port. A path begins with `/`; a query has no `?`. */
 export type PurgeTarget =
   | { readonly kind: 'all' }
   | { readonly kind: 'host'; readonly host: string }
@@ -11,10 +11,10 @@ export type PurgeTarget =
       readonly host: string;
       readonly path: string;
       readonly query: string;
-      /** The edge fetches it anew when it has taken it out. */
+      /** The edge fetches the URL again after deleting its entry. */
       readonly refresh?: true;
     }
-  /** One row of the cache registry, as its edge has named it. */
+  /** One row of the cache registry, as its edge named it. */
   | { readonly kind: 'stored'; readonly hostname: string; readonly store_path: string };
 
 interface PurgeWish {
@@ -33,37 +33,37 @@ interface PurgeProblem {
 const FIELDS = ['host', 'url', 'prefix', 'hostname'] as const;
 const HOST = /^(?:\*\.)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 
-/** `domain`: without the final dot. An empty wish is everything. */
+/** Parses what a purge selects. `domain` has no final dot. An empty wish selects everything. */
 export function readPurgeTarget(domain: string, wish: PurgeWish): PurgeTarget | { problem: PurgeProblem } {
   const fields = FIELDS.filter((field) => wish[field] !== undefined);
   if (wish.store_path !== undefined && wish.hostname === undefined)
-    return wrong('hostname', 'expected beside store_path, as a row of cache/keys has both');
+    return wrong('hostname', 'required with store_path: a row of cache/keys has both');
   if (wish.hostname !== undefined && wish.store_path === undefined)
-    return wrong('store_path', 'expected beside hostname, as a row of cache/keys has both');
+    return wrong('store_path', 'required with hostname: a row of cache/keys has both');
   const [field, other] = fields;
   if (field === undefined) return { kind: 'all' };
   if (other !== undefined) return wrong(other, `only one of ${fields.join(', ')} can be given`);
   const text = wish[field] as string;
   if (field === 'host' || field === 'hostname') {
     const host = readHost(text);
-    if (host === undefined) return wrong(field, 'expected the name of a host, without scheme, port and path');
+    if (host === undefined) return wrong(field, 'expected a host name, without scheme, port and path');
     if (!isWithin(host, domain)) return wrong(field, foreign(host, domain));
     if (field === 'host') return { kind: 'host', host };
     return { kind: 'stored', hostname: host, store_path: wish.store_path as string };
   }
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    return wrong(field, 'expected a whole URL that begins with http:// or https://');
+    return wrong(field, 'expected a full URL that begins with http:// or https://');
   const { hostname, pathname, search, hash, username, password } = new URL(text);
   if (username !== '' || password !== '' || hash !== '')
-    return wrong(field, 'a URL with a user, a password or a fragment is in no cache');
+    return wrong(field, 'URLs with a user, a password or a fragment are never cached');
   const host = hostname.replace(/\.$/, '');
   if (!isWithin(host, domain)) return wrong(field, foreign(host, domain));
   if (field === 'url') return { kind: 'url', host, path: pathname, query: search.slice(1) };
-  if (search !== '') return wrong(field, 'a prefix has no query: it takes paths with any query');
+  if (search !== '') return wrong(field, 'a prefix must not have a query: it selects paths with any query');
   return { kind: 'prefix', host, path: pathname };
 }
 
-/** In lower case, as A-labels. */
+/** Returns the host in lowercase, as A-labels. Returns undefined if it is invalid. */
 function readHost(text: string): string | undefined {
   const [, star = '', name = ''] = /^(\*\.)?([^\s/:?#@%*\\[\]]+)$/.exec(text) ?? [];
   if (name === '' || !URL.canParse(`http://${name}/`)) return undefined;
@@ -84,29 +84,29 @@ function isWithin(host: string, domain: string): boolean {
 }
 
 interface AtEdge {
-  /** It is heard: an edge that is silent gets no visitors, and does the purge when it is back. */
+  /** False if the edge is offline. Such an edge gets no visitors, and does the purge when it is back. */
   readonly isLive: boolean;
   readonly doneAt: Date | null;
 }
 
 interface Progress {
-  /** Those that have to do it: they are heard, or have done it. */
+  /** Number of edges that must complete the purge: they are online, or have already completed it. */
   readonly edges: number;
   readonly done: number;
   readonly finished: boolean;
 }
 
-/** `replacedBy`: the purge that edges do in its place. */
+/** `replacedBy` is the purge that edges do instead. */
 export function purgeProgress(edges: readonly AtEdge[], replacedBy: number | null): Progress {
   const counted = edges.filter(({ isLive, doneAt }) => isLive || doneAt !== null);
   const done = counted.filter(({ doneAt }) => doneAt !== null).length;
-  // Edges that are all silent may serve visitors still.
+  // Edges that are all offline may still serve visitors.
   const isSilent = counted.length === 0 && edges.length > 0;
   const finished = replacedBy === null && done === counted.length && !isSilent;
   return { edges: counted.length, done, finished };
 }
 
-/** One answer that an edge has cached. Times are those of the edge. */
+/** A response that an edge cached. Times are from the edge's clock. */
 interface ReportedEntry {
   readonly host: string;
   readonly path: string;
@@ -123,12 +123,12 @@ interface ReportedEntry {
   readonly expires_at: string;
 }
 
-export type CacheWord =
+export type CacheOperation =
   | ({ readonly op: 'stored' } & ReportedEntry)
   | { readonly op: 'evicted'; readonly domain_id: number; readonly key_hash: string; readonly at: string }
-  /** Everything of the domain is gone. */
+  /** All entries of the domain were deleted. */
   | { readonly op: 'cleared'; readonly domain_id: number; readonly at: string }
-  /** Everything that the edge had before is gone. */
+  /** All earlier entries of the edge were deleted. */
   | { readonly op: 'restarted'; readonly at: string };
 
 interface Eviction {
@@ -143,36 +143,36 @@ interface StoredEntry extends ReportedEntry {
 
 export interface FoldedReport {
   readonly restartedAt: string | undefined;
-  /** By domain: when it was cleared last. */
+  /** Time of the last clearing, by domain id. */
   readonly cleared: ReadonlyMap<number, string>;
   readonly evicted: readonly Eviction[];
   readonly stored: readonly StoredEntry[];
-  /** Entries of hosts that the edge does not serve. */
+  /** Number of entries whose host the edge does not serve. */
   readonly foreign: number;
 }
 
-/** `domainOf`: the domain by which the edge serves a host. */
+/** Combines the operations of a report. `domainOf` returns the domain by which the edge serves a host. */
 export function foldReport(
-  words: readonly CacheWord[],
+  operations: readonly CacheOperation[],
   domainOf: (host: string) => number | undefined,
 ): FoldedReport {
   let restartedAt: string | undefined;
   const cleared = new Map<number, string>();
   const last = new Map<string, { evicted: Eviction } | { stored: StoredEntry }>();
   let foreign = 0;
-  for (const word of words) {
-    if (word.op === 'restarted') {
-      restartedAt = word.at;
+  for (const operation of operations) {
+    if (operation.op === 'restarted') {
+      restartedAt = operation.at;
       cleared.clear();
       last.clear();
-    } else if (word.op === 'cleared') {
-      cleared.set(word.domain_id, word.at);
-      for (const key of last.keys()) if (key.startsWith(`${word.domain_id} `)) last.delete(key);
-    } else if (word.op === 'evicted') {
-      const { op: _, ...evicted } = word;
-      last.set(`${word.domain_id} ${word.key_hash}`, { evicted });
+    } else if (operation.op === 'cleared') {
+      cleared.set(operation.domain_id, operation.at);
+      for (const key of last.keys()) if (key.startsWith(`${operation.domain_id} `)) last.delete(key);
+    } else if (operation.op === 'evicted') {
+      const { op: _, ...evicted } = operation;
+      last.set(`${operation.domain_id} ${operation.key_hash}`, { evicted });
     } else {
-      const { op: _, ...entry } = word;
+      const { op: _, ...entry } = operation;
       const domainId = domainOf(entry.host);
       if (domainId === undefined) foreign++;
       else last.set(`${domainId} ${entry.key_hash}`, { stored: { ...entry, domain_id: domainId } });
@@ -188,7 +188,7 @@ export function foldReport(
   };
 }
 
-/** `hostname` is what a host's entries are stored under: itself, or the wildcard record that it comes by. */
+/** True if entries of `host` may be stored under `hostname`: the host itself, or a wildcard record that matches it. */
 export function isStorageHostOf(hostname: string, host: string): boolean {
   return hostname === host || (hostname.startsWith('*.') && host.endsWith(hostname.slice(1)));
 }

@@ -1,4 +1,4 @@
-// Schemas of purges, of cached entries and of what edges report of them.
+// Schemas of purges, cached entries, and edges' reports of them.
 
 import { z } from 'zod';
 import { boundedArray, integerText, Timestamp } from '../../api/schemas/fields.ts';
@@ -10,27 +10,33 @@ const text = (what: string) => z.string().min(1).max(MOST_CHARACTERS).optional()
 
 export const PurgeWish = z
   .strictObject({
-    host: text('Everything of one host; `*.` before it is that of a wildcard record.'),
-    url: text('One URL with its query, over http and https.'),
-    prefix: text('Everything whose URL begins so, with any query.'),
+    host: text('All entries of a host; `*.name` selects those of a wildcard record.'),
+    url: text('One URL with its query, for http and https.'),
+    prefix: text('All entries whose URL begins with this prefix, with any query.'),
     hostname: text(
-      'With `store_path`, as a row of `cache/keys` has them: this entry, at every edge that has it there.',
+      'With `store_path`, as in a row of `cache/keys`: this entry, at every edge that stores it there.',
     ),
-    store_path: text('Beside `hostname`.'),
+    store_path: text('Required with `hostname`.'),
   })
-  .describe('One of these (hostname and store_path count as one); none is the whole domain.')
+  .describe(
+    'One of these (`hostname` and `store_path` count as one). An empty object purges the whole domain.',
+  )
   .meta({ id: 'PurgeWish' });
 
 export const RefreshWish = z
   .strictObject({
-    url: z.string().min(1).max(MOST_CHARACTERS).describe('One URL with its query, over http and https.'),
+    url: z.string().min(1).max(MOST_CHARACTERS).describe('One URL with its query, for http and https.'),
   })
   .meta({ id: 'RefreshWish' });
 
 const counts = {
   id: z.int(),
-  edges: z.int().describe('Edges that have to do it: those that are heard, and those that have done it.'),
-  done: z.int().describe('Those of them that have done it.'),
+  edges: z
+    .int()
+    .describe(
+      'Number of edges that must complete the purge: those that are online, and those that have completed it.',
+    ),
+  done: z.int().describe('Number of these edges that have completed it.'),
 };
 
 export const PurgeOrdered = z
@@ -40,22 +46,24 @@ export const PurgeOrdered = z
 export const Purge = z
   .object({
     ...counts,
-    finished: z.boolean().describe('Every edge that is heard has done it; false while none is heard.'),
+    finished: z
+      .boolean()
+      .describe('True if every online edge has completed it. False while no edge is online.'),
     replaced_by: z
       .int()
       .optional()
-      .describe('A later purge of the whole domain, which edges do in its place: look at that one.'),
+      .describe('A later purge of the whole domain, which edges do instead of this one.'),
     created_at: Timestamp,
     nodes: z
       .array(
         z.object({
           node: z.string(),
-          live: z.boolean().describe('False: it is silent, and does it when it is back.'),
+          live: z.boolean().describe('False if the edge is offline. It does the purge when it is back.'),
           done_at: Timestamp.optional(),
-          error: z.string().optional().describe('Why it could not when it last tried.'),
+          error: z.string().optional().describe('Why the last attempt of the edge failed.'),
         }),
       )
-      .describe('The edges, by name.'),
+      .describe('Edges, sorted by name.'),
   })
   .meta({ id: 'Purge' });
 
@@ -71,20 +79,20 @@ export const CachedEntriesQuery = z.object({
     .string()
     .transform((text): SortedBy => SORTED_BY.find((column) => column === text) ?? 'cached_at')
     .default('cached_at')
-    .describe('A field of the rows; anything else is `cached_at`.'),
+    .describe('A field of the rows; any other text means `cached_at`.'),
   dir: z.enum(['asc', 'desc']).default('desc'),
-  hostname: z.string().max(MOST_HOST).optional().describe('Exactly this storage host.'),
+  hostname: z.string().max(MOST_HOST).optional().describe('Exact storage host.'),
   host: z
     .string()
     .max(MOST_HOST)
     .optional()
-    .describe('A part of the host; with `*`, any run of characters, the whole of it.'),
-  node: z.string().max(MOST_HOST).optional().describe('The edge that has it; case counts.'),
+    .describe('Part of the host, or a pattern for the whole host, in which `*` is any text.'),
+  node: z.string().max(MOST_HOST).optional().describe('Name of the edge. Case-sensitive.'),
   path: z
     .string()
     .max(MOST_PATH)
     .optional()
-    .describe('A part of the path; with `*`, any run of characters, the whole of it.'),
+    .describe('Part of the path, or a pattern for the whole path, in which `*` is any text.'),
 });
 
 export const CachedEntries = z
@@ -97,10 +105,14 @@ export const CachedEntries = z
           host: z.string(),
           path: z.string(),
           query: z.string().describe('Without `?`.'),
-          variant: z.string().describe('What else the answer depends on; empty: nothing.'),
+          variant: z.string().describe('What else the response depends on. Empty if nothing.'),
           method: z.string(),
-          node: z.string().describe('The edge that has cached it.'),
-          hostname: z.string().describe('The host that it is stored under; with `store_path` it is purged.'),
+          node: z.string().describe('Edge that cached the entry.'),
+          hostname: z
+            .string()
+            .describe(
+              'Host that the entry is stored under. With `store_path`, it selects the entry for a purge.',
+            ),
           store_path: z.string(),
           key_hash: z.string(),
           cache_key: z.string(),
@@ -117,7 +129,7 @@ export const CachedEntries = z
     dropped: z
       .int()
       .optional()
-      .describe('Entries, the oldest, that are not shown since a domain has a million here at most.'),
+      .describe('Number of old entries that are not listed, because a domain has at most a million here.'),
   })
   .meta({ id: 'CachedEntries' });
 
@@ -126,11 +138,11 @@ const reportedText = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^[^\p{Cc}]*$/u, 'must have no controls');
+    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters');
 const Host = z
   .string()
   .max(253)
-  .regex(/^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/, 'expected a host in lower case, without port');
+  .regex(/^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/, 'expected a host in lowercase, without port');
 const StorageHost = z
   .string()
   .max(255)
@@ -142,16 +154,16 @@ const DomainId = z.int().min(1);
 const Stored = z
   .strictObject({
     op: z.literal('stored'),
-    host: Host.describe('As the visitor asked.'),
+    host: Host.describe('Host that the visitor requested.'),
     path: reportedText(2048).regex(/^\//, 'expected a path that begins with /'),
-    query: reportedText(2048).default('').describe('Without the `?`.'),
-    variant: reportedText(256).default('').describe('What else the answer depends on; empty: nothing.'),
-    method: z.string().regex(/^[A-Z]{1,16}$/, 'expected a method in capitals'),
+    query: reportedText(2048).default('').describe('Without `?`.'),
+    variant: reportedText(256).default('').describe('What else the response depends on. Empty if nothing.'),
+    method: z.string().regex(/^[A-Z]{1,16}$/, 'expected a method in uppercase'),
     hostname: StorageHost.describe(
-      'The host that it is stored under: of a wildcard record `*.` and its name.',
+      'Host that the entry is stored under. For a wildcard record, `*.` and its name.',
     ),
-    store_path: reportedText(4096).min(1).describe('Where it is stored; purges of one entry have it.'),
-    key_hash: KeyHash.describe('Names the entry among those that the edge has of the domain.'),
+    store_path: reportedText(4096).min(1).describe('Where the entry is stored. Purges of one entry name it.'),
+    key_hash: KeyHash.describe('Identifies the entry among those that the edge has of the domain.'),
     cache_key: reportedText(4096).default(''),
     l2_key: reportedText(256).default(''),
     size: z.int().min(0).describe('In bytes.'),
@@ -166,26 +178,26 @@ const Evicted = z.strictObject({
   op: z.literal('evicted'),
   domain_id: DomainId,
   key_hash: KeyHash,
-  at: At.describe('An entry that was cached later stays.'),
+  at: At.describe('Entries that were cached later are kept.'),
 });
 const Cleared = z
   .strictObject({ op: z.literal('cleared'), domain_id: DomainId, at: At })
-  .describe('Everything of the domain is gone.');
+  .describe('All entries of the domain were deleted.');
 const Restarted = z
   .strictObject({ op: z.literal('restarted'), at: At })
-  .describe('Everything that the edge had before is gone.');
+  .describe('All earlier entries of the edge were deleted.');
 
 export const CacheReportBody = z.strictObject({
   entries: boundedArray(z.discriminatedUnion('op', [Stored, Evicted, Cleared, Restarted])).max(MOST_WORDS),
 });
 
 export const CacheReported = z.object({
-  stored: z.int().describe('New entries, and newer ones in the place of older.'),
+  stored: z.int().describe('New entries, and entries that replaced older ones.'),
   evicted: z.int(),
   ignored: z
     .int()
     .describe(
-      'Stored ones of hosts that the edge does not serve, that are not newer, over already, or of the future.',
+      'Entries of hosts that the edge does not serve, and entries that are not newer, have expired, or lie in the future.',
     ),
-  dropped: z.int().describe('There was no room for so many of the domain: the oldest went.'),
+  dropped: z.int().describe('Number of old entries that were deleted because the domain had too many.'),
 });

@@ -1,4 +1,4 @@
-// What the routes of caches use: the registry of cached entries, and the open purges, read once for the streams of all
+// Services of the cache routes: the cache registry, and the open purges, which are read once for the streams of all
 // edges of this process.
 
 import { Counter } from 'prom-client';
@@ -34,7 +34,7 @@ export function openCacheServices(tools: ServiceTools, services: Services): void
   onStop(() => purges.close());
   const entries = new Counter({
     name: 'zonefleet_cache_entries_total',
-    help: 'Entries of caches that edges reported: stored, evicted, ignored, or dropped because a domain had too many.',
+    help: 'Cache entries that edges reported: stored, evicted, ignored, or dropped because a domain had too many.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -47,19 +47,19 @@ export function openCacheServices(tools: ServiceTools, services: Services): void
 
 interface PurgeFeedOptions {
   readonly db: Database;
-  /** Until something may have changed in Postgres, or the time is over. */
+  /** Waits until something may have changed in the database, or until the timeout. */
   readonly changed: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** A purge whose announcement was lost is found after this time. */
+/** A purge whose notification was lost is found after this time. */
 const POLL_MS = 1000;
-/** Changes of zones are announced too, and there may be many. */
+/** Changes of zones cause notifications too, and there may be many. */
 const LEAST_PAUSE_MS = 50;
 
 export class PurgeFeed {
   readonly #options: PurgeFeedOptions;
-  /** How many streams each edge has here. */
+  /** Number of streams of each edge in this process. */
   readonly #streams = new Map<number, number>();
   readonly #waiting = new Waiting();
   readonly #closing = new AbortController();
@@ -71,10 +71,10 @@ export class PurgeFeed {
     this.#options = options;
   }
 
-  /** Gives what ends it. */
+  /** Adds a stream of the edge. Returns a function that removes it. */
   join(edgeId: number): () => void {
     this.#streams.set(edgeId, (this.#streams.get(edgeId) ?? 0) + 1);
-    this.#joined.abort(); // read at once
+    this.#joined.abort(); // read immediately
     this.#start();
     let hasLeft = false;
     return () => {
@@ -86,12 +86,12 @@ export class PurgeFeed {
     };
   }
 
-  /** As they were when they were read last; the oldest first. */
+  /** Returns the purges that were read last, oldest first. */
   openOf(edgeId: number): readonly OpenPurge[] {
     return this.#open.get(edgeId) ?? [];
   }
 
-  /** Until they have been read again, or the time is over. */
+  /** Waits until the purges are read again, or until the timeout. */
   async read(timeoutMs: number, signal: AbortSignal): Promise<void> {
     await this.#waiting.wait(timeoutMs, signal);
   }
@@ -106,7 +106,7 @@ export class PurgeFeed {
     if (this.#running !== undefined || this.#closing.signal.aborted) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#streams.size > 0) this.#start(); // one came while the last one left
+      if (this.#streams.size > 0) this.#start(); // a stream joined while the last one left
     });
   }
 
@@ -119,7 +119,7 @@ export class PurgeFeed {
         this.#open = byEdge(await loadOpenPurges(db, [...this.#streams.keys()]));
         this.#waiting.tell();
       } catch (error) {
-        if (!closing.aborted) onTrouble(error); // edges purge it when Postgres is back
+        if (!closing.aborted) onTrouble(error); // edges receive the purges when the database is available again
       }
       await changed(POLL_MS, this.#joined.signal);
       await pauseUnless(closing, LEAST_PAUSE_MS);

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../store/postgres/database.ts';
 import type { PurgeTarget } from './rules.ts';
 
-/** Columns by which rows are sorted; every one that they have. */
+/** Columns by which rows can be sorted: all columns of a row. */
 export const SORTED_BY = [
   'domain_id',
   'domain',
@@ -27,7 +27,7 @@ export type SortedBy = (typeof SORTED_BY)[number];
 
 interface EntryFilter {
   readonly hostname?: string | undefined;
-  /** A part of it, or with `*` the whole of it; `host` in any case. */
+  /** Part of the value, or a pattern for all of it if it contains `*`. `host` is case-insensitive. */
   readonly host?: string | undefined;
   readonly path?: string | undefined;
   readonly node?: string | undefined;
@@ -60,7 +60,7 @@ interface CachedEntry {
 interface EntriesFound {
   readonly rows: readonly CachedEntry[];
   readonly total: number;
-  /** Entries that there was no room for. */
+  /** Number of entries that were dropped for lack of space. */
   readonly dropped: number;
 }
 
@@ -76,7 +76,7 @@ export async function listEntries(db: Database, domainId: number, page: EntryPag
     from cached_entries e where ${which}`.execute(db);
   const { total, dropped } = counts[0] as { total: number; dropped: number };
   if (page.offset >= total) return { rows: [], total, dropped };
-  // the same in every row of a domain: then the order is that of their making
+  // All rows of a domain have the same value, so they are sorted by insertion.
   const isOne = page.sort === 'domain' || page.sort === 'domain_id';
   const column = isOne ? sql`e.id` : sql.ref(`e.${page.sort}`);
   const order = page.ascends ? sql`${column} asc, e.id asc` : sql`${column} desc, e.id desc`;
@@ -97,7 +97,7 @@ function conditions(domainId: number, { hostname, host, path, node }: EntryFilte
   return sql.join(all, sql` and `);
 }
 
-/** With `*`, which is any run of characters, the text stands for the whole; without, for a part. */
+/** Returns a LIKE pattern. A text with `*` (any text) matches whole values, and another text matches parts. */
 function likeOf(text: string): string {
   const plain = (part: string) => part.replaceAll(/[\\%_]/g, '\\$&');
   if (!text.includes('*')) return `%${plain(text)}%`;
@@ -107,7 +107,7 @@ function likeOf(text: string): string {
 interface DonePurge {
   readonly domainId: number;
   readonly target: PurgeTarget;
-  /** When it was ordered: what was cached later is told by the edge. */
+  /** When the purge was ordered. Entries that were cached later are kept, because the edge reports them itself. */
   readonly at: Date;
 }
 
@@ -120,12 +120,12 @@ export async function removePurged(
   return await deleteEntries(db, sql`${matches} and e.cached_at <= ${at}`);
 }
 
-/** How many characters of a path the index has. */
+/** Number of characters of a path in the index. */
 const INDEXED = sql.lit(128);
 const INDEXED_PATH = sql`left(e.path, ${INDEXED})`;
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** Written so that indexes serve them: many purges of a large domain must cost little. */
+/** Uses conditions that indexes support, because many purges of a large domain must be cheap. */
 function conditionsToRemove(domainId: number, target: PurgeTarget): RawBuilder<unknown>[] {
   const own = sql`e.domain_id = ${domainId}`;
   if (target.kind === 'all') return [own];
@@ -153,10 +153,10 @@ function conditionsToRemove(domainId: number, target: PurgeTarget): RawBuilder<u
   ];
 }
 
-/** Domains whose expired entries one round deletes. */
+/** Maximum number of domains whose expired entries one round deletes. */
 const SWEPT_DOMAINS = 100;
 
-/** `liveNodes`: the edges that there are; what others had is gone. True: there may be more. */
+/** Deletes expired entries, and those of nodes other than `liveNodes`. Returns true if there may be more. */
 export async function sweepEntries(db: Database, liveNodes: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ id: number }>`
     select d.domain_id as id from cached_domains d
@@ -169,7 +169,7 @@ export async function sweepEntries(db: Database, liveNodes: readonly string[]): 
   return rows.length === SWEPT_DOMAINS;
 }
 
-/** Steps from node to node along the index, however many entries each has. */
+/** Steps from node to node along the index, independently of the number of entries of each. */
 async function nodesBeside(db: Database, liveNodes: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ node: string }>`
     with recursive nodes as (
@@ -181,7 +181,7 @@ async function nodesBeside(db: Database, liveNodes: readonly string[]): Promise<
   return rows.map(({ node }) => node);
 }
 
-/** Within a transaction. */
+/** Locks the counts of the domains. Call it within a transaction. */
 export async function lockCounts(trx: Database, domainIds: readonly number[]): Promise<void> {
   const ids = [...new Set(domainIds)].sort((one, other) => one - other);
   if (ids.length === 0) return;
@@ -194,10 +194,10 @@ export async function lockCounts(trx: Database, domainIds: readonly number[]): P
   );
 }
 
-/** Rows of one transaction, so that none takes long. */
+/** Maximum number of rows per transaction, so that each is short. */
 const PIECE = 5000;
 
-/** Deletes the entries for which `which` holds (of `cached_entries e`), in pieces; gives how many. */
+/** Deletes the entries `e` of `cached_entries` that match `which`, in pieces. Returns their number. */
 export async function deleteEntries(db: Database, which: RawBuilder<unknown>): Promise<number> {
   for (let deleted = 0; ; ) {
     const piece = await db.transaction().execute((trx) => deletePiece(trx, which));

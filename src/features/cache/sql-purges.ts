@@ -1,28 +1,28 @@
-// Stores purges, and which edges have still to carry them out.
+// Stores purges, and which edges have not completed them.
 
 import { sql } from 'kysely';
 import type { Database } from '../../store/postgres/database.ts';
 import { announceAfterCommit } from '../../store/postgres/transaction.ts';
 import type { PurgeTarget } from './rules.ts';
 
-/** Of one domain in any minute: each costs every edge a look through its cache. */
+/** Maximum number of purges of a domain per minute, because each makes every edge search its cache. */
 const MOST_A_MINUTE = 30;
-/** Purges of one domain that edges have not done. One of everything takes the place of all of them. */
+/** Maximum number of uncompleted purges of a domain. A purge of the whole domain replaces all of them. */
 const MOST_OPEN = 200;
 
 type OrderedPurge =
   | { readonly kind: 'ordered'; readonly id: number }
   | { readonly kind: 'limited'; readonly why: 'often' | 'open' };
 
-/** Within a transaction. */
+/** Call it within a transaction. */
 export async function orderPurge(
   trx: Database,
   domainId: number,
   target: PurgeTarget,
 ): Promise<OrderedPurge> {
-  await sql`select from domains where id = ${domainId} for no key update`.execute(trx); // one after the other
+  await sql`select from domains where id = ${domainId} for no key update`.execute(trx); // one order at a time
   if (target.kind === 'all') {
-    // Without a number yet: it is noted below.
+    // The id of the new purge is not known yet. It is set below.
     await sql`
       with replaced as (
         delete from cache_purge_edges e using cache_purges p
@@ -64,24 +64,24 @@ export interface StoredPurge {
   readonly id: number;
   readonly target: PurgeTarget;
   readonly at: Date;
-  /** The purge of the whole domain that edges do in its place. */
+  /** The purge of the whole domain that edges do instead. */
   readonly replacedBy: number | null;
-  /** By name. */
+  /** Sorted by name. */
   readonly edges: readonly PurgeAtEdge[];
 }
 
 interface PurgeAtEdge {
   readonly name: string;
-  /** It is heard: an edge that is silent gets no visitors, and does the purge when it is back. */
+  /** False if the edge is offline. Such an edge gets no visitors, and does the purge when it is back. */
   readonly isLive: boolean;
   readonly doneAt: Date | null;
   readonly error: string | null;
 }
 
-/** An edge is silent when nothing was heard of it for so long. */
+/** An edge is offline if it was not seen for this long. */
 const SILENT_SECONDS = 60;
 
-/** Undefined: the domain has no such purge, or it is too old. */
+/** Returns undefined if the domain has no such purge, or if the purge is too old. */
 export async function loadPurge(
   db: Database,
   domainId: number,
@@ -95,7 +95,7 @@ export async function loadPurge(
   return purge;
 }
 
-/** The newest first. */
+/** Loads the newest purges first. */
 export async function loadLastPurges(db: Database, domainId: number, limit: number): Promise<StoredPurge[]> {
   const { rows } = await sql<Omit<StoredPurge, 'edges'>>`
     select id, target, at, replaced_by as "replacedBy" from cache_purges where domain_id = ${domainId}
@@ -130,12 +130,12 @@ export interface OpenPurge {
   readonly target: PurgeTarget;
 }
 
-/** An edge is told of no more at a time: of the rest when it has done these. */
+/** Maximum number of purges sent to an edge at a time. The others follow when it has completed these. */
 const MOST_OF_AN_EDGE = 200;
-/** Among which these are found; of each kind, those that the edge could not do and the others. */
+/** Maximum number of purges examined per edge, for failed and for other purges each. */
 const LOOKED_AT = 2000;
 
-/** One of each domain in turn, so that nobody's many are before another's; what the edge could not do comes last. */
+/** Domains take turns, so that one domain with many purges cannot delay the others. Failed purges come last. */
 export async function loadOpenPurges(db: Database, edgeIds: readonly number[]): Promise<OpenPurge[]> {
   const { rows } = await sql<OpenPurge>`
     with asked as (select id from unnest(${[...edgeIds]}::bigint[]) e (id)),
@@ -166,7 +166,7 @@ interface ReportedPurge {
   readonly at: Date;
 }
 
-/** With `error` it stays to be done. Undefined: nothing of the kind is asked of this edge. */
+/** With `error`, the purge stays open. Returns undefined if this edge does not have the purge. */
 export async function reportPurge(
   db: Database,
   edgeId: number,

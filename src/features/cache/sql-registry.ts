@@ -1,4 +1,4 @@
-// Connects to the registry of cached entries, which may have a database of its own, and knows which domains an edge serves.
+// Connects to the cache registry, which may have its own database, and finds the domains that an edge serves.
 
 import { Migrator, sql } from 'kysely';
 import { namesAbove } from '../../edge/requests/host-names.ts';
@@ -10,7 +10,7 @@ import { sqlMigration } from '../../store/postgres/sql-migration.ts';
 
 interface CacheRegistryOptions {
   readonly url: string;
-  /** It is not the main database, whose tables `migrate` makes. */
+  /** True if the registry is not in the main database, whose tables `migrate` creates. */
   readonly isElsewhere: boolean;
   readonly maxConnections?: number;
   readonly onError?: (error: unknown) => void;
@@ -18,9 +18,9 @@ interface CacheRegistryOptions {
 
 const MAX_CONNECTIONS = 8;
 const CONNECT_MS = 2000;
-/** One statement's time, of edges and of customers. */
+/** Time limits of a statement, both for edges and for customers. */
 const REGISTRY_LIMITS = { readMs: 5000, writeMs: 5000 };
-/** Removals that nobody waits for; beyond, rows stay until the edge says that they are gone, or they expire. */
+/** Maximum number of concurrent background removals. Other rows stay until they expire or are reported. */
 const MOST_IN_BACKGROUND = 200;
 const MIGRATION_TABLES = {
   migrationTableName: 'cache_registry_migration',
@@ -46,7 +46,7 @@ export class CacheRegistry {
     });
   }
 
-  /** Rejects while it is away. */
+  /** Rejects while the registry is unavailable. */
   async database(): Promise<Database> {
     this.#prepared ??= (this.#isElsewhere ? prepare(this.#db) : Promise.resolve()).catch((error) => {
       this.#prepared = undefined; // the next call tries again
@@ -56,12 +56,12 @@ export class CacheRegistry {
     return this.#db;
   }
 
-  /** Makes the tables, if it is there; if not, the first call that finds it does. */
+  /** Creates the tables. If the registry is unavailable, the first successful call creates them. */
   async begin(): Promise<void> {
     await this.database().catch(this.#onError);
   }
 
-  /** Work that its caller does not wait for. */
+  /** Runs work that the caller does not wait for. */
   inBackground(work: (db: Database) => Promise<unknown>): void {
     if (this.#background.size >= MOST_IN_BACKGROUND) return;
     const running = this.database()
@@ -77,8 +77,8 @@ export class CacheRegistry {
   }
 }
 
-/** The registry cannot be asked now; a caller may try again. */
-export function isRegistryAway(error: unknown): boolean {
+/** True if the registry is unavailable. The caller may try again. */
+export function isRegistryUnavailable(error: unknown): boolean {
   return outageOf(error) !== undefined;
 }
 
@@ -99,7 +99,7 @@ async function prepare(db: Database): Promise<void> {
   });
 }
 
-/** Hosts that the edge does not serve are left out. Undefined: they have more names above them than one call may ask for. */
+/** Returns the domain of each host that the edge serves. Undefined if there are too many names. */
 export async function findServedDomains(
   db: Database,
   region: string,

@@ -6,15 +6,15 @@ import type { FoldedReport } from './rules.ts';
 import { deleteEntries, lockCounts } from './sql-entries.ts';
 
 interface SavedReport {
-  /** New entries, and newer ones in the place of older. */
+  /** New entries, and entries that replaced older ones. */
   readonly stored: number;
   readonly evicted: number;
-  /** There was no room for so many of the domain: the oldest went. */
+  /** Number of old entries that were deleted because the domain had too many. */
   readonly dropped: number;
 }
 
 const MOST_OF_A_DOMAIN = 1_000_000;
-/** Edges keep nothing for more than seven days; a clock may be a little wrong. */
+/** Edges keep entries for at most seven days. Clocks may differ a little. */
 const LONGEST = sql`interval '8 days'`;
 const CLOCKS_DIFFER = sql`interval '5 minutes'`;
 
@@ -86,7 +86,7 @@ export async function saveReport(
   });
 }
 
-/** Of each domain that has more than `most`. Their counts are locked. */
+/** Deletes the oldest entries of each domain that has more than `most`. The counts must be locked. */
 async function dropOldest(trx: Database, domainIds: readonly number[], most: number): Promise<number> {
   const { rows: full } = await sql<{ id: number; surplus: number }>`
     select domain_id as id, entries - ${most}::integer as surplus from cached_domains

@@ -1,12 +1,12 @@
--- Purges of what edges have cached.
+-- Purges of cached entries.
 
 create table cache_purges (
   id bigint generated always as identity primary key,
   domain_id bigint not null references domains on delete cascade,
-  -- JSON as in src/edge/purges/purge-target.ts.
+  -- A `PurgeTarget` of rules.ts, as JSON.
   target jsonb not null,
   at timestamptz not null default clock_timestamp(),
-  -- A later purge of the whole domain, if edges had not completed this one.
+  -- A later purge of the whole domain, if edges had not completed this one before.
   replaced_by bigint
 );
 create index cache_purges_of on cache_purges (domain_id, id);

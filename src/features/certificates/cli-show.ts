@@ -10,7 +10,7 @@ import { certificateStatus } from '../../edge/certificates/certificate-status.ts
 import { loadSsl, type StoredSsl } from '../../store/certificates/load-ssl.ts';
 import { CertificatesUnavailable } from '../../store/certificates/open-certificate.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { askForCertificate } from './sql.ts';
+import { requestCertificateFor } from './sql.ts';
 import { type DomainSsl, streamSsl } from './sql-list.ts';
 
 function statusOf({ certificate, order }: StoredSsl, now: Date) {
@@ -69,7 +69,7 @@ export async function listCertificates(cli: Cli, options: ListOptions): Promise<
   });
 }
 
-/** Unasked: what an operator may have to do something about. */
+/** By default, selects what an operator may have to act on. */
 function isWanted(ssl: DomainSsl, { all = false, failed = false }: ListOptions, now: Date): boolean {
   if (all) return true;
   const hasFailed = (ssl.order?.attempts ?? 0) > 0;
@@ -113,9 +113,9 @@ export async function showCertificate(cli: Cli, text: string, options: OwnerOpti
           ['ends', certificate?.notAfter.toISOString()],
           ['issuer', certificate?.issuer],
           ['fingerprint', certificate?.fingerprint],
-          ['order', order && (order.step === 'resting' ? 'none under way' : order.step)],
+          ['order', order && (order.step === 'resting' ? 'none in progress' : order.step)],
           ['renewal', order?.renewAt?.toISOString()],
-          ['next look', order?.nextAt?.toISOString()],
+          ['next check', order?.nextAt?.toISOString()],
           ['failures', order && order.attempts > 0 ? `${order.attempts} in a row` : undefined],
           ['last error', order?.lastError],
           ...(order?.findings ?? []).map(({ code, message }): [string, string] => [
@@ -131,14 +131,14 @@ export async function showCertificate(cli: Cli, text: string, options: OwnerOpti
   );
 }
 
-export async function askCertificate(cli: Cli, text: string, options: OwnerOption): Promise<void> {
+export async function requestCertificate(cli: Cli, text: string, options: OwnerOption): Promise<void> {
   const { output } = cli;
   await cli.withStore((db) =>
     onOneDomain(db, text, options, output, async ({ id, name }) => {
       const domain = printWithoutDot(name);
       const changed = await orFailure(
         cli.audited(db, 'ssl.issue', async (trx, tell) => {
-          const asked = await askForCertificate(trx, { domainId: id, isOperator: true });
+          const asked = await requestCertificateFor(trx, { domainId: id, isOperator: true });
           if (asked.kind === 'changed') tell({ domainId: id, target: { name: domain } });
           return asked;
         }),
@@ -150,7 +150,8 @@ export async function askCertificate(cli: Cli, text: string, options: OwnerOptio
         return 1;
       }
       const outcome = changed.kind === 'changed' ? 'asked' : 'under_way';
-      const words = changed.kind === 'changed' ? 'asked for: workers order it' : 'an order is under way';
+      const words =
+        changed.kind === 'changed' ? 'requested: workers will order it' : 'an order is already in progress';
       await output.print(output.json ? JSON.stringify({ domain, outcome }) : `${domain}: ${words}`);
       return 0;
     }),

@@ -7,19 +7,19 @@ import { type OwnerOption, ownerOption } from '../../cli/terminal/with-owner.ts'
 export function addCertificateCommands(program: Command, cli: Cli): void {
   const certificates = program
     .command('certificates')
-    .description('certificates of domains: what is ordered, due or failed');
+    .description('list, show and order certificates of domains');
   certificates
     .command('list')
-    .description('list the domains whose certificate is being ordered, is due, has failed or ends soon')
-    .option('--failed', 'those whose last order has failed alone')
-    .option('--all', 'all that have a certificate, or an order for one')
+    .description('list the domains whose certificate is being ordered, is due, has failed or expires soon')
+    .option('--failed', 'only those whose last order failed')
+    .option('--all', 'all domains that have a certificate or an order')
     .action(async (options: { all?: boolean; failed?: boolean }) => {
       const { listCertificates } = await import('./cli-show.ts');
       await listCertificates(cli, options);
     });
   const show = certificates
     .command('show')
-    .description('show the certificate of a domain and its order; exit 1 if it has none')
+    .description('show the certificate of a domain and its order; exits with 1 if it has no certificate')
     .argument('<domain>', "the domain's name");
   ownerOption(show).action(async (text: string, options: OwnerOption) => {
     const { showCertificate } = await import('./cli-show.ts');
@@ -27,10 +27,12 @@ export function addCertificateCommands(program: Command, cli: Cli): void {
   });
   const issue = certificates
     .command('issue')
-    .description('have the certificate of a domain ordered now, also after a failure; exit 1 if it cannot be')
+    .description(
+      'order the certificate of a domain now, even after a failure; exits with 1 if that is not possible',
+    )
     .argument('<domain>', "the domain's name");
   ownerOption(issue).action(async (text: string, options: OwnerOption) => {
-    const { askCertificate } = await import('./cli-show.ts');
-    await askCertificate(cli, text, options);
+    const { requestCertificate } = await import('./cli-show.ts');
+    await requestCertificate(cli, text, options);
   });
 }

@@ -6,14 +6,14 @@ import type { Authorization, Order } from 'acme-client';
 import acme from 'acme-client';
 import { boundSignal } from '../../process/bound-signal.ts';
 
-/** `busy`: asked again later it may do it, and nothing is wrong with the order. `refused`: it will not. */
+/** `busy`: the request may succeed later. `refused`: the authority rejects it. */
 export class CaFault extends Error {
   override readonly name = 'CaFault';
   readonly kind: 'busy' | 'refused';
-  /** The kind of problem (RFC 8555 §6.7), without its prefix. */
+  /** Type of the problem (RFC 8555 §6.7), without its prefix. */
   readonly type: string | undefined;
   readonly status: number | undefined;
-  /** How long the authority wants to be left alone. */
+  /** How long the authority asks the client to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -37,7 +37,7 @@ export class CaFault extends Error {
 const PREFIX = 'urn:ietf:params:acme:error:';
 const MAX_WORDS = 300;
 
-/** Of a response that is no success. */
+/** Converts a response that is not a success. */
 function faultOf(
   status: number,
   headers: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ function faultOf(
     unknown
   >;
   const short = typeof type === 'string' && type.startsWith(PREFIX) ? type.slice(PREFIX.length) : undefined;
-  const words = wordsOf(detail, subproblems) ?? `it answered ${status}`;
+  const words = wordsOf(detail, subproblems) ?? `the authority responded with status ${status}`;
   const isBusy =
     status < 400 || status === 429 || status >= 500 || short === 'rateLimited' || short === 'badNonce';
   return new CaFault(isBusy ? 'busy' : 'refused', words, {
@@ -59,14 +59,14 @@ function faultOf(
   });
 }
 
-/** Printable ASCII: it is shown to owners. */
+/** Returns printable ASCII, because owners see the text. */
 export function wordsOf(detail: unknown, subproblems?: unknown): string | undefined {
   const parts = [detail, ...(Array.isArray(subproblems) ? subproblems.map((one) => one?.detail) : [])];
   const text = parts.filter((part): part is string => typeof part === 'string').join('; ');
   return text === '' ? undefined : text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_WORDS);
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3). */
+/** Parses a number of seconds, or a date (RFC 9110 §10.2.3). */
 export function readRetryAfter(header: unknown, now: Date): number | undefined {
   if (typeof header !== 'string') return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
@@ -75,7 +75,7 @@ export function readRetryAfter(header: unknown, now: Date): number | undefined {
 }
 
 const STATUSES = ['pending', 'ready', 'processing', 'valid', 'invalid'];
-/** More names no order of ours has. */
+/** No order of the fleet has more names. */
 const MOST_NAMES = 100;
 const MOST_CHARACTERS = 512;
 
@@ -84,7 +84,7 @@ export function isDirectory(answer: unknown): boolean {
   return [newNonce, newAccount, newOrder].every(isText);
 }
 
-/** RFC 8555 §7.1.3. Throws CaFault. */
+/** Validates an order (RFC 8555 §7.1.3). Throws CaFault. */
 export function judgeOrder(answer: Order): Order {
   const { status, identifiers, url } = membersOf(answer);
   const isNamed =
@@ -92,25 +92,25 @@ export function judgeOrder(answer: Order): Order {
     identifiers.length <= MOST_NAMES &&
     identifiers.every((one) => isText(membersOf(one).value));
   if (STATUSES.includes(status as string) && isNamed && isText(url)) return answer;
-  throw new CaFault('busy', 'it answered what is no order');
+  throw new CaFault('busy', 'the authority did not return an order');
 }
 
-/** Their URLs. Throws CaFault. */
+/** Returns the URLs of the authorizations. Throws CaFault. */
 export function judgeAuthorizations({ authorizations }: Order): readonly string[] {
   const urls: unknown = authorizations;
   if (Array.isArray(urls) && urls.length <= MOST_NAMES && urls.every(isText)) return urls;
-  throw new CaFault('busy', 'its order has no authorizations');
+  throw new CaFault('busy', 'the order has no authorizations');
 }
 
-/** RFC 8555 §7.1.4. Throws CaFault. */
+/** Validates an authorization (RFC 8555 §7.1.4). Throws CaFault. */
 export function judgeAuthorization(answer: Authorization): Authorization {
   const { identifier, challenges } = membersOf(answer);
   const isProvable = Array.isArray(challenges) && challenges.every(isChallenge);
   if (isText(membersOf(identifier).value) && isProvable) return answer;
-  throw new CaFault('busy', 'it answered what is no authorization');
+  throw new CaFault('busy', 'the authority did not return an authorization');
 }
 
-/** A token is base64url, of 128 bits at least (§8.1): it becomes part of a path that edges answer. */
+/** Requires base64url tokens of at least 128 bits (RFC 8555 §8.1), because edges serve them in a path. */
 function isChallenge(challenge: unknown): boolean {
   const { type, url, token } = membersOf(challenge);
   if (type !== 'dns-01' && type !== 'http-01') return true; // never used
@@ -131,11 +131,11 @@ interface Surrounding {
   readonly agent: Agent;
   readonly signal: AbortSignal;
   readonly requestMs: number;
-  /** The directory is on this machine: only then may it name URLs that are. */
+  /** True if the directory is on this machine. Only then may it name URLs on this machine. */
   readonly isHere: boolean;
 }
 
-/** acme-client has one HTTP client for all; whose a request is, is known by this. */
+/** Identifies the caller of a request, because acme-client has one HTTP client for all. */
 const around = new AsyncLocalStorage<Surrounding>();
 
 Object.assign((acme.axios.defaults as unknown as { acmeSettings: object }).acmeSettings, {
@@ -144,7 +144,7 @@ Object.assign((acme.axios.defaults as unknown as { acmeSettings: object }).acmeS
 acme.axios.defaults.headers.common['User-Agent'] = 'zonefleet';
 acme.axios.interceptors.request.use((config) => {
   const here = around.getStore();
-  const problem = here === undefined ? 'nobody asks' : judgeUrl(config.url, here.isHere);
+  const problem = here === undefined ? 'the request has no caller' : judgeUrl(config.url, here.isHere);
   if (here === undefined || problem !== undefined) throw new CaFault('refused', problem ?? '');
   config.httpsAgent = here.agent;
   config.proxy = false;
@@ -156,26 +156,26 @@ acme.axios.interceptors.request.use((config) => {
 });
 acme.axios.interceptors.response.use((response) => {
   const { status, headers, data } = response;
-  const isNonce = status === 400 && String(data?.type).endsWith(':badNonce'); // the package takes another nonce
+  const isNonce = status === 400 && String(data?.type).endsWith(':badNonce'); // the package retries with a new nonce
   if (status < 300 || isNonce) return response;
   throw faultOf(status, headers as Record<string, unknown>, data, new Date());
 });
 
-/** Why a URL of an authority is not asked; undefined: it is. */
+/** Returns why a URL of an authority must not be requested, or undefined if it may be. */
 export function judgeUrl(text: unknown, isDirectoryHere: boolean): string | undefined {
-  if (typeof text !== 'string' || !URL.canParse(text)) return 'the authority names what is no URL';
+  if (typeof text !== 'string' || !URL.canParse(text)) return 'the authority returned an invalid URL';
   const url = new URL(text);
   if (isHere(text))
-    return isDirectoryHere ? undefined : 'the authority names a URL of this machine, and is not on it';
-  return url.protocol === 'https:' ? undefined : 'the authority names a URL that is not https';
+    return isDirectoryHere ? undefined : 'the authority returned a URL of this machine, but is not on it';
+  return url.protocol === 'https:' ? undefined : 'the authority returned a URL that is not https';
 }
 
-/** `http:` and `https:` to the machine itself. */
+/** True if the URL leads to this machine. */
 export function isHere(url: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0|\[::\])$/.test(new URL(url).hostname);
 }
 
-/** All requests of `work` are bounded so. */
+/** Applies the agent and the limits to all requests of `work`. */
 export async function askWithin<T>(surrounding: Surrounding, work: () => Promise<T>): Promise<T> {
   return await around.run(surrounding, work);
 }

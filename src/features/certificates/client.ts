@@ -1,4 +1,4 @@
-// An account at a certificate authority, and the orders made with it (ACME, RFC 8555).
+// Account at a certificate authority, and its orders (ACME, RFC 8555).
 
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { Agent } from 'node:https';
@@ -23,9 +23,9 @@ interface AuthorityOptions {
   readonly directory: string;
   readonly binding?: { readonly kid: string; readonly hmacKey: string } | undefined;
   readonly contact?: string | undefined;
-  /** PEM: the roots by which the directory is trusted, besides those of Node. */
+  /** CA certificates (PEM) trusted for the directory, in addition to those of Node. */
   readonly roots?: string | undefined;
-  /** How long one request may take. */
+  /** Time limit of one request. */
   readonly requestMs?: number;
 }
 
@@ -34,7 +34,7 @@ interface CaChallenge {
   readonly type: 'dns-01' | 'http-01';
   readonly host: string;
   readonly token: string;
-  /** What the TXT record says, or an edge answers. */
+  /** Text of the TXT record, or of the edge's response. */
   readonly value: string;
 }
 
@@ -52,10 +52,10 @@ interface Renewal {
 
 const REQUEST_MS = 20_000;
 const NONCE_TRIES = 30;
-/** What a moment may mend is asked again at once. */
+/** Number of attempts, for errors that may pass quickly. */
 const TRIES = 4;
 const RETRY_MS = 100;
-/** How many authorizations of one order are asked for at a time. */
+/** Number of authorizations of an order that are requested concurrently. */
 const AT_ONCE = 4;
 
 export function makePrivateKey(): string {
@@ -63,7 +63,7 @@ export function makePrivateKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 }
 
-/** All calls throw CaFault, and the signal's reason when that aborts. */
+/** All methods throw CaFault, and the signal's reason when the signal aborts. */
 export class Authority {
   readonly #options: AuthorityOptions;
   readonly #agent: Agent;
@@ -84,7 +84,7 @@ export class Authority {
     return this.#options.directory;
   }
 
-  /** With which account it is asked. Gives the account's URL, which is made when it has none. */
+  /** Selects the account, and creates it if it has no URL. Returns its URL. */
   async use(
     account: { readonly key: string; readonly url: string | undefined },
     signal: AbortSignal,
@@ -103,7 +103,7 @@ export class Authority {
     const known = this.#account as { key: string; url: string | undefined };
     if (known.url !== undefined) return known.url;
     const { contact } = this.#options;
-    // not by the package's own call: of an account that is there already it makes an update, which an authority may refuse
+    // not by the package's own method: it updates an account that already exists, which an authority may refuse
     const response = await this.#ask(signal, (client) =>
       (client as unknown as Inside).api.createAccount({
         termsOfServiceAgreed: true,
@@ -112,18 +112,18 @@ export class Authority {
     );
     const url = response.headers.location;
     const problem = judgeUrl(url, isHere(this.#options.directory));
-    if (problem !== undefined) throw new CaFault('busy', `it made no account: ${problem}`);
+    if (problem !== undefined) throw new CaFault('busy', `the authority created no account: ${problem}`);
     known.url = url as string;
     return known.url;
   }
 
-  /** By which names CAA records know it. */
+  /** Returns the names that identify the authority in CAA records. */
   async caaIdentities(signal: AbortSignal): Promise<readonly string[]> {
     const meta = (await this.#directory(signal)).meta?.caaIdentities;
     return Array.isArray(meta) ? meta.filter((one): one is string => typeof one === 'string') : [];
   }
 
-  /** `replaces`: the certificate that it is to renew (RFC 9773 §5). */
+  /** `replaces` is the certificate that the order renews (RFC 9773 §5). */
   async order(names: readonly string[], replaces: string | undefined, signal: AbortSignal): Promise<CaOrder> {
     const identifiers = names.map((value) => ({ type: 'dns', value }));
     const hasWindows = (await this.#directory(signal)).renewalInfo !== undefined;
@@ -133,7 +133,7 @@ export class Authority {
     );
   }
 
-  /** The challenges of what is still to be proved. */
+  /** Returns the challenges of the authorizations that are not valid yet. */
   async challenges(
     url: string,
     type: CaChallenge['type'],
@@ -145,7 +145,10 @@ export class Authority {
       if (authorization.status === 'valid') continue;
       const challenge = authorization.challenges.find((one) => one.type === type);
       if (challenge === undefined)
-        throw new CaFault('refused', `it offers no ${type} for ${authorization.identifier.value}`);
+        throw new CaFault(
+          'refused',
+          `the authority offers no ${type} challenge for ${authorization.identifier.value}`,
+        );
       const value = await this.#ask(signal, (client) => client.getChallengeKeyAuthorization(challenge));
       const host = authorization.identifier.value.toLowerCase();
       found.push({ url: challenge.url, type, host, token: challenge.token, value });
@@ -153,13 +156,13 @@ export class Authority {
     return found;
   }
 
-  /** Says that the answers stand. */
+  /** Tells the authority that the challenge responses are in place (RFC 8555 §7.5.1). */
   async answer(challenges: readonly CaChallenge[], signal: AbortSignal): Promise<void> {
     for (const { url } of challenges) {
       try {
         await this.#ask(signal, (client) => client.completeChallenge({ url } as never));
       } catch (error) {
-        // a worker that was killed may have said it before: what came of it, the order tells
+        // a worker that was killed may have done this before; the order shows the result
         const isSaid = error instanceof CaFault && error.kind === 'refused' && error.type === 'malformed';
         if (!isSaid) throw error;
       }
@@ -190,22 +193,22 @@ export class Authority {
     return orderOf(await this.#askOrder(signal, (client) => client.finalizeOrder(order, csr)));
   }
 
-  /** PEM, the leaf first. */
+  /** Returns PEM, the leaf first. */
   async certificate(url: string, signal: AbortSignal): Promise<string> {
     const order = await this.#askOrder(signal, (client) => client.getOrder({ url } as Order));
-    if (order.status !== 'valid') throw new CaFault('busy', 'the certificate is not there yet');
+    if (order.status !== 'valid') throw new CaFault('busy', 'the certificate is not available yet');
     const chain: unknown = await this.#ask(signal, (client) => client.getCertificate(order));
-    if (typeof chain !== 'string') throw new CaFault('busy', 'it answered what is no certificate');
+    if (typeof chain !== 'string') throw new CaFault('busy', 'the authority did not return a certificate');
     return chain;
   }
 
-  /** When it wants the certificate to be renewed; undefined: it does not say (RFC 9773). */
+  /** Returns when the authority suggests renewal, or undefined if it makes no suggestions (RFC 9773). */
   async renewal(chain: string, signal: AbortSignal): Promise<Renewal | undefined> {
     const { renewalInfo } = await this.#directory(signal);
     if (typeof renewalInfo !== 'string') return undefined;
     const { data, headers } = await this.#within(signal, () =>
       acme.axios.get(`${renewalInfo.replace(/\/$/, '')}/${certificateId(chain)}`, {
-        validateStatus: () => true, // what is no success becomes a fault above
+        validateStatus: () => true, // the interceptor throws CaFault for errors
       }),
     );
     const start = new Date(data?.suggestedWindow?.start);
@@ -217,7 +220,7 @@ export class Authority {
     };
   }
 
-  /** The account is made anew. */
+  /** Forgets the account, so that it is created again. */
   forget(): void {
     this.#client = undefined;
     this.#account = undefined;
@@ -274,7 +277,7 @@ export class Authority {
   }
 }
 
-/** What the package has, and does not declare. */
+/** Members of the package that it does not declare. */
 interface Inside {
   readonly http: {
     maxBadNonceRetries: number;
@@ -286,16 +289,16 @@ interface Inside {
   };
 }
 
-/** The package keeps what it read for a day, whatever it is. */
+/** The package caches a directory for a day, even if it is invalid. */
 async function readDirectory(client: acme.Client): Promise<void> {
   const { http } = client as unknown as Inside;
   if (isDirectory(await http.getDirectory())) return;
   http.directoryCache = null;
-  throw new CaFault('busy', 'it answered what is no directory of an authority');
+  throw new CaFault('busy', 'the authority did not return a directory');
 }
 
 function unreachable(error: unknown): CaFault {
-  // the package fails so where there is no response at all
+  // the package throws a TypeError if there is no response
   const { code, message } = error as { code?: string; message: string };
   const words = error instanceof TypeError ? 'the authority cannot be reached' : (code ?? message);
   return new CaFault('busy', wordsOf(words) ?? 'the authority cannot be reached', { cause: error });
@@ -310,7 +313,7 @@ function orderOf(order: Order & { readonly url?: string; readonly error?: unknow
   };
 }
 
-/** The key identifier of its issuer, and its serial number, in base64url (RFC 9773 §4.1). */
+/** Joins the key identifier of the issuer and the serial number, in base64url (RFC 9773 §4.1). */
 function certificateId(chain: string): string {
   const leaf = new X509Certificate(chain);
   const identifier = authorityKeyIdentifier(leaf.raw) ?? createHash('sha1').update(leaf.issuer).digest();
@@ -319,7 +322,7 @@ function certificateId(chain: string): string {
   return `${identifier.toString('base64url')}.${serial.toString('base64url')}`;
 }
 
-/** The octets behind the identifier of the extension (2.5.29.35): a sequence whose first member, tagged 0, is the key's. */
+/** Returns the key identifier of the extension 2.5.29.35: the first member of its sequence, tagged 0. */
 function authorityKeyIdentifier(der: Buffer): Buffer | undefined {
   const at = der.indexOf(Buffer.from('0603551d23', 'hex'));
   const inner = at < 0 ? -1 : der.indexOf(0x80, at + 5 + 4);

@@ -1,5 +1,5 @@
-// Certificates of domains, uploaded or issued by ACME (docs/api.md "Certificates"). The tables belong to the core, since the
-// configuration of edges and the domain resource show them.
+// Certificates of domains, uploaded or issued by ACME (docs/api.md "Certificates"). The tables belong to the core,
+// because the configuration of edges and the domain resource read them.
 
 import type { Feature } from '../feature.ts';
 import { ISSUE_CERTIFICATE } from './rules.ts';

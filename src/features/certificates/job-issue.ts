@@ -1,5 +1,5 @@
-// The next steps of the order for a domain's certificate. Each is saved before the next begins, so a worker that is killed leaves
-// the order where another one goes on.
+// Takes the next steps of the order for a domain's certificate. Each step is saved before the next one begins, so
+// that another worker can continue if one is killed.
 //
 //   resting ─ due ─▶ names, CAA ─▶ order at the authority ─▶ ordered ─▶ responses into zone or edges ─▶ published
 //      ▲                                                                          every node or server shows them │
@@ -33,7 +33,7 @@ import {
 export type CertificateOutcome =
   | { readonly kind: 'issued'; readonly domain: string; readonly names: readonly string[] }
   | { readonly kind: 'failed'; readonly domain: string; readonly error: string }
-  /** The authority is asked again later. */
+  /** The request is repeated later. */
   | { readonly kind: 'busy'; readonly domain: string; readonly error: string }
   | { readonly kind: 'waiting' | 'resting' | 'conflict' | 'absent' };
 
@@ -42,19 +42,19 @@ interface IssuerOptions {
   readonly resolver: Pick<Resolver, 'observeCaa' | 'observeAddresses' | 'observeTxt'>;
   readonly authority: Authority;
   readonly onOutcome: (outcome: CertificateOutcome) => void;
-  /** Told what accounts use. */
+  /** Records what accounts use. */
   readonly shares?: Pick<AccountShares, 'begin'>;
   readonly askServersAfterMs?: number;
   readonly random?: () => number;
 }
 
-/** A step is over, and the next one may begin; or the job is. */
+/** `next` if the step is finished and the next one may begin, otherwise the result of the job. */
 type Stepped = 'next' | CertificateOutcome;
 
 const RUN_MS = 90_000;
 const MOST_STEPS = 10;
 const DAY_MS = 86_400_000;
-/** An order that is not through by then is given up, and made anew. */
+/** An order that takes longer is given up, and a new one is made. */
 const ORDER_MS = DAY_MS;
 const SEEN = { askServersAfterMs: 60_000, pollMs: 1000, giveUpMs: 3_600_000 };
 const POLL = { least: 2000, most: 300_000 };
@@ -84,7 +84,7 @@ async function run(
       if (steps === MOST_STEPS) return { kind: 'waiting' };
     } catch (error) {
       signal.throwIfAborted();
-      const fault = deadline.aborted ? new CaFault('busy', 'it takes too long') : error;
+      const fault = deadline.aborted ? new CaFault('busy', 'the order takes too long') : error;
       if (!(fault instanceof CaFault)) throw error;
       return await onFault(options, work, fault);
     } finally {
@@ -96,9 +96,9 @@ async function run(
 async function step(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
   const { db, authority } = options;
   if (work.step === 'resting') return await rest(options, work, signal);
-  if (!work.isActive) return await fail(options, work, 'the domain is not active any more', INACTIVE_MS);
+  if (!work.isActive) return await fail(options, work, 'the domain is no longer active', INACTIVE_MS);
   if (work.directory !== authority.directory)
-    return await fail(options, work, 'another authority is named now', BUSY.least);
+    return await fail(options, work, 'another authority is configured now', BUSY.least);
   if (work.at.getTime() - (work.begunAt ?? work.at).getTime() > ORDER_MS)
     return await fail(options, work, 'the order took more than a day');
   await useAccount(options, signal);
@@ -127,12 +127,12 @@ async function rest(options: IssuerOptions, work: OrderWork, signal: AbortSignal
   const pauseMs = await acmePauseLeft(db, authority.directory);
   if (pauseMs > 0) return await wait(options, work, pauseMs + spread(options) * POLL.least);
   const wanted = await wantedNames(db, work);
-  if (!isOrderDue(work, wanted.names)) return await lookAtRenewal(options, work, signal);
+  if (!isOrderDue(work, wanted.names)) return await checkRenewal(options, work, signal);
   const accountUrl = await useAccount(options, signal);
   const identities = await authority.caaIdentities(signal);
   const { names, findings } = await planOrder(options, work, { identities, accountUrl }, signal);
   if (names.length === 0) {
-    const why = findings[0]?.message ?? 'the domain has no proxied name that a certificate could be for';
+    const why = findings[0]?.message ?? 'the domain has no proxied name to issue a certificate for';
     return await fail(options, work, why, undefined, findings);
   }
   const { certificate } = work;
@@ -147,7 +147,7 @@ async function rest(options: IssuerOptions, work: OrderWork, signal: AbortSignal
   return saved ? 'next' : { kind: 'conflict' };
 }
 
-/** An authority may say that the certificate was replaced already (RFC 9773 §5): then the order replaces none. */
+/** An authority may report that the certificate was already replaced (RFC 9773 §5). Then the order replaces none. */
 async function orderAt(
   authority: Authority,
   names: readonly string[],
@@ -163,8 +163,8 @@ async function orderAt(
   }
 }
 
-/** Between two orders: the authority may want to have it renewed at another time (RFC 9773). */
-async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
+/** Checks, while no order is in progress, whether the authority suggests another time for renewal (RFC 9773). */
+async function checkRenewal(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
   const { db, authority } = options;
   const { certificate, renewalLookAt, at } = work;
   if (certificate?.kind !== 'acme') return await wait(options, work, DAY_MS, 'resting');
@@ -172,13 +172,13 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
   let lookInMs = Math.max(0, (renewalLookAt ?? at).getTime() - at.getTime());
   if (lookInMs === 0) {
     await useAccount(options, signal);
-    const told = await suggestedRenewal(authority, certificate.chain, signal);
-    lookInMs = nextLookIn(told?.retryAfterMs);
-    if (told?.window !== undefined) {
-      const { start, end } = told.window;
-      // a moment within the window is chosen once, and stays while the window does
+    const suggested = await suggestedRenewal(authority, certificate.chain, signal);
+    lookInMs = nextLookIn(suggested?.retryAfterMs);
+    if (suggested?.window !== undefined) {
+      const { start, end } = suggested.window;
+      // a moment within the window is chosen once, and kept while the window contains it
       const isWithin = renewAt !== undefined && renewAt >= start && renewAt <= end;
-      if (!isWithin) renewAt = renewalIn(told.window, certificate, spread(options));
+      if (!isWithin) renewAt = renewalIn(suggested.window, certificate, spread(options));
     }
   }
   const untilRenewal = (renewAt ?? at).getTime() - at.getTime();
@@ -188,7 +188,7 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
     : { kind: 'conflict' };
 }
 
-/** An authority that cannot say it keeps nothing up: the certificate is renewed at the time that was chosen (RFC 9773 §4.3.3). */
+/** Without a suggestion, the certificate is renewed at the time that was already chosen (RFC 9773 §4.3.3). */
 async function suggestedRenewal(authority: Authority, chain: string, signal: AbortSignal) {
   try {
     return await authority.renewal(chain, signal);
@@ -209,7 +209,7 @@ async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSig
     ({ host }) => !work.names.some((name) => name.replace(/^\*\./, '') === host),
   );
   if (stray !== undefined)
-    return await fail(options, work, `the authority wants proof of ${stray.host}, which was not ordered`);
+    return await fail(options, work, `the authority requires proof of ${stray.host}, which was not ordered`);
   const published = await publishChallenges(db, work);
   switch (published.kind) {
     case 'published':
@@ -220,7 +220,7 @@ async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSig
       return await fail(options, work, 'the domain is not served here', INACTIVE_MS);
     case 'blocked': {
       const { name, type } = published;
-      const message = `${name} has ${type === 'NS' ? 'NS records' : `a ${type}`} in this zone, so that no challenge can be answered there: delete that record.`;
+      const message = `${name} has ${type === 'NS' ? 'NS records' : `a ${type}`} in this zone, so challenges cannot be answered there: delete that record.`;
       return await fail(options, work, message, undefined, [{ code: `CHALLENGE_${type}`, message }]);
     }
     default:
@@ -234,7 +234,7 @@ async function awaitSeen(options: IssuerOptions, work: OrderWork): Promise<Certi
     const what =
       work.dnsMode === 'managed'
         ? 'TXT records were not seen on all nameservers'
-        : 'edges did not all have the answers';
+        : 'challenge responses did not reach all edges';
     return await fail(options, work, `the ${what} within an hour`);
   }
   return await wait(options, work, waitedMs < SEEN.askServersAfterMs ? SEEN.pollMs : 10 * SEEN.pollMs);
@@ -247,7 +247,7 @@ async function awaitReady(options: IssuerOptions, work: OrderWork, signal: Abort
   return (await saveOrderKey(options.db, work, makePrivateKey())) ? 'next' : { kind: 'conflict' };
 }
 
-/** The longer the authority takes, the more seldom it is asked. */
+/** The longer the authority takes, the less often it is polled. */
 function pollIn({ at, begunAt }: OrderWork): number {
   const tookMs = at.getTime() - (begunAt ?? at).getTime();
   return Math.min(POLL.most, Math.max(POLL.least, tookMs / 20));
@@ -266,7 +266,11 @@ async function finalize(options: IssuerOptions, work: OrderWork, signal: AbortSi
   const { domain, at: now } = work;
   const judgement = judgeCertificate({ certificate, privateKey, domain, now, roots: undefined });
   if (judgement.kind === 'refused')
-    return await fail(options, work, `what was issued cannot be used: ${judgement.problems[0]?.message}`);
+    return await fail(
+      options,
+      work,
+      `the issued certificate cannot be used: ${judgement.problems[0]?.message}`,
+    );
   const { judged } = judgement;
   const renewAt = nextRenewal(judged, spread(options));
   const dueInMs = Math.max(BUSY.least, Math.min(DAY_MS, renewAt.getTime() - now.getTime()));
@@ -306,15 +310,15 @@ async function onFault(options: IssuerOptions, work: OrderWork, fault: CaFault):
   if (fault.kind === 'refused' && !isForgotten) return await fail(options, work, error);
   const usual = BUSY.usual * (1 + spread(options));
   const dueInMs = Math.min(BUSY.most, Math.max(BUSY.least, (retryAfterMs ?? usual) + spread(options) * 1000));
-  // a limit that no problem document explains is one of the whole authority, and not of a domain
+  // a limit without a problem document applies to the whole authority, not to one domain
   if ((status === 429 || status === 503) && type === undefined && retryAfterMs !== undefined)
     await pauseAcme(db, authority.directory, Math.min(BUSY.mostPause, retryAfterMs));
-  const told = type === 'rateLimited' ? error : undefined;
-  if (!(await saveWait(db, work, { dueInMs, error: told }))) return { kind: 'conflict' };
+  const shownError = type === 'rateLimited' ? error : undefined;
+  if (!(await saveWait(db, work, { dueInMs, error: shownError }))) return { kind: 'conflict' };
   return { kind: 'busy', domain: work.domain, error };
 }
 
-/** Gives the account's URL. */
+/** Returns the URL of the account. */
 async function useAccount({ db, authority }: IssuerOptions, signal: AbortSignal): Promise<string> {
   const account = await loadAcmeAccount(db, authority.directory, makePrivateKey);
   const url = await authority.use(account, signal);

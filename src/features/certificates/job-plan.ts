@@ -1,4 +1,4 @@
-// Plans an order: its names and challenges, and whether the responses are in place.
+// Plans the names of an order, and checks whether its challenge responses are in place.
 
 import type { TargetEvidence } from '../../checks/aname/target-evidence.ts';
 import { caaNames, judgeCaa } from '../../checks/caa/judge-caa.ts';
@@ -42,8 +42,8 @@ export async function planOrder(
     code: 'NAME_LEFT_OUT',
     message:
       why === 'too_many'
-        ? `${name} is left out: a certificate has 100 names.`
-        : `${name} is left out: authorities issue for letters, digits and hyphens only.`,
+        ? `${name} is left out: a certificate has at most 100 names.`
+        : `${name} is left out: authorities accept only letters, digits and hyphens.`,
   }));
   const method = work.dnsMode === 'managed' ? 'dns-01' : 'http-01';
   const here = work.dnsMode === 'external' ? await loadEdgeAddresses(options.db, work) : undefined;
@@ -64,7 +64,7 @@ export async function wantedNames(db: Database, work: OrderWork): Promise<Planne
     : planHosts(await loadProxied(db, work, 'names'));
 }
 
-/** Whether it is time for an order, between two of them. */
+/** True if an order is due while none is in progress. */
 export function isOrderDue(work: OrderWork, wanted: readonly string[]): boolean {
   const { certificate, renewAt, at } = work;
   if (work.wanted || certificate === undefined) return true;
@@ -80,12 +80,12 @@ async function elsewhere(
   signal: AbortSignal,
 ): Promise<StoredFinding | undefined> {
   const found = addressesOf(await resolver.observeAddresses(parseName(`${name}.`), { signal }));
-  const away = found.find((address) => !here.has(address)); // the authority may be led there, and all names fail with one
+  const away = found.find((address) => !here.has(address)); // the authority may connect to it, and one failed name fails the order
   if (found.length > 0 && away === undefined) return undefined;
   const message =
     away === undefined || !found.some((address) => here.has(address))
-      ? `${name} does not lead to our edges: point it there, and ask again.`
-      : `${name} leads to ${away} too, which is no edge of ours: take that address away, and ask again.`;
+      ? `${name} does not resolve to the edges: point it there, and try again.`
+      : `${name} also resolves to ${away}, which is not an edge: remove that address, and try again.`;
   return { code: 'NOT_AT_EDGES', message };
 }
 
@@ -108,7 +108,7 @@ async function forbidden(
 interface SeenOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'observeTxt' | 'observeAddresses'>;
-  /** When nodes are missing so long, what the servers answer decides. */
+  /** After this time, the answers of the servers decide, even if nodes are missing. */
   readonly askServersAfterMs: number;
 }
 
@@ -155,7 +155,7 @@ async function areAtEdges(
   return haveTheirsSeen(sights, leadsTo, waitedMs);
 }
 
-/** Every address of the zone's nameservers that answers shows all values, and one does. */
+/** True if every nameserver address that responds shows all values, and at least one responds. */
 async function isShown(
   resolver: SeenOptions['resolver'],
   host: string,

@@ -14,7 +14,7 @@ import { claimDueOrders } from './sql-orders.ts';
 /** Small, because certificate authorities limit concurrent requests. */
 const AT_ONCE = 10;
 
-/** Returns undefined if no authority is named, or if this process cannot store private keys. */
+/** Returns undefined if no authority is configured, or if this process cannot store private keys. */
 export async function openCertificateJob({
   db,
   resolver,
@@ -55,7 +55,7 @@ async function openAuthority(settings: WorkTools['settings']): Promise<Authority
 function createCertificateMetrics(registry: Registry): (outcome: CertificateOutcome) => void {
   const runs = new Counter({
     name: 'zonefleet_certificate_runs_total',
-    help: 'Looks at orders for certificates by how they ended: issued, failed, busy (the authority is asked later), waiting, resting, conflict, absent.',
+    help: 'Runs of certificate orders, by result: issued, failed, busy (the authority is asked again later), waiting, resting, conflict, absent.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -65,7 +65,7 @@ function createCertificateMetrics(registry: Registry): (outcome: CertificateOutc
 function logCertificate(log: JobLog, outcome: CertificateOutcome): void {
   const { kind } = outcome;
   if (kind === 'issued')
-    log.info({ domain: outcome.domain, names: outcome.names }, 'a certificate is issued');
+    log.info({ domain: outcome.domain, names: outcome.names }, 'a certificate was issued');
   if (kind === 'failed')
-    log.warn({ domain: outcome.domain, error: outcome.error }, 'a certificate is not issued');
+    log.warn({ domain: outcome.domain, error: outcome.error }, 'a certificate could not be issued');
 }

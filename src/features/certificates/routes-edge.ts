@@ -1,4 +1,4 @@
-// Route by which an edge reads the private key of a certificate.
+// Route from which an edge reads the private key of a certificate.
 
 import { z } from 'zod';
 import { forbidden, notFound, unavailable } from '../../api/answers/problem.ts';
@@ -18,13 +18,13 @@ const getCertificate = route(edge(CALLS_A_MINUTE), {
   tag: 'Edges',
   summary: 'A certificate with its private key.',
   description:
-    'Only for a domain that the region of the edge serves, and only over a connection that nobody else can read: TLS that ends in this process, or one within the machine without a proxy between (403 otherwise). Each read is in the audit log. 404: it was replaced by one with another id, which a line of the feed tells.',
+    'Only for a domain that the region of the edge serves, and only over a private connection: TLS that ends in this process, or a connection within the machine without a proxy (403 otherwise). Each read is recorded in the audit log. A 404 means that a certificate with another id replaced it, which the feed reports.',
   params: z.object({ id: idText }),
   response: EdgeKey,
   async run({ api: { db }, edge, params: { id }, log }) {
     if (!edge.isPrivate)
       return forbidden(
-        'private keys are told over TLS that ends here (EDGE_LISTEN), or within this machine with no proxy between',
+        'private keys are sent only over TLS that ends in this process (EDGE_LISTEN), or within this machine without a proxy',
       );
     try {
       const read = await readKey(db, edge, id, edge.address);
@@ -32,8 +32,11 @@ const getCertificate = route(edge(CALLS_A_MINUTE), {
       return { id, certificate: read.chain, private_key: read.privateKey };
     } catch (error) {
       if (!(error instanceof CertificatesUnavailable)) throw error;
-      log.error({ err: error }, 'an edge cannot be given a private key: see docs/operating.md "Edges"');
-      return unavailable('private keys cannot be opened now; try again', 60);
+      log.error(
+        { err: error },
+        'a private key cannot be sent to an edge: see docs/operating/edges.md "Edges"',
+      );
+      return unavailable('private keys cannot be decrypted now; try again', 60);
     }
   },
 });

@@ -14,7 +14,12 @@ import { rootSubjects } from '../../process/root-subjects.ts';
 import { loadSsl } from '../../store/certificates/load-ssl.ts';
 import { CertificatesUnavailable } from '../../store/certificates/open-certificate.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { askForCertificate, type ChangedCertificate, removeCertificate, uploadCertificate } from './sql.ts';
+import {
+  type ChangedCertificate,
+  removeCertificate,
+  requestCertificateFor,
+  uploadCertificate,
+} from './sql.ts';
 
 const tag = 'Certificates';
 const path = '/domains/{domain}/ssl';
@@ -38,16 +43,16 @@ const issueSsl = route(domain('ssl.manage'), {
   tag,
   summary: 'Orders a certificate, which then renews automatically.',
   description:
-    'For the domain and `*.` below it, and one wildcard more for each deeper level that has proxied records, up to 100 names; in external mode for the proxied names that lead to our edges. The answer does not wait for it: `status` is `pending`. The names are proved by TXT records that the service puts into the zone and takes away again (in external mode over HTTP at the edges). An uploaded certificate stays until this one is there. If an order is under way already, that is it.',
+    'The certificate is for the domain and `*.` below it, plus one wildcard for each deeper level that has proxied records, up to 100 names. In external mode it is for the proxied names that resolve to the edges. The response does not wait for the certificate: `status` is `pending`. The names are validated by temporary TXT records in the zone, or in external mode over HTTP at the edges. An uploaded certificate stays until the new one is issued. If an order is already in progress, no other one is made.',
   response: Ssl,
   problems: ['wrong_state', 'ssl_limited', 'ssl_unavailable'],
   async run(call) {
     if (call.api.issuesCertificates !== true)
       return problem(
         'ssl_unavailable',
-        'this service issues no certificates: the operator has set no certificate authority',
+        'this service issues no certificates: the operator has not configured a certificate authority',
       );
-    const changed = await orUnavailable(askForCertificate(call.api.db, orderOf(call)));
+    const changed = await orUnavailable(requestCertificateFor(call.api.db, orderOf(call)));
     if (changed instanceof Problem) return changed;
     const refusal = refusalOf(changed);
     if (refusal !== undefined) return refusal;
@@ -65,7 +70,7 @@ const uploadSsl = route(domain('ssl.manage'), {
   tag,
   summary: 'Uploads a certificate.',
   description:
-    'It takes the place of the one that is there, and an order that is under way ends. The first certificate is that of the domain; those of its issuers follow, up to a root that browsers have, or that is given. All its names lie within the domain. Keys are RSA of 2048 to 8192 bits, or EC on P-256, P-384 or P-521.',
+    'The certificate replaces the existing one, and ends an order that is in progress. The first certificate is that of the domain, followed by those of its issuers, up to a root that browsers trust or that is included. All its names must lie within the domain. Keys are RSA of 2048 to 8192 bits, or EC on P-256, P-384 or P-521.',
   body: SslUpload,
   bodyBytes: MAX_BYTES,
   response: Ssl,
@@ -101,7 +106,7 @@ const deleteSsl = route(domain('ssl.manage'), {
   audit: 'ssl.delete',
   tag,
   summary: 'Removes the certificate of a domain.',
-  description: 'Also an order that is under way; none is renewed from then on.',
+  description: 'Also ends an order that is in progress. The certificate is no longer renewed.',
   response: Message,
   async run(call) {
     const before = (await loadSsl(call.api.db, [call.domain.id])).get(call.domain.id)?.certificate;

@@ -1,11 +1,10 @@
-// The job that issues a certificate.
+// The job that takes the next steps of the order for a certificate.
 
 import type { JobKind } from '../../jobs/jobs.ts';
 
-/** Take the next steps of the order for a certificate. */
 export interface CertificateJob {
   readonly orderId: number;
-  /** As for a check. */
+  /** Position of the account's turn, as for checks. */
   readonly turn?: number;
 }
 

@@ -9,7 +9,7 @@ import type { About } from '../../store/secrets/key-boxes.ts';
 interface AcmeAccount {
   /** PEM. */
   readonly key: string;
-  /** Undefined: it is not registered yet. */
+  /** Undefined until the account is registered. */
   readonly url: string | undefined;
 }
 
@@ -19,7 +19,7 @@ interface AccountRow {
   readonly url: string | null;
 }
 
-/** `makeKey` makes the key of the first call; of workers that come at once, one is first. Throws CertificatesUnavailable. */
+/** Loads or creates the account. The first of several workers creates it. Throws CertificatesUnavailable. */
 export async function loadAcmeAccount(
   db: Database,
   directory: string,
@@ -48,19 +48,19 @@ async function insertAccount(db: Database, directory: string, key: string): Prom
   return (await findAccount(db, directory)) as AccountRow;
 }
 
-/** Null: the authority does not know it any more. */
+/** A null `url` means that the authority no longer knows the account. */
 export async function saveAcmeUrl(db: Database, directory: string, url: string | null): Promise<void> {
   await sql`update acme_accounts set url = ${url} where directory = ${directory}`.execute(db);
 }
 
-/** Nothing is asked of the authority for so long, by any worker; a longer pause stays. */
+/** Stops requests of all workers to the authority for this long. A longer pause stays in effect. */
 export async function pauseAcme(db: Database, directory: string, ms: number): Promise<void> {
   await sql`
     update acme_accounts set paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => ${ms / 1000}))
     where directory = ${directory}`.execute(db);
 }
 
-/** How much longer the pause is, in milliseconds; 0: there is none. */
+/** Returns the rest of the pause in milliseconds, or 0 if there is none. */
 export async function acmePauseLeft(db: Database, directory: string): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     select (greatest(0, extract(epoch from paused_until - clock_timestamp())) * 1000)::float8 as left

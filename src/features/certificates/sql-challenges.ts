@@ -24,15 +24,15 @@ import { type OrderWork, type StoredFinding, saveStep } from './sql-orders.ts';
 import { writeCertificate } from './sql-write.ts';
 
 interface ChallengeText {
-  /** The whole name, as `_acme-challenge.example.org`. */
+  /** Full name, such as `_acme-challenge.example.org`. */
   readonly name: string;
   readonly value: string;
 }
 
 type WrittenChallenges =
-  /** `changeId` undefined: they stood there already. */
+  /** `changeId` is undefined if the records were already in place. */
   | { readonly kind: 'written'; readonly changeId: number | undefined }
-  /** The owner's records lead elsewhere from there. */
+  /** Records of the owner prevent responses at that name. */
   | ({ readonly kind: 'blocked' } & Blocking)
   | { readonly kind: 'not_served' };
 
@@ -43,7 +43,7 @@ interface Blocking {
 
 const TTL_SECONDS = 60;
 
-/** Makes the challenge records of the domain exactly these; none: takes them away. */
+/** Makes the challenge records of the domain exactly `wanted`. An empty list removes them. */
 export async function writeChallenges(
   trx: Database,
   lock: DomainLock,
@@ -126,7 +126,7 @@ function findBlocking(name: Name, apex: Name, records: readonly CustomerRecord[]
   return dname === undefined ? undefined : { name: printWithoutDot(dname.name), type: 'DNAME' };
 }
 
-/** With the TTL of the set that they come into (RFC 2181 §5.2). */
+/** The records get the TTL of the set that they join (RFC 2181 §5.2). */
 async function makeRecords(
   trx: Database,
   missing: readonly ChallengeText[],
@@ -184,16 +184,16 @@ export async function publishChallenges(db: Database, work: OrderWork): Promise<
 }
 
 interface Ended {
-  /** What it led to. */
+  /** The issued certificate. */
   readonly issued?: JudgedCertificate;
   readonly error?: string;
   readonly findings: readonly StoredFinding[];
-  /** When the order is looked at next. */
+  /** Time until the order is checked next. */
   readonly dueInMs: number;
   readonly renewAt?: Date | undefined;
 }
 
-/** Ends an order, however it went: its answers go, and a certificate takes the place of the one before. */
+/** Ends an order in every case: deletes its challenge responses, and replaces the certificate if one was issued. */
 export async function endOrder(
   db: Database,
   work: OrderWork,
@@ -232,7 +232,7 @@ async function step(trx: Database, work: OrderWork, saved: Parameters<typeof sav
   if (!(await saveStep(trx, work, saved))) throw new OrderConflict();
 }
 
-/** What was written in the transaction is undone. */
+/** Returns `conflict` if another step was saved meanwhile. The transaction is then rolled back. */
 async function orConflict<T>(work: Promise<T>): Promise<T | { readonly kind: 'conflict' }> {
   try {
     return await work;

@@ -15,7 +15,7 @@ export interface DomainSsl extends StoredSsl {
 
 const PIECE = 1000;
 
-/** In the order of their names. */
+/** Yields domains sorted by name. */
 export async function* streamSsl(db: Database): AsyncGenerator<DomainSsl> {
   let after = { name: '', id: 0 };
   for (;;) {
@@ -30,7 +30,7 @@ export async function* streamSsl(db: Database): AsyncGenerator<DomainSsl> {
       rows.map(({ id }) => id),
     );
     for (const { id, name, email } of rows) {
-      const ssl = found.get(id); // it may have gone meanwhile
+      const ssl = found.get(id); // may have been deleted meanwhile
       if (ssl !== undefined)
         yield { ...ssl, domainId: id, domain: printWithoutDot(decodeNameColumn(name)), email };
       after = { name, id };

@@ -1,4 +1,4 @@
-// Claims orders for certificates, loads them, and stores each step.
+// Claims and loads orders for certificates, and stores each step.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { CertificateKind, OrderStep } from '../../store/certificates/load-ssl.ts';
@@ -13,14 +13,14 @@ import { inTransaction } from '../../store/postgres/transaction.ts';
 import type { About } from '../../store/secrets/key-boxes.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 
-/** A challenge of the authority, and how it is answered. */
+/** Challenge of the authority, and its response. */
 interface StoredChallenge {
   readonly url: string;
   readonly type: 'dns-01' | 'http-01';
-  /** Of the certificate, without `*.`. */
+  /** Host name of the certificate, without `*.`. */
   readonly host: string;
   readonly token: string;
-  /** The text of the TXT record, or what an edge answers. */
+  /** Text of the TXT record, or of the edge's response. */
   readonly value: string;
 }
 
@@ -38,7 +38,7 @@ export interface OrderWork {
   /** A-labels, without the final dot. */
   readonly domain: string;
   readonly dnsMode: 'managed' | 'external';
-  /** It is active, and answered by us where its zone is ours. */
+  /** True if the domain is active and, in managed mode, served in full. */
   readonly isActive: boolean;
   readonly wanted: boolean;
   readonly names: readonly string[];
@@ -61,7 +61,7 @@ export interface OrderWork {
         readonly notAfter: Date;
       }
     | undefined;
-  /** The time in Postgres. */
+  /** Time by the database's clock. */
   readonly at: Date;
 }
 
@@ -91,7 +91,7 @@ interface OrderRow
   readonly notAfter: Date;
 }
 
-/** Undefined: nobody wants a certificate any more. */
+/** Returns undefined if the order no longer exists. */
 export async function loadOrder(db: Database, id: number): Promise<OrderWork | undefined> {
   const { rows } = await sql<OrderRow>`
     select o.id, o.seq, o.step, o.domain_id as "domainId", o.account_id as "accountId", d.name as domain,
@@ -120,10 +120,10 @@ export async function loadOrder(db: Database, id: number): Promise<OrderWork | u
   };
 }
 
-/** More of them a domain may have, and no certificate. */
+/** Maximum number of names read. A domain may have more, but not in its certificate. */
 const MOST_PLACES = 2000;
 
-/** The names above the domain's proxied names, or these themselves, as text without the final dot. */
+/** Returns the domain's proxied names, or the names directly above them, as text without the final dot. */
 export async function loadProxied(
   db: Database,
   { domainId }: Pick<OrderWork, 'domainId'>,
@@ -136,7 +136,7 @@ export async function loadProxied(
   return rows.map((row) => row.place.replace(/\.$/, ''));
 }
 
-/** The addresses by which clients reach the edges that serve a domain. */
+/** Returns the addresses at which clients reach the edges that serve a domain. */
 export async function loadEdgeAddresses(
   db: Database,
   { domainId }: Pick<OrderWork, 'domainId'>,
@@ -149,7 +149,7 @@ export async function loadEdgeAddresses(
   return new Set([...edges.v4, ...edges.v6, ...rows.flatMap(({ addresses }) => addresses)]);
 }
 
-/** Longer than a job waits in a full queue, and than one run takes. */
+/** Longer than a job waits in a full queue, plus one run. */
 const LEASE_SECONDS = 180;
 
 export function claimDueOrders(db: Database, claim: DueClaim): Promise<ClaimedInTurns> {
@@ -166,7 +166,7 @@ export function claimDueOrders(db: Database, claim: DueClaim): Promise<ClaimedIn
   );
 }
 
-/** False: another step was saved since. */
+/** Returns false if another step was saved meanwhile. */
 export async function saveStep(
   db: Database,
   { id, seq }: Pick<OrderWork, 'id' | 'seq'>,
@@ -179,17 +179,17 @@ export async function saveStep(
   return rows.length > 0;
 }
 
-/** The order is looked at again after that time. `error`: what the owner is told meanwhile. */
+/** Schedules the next check of the order. Until then, the owner sees `error`. */
 export async function saveWait(
   db: Database,
   work: OrderWork,
   { dueInMs, error }: { readonly dueInMs: number; readonly error?: string | undefined },
 ): Promise<boolean> {
-  const told = error === undefined ? sql`last_error = last_error` : sql`last_error = ${error}`;
-  return await saveStep(db, work, { dueInMs, set: told });
+  const lastError = error === undefined ? sql`last_error = last_error` : sql`last_error = ${error}`;
+  return await saveStep(db, work, { dueInMs, set: lastError });
 }
 
-/** The authority has the order. */
+/** Saves an order that the authority accepted. */
 export async function saveNewOrder(
   db: Database,
   work: OrderWork,
@@ -209,7 +209,7 @@ export async function saveNewOrder(
   });
 }
 
-/** What is to be shown; nothing: the authority wants no more proof. */
+/** Saves the challenges to respond to. If there are none, the authority requires no more proof. */
 export async function saveChallenges(
   db: Database,
   work: OrderWork,
@@ -224,7 +224,7 @@ export async function saveAnswered(db: Database, work: OrderWork): Promise<boole
   return await saveStep(db, work, { dueInMs: 0, set: sql`step = 'answered'` });
 }
 
-/** The key of the certificate is stored before the authority hears of it. Throws CertificatesUnavailable. */
+/** Stores the key of the certificate before its request is sent to the authority. Throws CertificatesUnavailable. */
 export async function saveOrderKey(db: Database, work: OrderWork, privateKey: string): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
     const { boxId, sealed } = await requireBoxes(trx).seal(trx, aboutOrderKey(work), Buffer.from(privateKey));
@@ -242,7 +242,7 @@ export async function openOrderKey(db: Database, work: OrderWork): Promise<strin
   return (await requireBoxes(db).unseal(db, { boxId, sealed }, aboutOrderKey(work))).toString('utf8');
 }
 
-/** The order rests: nothing is to be done until then. `renewAt`: as the authority suggests. */
+/** Saves when to check the order next. `renewAt` is the time that the authority suggests. */
 export async function saveRest(
   db: Database,
   work: OrderWork,

@@ -6,7 +6,7 @@ import type { CertificateKind } from '../../store/certificates/load-ssl.ts';
 import { aboutCertificateKey, requireBoxes } from '../../store/certificates/open-certificate.ts';
 import type { Database } from '../../store/postgres/database.ts';
 
-/** Call it under the lock of the domain. Gives the new id. Throws CertificatesUnavailable. */
+/** Requires the lock of the domain. Returns the new id. Throws CertificatesUnavailable. */
 export async function writeCertificate(
   trx: Database,
   domainId: number,

@@ -11,12 +11,12 @@ import { writeCertificate } from './sql-write.ts';
 
 const AFTER_FAILURE_SECONDS = 300;
 const OF_ACCOUNT = { most: 300, seconds: 3600 };
-/** The first that is reached counts. */
+/** The limit that is reached first applies. */
 const OF_NAME = [
   { most: 5, seconds: 3600 },
   { most: 20, seconds: 86_400 },
 ] as const;
-/** Rows that are too old to count go with each call. */
+/** Each call deletes at most this many rows that are too old to count. */
 const FORGOTTEN_AT_ONCE = 100;
 
 interface Limited {
@@ -30,8 +30,8 @@ interface Asking {
   readonly name: string;
 }
 
-/** Under the lock of the domain. Where an order is under way nothing is asked anew, and nothing is limited. */
-async function judgeAsking(trx: Database, { id, accountId, name }: Asking): Promise<Limited | undefined> {
+/** Requires the lock of the domain. Returns undefined if the request is allowed, or if an order is in progress. */
+async function judgeRequest(trx: Database, { id, accountId, name }: Asking): Promise<Limited | undefined> {
   const { rows } = await sql<LimitRow>`
     select
       exists (select from acme_orders o where o.domain_id = ${id} and (o.step <> 'resting' or o.wanted)) as "isUnderWay",
@@ -47,7 +47,7 @@ async function judgeAsking(trx: Database, { id, accountId, name }: Asking): Prom
   if (isUnderWay) return undefined;
   if (afterFailure !== null && afterFailure > 0) return { kind: 'failed', retryAfterSeconds: afterFailure };
   for (const { most, seconds } of OF_NAME) {
-    const age = ages[most - 1]; // of the one that has to leave the window first
+    const age = ages[most - 1]; // age of the request that must leave the window first
     if (age !== undefined && age < seconds) return { kind: 'name', retryAfterSeconds: seconds - age };
   }
   return ofAccount < OF_ACCOUNT.most ? undefined : { kind: 'account', retryAfterSeconds: 600 };
@@ -60,7 +60,7 @@ interface LimitRow {
   readonly ofAccount: number;
 }
 
-async function noteAsking(trx: Database, { accountId, name }: Asking): Promise<void> {
+async function recordRequest(trx: Database, { accountId, name }: Asking): Promise<void> {
   await sql`
     with forgotten as (
       delete from acme_asks where id in (
@@ -77,7 +77,7 @@ interface CertificateOrder {
 
 export type ChangedCertificate =
   | { readonly kind: 'changed' }
-  /** What was asked for is under way. */
+  /** The requested order is already in progress. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'absent' }
   | {
@@ -100,7 +100,7 @@ export async function uploadCertificate(
   });
 }
 
-/** The certificate, uploaded or issued, and the order for the next one. `absent`: it has neither. */
+/** Removes the certificate and the order for the next one. Returns `absent` if the domain has neither. */
 export async function removeCertificate(db: Database, order: CertificateOrder): Promise<ChangedCertificate> {
   return await underLock(db, order, async (trx, lock) => {
     const hadOrder = await dropOrder(trx, lock);
@@ -111,18 +111,21 @@ export async function removeCertificate(db: Database, order: CertificateOrder): 
   });
 }
 
-/** Asks for a certificate; where an order is under way, that is it. Throws CertificatesUnavailable. */
-export async function askForCertificate(
+/** Requests a certificate, unless an order is already in progress. Throws CertificatesUnavailable. */
+export async function requestCertificateFor(
   db: Database,
-  order: CertificateOrder & { /** Whose asking is not limited. */ readonly isOperator?: boolean },
+  order: CertificateOrder & { /** Operators' requests are not limited. */ readonly isOperator?: boolean },
 ): Promise<ChangedCertificate> {
   requireBoxes(db);
   return await underLock(db, order, async (trx, { row }) => {
     if (row.status !== 'active' || (row.dnsMode === 'managed' && row.served !== 'full'))
-      return refused('wrong_state', 'certificates are issued for active domains: this one is not yet');
+      return refused(
+        'wrong_state',
+        'certificates are issued only for active domains: this one is not active yet',
+      );
     if (row.suspendedAt !== null)
-      return refused('wrong_state', 'certificates are issued for active domains: this one is suspended');
-    const limited = order.isOperator === true ? undefined : await judgeAsking(trx, row);
+      return refused('wrong_state', 'certificates are issued only for active domains: this one is suspended');
+    const limited = order.isOperator === true ? undefined : await judgeRequest(trx, row);
     if (limited !== undefined)
       return refused('ssl_limited', TOO_OFTEN[limited.kind], limited.retryAfterSeconds);
     const { rows } = await sql`
@@ -133,15 +136,15 @@ export async function askForCertificate(
         where o.step = 'resting' and not o.wanted
       returning 1`.execute(trx);
     if (rows.length === 0) return { kind: 'unchanged' };
-    await noteAsking(trx, row);
+    await recordRequest(trx, row);
     return { kind: 'changed' };
   });
 }
 
 const TOO_OFTEN: Readonly<Record<Limited['kind'], string>> = {
-  failed: 'the last order has just failed: see last_error, and ask again later',
-  name: 'this domain has asked too often; try again later',
-  account: 'too many certificates were asked for in an hour; try again later',
+  failed: 'the last order has just failed: see last_error, and try again later',
+  name: 'too many certificates were requested for this domain; try again later',
+  account: 'too many certificates were requested within an hour; try again later',
 };
 
 function refused(
@@ -167,7 +170,7 @@ async function underLock(
   });
 }
 
-/** Gives whether there was one. */
+/** Returns true if there was an order. */
 async function dropOrder(trx: Database, lock: DomainLock): Promise<boolean> {
   await writeChallenges(trx, lock, []);
   await sql`delete from acme_answers where domain_id = ${lock.row.id}`.execute(trx);

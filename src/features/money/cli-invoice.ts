@@ -11,7 +11,7 @@ import type { Invoice } from './sql-invoices.ts';
 const MOST_LISTED = 1000;
 
 export function addInvoiceCommands(program: Command, cli: Cli): void {
-  const invoice = program.command('invoice').description('what accounts were charged');
+  const invoice = program.command('invoice').description('list and show invoices');
   invoice
     .command('list')
     .description('list the invoices of an account, newest first')
@@ -19,8 +19,8 @@ export function addInvoiceCommands(program: Command, cli: Cli): void {
     .action((account: string) => list(cli, account));
   invoice
     .command('show')
-    .description('show one invoice; exit 1 if there is none of this number')
-    .argument('<number>', 'as 2026-000042')
+    .description('show one invoice; exits with 1 if it does not exist')
+    .argument('<number>', 'such as 2026-000042')
     .action((number: string) => show(cli, number));
 }
 
@@ -49,14 +49,14 @@ async function list(cli: Cli, name: string): Promise<void> {
 
 async function show(cli: Cli, text: string): Promise<void> {
   const named = readInvoiceNumber(text);
-  if (named === undefined) throw new Failure('usage', `"${text}": expected a number as 2026-000042`);
+  if (named === undefined) throw new Failure('usage', `"${text}": expected a number such as 2026-000042`);
   const { loadInvoice } = await import('./sql-invoices.ts');
   const { output } = cli;
   await cli.withStore(async (db) => {
     const invoice = await loadInvoice(db, named);
     if (output.json) {
-      const told = invoice === undefined ? { number: text, outcome: 'absent' } : invoiceJson(invoice);
-      await output.print(JSON.stringify(told));
+      const json = invoice === undefined ? { number: text, outcome: 'absent' } : invoiceJson(invoice);
+      await output.print(JSON.stringify(json));
     } else if (invoice === undefined) await output.complain(`${text}: no such invoice`);
     else await output.print(tableOf(invoice));
     return invoice === undefined ? 1 : 0;

@@ -19,25 +19,25 @@ interface AdjustOptions {
 }
 
 export function addWalletCommands(program: Command, cli: Cli): void {
-  const wallet = program.command('wallet').description('what accounts hold, and top-ups');
+  const wallet = program.command('wallet').description('show and adjust wallets, and manage top-ups');
   wallet
     .command('show')
-    .description('show what an account holds')
+    .description('show the balance of an account')
     .argument('<account>', 'email or id')
     .action((account: string) => show(cli, account));
   wallet
     .command('transactions')
-    .description('list what moved in the wallet of an account, newest first')
+    .description('list the transactions of an account, newest first')
     .argument('<account>', 'email or id')
-    .option('--limit <rows>', 'how many, 1 to 1000', String(LISTED))
+    .option('--limit <rows>', 'maximum number, 1 to 1000', String(LISTED))
     .action((account: string, { limit }: { limit: string }) => list(cli, account, limit));
   wallet
     .command('adjust')
-    .description('put money into a wallet, or take it out; exit 1 if it holds too little')
+    .description('add money to a wallet, or take it out; exits with 1 if the balance is too low')
     .argument('<account>', 'email or id')
-    .option('--add <rials>', 'put so much in')
-    .option('--take <rials>', 'take so much out')
-    .requiredOption('--reason <text>', 'what the owner reads')
+    .option('--add <rials>', 'amount to add')
+    .option('--take <rials>', 'amount to take out')
+    .requiredOption('--reason <text>', 'description that the owner sees')
     .action((account: string, options: AdjustOptions) => adjust(cli, account, options));
   wallet
     .command('topups')
@@ -47,8 +47,8 @@ export function addWalletCommands(program: Command, cli: Cli): void {
     .action((account: string | undefined, { state }: { state?: string }) => topups(cli, account, state));
   wallet
     .command('confirm')
-    .description('credit a top-up whose money you have seen; exit 1 if it is paid already')
-    .argument('<id>', 'as `wallet topups` shows it')
+    .description('credit a top-up whose payment you have received; exits with 1 if it is already paid')
+    .argument('<id>', 'id, as shown by `wallet topups`')
     .action((id: string) => confirm(cli, id));
 }
 
@@ -184,8 +184,8 @@ async function confirm(cli: Cli, idText: string): Promise<void> {
     });
     const { kind } = paid;
     if (output.json) {
-      const told = kind === 'absent' ? {} : topupJson(paid.payment);
-      await output.print(JSON.stringify({ ...told, id, outcome: kind }));
+      const json = kind === 'absent' ? {} : topupJson(paid.payment);
+      await output.print(JSON.stringify({ ...json, id, outcome: kind }));
     } else if (kind === 'credited')
       await output.print(`credited ${paid.payment.email} with ${paid.payment.amountRials} rials`);
     else await output.complain(kind === 'absent' ? `${id}: no such top-up` : `${id}: ${REFUSED[kind]}`);
@@ -194,8 +194,8 @@ async function confirm(cli: Cli, idText: string): Promise<void> {
 }
 
 const REFUSED = {
-  already: 'it is paid already',
-  differs: 'it is of another amount',
+  already: 'it is already paid',
+  differs: 'its amount differs',
   full: 'the balance would exceed the largest amount that a wallet can hold',
 } as const;
 

@@ -21,7 +21,7 @@ export const money: Feature = {
         ['zonefleet_api', 'zonefleet_worker'],
     },
   },
-  // Top-ups that were not paid. A bank transfer takes days.
+  // Unpaid top-ups. A bank transfer takes days.
   retention: { payments: `paid_at is null and expires_at < now() - interval '90 days'` },
   tags: { Money: 'The wallet, top-ups and invoices.' },
   adminTags: { Money: 'Top-ups of wallets.' },

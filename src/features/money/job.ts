@@ -16,12 +16,12 @@ import { type SettledDebts, settleDebts } from './sql-debts.ts';
 interface SubscriptionRounds {
   readonly db: Database;
   readonly charging: Charging;
-  /** Called for each round that moved any. */
+  /** Called for each round that changed a subscription. */
   readonly onMoved: (moved: Omit<MovedSubscriptions, 'isMore'>) => void;
-  /** Called for each that an error leaves as it is. */
+  /** Called for each subscription that an error left unchanged. */
   readonly onFailed: (failed: FailedSubscription, error: unknown) => void;
   readonly onTrouble: (error: unknown) => void;
-  /** By default the database's, which all processes share: a machine whose clock is wrong ends nothing. */
+  /** The database's clock by default, so that a worker with a wrong clock ends nothing. */
   readonly clock?: () => Promise<Date>;
   readonly idleMs?: number;
 }
@@ -54,15 +54,15 @@ interface DebtRounds {
   readonly db: Database;
   /** For how many days a wallet may be below zero. */
   readonly graceDays: number;
-  /** Called for each round that did anything. */
+  /** Called for each round that changed anything. */
   readonly onSettled: (settled: Omit<SettledDebts, 'isMore'>) => void;
   readonly onTrouble: (error: unknown) => void;
-  /** By default the database's, which all processes share. */
+  /** The database's clock by default. */
   readonly clock?: () => Promise<Date>;
   readonly idleMs?: number;
 }
 
-/** Who has paid waits no longer than this for domains to be resumed. */
+/** After a debt is paid, its domains are resumed within this time. */
 const DEBT_IDLE_MS = 2_000;
 
 export function runDebts(options: DebtRounds): Rounds {
@@ -88,7 +88,7 @@ export function runDebts(options: DebtRounds): Rounds {
 export function startSubscriptions({ db, registry, settings, log, trouble }: WorkTools): Rounds {
   const moves = new Counter({
     name: 'zonefleet_subscription_moves_total',
-    help: 'What became of subscriptions whose time had come: renewed, unpaid (a renewal that nobody paid), grace, ended, failed (tried again).',
+    help: 'Subscriptions that reached the end of their term, by result: renewed, unpaid (the renewal could not be paid), grace, ended, failed (will be retried).',
     labelNames: ['became'],
     registers: [registry],
   });
@@ -97,10 +97,13 @@ export function startSubscriptions({ db, registry, settings, log, trouble }: Wor
     charging: { maxNegativeRials: settings.resellerMaxNegativeRials, seller: settings.invoiceSeller },
     onMoved(moved) {
       for (const [became, count] of Object.entries(moved)) if (count > 0) moves.inc({ became }, count);
-      log.info(moved, 'subscriptions came to their time');
+      log.info(moved, 'subscriptions reached the end of their term');
     },
     onFailed: (failed, error) =>
-      log.error({ ...failed, err: error }, 'a subscription cannot be moved on: it is tried again'),
+      log.error(
+        { ...failed, err: error },
+        'a subscription could not be renewed or ended: it will be retried',
+      ),
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
 }
@@ -112,7 +115,7 @@ export function startDebts({ db, registry, settings, log, trouble }: WorkTools):
     graceDays: settings.resellerNegativeGraceDays,
     onSettled(settled) {
       count(settled);
-      log.info(settled, 'debts suspended domains, or were paid');
+      log.info(settled, 'domains were suspended or resumed because of debts');
     },
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
@@ -126,7 +129,7 @@ export function createDebtMetrics(registry: Registry): DebtRounds['onSettled'] {
   });
   const domains = new Counter({
     name: 'zonefleet_debt_suspensions_total',
-    help: 'Domains that a debt suspended, and that were resumed since it is paid: suspended, resumed.',
+    help: 'Domains that were suspended because of a debt, and domains that were resumed after it was paid.',
     labelNames: ['became'],
     registers: [registry],
   });

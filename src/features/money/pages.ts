@@ -1,11 +1,11 @@
-// Pages for people: an invoice for printing, and a top-up with its reference and its state. Names, emails and descriptions are
-// texts of other people, and are escaped.
+// HTML pages: an invoice for printing, and a top-up with its reference and state. Names, emails and descriptions come
+// from other people, and are escaped.
 
 import { foreign, html, page, rials } from '../../api/answers/html.ts';
 import type { TopupState } from '../../billing/topup.ts';
 
 interface ShownInvoice {
-  /** Who sells; empty: nobody is named. */
+  /** Name of the seller. Empty if none is configured. */
   readonly seller: string;
   readonly number: string;
   readonly issuedAt: Date;
@@ -52,13 +52,13 @@ interface ShownTopup {
   readonly amountRials: number;
   readonly state: TopupState;
   readonly expiresAt: Date;
-  /** How to pay by hand. */
+  /** How to pay manually. */
   readonly instructions: string | undefined;
 }
 
 export function topupPage(topup: ShownTopup): Iterable<string> {
   const { reference, amountRials, state, expiresAt, instructions } = topup;
-  const told = {
+  const stateText = {
     open: `Not paid yet. Pay before ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     paid: 'Paid: the amount is in your wallet.',
     cancelled: 'Cancelled: order another top-up.',
@@ -71,7 +71,7 @@ export function topupPage(topup: ShownTopup): Iterable<string> {
 <table>
 <tr><th>Reference</th><td><strong>${reference}</strong></td></tr>
 <tr><th>Amount</th><td>${rials(amountRials)}</td></tr>
-<tr><th>State</th><td>${told}</td></tr>
+<tr><th>State</th><td>${stateText}</td></tr>
 </table>
 ${how}`,
   );

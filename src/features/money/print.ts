@@ -1,4 +1,4 @@
-// Prints invoices and top-ups.
+// Converts invoices and top-ups to API resources.
 
 import type { z } from 'zod';
 import { invoiceNumber } from '../../billing/invoice.ts';

@@ -1,4 +1,4 @@
-// Routes by which operators see and confirm top-ups.
+// Routes for operators to list and confirm top-ups.
 
 import { z } from 'zod';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
@@ -17,10 +17,10 @@ const list = route(admin, {
   path: '/admin/payments',
   operationId: 'adminListPayments',
   tag,
-  summary: 'The top-ups of all accounts, newest first.',
+  summary: 'Top-ups of all accounts, newest first.',
   query: z.object({
     state: TopupState.optional(),
-    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this account.'),
+    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Only top-ups of this account.'),
     ...logQuery('newest'),
   }),
   response: z.array(AdminPayment),
@@ -46,9 +46,9 @@ const confirm = route(admin, {
   path: '/admin/payments/{id}/confirm',
   operationId: 'adminConfirmPayment',
   tag,
-  summary: 'Credit a top-up whose money you have seen.',
+  summary: 'Credits a top-up whose payment you have received.',
   description:
-    'Of any gateway, also when it is open no more. What the gateway tells of it later credits nothing again.',
+    'Works for any gateway, even if the top-up is no longer open. A later confirmation by the gateway does not credit it again.',
   audit: 'wallet.credit',
   params: z.object({ id: idText }),
   find: ({ api, params }) => loadPayment(api.db, params.id),
@@ -59,7 +59,7 @@ const confirm = route(admin, {
   async run({ api, found, audit }) {
     const paid = await creditTopup(api.db, { id: found.id });
     if (paid.kind === 'absent' || paid.kind === 'differs') return notFound('top-up');
-    if (paid.kind === 'already') return problem('wrong_state', 'the top-up is paid already');
+    if (paid.kind === 'already') return problem('wrong_state', 'the top-up is already paid');
     if (paid.kind === 'full')
       return new Problem(409, 'the balance would exceed the largest amount that a wallet can hold');
     const { payment, balanceRials } = paid;

@@ -1,4 +1,4 @@
-// Routes that buy plans for a domain (docs/api.md "Plans").
+// Routes to buy plans for a domain (docs/api.md "Plans").
 
 import type { z } from 'zod';
 import { invalid, notFound, Problem, problem } from '../../api/answers/problem.ts';
@@ -26,7 +26,7 @@ const common = {
 } as const;
 
 const UNLESS =
-  'If the wallet holds too little, it is a 402 and nothing is written. If the domain uses more than the plan allows, it is a 409 whose `above` says of what.';
+  'If the balance of the wallet is too low, the response is a 402 and nothing is written. If the domain uses more than the plan allows, it is a 409 whose `above` lists the exceeded limits.';
 
 export const purchaseSubscription = route(domain('billing'), {
   ...common,
@@ -35,7 +35,7 @@ export const purchaseSubscription = route(domain('billing'), {
   forResellers: false,
   operationId: 'purchaseSubscription',
   summary: 'Buys a term of a plan for a domain.',
-  description: `From now on, where no paid time is left; in grace from the old end on. ${UNLESS}`,
+  description: `The term begins now if no paid time is left. In the grace period, it begins at the end of the old term. ${UNLESS}`,
   body: SubscriptionPurchase,
   problems: ['wrong_state', 'credit_limit_reached'],
   statuses: [402, 409],
@@ -49,7 +49,7 @@ export const switchSubscription = route(domain('billing'), {
   forResellers: false,
   operationId: 'switchSubscription',
   summary: 'Switches the paid subscription of a domain to another term.',
-  description: `The paid time that is left is credited to the wallet, rounded down, and what a reseller had added to that of its wallet; then the new term is bought, from now on. ${UNLESS}`,
+  description: `The unused paid time is credited to the wallet, rounded down, and the share that a reseller paid is credited to the reseller's wallet. Then the new term is bought, which begins now. ${UNLESS}`,
   body: SubscriptionSwitch,
   problems: ['wrong_state', 'credit_limit_reached'],
   statuses: [402, 409],
@@ -61,7 +61,7 @@ export const setAutoRenew = route(domain('billing'), {
   path: '/domains/{domain}/subscriptions/auto-renew',
   operationId: 'setAutoRenew',
   summary: 'Sets whether the subscription of a domain renews.',
-  description: 'A cancelled one that is to be renewed is cancelled no more.',
+  description: 'If a cancelled subscription is set to renew, it is no longer cancelled.',
   body: AutoRenew,
   problems: ['wrong_state'],
   async run({ api, domain, body, audit }) {

@@ -32,8 +32,8 @@ export const orderOneTopup = route(session(), {
   path: '/wallet/topup',
   operationId: 'orderTopup',
   tag,
-  summary: 'Orders a top-up of your wallet, to be paid at `payment_url`.',
-  description: `Of an account ${MOST_OPEN_TOPUPS} may be open, and ${MOST_NEW_TOPUPS} be ordered in 24 hours. What is credited is the amount that was ordered, once it is paid.`,
+  summary: 'Orders a top-up of your wallet, which you pay at `payment_url`.',
+  description: `An account may have ${MOST_OPEN_TOPUPS} open top-ups, and order ${MOST_NEW_TOPUPS} in 24 hours. Once a top-up is paid, the ordered amount is credited.`,
   audit: 'wallet.topup',
   body: NewTopup,
   response: OrderedTopup,
@@ -69,8 +69,7 @@ export const listTopups = route(account({ wholeKeys: true }), {
   operationId: 'listTopups',
   tag,
   summary: 'Your top-ups, newest first.',
-  description:
-    'Those that nobody paid are kept for 90 days. `state=open` lists those that can be paid or cancelled.',
+  description: 'Unpaid top-ups are kept for 90 days. `state=open` lists those that can be paid or cancelled.',
   query: z.object({ state: TopupState.optional(), ...logQuery('newest') }),
   response: z.array(Topup),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -95,8 +94,8 @@ export const cancelOneTopup = route(session(), {
   path: '/wallet/topups/{id}',
   operationId: 'cancelTopup',
   tag,
-  summary: 'Cancels a top-up of yours that is open.',
-  description: 'It is listed as `cancelled`. What is paid for it all the same is credited.',
+  summary: 'Cancels one of your open top-ups.',
+  description: 'It is listed as `cancelled`. A payment that arrives nevertheless is credited.',
   audit: 'wallet.cancel',
   params: z.object({ id: idText }),
   finds: 'top-up',
@@ -106,7 +105,7 @@ export const cancelOneTopup = route(session(), {
     const cancelled = await cancelTopup(api.db, { accountId: caller.account.id, id: params.id });
     if (cancelled.kind === 'absent') return notFound('top-up');
     if (cancelled.kind === 'wrong_state')
-      return problem('wrong_state', `the top-up is ${cancelled.state}: only an open one is cancelled`);
+      return problem('wrong_state', `the top-up is ${cancelled.state}: only open top-ups can be cancelled`);
     audit({ before: toldPayment(cancelled.payment) });
     return printTopup(cancelled.payment);
   },
@@ -117,7 +116,7 @@ export const showTopup = route(session(), {
   path: '/wallet/topups/{reference}/page',
   operationId: 'showTopup',
   tag,
-  summary: 'What to pay for a top-up, and whether it is paid: a page for a browser that is signed in.',
+  summary: 'Payment instructions and state of a top-up, as a page for a signed-in browser.',
   params: z.object({ reference: z.string().regex(REFERENCE) }),
   finds: 'top-up',
   response: z.string(),
@@ -141,9 +140,9 @@ export const notePayment = route(gateway, {
   path: '/payments/{gateway}',
   operationId: 'notePayment',
   tag: 'Money',
-  summary: 'For payment gateways: a top-up was paid.',
+  summary: 'Reports that a top-up was paid. For payment gateways.',
   description:
-    'It may come more than once, and at once: the top-up is credited once, with its own amount. A notice that names another amount is refused (409).',
+    'A notice may arrive several times, even concurrently: the top-up is credited once, with the ordered amount. A notice with another amount is rejected (409).',
   params: z.object({ gateway: z.string() }),
   audit: { inHandler: 'wallet.credit' },
   bodyBytes: NOTICE_BYTES,
@@ -165,11 +164,14 @@ export const notePayment = route(gateway, {
       if (paid.kind === 'differs') {
         const after = { ...toldPayment(payment), amount_rials: amountRials };
         if (paid.isNews) await writeAudit(trx, { action: 'wallet.refuse', by, ...about, after });
-        log.warn({ payment: payment.id, gateway }, 'a gateway names another amount than was ordered');
-        return new Problem(409, 'the amount is not that of the top-up: nothing is credited');
+        log.warn({ payment: payment.id, gateway }, 'a gateway reported another amount than was ordered');
+        return new Problem(409, 'the amount differs from that of the top-up: nothing is credited');
       }
       if (paid.kind === 'full') {
-        log.error({ payment: payment.id, gateway }, 'a top-up does not fit into its wallet');
+        log.error(
+          { payment: payment.id, gateway },
+          'a top-up would exceed the largest amount that a wallet can hold',
+        );
         return new Problem(
           409,
           'the balance would exceed the largest amount that a wallet can hold: nothing is credited',

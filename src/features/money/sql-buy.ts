@@ -23,12 +23,12 @@ import { creditUnused } from './sql-wallet.ts';
 interface BuyOrder extends Charging {
   readonly kind: BuyKind;
   readonly domainId: number;
-  /** Whose the domain must still be: who ordered it pays. */
+  /** The account that ordered it, and pays. The domain must still belong to it. */
   readonly ownerId: number;
   readonly termId: number;
-  /** By default true. */
+  /** Default true. */
   readonly autoRenew?: boolean | undefined;
-  /** By default now. */
+  /** Default now. */
   readonly at?: Date;
 }
 
@@ -37,7 +37,7 @@ export type Bought =
       readonly kind: 'bought';
       readonly before: Subscription | undefined;
       readonly subscription: Subscription;
-      /** Undefined: the term costs nothing. */
+      /** Undefined if the term is free. */
       readonly invoiceId: number | undefined;
     }
   | { readonly kind: 'absent' }
@@ -54,7 +54,7 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
     const at = order.at ?? lock.now;
     if (await isBoughtOften(trx, domainId, at)) return { kind: 'wrong_state', message: TOO_OFTEN };
     const sold = await findTerm(trx, termId);
-    if (sold === undefined) return { kind: 'unknown_term', message: `no plan sells a term ${termId}` };
+    if (sold === undefined) return { kind: 'unknown_term', message: `no plan has a term ${termId} on sale` };
     const { plan, term } = sold;
     const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
     const buying = judgeBuying(own, { kind, term, at, lastPaid: await lastPaid(trx, domainId) });
@@ -109,14 +109,14 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
       if (charged.kind !== 'paid') rollBackTo(unpaid(charged.kind));
       else ({ invoiceId } = charged);
     }
-    announceAfterCommit(trx); // edges are told whether it has websockets
+    announceAfterCommit(trx); // edges receive the features of the new plan
     return { kind: 'bought', before: own, subscription, invoiceId };
   });
 }
 
-/** What is bought and given back is never deleted, and costs next to nothing where it is switched at once. */
+/** Limited, because purchases and credits are never deleted, and switching immediately costs almost nothing. */
 const MOST_A_DAY = 100;
-const TOO_OFTEN = `the domain has begun ${MOST_A_DAY} subscriptions within a day: wait`;
+const TOO_OFTEN = `the domain started ${MOST_A_DAY} subscriptions within a day: try again later`;
 
 async function isBoughtOften(trx: Database, domainId: number, at: Date): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
@@ -126,7 +126,7 @@ async function isBoughtOften(trx: Database, domainId: number, at: Date): Promise
   return (rows[0]?.count ?? 0) >= MOST_A_DAY;
 }
 
-/** Undefined: there is none, or it is sold no more. */
+/** Returns undefined if the term does not exist, or if it is no longer on sale. */
 async function findTerm(
   trx: Database,
   termId: number,
@@ -157,7 +157,7 @@ function tooMuch({ slug }: Plan, above: readonly Above[]): string {
 
 const NOTHING: GivenBack = { totalRials: 0, funders: new Map() };
 
-/** Only what this account itself paid for this subscription: what an operator gave is worth nothing. */
+/** Counts only what this account paid for this subscription. A plan that an operator granted has no value. */
 async function unusedOf(trx: Database, own: Subscription, accountId: number, at: Date): Promise<GivenBack> {
   const { rows } = await sql<PaidPeriod>`
     select total_rials as "paidRials", period_start as start, period_end as "end", funded_by as "fundedBy",
@@ -169,7 +169,7 @@ async function unusedOf(trx: Database, own: Subscription, accountId: number, at:
   return giveBackOf(rows, at);
 }
 
-/** Undefined: nothing was bought, or it goes on. */
+/** Returns undefined if nothing was bought, or if the last bought subscription has not ended. */
 async function lastPaid(trx: Database, domainId: number): Promise<EndedSubscription | undefined> {
   const { rows } = await sql<{ expiresAt: Date; endedAt: Date | null }>`
     select s.expires_at as "expiresAt", s.ended_at as "endedAt"
@@ -181,6 +181,6 @@ async function lastPaid(trx: Database, domainId: number): Promise<EndedSubscript
 
 function unpaid(kind: Exclude<Charged['kind'], 'paid'>): Bought {
   return kind === 'short'
-    ? { kind, message: 'the wallet holds too little' }
+    ? { kind, message: 'the balance of the wallet is too low' }
     : { kind, message: "the reseller's wallet may not go that far below zero: top it up" };
 }

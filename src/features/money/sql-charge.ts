@@ -12,7 +12,7 @@ interface Purchase {
   readonly subscriptionId: number;
   readonly domainId: number;
   readonly priceRials: number;
-  /** What is bought, as the invoice and the ledger say it. */
+  /** Text of the invoice and of the ledger. */
   readonly description: string;
   readonly period?: { readonly start: Date; readonly end: Date } | undefined;
   readonly at: Date;
@@ -20,16 +20,16 @@ interface Purchase {
 
 export type Charged =
   | { readonly kind: 'paid'; readonly invoiceId: number }
-  /** The account's wallet is short, and nobody pays for it. */
+  /** The account's balance is too low, and no reseller pays for it. */
   | { readonly kind: 'short' }
-  /** The reseller would go below what it may. */
+  /** The reseller's wallet would fall below its limit. */
   | { readonly kind: 'credit_limit' };
 
-/** What the operator has set of charges. */
+/** The operator's settings for charges. */
 export interface Charging {
   /** How far below zero a reseller's wallet may go. */
   readonly maxNegativeRials: number;
-  /** Who sells, for the invoice; undefined: nobody is named. */
+  /** Seller named in the invoice. Undefined to name none. */
   readonly seller?: string | undefined;
 }
 
@@ -39,12 +39,12 @@ interface Payer {
   readonly isReseller: boolean;
 }
 
-/** Who pays for each account. They are read once, and their wallets are locked until the end of the transaction. */
+/** Payer of each account, read once. The wallets are locked until the end of the transaction. */
 type LockedPayers = ReadonlyMap<number, Payer>;
 
 /**
- * Locks the wallets of all who may pay for these accounts, and those of `others`, once, in order. Nothing of it is read again
- * later: with another provider by then, a wallet would be locked after the numbers of invoices.
+ * Locks the wallets of all payers of these accounts, and those of `others`, once and in order. The payers are not
+ * read again later: if a provider changed meanwhile, its wallet would be locked after the invoice numbers.
  */
 export async function lockPayers(
   trx: Database,
@@ -103,7 +103,8 @@ export async function chargePurchase(
     period,
     at,
     seller,
-    // What it adds beyond the price pays a debt of the client's, which no switch gives back.
+    // Only the reseller's share of the price. What it adds beyond pays a debt of the client, which a switch does not
+    // refund.
     funded:
       missing > 0 && providerId !== null
         ? { by: providerId, rials: Math.min(missing, priceRials) }
@@ -112,13 +113,13 @@ export async function chargePurchase(
   return { kind: 'paid', invoiceId };
 }
 
-/** Both wallets are locked and were judged. */
+/** The caller has locked and checked both wallets. */
 function done(moved: Moved): number {
   if (moved.kind !== 'moved') throw new Error(`a wallet was judged to hold enough, and is ${moved.kind}`);
   return moved.movementId;
 }
 
-/** For the job that renews subscriptions. */
+/** Creates the wallet for the job that renews subscriptions. */
 export function renewalWallet(charging: Charging): Wallet<Database> {
   return {
     async lock(trx, accountIds) {

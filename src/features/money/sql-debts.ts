@@ -1,4 +1,4 @@
-// Suspends the domains of accounts that are in debt for too long, and resumes them once they have paid.
+// Suspends the domains of accounts that are in debt for too long, and resumes them after payment.
 
 import { type RawBuilder, sql } from 'kysely';
 import { overdueSince } from '../../billing/ledger.ts';
@@ -7,11 +7,11 @@ import type { Database } from '../../store/postgres/database.ts';
 import { announceAfterCommit, inTransaction } from '../../store/postgres/transaction.ts';
 
 export interface SettledDebts {
-  /** Wallets whose time to be below zero is over. */
+  /** Number of wallets that exceeded the grace period. */
   readonly wallets: number;
   readonly suspended: number;
   readonly resumed: number;
-  /** There may be more to do at once. */
+  /** True if more may be due: run again without waiting. */
   readonly isMore: boolean;
 }
 
@@ -27,15 +27,15 @@ const BATCH = 250;
 
 export async function settleDebts(db: Database, order: DebtOrder): Promise<SettledDebts> {
   const { at, limit = BATCH } = order;
-  const wallets = await markWallets(db, order);
-  const suspended = await mark(db, {
+  const wallets = await suspendWallets(db, order);
+  const suspended = await updateDomains(db, {
     isInDebt: true,
     at,
-    // From the accounts, which are few, to their domains.
+    // Starts from the accounts in debt, which are few.
     due: sql`from accounts_in_debt() debtor (id) join domains d on d.account_id = debtor.id
       where d.deleted_at is null and d.debt_suspended_at is null limit ${limit} for no key update of d skip locked`,
   });
-  const resumed = await mark(db, {
+  const resumed = await updateDomains(db, {
     isInDebt: false,
     at,
     due: sql`from domains d
@@ -45,8 +45,8 @@ export async function settleDebts(db: Database, order: DebtOrder): Promise<Settl
   return { wallets, suspended, resumed, isMore: [wallets, suspended, resumed].includes(limit) };
 }
 
-/** The mark goes when the balance reaches zero: `moveMoney` takes it away. */
-async function markWallets(db: Database, { at, graceDays, limit = BATCH }: DebtOrder): Promise<number> {
+/** When the balance reaches zero, `moveMoney` clears `suspended_at`. */
+async function suspendWallets(db: Database, { at, graceDays, limit = BATCH }: DebtOrder): Promise<number> {
   const { rows } = await sql`
     update wallets set suspended_at = ${at} where account_id in (
       select account_id from wallets
@@ -56,14 +56,14 @@ async function markWallets(db: Database, { at, graceDays, limit = BATCH }: DebtO
   return rows.length;
 }
 
-interface Marking {
+interface DebtChange {
   readonly isInDebt: boolean;
   readonly at: Date;
-  /** Selects and locks the domains `d` that are not as they should be. */
+  /** Selects and locks the domains `d` whose state must change. */
   readonly due: RawBuilder<unknown>;
 }
 
-async function mark(db: Database, { isInDebt, at, due }: Marking): Promise<number> {
+async function updateDomains(db: Database, { isInDebt, at, due }: DebtChange): Promise<number> {
   return await inTransaction(db, async (trx) => {
     const { rows } = await sql<{ id: number; name: string; isByHand: boolean }>`
       with due as materialized (select d.id ${due})
@@ -77,16 +77,16 @@ async function mark(db: Database, { isInDebt, at, due }: Marking): Promise<numbe
         by: { kind: 'system' },
         domainId: id,
         target: { name },
-        before: told(isByHand, !isInDebt),
-        after: told(isByHand, isInDebt),
+        before: suspensionNote(isByHand, !isInDebt),
+        after: suspensionNote(isByHand, isInDebt),
       })),
     );
-    if (rows.length > 0) announceAfterCommit(trx); // edges are told
+    if (rows.length > 0) announceAfterCommit(trx); // notify edges
     return rows.length;
   });
 }
 
-function told(isByHand: boolean, isByDebt: boolean) {
+function suspensionNote(isByHand: boolean, isByDebt: boolean) {
   return {
     suspended: isByHand || isByDebt,
     suspended_by: [...(isByHand ? ['operator'] : []), ...(isByDebt ? ['debt'] : [])],

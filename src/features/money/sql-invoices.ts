@@ -10,13 +10,13 @@ interface NewInvoice {
   readonly subscriptionId: number;
   readonly movementId: number;
   readonly description: string;
-  /** Below zero: it is given back. */
+  /** Negative for a credit note. */
   readonly totalRials: number;
   readonly period?: { readonly start: Date; readonly end: Date } | undefined;
   readonly at: Date;
-  /** As it stays, whatever is set later; empty: nobody is named. */
+  /** Stored permanently, even if the setting changes later. Empty to name no seller. */
   readonly seller: string;
-  /** The reseller who paid a part. */
+  /** The reseller that paid a part. */
   readonly funded?: { readonly by: number; readonly rials: number } | undefined;
 }
 
@@ -36,20 +36,20 @@ export interface Invoice {
   readonly year: number;
   readonly number: number;
   readonly accountId: number;
-  /** As they were on that day. */
+  /** Name and email on that day. */
   readonly buyerName: string | null;
   readonly buyerEmail: string;
   readonly domainId: number | null;
-  /** As its column has it. */
+  /** Encoded as in its column. */
   readonly domain: string | null;
   readonly subscriptionId: number | null;
   readonly lines: readonly { readonly description: string; readonly amount_rials: number }[];
-  /** Below zero: it is given back. */
+  /** Negative for a credit note. */
   readonly totalRials: number;
   readonly periodStart: Date | null;
   readonly periodEnd: Date | null;
   readonly issuedAt: Date;
-  /** Null: it was made before this was stored; empty: nobody was named. */
+  /** Null if the invoice is older than this column. Empty if no seller was named. */
   readonly seller: string | null;
 }
 
@@ -58,7 +58,7 @@ const COLUMNS = sql`id, year, number, account_id as "accountId", buyer_name as "
   period_start as "periodStart", period_end as "periodEnd", issued_at as "issuedAt", seller`;
 
 interface InvoiceFilter {
-  /** Whose they are: a domain that was another account's then has others. */
+  /** Owner of the invoices. A domain that belonged to another account before has more invoices. */
   readonly accountId: number;
   readonly domainId?: number | undefined;
   /** Only those with a higher id. */
@@ -82,7 +82,7 @@ export async function countInvoices(db: Database, filter: InvoiceFilter): Promis
   return await countUpTo(db, sql`invoices where ${wanted(filter)}`);
 }
 
-/** By its id, one's own; or by its number, anybody's. */
+/** Loads an invoice of an account by its id, or any invoice by its number. */
 export async function loadInvoice(
   db: Database,
   named:

@@ -27,10 +27,10 @@ export interface Payment {
   readonly expiresAt: Date;
   readonly paidAt: Date | null;
   readonly cancelledAt: Date | null;
-  /** Of the last notice that named another amount. */
+  /** Amount of the last notice that named another amount. */
   readonly refusedRials: number | null;
   readonly refusedAt: Date | null;
-  /** The database's clock. */
+  /** Time by the database's clock. */
   readonly now: Date;
 }
 
@@ -38,7 +38,7 @@ const PAYMENT_COLUMNS = sql`p.id, p.account_id as "accountId", a.email, p.gatewa
   p.amount_rials as "amountRials", p.created_at as "createdAt", p.expires_at as "expiresAt", p.paid_at as "paidAt",
   p.cancelled_at as "cancelledAt",  p.refused_rials as "refusedRials", p.refused_at as "refusedAt", clock_timestamp() as now`;
 
-/** Without letters and digits that look alike: people copy it. */
+/** Excludes letters and digits that look alike, because people copy references. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 /** 78 random bits. */
 const REFERENCE_LETTERS = 16;
@@ -50,7 +50,7 @@ function makeReference(): string {
 
 type Ordered =
   | { readonly kind: 'ordered'; readonly payment: Payment }
-  /** As many are open as may be. */
+  /** The account has the maximum number of open top-ups. */
   | { readonly kind: 'full' }
   | { readonly kind: 'too_often'; readonly waitSeconds: number };
 
@@ -60,7 +60,7 @@ export async function orderTopup(
 ): Promise<Ordered> {
   const { accountId, gateway, amountRials } = order;
   return await inTransaction<Ordered>(db, async (trx) => {
-    await lockWallets(trx, [accountId]); // so that the count is right
+    await lockWallets(trx, [accountId]); // for an exact count
     const { rows } = await sql<{ id: number }>`
       insert into payments (account_id, gateway, reference, amount_rials, created_at, expires_at)
       select ${accountId}, ${gateway}, ${makeReference()}, ${amountRials}, n.at, n.at + make_interval(hours => ${TOPUP_OPEN_HOURS})
@@ -80,10 +80,10 @@ export async function orderTopup(
 type Cancelled =
   | { readonly kind: 'cancelled'; readonly payment: Payment }
   | { readonly kind: 'absent' }
-  /** It is open no more. */
+  /** The top-up is no longer open. */
   | { readonly kind: 'wrong_state'; readonly state: TopupState };
 
-/** One's own. It stays, since what is paid all the same is credited: a gateway may be at it now. */
+/** Cancels a top-up of the account. The row is kept, because a payment that is already in progress is credited. */
 export async function cancelTopup(
   db: Database,
   { accountId, id }: { readonly accountId: number; readonly id: number },
@@ -108,7 +108,7 @@ export async function loadPayment(db: Database, id: number): Promise<Payment | u
   return rows[0];
 }
 
-/** One's own. */
+/** Finds a top-up of the account. */
 export async function findPayment(
   db: Database,
   { accountId, reference }: { readonly accountId: number; readonly reference: string },
@@ -120,21 +120,21 @@ export async function findPayment(
 }
 
 type Paid =
-  /** A gateway says so, and names an amount. */
+  /** A gateway reported the payment, with its amount. */
   | { readonly gateway: string; readonly reference: string; readonly amountRials: number }
-  /** An operator has seen the money. */
+  /** An operator confirmed the payment. */
   | { readonly id: number };
 
 type Credited =
   | { readonly kind: 'credited'; readonly payment: Payment; readonly balanceRials: number }
   | { readonly kind: 'already'; readonly payment: Payment }
   | { readonly kind: 'absent' }
-  /** `isNews`: no notice has named this amount before. */
+  /** `isNews` is true if no earlier notice named this amount. */
   | { readonly kind: 'differs'; readonly payment: Payment; readonly isNews: boolean }
-  /** The wallet would hold more than is counted. */
+  /** The balance would exceed the largest amount that a wallet can hold. */
   | { readonly kind: 'full'; readonly payment: Payment };
 
-/** Credits our amount, once, however many come at once. */
+/** Credits the ordered amount once, even if several notices arrive concurrently. */
 export async function creditTopup(db: Database, paid: Paid): Promise<Credited> {
   return await inTransaction<Credited>(db, async (trx) => {
     const named =
@@ -146,14 +146,14 @@ export async function creditTopup(db: Database, paid: Paid): Promise<Credited> {
       where ${named} for no key update of p`.execute(trx);
     const [payment] = rows;
     if (payment === undefined) return { kind: 'absent' };
-    const told = 'id' in paid ? undefined : paid.amountRials;
-    const judged = judgePaid(payment, told);
+    const reportedRials = 'id' in paid ? undefined : paid.amountRials;
+    const judged = judgePaid(payment, reportedRials);
     if (judged.kind === 'already') return { kind: 'already', payment };
     if (judged.kind === 'differs') {
       await sql`
-        update payments set refused_rials = ${told}::bigint, refused_at = clock_timestamp()
+        update payments set refused_rials = ${reportedRials}::bigint, refused_at = clock_timestamp()
         where id = ${payment.id}`.execute(trx);
-      return { kind: 'differs', payment, isNews: payment.refusedRials !== told };
+      return { kind: 'differs', payment, isNews: payment.refusedRials !== reportedRials };
     }
     const moved = await moveMoney(trx, {
       from: { outside: 'gateway' },

@@ -11,7 +11,7 @@ interface LockedWallet extends WalletState {
   readonly accountId: number;
 }
 
-/** Locks the wallets of these accounts until the end of the transaction, and makes those that are missing. */
+/** Locks the wallets of these accounts until the end of the transaction. Creates missing ones. */
 export async function lockWallets(
   trx: Database,
   accountIds: readonly number[],
@@ -30,33 +30,33 @@ export async function lockWallets(
 export interface Movement {
   readonly from: Side;
   readonly to: Side;
-  /** More than 0. */
+  /** Greater than 0. */
   readonly amountRials: number;
   readonly refType: RefType;
   readonly refId?: number | undefined;
-  /** For unused time of what was bought. */
+  /** True if the amount is credited for unused time. */
   readonly isGivenBack?: boolean;
-  /** Read on both rows. */
+  /** Text of both rows. */
   readonly description: string;
   readonly at: Date;
 }
 
 type Side =
-  /** `floorRials`: the balance that must be left; by default 0. */
+  /** `floorRials` is the balance that must remain. Default 0. */
   { readonly accountId: number; readonly floorRials?: number } | { readonly outside: Outside };
 
 export type Moved =
   | {
       readonly kind: 'moved';
       readonly movementId: number;
-      /** The balances of the wallets of both sides afterwards; undefined: outside. */
+      /** Balances of both sides afterwards. Undefined for a side that is not a wallet. */
       readonly from: number | undefined;
       readonly to: number | undefined;
     }
-  /** Nothing is written: the wallet holds too little, or would hold more than is counted. */
+  /** Nothing is written, because a balance would be too low or exceed the largest amount. */
   | { readonly kind: 'short' | 'full'; readonly balanceRials: number };
 
-/** Both rows and both balances, or nothing. */
+/** Writes both rows and both balances, or nothing. */
 export async function moveMoney(trx: Database, movement: Movement): Promise<Moved> {
   const { from, to, amountRials } = movement;
   if (!Number.isSafeInteger(amountRials) || amountRials <= 0 || amountRials > MAX_RIALS) {
@@ -92,12 +92,12 @@ interface Entry {
   readonly movementId: number;
   readonly movement: Movement;
   readonly side: Side;
-  /** Locked; undefined: outside. */
+  /** Locked. Undefined if the side is not a wallet. */
   readonly wallet: LockedWallet | undefined;
   readonly amountRials: number;
 }
 
-/** The row in the ledger, and the wallet's new balance, which it gives. A balance that reaches zero ends the suspension. */
+/** Writes the ledger row and the wallet's new balance. A balance of zero or more ends the suspension. */
 async function book(
   trx: Database,
   { movementId, movement, side, wallet, amountRials }: Entry,
@@ -139,7 +139,7 @@ export async function loadBalance(db: Database, accountId: number): Promise<numb
 export interface Transaction {
   readonly id: number;
   readonly amountRials: number;
-  /** Of the wallet, after it. */
+  /** Balance of the wallet after the transaction. */
   readonly balanceRials: number;
   readonly refType: RefType;
   readonly refId: number | null;
@@ -183,7 +183,7 @@ interface Credit extends GivenBack {
   readonly at: Date;
 }
 
-/** The wallets of the account and of all funders are locked by the caller. */
+/** The caller must have locked the wallets of the account and of all funders. */
 export async function creditUnused(trx: Database, credit: Credit): Promise<void> {
   const { accountId, subscriptionId, domainId, totalRials, funders, description, seller, at } = credit;
   const common = { refId: subscriptionId, description, isGivenBack: true, at };
@@ -199,7 +199,7 @@ export async function creditUnused(trx: Database, credit: Credit): Promise<void>
   for (const [funderId, amountRials] of funders) {
     const moved = await moveMoney(trx, {
       ...common,
-      from: { accountId, floorRials: Number.MIN_SAFE_INTEGER }, // it has just come
+      from: { accountId, floorRials: Number.MIN_SAFE_INTEGER }, // the amount was credited just before
       to: { accountId: funderId },
       amountRials,
       refType: 'reseller_autofund',

@@ -50,10 +50,10 @@ create table ledger (
 );
 create index ledger_of on ledger (account_id, id) where account_id is not null;
 create index ledger_movement on ledger (movement_id);
--- A top-up is credited once, whatever code does it.
+-- Ensures that a top-up is credited only once.
 create unique index ledger_topup on ledger (ref_id) where ref_type = 'topup' and account_id is not null;
 
--- Nobody changes or deletes rows of the ledger and invoices, not even the owner of the tables by mistake.
+-- Rows of the ledger and of invoices are never changed or deleted, not even by the owner of the tables.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is never changed: correct it by another movement', tg_table_name
@@ -62,7 +62,7 @@ end $$;
 create trigger ledger_kept before update or delete or truncate on ledger
   for each statement execute function refuse_change();
 
--- Checked at the commit, when both rows of a movement are there.
+-- Checked at the commit, when both rows of a movement exist.
 create function judge_movement() returns trigger language plpgsql as $$
 begin
   if (select sum(amount_rials) <> 0 or count(*) <> 2 from ledger where movement_id = new.movement_id) then
@@ -74,7 +74,7 @@ end $$;
 create constraint trigger ledger_adds_up after insert on ledger
   deferrable initially deferred for each row execute function judge_movement();
 
--- The last number of each year.
+-- Last invoice number of each year.
 create table invoice_years (
   year integer primary key,
   last integer not null
@@ -139,7 +139,7 @@ end $$;
 revoke all on function issue_invoice(bigint, bigint, bigint, bigint, jsonb, bigint, timestamptz, timestamptz,
   timestamptz, text, bigint, bigint) from public;
 
--- Returns the reseller of each account. A reseller that is deactivated pays for nobody. It runs with the rights of the
+-- Returns the reseller of each account. A deactivated reseller pays for no account. It runs with the rights of the
 -- owner of the tables, because workers may not read accounts.
 create function providers_of(accounts_asked bigint[])
   returns table (account_id bigint, provider_id bigint, is_reseller boolean)

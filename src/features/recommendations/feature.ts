@@ -1,4 +1,4 @@
-// Recommendations: what an owner would do well to change (docs/api.md "Recommendations").
+// Recommendations: changes that would improve a domain (docs/api.md "Recommendations").
 
 import { grants } from '../../store/roles/role-privileges.ts';
 import type { Feature } from '../feature.ts';

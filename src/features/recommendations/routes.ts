@@ -24,9 +24,9 @@ const listRecommendations = route(domain('domain.view'), {
   path: '/domains/{domain}/recommendations',
   operationId: 'listRecommendations',
   tag,
-  summary: 'What would do the domain good, the gravest first.',
+  summary: 'Recommended changes to the domain, most severe first.',
   description:
-    'Made of what is stored at the moment, for example of records that were changed just now. What somebody dismissed is left out until it is about something else.',
+    'Based on the data stored at the moment, including records that were changed just before. A dismissed recommendation is left out until its subject changes.',
   response: Recommendations,
   async run(call) {
     const open = await withoutDismissed(call.api.db, call.domain.id, await find(call));
@@ -40,9 +40,9 @@ const dismiss = route(domain('domain.settings'), {
   operationId: 'dismissRecommendation',
   audit: 'recommendation.dismiss',
   tag,
-  summary: 'Has a recommendation left out from now on.',
+  summary: 'Dismisses a recommendation.',
   description:
-    'For everybody who sees the domain, until it is about something else, for example about other names.',
+    'It is hidden from all users of the domain until its subject changes, for example the names that it is about.',
   params: z.object({ code: RecommendationCode }),
   response: Message,
   async run(call) {
@@ -97,7 +97,7 @@ async function find({ api, domain }: AnyCall): Promise<Recommendation[]> {
 }
 
 async function trafficOf({ api, domain: { id, plan } }: AnyCall) {
-  if (plan === null || plan.maxTrafficGb === null) return undefined; // of no limit nothing is used
+  if (plan === null || plan.maxTrafficGb === null) return undefined; // without a limit, no usage is reported
   const subscriptions = await ownSubscriptions(api.db, [id]);
   return await knownTraffic(api, id, subscriptions.get(id), new Date());
 }

@@ -1,4 +1,4 @@
-// Decides which changes an owner would do well to make to a domain.
+// Decides which changes to a domain are recommended.
 
 export const RECOMMENDATION_CODES = [
   'ds_mismatch',
@@ -17,49 +17,49 @@ export interface Recommendation {
   readonly code: RecommendationCode;
   readonly severity: 'info' | 'warning' | 'error';
   readonly message: string;
-  /** What to do. */
+  /** How to fix the problem. */
   readonly fix: string;
-  /** What it is about: it stays dismissed as long as this stays the same. */
+  /** What the recommendation is about. It stays dismissed as long as this is unchanged. */
   readonly subject: string;
 }
 
-/** What the zone holds, where its records are ours to answer. Names are without the final dot, and sorted. */
+/** Contents of the zone, if Zonefleet answers for it. Names are sorted, and have no final dot. */
 export interface ZoneFacts {
-  /** Somebody takes mail for the domain: it has an MX with a host (RFC 7505). */
+  /** True if the domain receives mail: it has an MX with a host (RFC 7505). */
   readonly hasMail: boolean;
-  /** Of the TXT records at the apex and at `_dmarc`, each as one text. */
+  /** TXT records at the apex and at `_dmarc`, each as one text. */
   readonly apexTexts: readonly string[];
   readonly dmarcTexts: readonly string[];
-  /** `_dmarc` is an alias, or delegated: its policy is looked up elsewhere. */
+  /** True if `_dmarc` is an alias or delegated, so that its policy is published elsewhere. */
   readonly dmarcIsElsewhere: boolean;
   readonly hasCaa: boolean;
   /** Aliases to names of the same domain that have no records. */
   readonly dangling: readonly string[];
-  /** The apex and `www`, where they have an IPv4 address and no IPv6 address. */
+  /** The apex and `www`, if they have an IPv4 address but no IPv6 address. */
   readonly withoutIpv6: readonly string[];
 }
 
 export interface DomainFacts {
   readonly domain: string;
-  /** Undefined: others answer for the domain. */
+  /** Undefined if other operators answer for the domain. */
   readonly zone: ZoneFacts | undefined;
-  /** The parent delegates to us. */
+  /** True if the parent delegates to the fleet. */
   readonly isActive: boolean;
   readonly isSigned: boolean;
-  /** What the parent shows wrong of the keys, in sentences. */
+  /** Errors in the parent's DS records, as sentences. */
   readonly wrongDs: readonly string[];
   /** Proxied names that no certificate in force covers, sorted. */
   readonly uncovered: readonly string[];
   readonly hasCertificate: boolean;
-  /** What the plan limits. */
+  /** Usage of the plan's limits. */
   readonly used: readonly { readonly what: string; readonly amount: number; readonly most: number }[];
 }
 
-/** Of a limit, from which a plan counts as nearly used. */
+/** Fraction of a limit from which it counts as nearly used. */
 const NEARLY = 0.9;
 const MOST_NAMES = 5;
 
-/** The gravest first. */
+/** Returns the most severe recommendations first. */
 export function recommend(facts: DomainFacts): Recommendation[] {
   return [...ofKeys(facts), ...ofZone(facts), ...ofCertificate(facts), ...ofPlan(facts)].sort(
     (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
@@ -81,8 +81,8 @@ function* ofKeys({ zone, isActive, isSigned, wrongDs, domain }: DomainFacts): Ge
     yield {
       code: 'unsigned',
       severity: 'info',
-      message: `${domain} is not signed: resolvers cannot tell forged answers from ours.`,
-      fix: 'Have the domain signed (DNSSEC), and enter the DS record at the registrar when it is asked for.',
+      message: `${domain} is not signed: resolvers cannot distinguish forged answers from genuine ones.`,
+      fix: 'Enable DNSSEC for the domain, and enter the DS record at the registrar when it is requested.',
       subject: '',
     };
 }
@@ -94,24 +94,24 @@ function* ofZone({ zone, domain }: DomainFacts): Generator<Recommendation> {
     yield {
       code: 'dangling_cname',
       severity: 'warning',
-      message: `${inWords(dangling)} ${dangling.length === 1 ? 'leads' : 'lead'} to names of ${domain} that have no records.`,
-      fix: 'Make records at the names that the aliases lead to, or remove the aliases.',
+      message: `${inWords(dangling)} ${dangling.length === 1 ? 'points' : 'point'} to names of ${domain} that have no records.`,
+      fix: 'Create records at the names that the aliases point to, or remove the aliases.',
       subject: dangling.join(' '),
     };
   if (zone.hasMail && !zone.apexTexts.some(isSpf))
     yield {
       code: 'missing_spf',
       severity: 'warning',
-      message: `${domain} takes mail, and does not say which servers send its own: others may send in its name.`,
-      fix: `Make a TXT record at ${domain} with the SPF policy of your mail service, for example "v=spf1 mx -all".`,
+      message: `${domain} receives mail, but does not declare which servers send its mail: others may send in its name.`,
+      fix: `Create a TXT record at ${domain} with the SPF policy of your mail service, for example "v=spf1 mx -all".`,
       subject: '',
     };
   if (zone.hasMail && !zone.dmarcIsElsewhere && !zone.dmarcTexts.some(isDmarc))
     yield {
       code: 'missing_dmarc',
       severity: 'warning',
-      message: `${domain} does not say what receivers shall do with forged mail in its name.`,
-      fix: `Make a TXT record at _dmarc.${domain}, for example "v=DMARC1; p=quarantine".`,
+      message: `${domain} does not declare what receivers should do with forged mail in its name.`,
+      fix: `Create a TXT record at _dmarc.${domain}, for example "v=DMARC1; p=quarantine".`,
       subject: '',
     };
   if (!zone.hasCaa)
@@ -119,7 +119,7 @@ function* ofZone({ zone, domain }: DomainFacts): Generator<Recommendation> {
       code: 'missing_caa',
       severity: 'info',
       message: `Any certificate authority may issue certificates for ${domain}.`,
-      fix: `Make a CAA record at ${domain} that names the authorities of your choice.`,
+      fix: `Create a CAA record at ${domain} that names the authorities of your choice.`,
       subject: '',
     };
   if (withoutIpv6.length > 0)
@@ -127,7 +127,7 @@ function* ofZone({ zone, domain }: DomainFacts): Generator<Recommendation> {
       code: 'missing_aaaa',
       severity: 'info',
       message: `${inWords(withoutIpv6)} ${withoutIpv6.length === 1 ? 'has' : 'have'} no IPv6 address.`,
-      fix: 'Make an AAAA record, or let the edge answer for the name (proxied).',
+      fix: 'Create an AAAA record, or let the edges answer for the name (proxied).',
       subject: withoutIpv6.join(' '),
     };
 }
@@ -140,7 +140,7 @@ function* ofCertificate({ uncovered, hasCertificate }: DomainFacts): Generator<R
     message: hasCertificate
       ? `HTTPS does not work for ${inWords(uncovered)}: the certificate is for other names.`
       : `HTTPS does not work for ${inWords(uncovered)}: there is no certificate.`,
-    fix: 'Have a certificate issued, or bring one of your own.',
+    fix: 'Order a certificate, or upload your own.',
     subject: uncovered.join(' '),
   };
 }
@@ -163,7 +163,7 @@ function isSpf(text: string): boolean {
   return /^v=spf1( |$)/i.test(text);
 }
 
-/** RFC 7489 §6.3: the version comes first, and its value is in capitals. */
+/** RFC 7489 §6.3: the version comes first, and its value is uppercase. */
 function isDmarc(text: string): boolean {
   return /^v[ \t]*=[ \t]*DMARC1[ \t]*(;|$)/.test(text);
 }

@@ -11,7 +11,7 @@ export const Recommendations = z
       code: RecommendationCode,
       severity: z.enum(['info', 'warning', 'error']),
       message: z.string(),
-      fix: z.string().describe('What to do.'),
+      fix: z.string().describe('How to fix the problem.'),
     }),
   )
   .meta({ id: 'Recommendations' });

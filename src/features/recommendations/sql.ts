@@ -1,4 +1,4 @@
-// Loads what recommendations are made of, and stores which ones an owner dismissed.
+// Loads the facts that recommendations are based on, and stores which recommendations were dismissed.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -9,9 +9,9 @@ import { printWithoutDot } from '../../zone/name-text.ts';
 import type { Recommendation, ZoneFacts } from './rules.ts';
 
 const MOST_ALIASES = 1000;
-/** More records of one kind at one name are not looked at. */
+/** Maximum number of records that are read per type and name. */
 const MOST_TEXTS = 100;
-/** An MX record that says that there is no mail (RFC 7505 §3). */
+/** MX record of a domain that accepts no mail (RFC 7505 §3). */
 const NULL_MX = Buffer.of(0, 0, 0);
 
 export async function loadZoneFacts(db: Database, domainId: number, apex: Name): Promise<ZoneFacts> {
@@ -35,7 +35,7 @@ export async function loadZoneFacts(db: Database, domainId: number, apex: Name):
 }
 
 interface Owner {
-  /** Of proxied records none: the edges have addresses of both families. */
+  /** Without types of proxied records, because the edges have addresses of both families. */
   readonly types: Set<string>;
   readonly texts: string[];
 }
@@ -58,7 +58,7 @@ async function loadOwners(db: Database, domainId: number, apex: Name): Promise<M
   return found;
 }
 
-/** The character-strings of a TXT record as one text (RFC 7208 §3.3). */
+/** Joins the character-strings of a TXT record (RFC 7208 §3.3). */
 function joinStrings(rdata: Buffer): string {
   let text = '';
   for (let at = 0; at < rdata.length; at += 1 + (rdata[at] as number))
@@ -66,7 +66,7 @@ function joinStrings(rdata: Buffer): string {
   return text;
 }
 
-/** Aliases to names of the zone that have no records, are under no wildcard, and lie in no zone that is delegated. */
+/** Finds aliases to names of the zone that have no records, match no wildcard, and do not lie in a delegated zone. */
 async function findDangling(db: Database, domainId: number, apex: Name): Promise<Name[]> {
   const { rows } = await sql<{ name: string; target: string }>`
     select r.name, r.target from (
@@ -97,7 +97,7 @@ async function findDangling(db: Database, domainId: number, apex: Name): Promise
   return inside.filter(({ target }) => !isAnswered(target)).map(({ name }) => name);
 }
 
-/** The names above `target`, up to the apex. */
+/** Yields the names above `target`, up to the apex. */
 function* between(target: Name, apex: Name): Generator<Name> {
   for (let name = target; name !== apex; ) {
     name = parentOf(name);
@@ -105,10 +105,10 @@ function* between(target: Name, apex: Name): Generator<Name> {
   }
 }
 
-/** More are not looked at: a certificate that lacks one of so many is seen. */
+/** Maximum number of names that are checked. */
 const MOST_NAMES = 1000;
 
-/** Without the final dot, sorted. */
+/** Returns sorted names without the final dot. */
 export async function loadProxiedNames(db: Database, domainId: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct name from records where domain_id = ${domainId} and proxied
@@ -118,7 +118,7 @@ export async function loadProxiedNames(db: Database, domainId: number): Promise<
 
 type Dismissed = Pick<Recommendation, 'code' | 'subject'>;
 
-/** Those that nobody dismissed, or that are about something else since. */
+/** Returns the recommendations that were not dismissed, or whose subject has changed since. */
 export async function withoutDismissed(
   db: Database,
   domainId: number,
@@ -131,7 +131,7 @@ export async function withoutDismissed(
   return found.filter((one) => dismissed.get(one.code)?.equals(digestOf(one)) !== true);
 }
 
-/** One row a code: the table grows no larger than there are codes for each domain. */
+/** Stores one row per code, so that the table stays small. */
 export async function dismissRecommendation(db: Database, domainId: number, one: Dismissed): Promise<void> {
   await sql`
     insert into dismissed_recommendations (domain_id, code, subject)

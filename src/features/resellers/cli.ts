@@ -14,13 +14,13 @@ export function addResellerCommands(program: Command, cli: Cli): void {
   const reseller = program.command('reseller').description('resellers, their clients and machine tokens');
   reseller
     .command('list')
-    .description('list the resellers: how many clients, what they hold or owe')
+    .description('list the resellers with their clients and balances')
     .action(() => list(cli));
   reseller
     .command('clients')
     .description('list the clients of a reseller, by email')
     .argument('<reseller>', 'email or id')
-    .option('--after <email>', 'those behind this email')
+    .option('--after <email>', 'only clients after this email')
     .action((name: string, { after }: { after?: string }) => clients(cli, name, after));
   reseller
     .command('tokens')
@@ -29,9 +29,11 @@ export function addResellerCommands(program: Command, cli: Cli): void {
     .action((name: string) => tokens(cli, name));
   reseller
     .command('revoke')
-    .description('revoke a machine token, at once and for ever; exit 1 if there is none that works')
+    .description(
+      'revoke a machine token immediately and permanently; exits with 1 if the reseller has no such active token',
+    )
     .argument('<reseller>', 'email or id')
-    .argument('<token>', 'its number, as `reseller tokens` shows it')
+    .argument('<token>', 'its number, as shown by `reseller tokens`')
     .action((name: string, token: string) => revoke(cli, name, token));
 }
 
@@ -40,7 +42,7 @@ async function list(cli: Cli): Promise<void> {
   const { output } = cli;
   await cli.withStore(async (db) => {
     const resellers = await listResellers(db);
-    const told = resellers.map((each) => ({
+    const json = resellers.map((each) => ({
       id: each.id,
       email: each.email,
       active: each.active,
@@ -49,10 +51,10 @@ async function list(cli: Cli): Promise<void> {
       negative_since: each.negativeSince?.toISOString() ?? null,
       suspended_at: each.suspendedAt?.toISOString() ?? null,
     }));
-    if (output.json) await output.print(JSON.stringify({ resellers: told }));
+    if (output.json) await output.print(JSON.stringify({ resellers: json }));
     else {
       const heads = ['ID', 'EMAIL', 'ACTIVE', 'CLIENTS', 'BALANCE', 'BELOW ZERO SINCE', 'SUSPENDED'];
-      const cells = told.map((each) => [
+      const cells = json.map((each) => [
         each.id,
         each.email,
         each.active ? 'yes' : 'no',
@@ -72,16 +74,16 @@ async function clients(cli: Cli, name: string, after: string | undefined): Promi
   const { output } = cli;
   await withReseller(cli, name, async (db, { id }) => {
     const found = await listClientsOf(db, id, { ...(after !== undefined && { after }), limit: MOST_LISTED });
-    const told = found.map((each) => ({
+    const json = found.map((each) => ({
       id: each.id,
       email: each.email,
       active: each.active,
       domains: each.domains,
       balance_rials: each.balanceRials,
     }));
-    if (output.json) await output.print(JSON.stringify({ clients: told }));
+    if (output.json) await output.print(JSON.stringify({ clients: json }));
     else {
-      const cells = told.map((each) => [
+      const cells = json.map((each) => [
         each.id,
         each.email,
         each.active ? 'yes' : 'no',
@@ -98,7 +100,7 @@ async function tokens(cli: Cli, name: string): Promise<void> {
   const { listTokens } = await import('../../store/accounts/reseller-tokens.ts');
   const { output } = cli;
   await withReseller(cli, name, async (db, { id }) => {
-    const told = (await listTokens(db, id)).map((each) => ({
+    const json = (await listTokens(db, id)).map((each) => ({
       id: each.id,
       name: each.name,
       key_id: each.keyId,
@@ -107,10 +109,10 @@ async function tokens(cli: Cli, name: string): Promise<void> {
       last_used_at: each.lastUsedAt?.toISOString() ?? null,
       created_at: each.createdAt.toISOString(),
     }));
-    if (output.json) await output.print(JSON.stringify({ tokens: told }));
+    if (output.json) await output.print(JSON.stringify({ tokens: json }));
     else {
       const heads = ['ID', 'NAME', 'KEY ID', 'STATUS', 'EXPIRES', 'LAST USED'];
-      const cells = told.map((each) => [
+      const cells = json.map((each) => [
         each.id,
         each.name,
         each.key_id,
@@ -140,7 +142,7 @@ async function revoke(cli: Cli, name: string, text: string): Promise<void> {
     if (output.json) await output.print(JSON.stringify({ email, token: tokenId, outcome }));
     else if (revoked !== undefined)
       await output.print(`revoked ${revoked.name} (${revoked.keyId}) of ${email}`);
-    else await output.complain(`${email}: no token ${tokenId} that works`);
+    else await output.complain(`${email}: no active token ${tokenId}`);
     return revoked === undefined ? 1 : 0;
   });
 }

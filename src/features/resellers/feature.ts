@@ -1,4 +1,4 @@
-// Resellers: accounts that manage others, and buy services for them (docs/reseller.md).
+// Resellers: accounts that manage other accounts, and buy services for them (docs/reseller.md).
 
 import { grants } from '../../store/roles/role-privileges.ts';
 import type { Feature } from '../feature.ts';

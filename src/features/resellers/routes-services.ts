@@ -1,4 +1,4 @@
-// Routes by which resellers buy and cancel services.
+// Routes for resellers to buy and cancel services.
 
 import { z } from 'zod';
 import { domainTaken, invalid, notFound, problem } from '../../api/answers/problem.ts';
@@ -33,14 +33,14 @@ import {
 const tag = 'Reseller';
 const SERVICE = '/reseller/v1/services/{serviceId}';
 const UNLESS =
-  'Beyond what your wallet may go below zero it is a 402 `credit_limit_reached`, and nothing is written: top up your wallet; crediting the client does not help.';
+  'If your wallet would fall below its overdraft limit, the response is a 402 `credit_limit_reached` and nothing is written: top up your wallet. Crediting the client does not help.';
 
 const plans = route(reseller(), {
   method: 'GET',
   path: '/reseller/v1/plans',
   operationId: 'listResellerPlans',
   tag,
-  summary: 'The plans, with the terms that you can buy for clients and their prices.',
+  summary: 'Plans, with the terms that you can buy for clients and their prices.',
   response: z.array(CataloguePlan),
   run: async ({ api }) => (await listPlans(api.db)).map(printCataloguePlan),
 });
@@ -50,10 +50,10 @@ const list = route(reseller(), {
   path: '/reseller/v1/services',
   operationId: 'listServices',
   tag,
-  summary: 'The domains of your clients, with what is bought for them.',
-  description: 'By their number. No prices are told, as in all that is read of a client.',
+  summary: 'Domains of your clients, with their subscriptions.',
+  description: 'Sorted by number. No prices are shown, as in all data of a client.',
   query: z.object({
-    client_id: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this client.'),
+    client_id: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Only domains of this client.'),
     ...PAGE_QUERY,
   }),
   response: z.array(Service),
@@ -90,8 +90,8 @@ const create = route(reseller(), {
   operationId: 'createService',
   audit: 'domain.plan',
   tag,
-  summary: 'Make a domain for a client, and buy a term of a plan for it.',
-  description: `The domain begins as every one does, and all of it happens or nothing. ${UNLESS}`,
+  summary: 'Creates a domain for a client, and buys a term of a plan for it.',
+  description: `The domain is created like any other. If one part fails, nothing is written. ${UNLESS}`,
   keptForEver: true,
   body: NewService,
   response: Service,
@@ -128,8 +128,8 @@ const create = route(reseller(), {
       case 'bought': {
         const { domain, before, subscription } = created;
         const target = { name: printWithoutDot(name) };
-        const told = { before: toldSubscription(before), after: toldSubscription(subscription) };
-        audit({ domainId: domain.id, target, ...told });
+        const sides = { before: toldSubscription(before), after: toldSubscription(subscription) };
+        audit({ domainId: domain.id, target, ...sides });
         // As for every new claim, the response must not reveal whether other accounts wait for the name.
         const served = domain.status === 'pending' ? 'apex' : domain.served;
         return printService({ ...domain, served }, subscription);
@@ -157,7 +157,7 @@ const get = route(domain('domain.view'), {
   path: SERVICE,
   operationId: 'getService',
   tag,
-  summary: 'One domain of a client, with what is bought for it.',
+  summary: 'A domain of a client, with its subscription.',
   response: Service,
   run: async ({ api, domain }) =>
     printService(domain, (await ownSubscriptions(api.db, [domain.id])).get(domain.id)),
@@ -169,8 +169,8 @@ const change = route(domain('billing'), {
   operationId: 'changeServicePlan',
   audit: 'domain.plan',
   tag,
-  summary: 'Buy another term of a plan for a domain of a client.',
-  description: `Where paid time is left it is switched, and credited to whoever paid for it, the client or you; else it is a purchase. ${UNLESS}`,
+  summary: 'Buys another term of a plan for a domain of a client.',
+  description: `If paid time is left, the subscription is switched, and the unused time is credited to those who paid for it, the client or you. Otherwise it is a purchase. ${UNLESS}`,
   keptForEver: true,
   body: SubscriptionSwitch,
   response: Service,
@@ -192,8 +192,8 @@ const cancel = route(domain('billing', { whileDisabled: true }), {
   operationId: 'cancelService',
   audit: 'domain.plan',
   tag,
-  summary: 'Cancel what is bought for a domain of a client, at once.',
-  description: 'Nothing is given back. The domain stays, with the plan `free`.',
+  summary: "Cancels the subscription of a client's domain immediately.",
+  description: 'Nothing is refunded. The domain remains, with the plan `free`.',
   response: Message,
   problems: ['wrong_state'],
   async run({ api, caller, domain, audit }) {

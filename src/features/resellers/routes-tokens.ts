@@ -22,8 +22,8 @@ const listOwnTokens = route(reseller({ sessions: true }), {
   path: '/reseller/v1/tokens',
   operationId: 'listResellerTokens',
   tag,
-  summary: 'Your machine tokens, the newest first.',
-  description: 'Of those that are revoked the last 100 are kept.',
+  summary: 'Your machine tokens, newest first.',
+  description: 'Of the revoked tokens, the last 100 are kept.',
   response: z.array(ResellerToken),
   run: async ({ api, caller }) => (await listTokens(api.db, caller.account.id)).map(printToken),
 });
@@ -34,9 +34,9 @@ const mint = route(reseller({ sessions: true, fresh: true }), {
   operationId: 'mintResellerToken',
   audit: 'token.create',
   tag,
-  summary: 'Make a machine token.',
+  summary: 'Creates a machine token.',
   description:
-    'It is shown in this answer only; with an Idempotency-Key a repeat gets the answer without it. It may do whatever a session may do on this surface, but for tokens.',
+    'Only this response contains the token; a repeat with an Idempotency-Key returns the response without it. A token may do everything on this surface that a session may do, except manage tokens.',
   body: NewResellerToken,
   response: ResellerToken,
   withoutSecrets: ({ token: _, ...rest }) => rest,
@@ -60,7 +60,7 @@ const revoke = route(reseller({ sessions: true, fresh: true }), {
   operationId: 'revokeResellerToken',
   audit: 'token.revoke',
   tag,
-  summary: 'Revoke a machine token immediately and permanently.',
+  summary: 'Revokes a machine token immediately and permanently.',
   params: z.object({ id: idText }),
   response: Message,
   async run({ api, caller, params, audit }) {

@@ -35,7 +35,7 @@ const CLIENT_ID = /^[1-9][0-9]{0,14}$/;
 
 type Finding = CallOf<'reseller', { clientId: string }>;
 
-/** Common members of the routes for one client. A text that is not an id is treated as an id that does not exist. */
+/** Fields shared by the routes for one client. A text that is not an id is treated as an id that does not exist. */
 const oneClient = {
   params: z.object({ clientId: z.string().meta({ type: 'integer', minimum: 1 }) }),
   async find({ api, caller, params: { clientId } }: Finding): Promise<ListedAccount | Problem> {
@@ -49,9 +49,9 @@ const list = route(reseller(), {
   path: '/reseller/v1/clients',
   operationId: 'listClients',
   tag,
-  summary: 'Your clients, the newest first.',
+  summary: 'Your clients, newest first.',
   query: z.object({
-    search: z.string().max(254).optional().describe('A part of the email or the name.'),
+    search: z.string().max(254).optional().describe('Part of the email or of the name.'),
     status: z.enum(['active', 'inactive']).optional(),
     ...PAGE_QUERY,
   }),
@@ -79,9 +79,9 @@ const create = route(reseller(), {
   operationId: 'createClient',
   audit: 'account.create',
   tag,
-  summary: 'Make a client.',
+  summary: 'Creates a client.',
   description:
-    'An account of its own, which you manage. Its email must be no account’s (409), and counts as confirmed once its owner opens the link that is mailed there, where mail is sent. At most 100 of these calls in a day, whether or not they make a client: 429.',
+    'A client is a separate account that you manage. Its email must not belong to another account (409). If mail is sent, the email counts as confirmed once its owner opens the link that is mailed there. At most 100 of these calls per day, successful or not (429).',
   body: NewClient,
   response: Client,
   conflicts: true,
@@ -121,8 +121,8 @@ const update = route(reseller(), {
   operationId: 'updateClient',
   audit: 'account.update',
   tag,
-  summary: 'Change the name of a client.',
-  description: 'Its email is its own: whoever has it can sign in.',
+  summary: 'Changes the name of a client.',
+  description: 'You cannot change its email, because anyone who has the email can sign in.',
   ...oneClient,
   body: ClientChange,
   response: Client,
@@ -130,8 +130,8 @@ const update = route(reseller(), {
     await setName(api.db, found.id, body.name);
     const now = (await loadListedAccount(api.db, found.id)) as ListedAccount;
     const isSame = now.name === found.name;
-    const told = { before: toldAccount(found), after: toldAccount(now) };
-    audit(isSame ? undefined : { accountId: found.id, target: { name: found.email }, ...told });
+    const sides = { before: toldAccount(found), after: toldAccount(now) };
+    audit(isSame ? undefined : { accountId: found.id, target: { name: found.email }, ...sides });
     return printClient(now);
   },
 });
@@ -144,11 +144,11 @@ const switching = (active: boolean) =>
     audit: 'account.update',
     tag,
     summary: active
-      ? 'Activate a client again.'
-      : 'Deactivate a client: every call of the account is refused.',
+      ? 'Reactivates a client.'
+      : 'Deactivates a client: every call of the account is rejected.',
     description: active
-      ? 'Of those whom you have deactivated: what the operator has deactivated only the operator activates (409).'
-      : 'Its sessions end. Its domains are served, and you operate them as before.',
+      ? 'Only for clients that you deactivated. A client that the operator deactivated can be reactivated only by the operator (409).'
+      : 'Its sessions end. Its domains are still served, and you operate them as before.',
     ...oneClient,
     response: Client,
     conflicts: true,
@@ -157,8 +157,8 @@ const switching = (active: boolean) =>
       const came = await switchClient(api.db, by);
       if (came.kind === 'absent') return notOwned();
       if (came.kind === 'refused') return new Problem(409, came.message);
-      const told = { before: toldAccount(found), after: toldAccount(came.account) };
-      audit(came.isChanged ? { accountId: found.id, target: { name: found.email }, ...told } : undefined);
+      const sides = { before: toldAccount(found), after: toldAccount(came.account) };
+      audit(came.isChanged ? { accountId: found.id, target: { name: found.email }, ...sides } : undefined);
       return printClient((await loadListedAccount(api.db, found.id)) as ListedAccount);
     },
   });
@@ -212,7 +212,7 @@ function printClient(client: ListedAccount): z.input<typeof Client> {
 }
 
 const ONCE =
-  'The `Idempotency-Key` is yours for ever: a repeat gets the first answer, another path or body a 422. What is refused leaves nothing, so the same key may be tried again.';
+  'The `Idempotency-Key` is kept permanently: a repeat returns the first response, and another path or body results in a 422. A rejected request stores nothing, so the same key may be used again.';
 
 const moving = (direction: 'credit' | 'debit', summary: string, description: string) =>
   route(reseller(), {
@@ -244,7 +244,9 @@ const moving = (direction: 'credit' | 'debit', summary: string, description: str
         case 'short':
           return new Problem(
             402,
-            direction === 'credit' ? 'your wallet holds too little' : "the client's wallet holds too little",
+            direction === 'credit'
+              ? 'the balance of your wallet is too low'
+              : "the balance of the client's wallet is too low",
           );
         case 'too_often':
           return new Problem(429, 'the daily limit for transfers is reached', {
@@ -270,12 +272,12 @@ const moving = (direction: 'credit' | 'debit', summary: string, description: str
 export const TRANSFER_ROUTES = [
   moving(
     'credit',
-    'Move money from your wallet to a client’s.',
-    'Only what your wallet holds: overdraft is for purchases. It is never needed before a purchase, which funds what is missing itself.',
+    'Moves money from your wallet to a client’s.',
+    'Only up to the balance of your wallet, because the overdraft is for purchases. It is never needed before a purchase, which transfers the missing amount itself.',
   ),
   moving(
     'debit',
-    'Move money from a client’s wallet to yours.',
-    'Not below zero. It does not ask where the money came from, and cancels no subscription.',
+    'Moves money from a client’s wallet to yours.',
+    'Only up to the balance of the client’s wallet, whatever the source of the money. No subscription is cancelled.',
   ),
 ];

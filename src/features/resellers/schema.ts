@@ -12,18 +12,20 @@ export const NewClient = z
   .meta({ id: 'NewClient' });
 
 export const ClientChange = z
-  .strictObject({ name: PersonName.nullable().describe('Null: none.') })
+  .strictObject({ name: PersonName.nullable().describe('Null for no name.') })
   .meta({ id: 'ClientChange' });
 
 export const Client = z
   .object({
     id: Id,
     email: z.string(),
-    email_confirmed: z.boolean().describe('Its owner has opened a link that was mailed there.'),
+    email_confirmed: z.boolean().describe('True if its owner opened a link that was mailed there.'),
     name: z.string().optional(),
-    active: z.boolean().describe('False: every call of the account is refused; its domains are served.'),
+    active: z
+      .boolean()
+      .describe('False if every call of the account is rejected. Its domains are still served.'),
     password_set: z.boolean(),
-    domains: z.int().min(0).describe('How many domains it has.'),
+    domains: z.int().min(0).describe('Number of domains.'),
     created_at: Timestamp,
   })
   .meta({ id: 'Client' });
@@ -33,22 +35,22 @@ export const ClientWallet = z.object({ balance_rials: z.int() }).meta({ id: 'Cli
 export const ResellerWallet = z
   .object({
     balance_rials: z.int(),
-    overdraft_rials: z.int().min(0).describe('How far below zero purchases may bring it.'),
+    overdraft_rials: z.int().min(0).describe('How far below zero purchases may bring the balance.'),
   })
   .meta({ id: 'ResellerWallet' });
 
 export const TransferOrder = z
   .strictObject({
     amount_rials: z.int().min(1).max(MAX_RIALS),
-    description: nameText(200).default('Transfer').describe('Read on both rows of the ledger.'),
+    description: nameText(200).default('Transfer').describe('Text of both rows of the ledger.'),
   })
   .meta({ id: 'TransferOrder' });
 
 export const TransferResult = z
   .object({
     amount_rials: z.int(),
-    reseller_balance_rials: z.int().describe('After it.'),
-    client_balance_rials: z.int().describe('After it.'),
+    reseller_balance_rials: z.int().describe('Balance after the transfer.'),
+    client_balance_rials: z.int().describe('Balance after the transfer.'),
   })
   .meta({ id: 'TransferResult' });
 
@@ -63,7 +65,7 @@ export const NewService = z
 
 export const Service = z
   .object({
-    id: Id.describe('That of the domain: it stays whatever plan the domain has.'),
+    id: Id.describe('Id of the domain. It does not depend on the plan.'),
     client_id: Id,
     domain_id: Id,
     domain: z.string(),
@@ -71,25 +73,25 @@ export const Service = z
     domain_served: z
       .enum(SERVED)
       .describe(
-        'The `served` of the domain. If the domain is not answered whole, its `findings` explain what to do.',
+        'The `served` of the domain. If the domain is not answered completely, its `findings` explain what to do.',
       ),
-    subscription: Subscription.optional().describe('Absent: there is none.'),
+    subscription: Subscription.optional().describe('Absent if there is none.'),
   })
   .meta({ id: 'Service' });
 
 export const NewResellerToken = z
-  .strictObject({ name: nameText(100).describe('What it is for.'), expires_at: Timestamp.optional() })
+  .strictObject({ name: nameText(100).describe('Purpose of the token.'), expires_at: Timestamp.optional() })
   .meta({ id: 'NewResellerToken' });
 
 export const ResellerToken = z
   .object({
     id: Id,
     name: z.string(),
-    key_id: z.string().describe('The part of the token that is no secret: `rsl_<key_id>_…`.'),
+    key_id: z.string().describe('Public part of the token: `rsl_<key_id>_…`.'),
     status: z.enum(['active', 'revoked']),
-    expires_at: Timestamp.nullable().describe('From then on it counts no more, whatever `status` says.'),
-    last_used_at: Timestamp.nullable().describe('To the minute.'),
+    expires_at: Timestamp.nullable().describe('The token is invalid after this time, whatever `status` is.'),
+    last_used_at: Timestamp.nullable().describe('Accurate to the minute.'),
     created_at: Timestamp,
-    token: z.string().optional().describe('The token itself, in the answer that makes it only.'),
+    token: z.string().optional().describe('The token itself. Only the response that creates it contains it.'),
   })
   .meta({ id: 'ResellerToken' });

@@ -8,10 +8,10 @@ import type { Database } from '../../store/postgres/database.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
 import { moveMoney } from '../money/sql-wallet.ts';
 
-/** How many calls that would make a client a reseller has in a day, whether or not they do: each tells if an email is taken. */
+/** Maximum number of attempts to create a client per day, because each attempt reveals whether an email is taken. */
 const TRIES_A_DAY = 100;
 
-/** Counts one. Undefined: it may be tried; else the seconds to wait. */
+/** Counts an attempt. Returns undefined if it is allowed, otherwise the seconds to wait. */
 export async function takeClientTry(db: Database, resellerId: number): Promise<number | undefined> {
   const { rows } = await sql<{ tries: number; seconds: number }>`
     insert into client_tries as t (account_id, since, tries) values (${resellerId}, clock_timestamp(), 1)
@@ -29,7 +29,7 @@ export async function takeClientTry(db: Database, resellerId: number): Promise<n
 type CreatedClient =
   | { readonly kind: 'created'; readonly account: Account }
   | { readonly kind: 'taken'; readonly message: string }
-  /** The account is no reseller any more. */
+  /** The account is no longer a reseller. */
   | { readonly kind: 'no_reseller' };
 
 export async function createClient(
@@ -38,7 +38,7 @@ export async function createClient(
   { email, name }: { readonly email: string; readonly name: string | null },
 ): Promise<CreatedClient> {
   return await inTransaction<CreatedClient>(db, async (trx) => {
-    // Nobody takes its right away meanwhile: an account with clients is a reseller.
+    // The lock ensures that an account with clients is a reseller.
     const { rows } = await sql`
       select from accounts where id = ${resellerId} and is_reseller for share`.execute(trx);
     if (rows.length === 0) return { kind: 'no_reseller' };
@@ -52,10 +52,10 @@ export async function createClient(
 type SwitchedClient =
   | { readonly kind: 'switched'; readonly isChanged: boolean; readonly account: Account }
   | { readonly kind: 'absent' }
-  /** Only the operator may. */
+  /** Only the operator may do this. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Deactivates a client, or takes that back. */
+/** Deactivates or reactivates a client. */
 export async function switchClient(
   db: Database,
   { resellerId, clientId, active }: { resellerId: number; clientId: number; active: boolean },
@@ -68,15 +68,15 @@ export async function switchClient(
     if (rows[0] === undefined || before === undefined) return { kind: 'absent' };
     if (before.active === active) return { kind: 'switched', isChanged: false, account: before };
     if (active && rows[0].by !== resellerId)
-      return { kind: 'refused', message: 'the operator has deactivated this account' };
+      return { kind: 'refused', message: 'the operator deactivated this account' };
     if (!active && before.isAdmin)
-      return { kind: 'refused', message: 'a global admin is deactivated by the operator only' };
+      return { kind: 'refused', message: 'only the operator can deactivate a global admin' };
     const account = await updateAccount(trx, clientId, { active, by: resellerId });
     return { kind: 'switched', isChanged: true, account: account as Account };
   });
 }
 
-/** Locks the client until the end of the transaction: it stays this reseller's. False: it is not. */
+/** Locks the client, so that it remains this reseller's client. Returns false if it is not. */
 export async function holdClient(
   trx: Database,
   { resellerId, clientId }: { readonly resellerId: number; readonly clientId: number },
@@ -95,11 +95,11 @@ interface ListedReseller {
   readonly clients: number;
   readonly balanceRials: number;
   readonly negativeSince: Date | null;
-  /** The domains of the reseller and of its clients are suspended since then. */
+  /** Since when the domains of the reseller and of its clients are suspended. */
   readonly suspendedAt: Date | null;
 }
 
-/** By email. */
+/** Sorted by email. */
 export async function listResellers(db: Database): Promise<ListedReseller[]> {
   const { rows } = await sql<ListedReseller>`
     select a.id, a.email, a.active, coalesce(w.balance_rials, 0) as "balanceRials",
@@ -115,11 +115,11 @@ interface ListedClient {
   readonly email: string;
   readonly active: boolean;
   readonly balanceRials: number;
-  /** Deleted ones left out. */
+  /** Number of domains that are not deleted. */
   readonly domains: number;
 }
 
-/** By email, behind one of them. */
+/** Lists clients by email, from the first one after `after`. */
 export async function listClientsOf(
   db: Database,
   resellerId: number,
@@ -137,7 +137,7 @@ export async function listClientsOf(
 interface Transfer {
   readonly resellerId: number;
   readonly clientId: number;
-  /** `credit`: to the client. */
+  /** `credit` moves money to the client. */
   readonly direction: 'credit' | 'debit';
   readonly amountRials: number;
   readonly description: string;
@@ -145,12 +145,12 @@ interface Transfer {
 
 type Transferred =
   | { readonly kind: 'moved'; readonly resellerRials: number; readonly clientRials: number }
-  /** Who pays holds too little, or who gets it would hold more than is counted. */
+  /** The balance of the payer would be too low, or that of the receiver would exceed the largest amount. */
   | { readonly kind: 'short' | 'full' }
   | { readonly kind: 'not_owned' }
   | { readonly kind: 'too_often'; readonly waitSeconds: number };
 
-/** Of one reseller, with whatever credentials: what moves there and back costs nothing, and stays for ever. */
+/** Limit per reseller, because transfers back and forth cost nothing and are stored permanently. */
 const TRANSFERS = { limit: 10_000, seconds: 86_400 };
 
 export async function transfer(db: Database, wanted: Transfer): Promise<Transferred> {

@@ -1,4 +1,4 @@
-// Services that resellers buy for their clients: a plan's term for a domain.
+// Services that resellers buy for their clients: a term of a plan for a domain.
 
 import { sql } from 'kysely';
 import { hasPaidTime } from '../../billing/buy-term.ts';
@@ -17,7 +17,7 @@ import { holdClient } from './sql-clients.ts';
 
 interface ServiceOrder extends Charging {
   readonly resellerId: number;
-  /** Of the client; its price is paid by the client's wallet, and what it lacks by the reseller's. */
+  /** Domain of the client. The client's wallet pays the price, and the reseller's wallet pays what is missing. */
   readonly domain: NewDomain;
   readonly isSigned: boolean;
   readonly termId: number;
@@ -30,7 +30,7 @@ type CreatedService =
   | Extract<Awaited<ReturnType<typeof createDomainSigned>>, { kind: 'refused' }>
   | { readonly kind: 'not_owned' };
 
-/** The domain, its subscription and its price, or nothing of it. */
+/** Creates the domain and its subscription, and charges the price. If one part fails, nothing is written. */
 export async function createService(db: Database, order: ServiceOrder): Promise<CreatedService> {
   const { resellerId, domain: wanted, termId, maxNegativeRials, seller } = order;
   return await inTransaction<CreatedService>(db, async (trx) => {
@@ -52,14 +52,14 @@ export async function createService(db: Database, order: ServiceOrder): Promise<
   });
 }
 
-/** Who ordered it is judged again with the work: a client may leave its reseller, and a domain its client, meanwhile. */
+/** Checked again in the transaction, because the client or the domain may have changed its owner. */
 interface OwnedService {
   readonly resellerId: number;
   readonly domainId: number;
   readonly ownerId: number;
 }
 
-/** Switches where paid time is left, and purchases where there is none. */
+/** Switches the subscription if paid time is left, otherwise purchases a new one. */
 export async function changePlan(
   db: Database,
   order: OwnedService & Charging & { readonly termId: number },
@@ -84,10 +84,10 @@ type CancelledService =
     }
   | { readonly kind: 'absent' }
   | { readonly kind: 'not_owned' }
-  /** Nothing is bought. */
+  /** Nothing was bought. */
   | { readonly kind: 'wrong_state'; readonly message: string };
 
-/** At once, and nothing is given back. The domain stays, with the plan that costs nothing. */
+/** Cancels immediately, without a refund. The domain remains, with the free plan. */
 export async function cancelService(db: Database, order: OwnedService): Promise<CancelledService> {
   return await inTransaction<CancelledService>(db, async (trx) => {
     const { resellerId, domainId, ownerId } = order;
@@ -96,7 +96,7 @@ export async function cancelService(db: Database, order: OwnedService): Promise<
     if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const before = (await ownSubscriptions(trx, [domainId])).get(domainId);
     if (before === undefined || before.plan.slug === FREE_PLAN)
-      return { kind: 'wrong_state', message: 'nothing is bought for this domain' };
+      return { kind: 'wrong_state', message: 'nothing was bought for this domain' };
     let set = await setPlan(trx, { domainId, planSlug: FREE_PLAN });
     if (set.kind === 'refused') set = await setPlan(trx, { domainId, planSlug: null });
     if (set.kind !== 'updated') throw new Error(`the service ${domainId} is not cancelled: ${set.kind}`);
@@ -104,11 +104,11 @@ export async function cancelService(db: Database, order: OwnedService): Promise<
   });
 }
 
-/** A domain of a client, in short. */
+/** Summary of a client's domain. */
 export interface ServiceRow {
   readonly id: number;
   readonly clientId: number;
-  /** As in its column. */
+  /** Encoded as in its column. */
   readonly domain: string;
   readonly status: string;
   readonly served: string;

@@ -10,7 +10,7 @@ import { MESSAGE_CHARACTERS, MOST_MESSAGES, TICKET_STATUSES, type TicketStatus }
 import type { Ticket, TicketMessage } from './sql-read.ts';
 
 const MOST_LISTED = 1000;
-/** What accounts write must not steer the operator's terminal; lines stay. */
+/** Characters that could control the operator's terminal. Line breaks and tabs are kept. */
 const UNSHOWN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 interface ListOptions {
@@ -19,23 +19,23 @@ interface ListOptions {
 }
 
 export function addTicketCommands(program: Command, cli: Cli): void {
-  const ticket = program.command('ticket').description('what accounts ask');
+  const ticket = program.command('ticket').description('list, show, answer and close tickets');
   ticket
     .command('list')
-    .description('list tickets, the oldest first')
+    .description('list tickets, oldest first')
     .option('--status <status>', 'open, answered or closed')
     .option('--priority', 'only those with dedicated support')
     .action((options: ListOptions) => list(cli, options));
   ticket
     .command('show')
-    .description('show a ticket with what was written; exit 1 if there is none')
+    .description('show a ticket with its messages; exits with 1 if it does not exist')
     .argument('<id>')
     .action((id: string) => show(cli, id));
   ticket
     .command('answer')
-    .description('answer a ticket; its account gets a mail that there is an answer')
+    .description('answer a ticket; its account is notified by mail')
     .argument('<id>')
-    .argument('[text]', 'the answer; without it standard input is read')
+    .argument('[text]', 'the answer; if omitted, it is read from standard input')
     .action((id: string, text: string | undefined) => answer(cli, id, text));
   ticket
     .command('close')
@@ -133,10 +133,10 @@ async function write(
     if (written.kind === 'absent') return await tellAbsent(cli, id);
     const isRefused = written.kind === 'refused';
     if (output.json) {
-      const told = isRefused
+      const json = isRefused
         ? { id, outcome: 'refused', message: written.message }
         : ticketJson(written.ticket);
-      await output.print(JSON.stringify(told));
+      await output.print(JSON.stringify(json));
     } else if (isRefused) await output.complain(`${id}: ${written.message}`);
     else await output.print(`${written.ticket.status} ${id}`);
     return isRefused ? 1 : 0;

@@ -1,4 +1,4 @@
-// Prints tickets and their messages, one or in lists.
+// Converts tickets and their messages to API resources, one by one or in lists.
 
 import { z } from 'zod';
 import { answerList, type ListCall, logQuery, pagesById } from '../../api/calls/answer-list.ts';
@@ -37,7 +37,7 @@ export function printAdminTicket(ticket: StoredTicket): z.input<typeof AdminTick
   return { ...printTicket(ticket), user_id: accountId, email, priority };
 }
 
-/** Who of the staff answered is not told. */
+/** Does not reveal who of the staff answered. */
 export function printMessage(written: StoredMessage): z.input<typeof TicketMessage> {
   const { id, isStaff, message, createdAt } = written;
   return { id, author: isStaff ? 'staff' : 'account', message, created_at: createdAt.toISOString() };

@@ -1,4 +1,4 @@
-// Routes by which operators read and answer tickets.
+// Routes for operators to read and answer tickets.
 
 import { z } from 'zod';
 import { notFound, Problem } from '../../api/answers/problem.ts';
@@ -32,10 +32,10 @@ const list = route(admin, {
   path: '/admin/tickets',
   operationId: 'adminListTickets',
   tag,
-  summary: 'The tickets of all accounts, the oldest first.',
+  summary: 'Tickets of all accounts, oldest first.',
   query: ticketsQuery('oldest').extend({
     priority: booleanText.optional().describe('`true`: only those with dedicated support.'),
-    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this account.'),
+    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Only tickets of this account.'),
   }),
   response: z.array(AdminTicket),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -62,7 +62,7 @@ const read = route(admin, {
   path: '/admin/tickets/{id}/messages',
   operationId: 'adminListTicketMessages',
   tag,
-  summary: 'What was written in a ticket, the oldest first.',
+  summary: 'Messages of a ticket, oldest first.',
   ...one,
   query: MESSAGES_QUERY,
   response: z.array(AdminTicketMessage),
@@ -75,8 +75,8 @@ const answer = route(admin, {
   path: '/admin/tickets/{id}/messages',
   operationId: 'adminAnswerTicket',
   tag,
-  summary: 'Answer a ticket; then it waits for its account.',
-  description: 'The account gets a mail that there is an answer, at most one an hour for a ticket.',
+  summary: 'Answers a ticket, which then waits for its account.',
+  description: 'The account is notified by mail, at most once per hour for each ticket.',
   ...one,
   audit: 'ticket.answer',
   bodyBytes: BODY_BYTES,
@@ -99,7 +99,7 @@ const change = route(admin, {
   path: '/admin/tickets/{id}',
   operationId: 'adminChangeTicket',
   tag,
-  summary: 'Close a ticket, or open it again.',
+  summary: 'Closes or reopens a ticket.',
   ...one,
   audit: 'ticket.status',
   body: TicketChange,

@@ -3,15 +3,15 @@
 import type { Letter } from '../../mail/mailer.ts';
 
 export const MOST_OPEN_TICKETS = 20;
-/** Of an account in 24 hours, closed ones too. */
+/** Maximum per account in 24 hours, including closed ones. */
 export const MOST_NEW_TICKETS = 20;
 export const MOST_MESSAGES = 200;
-/** Of an account in 24 hours, in all its tickets: 8 MB at most, which are kept for more than a year. */
+/** Maximum per account in 24 hours, in all its tickets. This is at most 8 MB, which is kept for more than a year. */
 export const MOST_NEW_MESSAGES = 200;
 export const SUBJECT_CHARACTERS = 200;
 export const MESSAGE_CHARACTERS = 10_000;
 
-/** `open`: it waits for the operator; `answered`: for the account. */
+/** An `open` ticket waits for the operator, an `answered` one for the account. */
 export const TICKET_STATUSES = ['open', 'answered', 'closed'] as const;
 export type TicketStatus = (typeof TICKET_STATUSES)[number];
 
@@ -19,14 +19,18 @@ type Judged =
   | { readonly kind: 'written'; readonly status: TicketStatus }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Whoever writes gives the turn to the other side. */
+/** A new message makes the ticket wait for the other side. */
 export function judgeMessage(
   ticket: { readonly status: TicketStatus; readonly messages: number },
   by: 'account' | 'staff',
 ): Judged {
-  if (ticket.status === 'closed') return { kind: 'refused', message: 'the ticket is closed: open it again' };
+  if (ticket.status === 'closed')
+    return { kind: 'refused', message: 'the ticket is closed: reopen it first' };
   if (ticket.messages >= MOST_MESSAGES)
-    return { kind: 'refused', message: `a ticket has at most ${MOST_MESSAGES} messages: open another` };
+    return {
+      kind: 'refused',
+      message: `a ticket has at most ${MOST_MESSAGES} messages: open another ticket`,
+    };
   return { kind: 'written', status: by === 'staff' ? 'answered' : 'open' };
 }
 
@@ -34,7 +38,7 @@ export function judgeMessage(
 export function writeTicketLetter(to: string, ticket: string, publicUrl: string): Letter {
   return {
     to,
-    subject: `Your ticket ${ticket} is answered`,
-    text: `There is an answer to your ticket ${ticket}.\n\nSign in to read it: ${publicUrl}\n\nFor one ticket there is at most one such mail an hour.\n`,
+    subject: `Your ticket ${ticket} was answered`,
+    text: `Your ticket ${ticket} has a new answer.\n\nSign in to read it: ${publicUrl}\n\nYou receive at most one such mail per hour for each ticket.\n`,
   };
 }

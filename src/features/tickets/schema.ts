@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { Id, nameText, Timestamp } from '../../api/schemas/fields.ts';
 import { MESSAGE_CHARACTERS, SUBJECT_CHARACTERS, TICKET_STATUSES } from './rules.ts';
 
-/** Lines and tabs stay; nothing moves the cursor of whoever reads it, or turns the direction of what follows. */
+/** Line breaks and tabs are allowed. Characters that move the cursor or change the direction of text are not. */
 const UNSHOWN = /[^\P{Cc}\n\r\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
 const message = z
   .string()
   .max(MESSAGE_CHARACTERS)
-  .refine((text) => text.trim() !== '', 'is empty')
-  .refine((text) => !UNSHOWN.test(text), 'has a control character');
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .refine((text) => !UNSHOWN.test(text), 'must not contain control characters');
 
 export const NewTicket = z
   .strictObject({ subject: nameText(SUBJECT_CHARACTERS), message })
@@ -23,7 +23,7 @@ export const TicketChange = z
 
 export const TicketStatus = z
   .enum(TICKET_STATUSES)
-  .describe('`open`: it waits for the operator; `answered`: for you.');
+  .describe('An `open` ticket waits for the operator, an `answered` one for you.');
 
 const ticket = {
   id: Id,
@@ -47,10 +47,12 @@ export const AdminTicket = z
     ...ticket,
     user_id: Id,
     email: z.string(),
-    priority: z.boolean().describe('A plan of the account had dedicated support when it was opened.'),
+    priority: z
+      .boolean()
+      .describe('True if a plan of the account included dedicated support when the ticket was opened.'),
   })
   .meta({ id: 'AdminTicket' });
 export const TicketMessage = z.object(written).meta({ id: 'TicketMessage' });
 export const AdminTicketMessage = z
-  .object({ ...written, user_id: Id.optional().describe('Absent: by the command line.') })
+  .object({ ...written, user_id: Id.optional().describe('Absent if it was written on the command line.') })
   .meta({ id: 'AdminTicketMessage' });

@@ -11,18 +11,18 @@ export interface Ticket {
   readonly email: string;
   readonly subject: string;
   readonly status: TicketStatus;
-  /** A plan of the account had dedicated support when it was opened. */
+  /** True if a plan of the account included dedicated support when the ticket was opened. */
   readonly priority: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** How many there are. */
+  /** Number of messages. */
   readonly messages: number;
 }
 
 export interface TicketMessage {
   readonly id: number;
   readonly isStaff: boolean;
-  /** Null: the command line. */
+  /** Null if it was written on the command line. */
   readonly accountId: number | null;
   readonly message: string;
   readonly createdAt: Date;
@@ -35,7 +35,7 @@ export interface TicketFilter {
   readonly accountId?: number | undefined;
   readonly status?: TicketStatus | undefined;
   readonly priority?: boolean | undefined;
-  /** Only those with a higher id. */
+  /** Only tickets with a higher id. */
   readonly after?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function countTickets(db: Database, filter: TicketFilter): Promise<
   return await countUpTo(db, sql`tickets t where ${wanted(filter)}`);
 }
 
-/** `accountId`: one's own only. `lock`: until the end of the transaction. */
+/** `accountId` restricts the search to the account's tickets. `lock` locks the ticket. */
 export async function loadTicket(
   db: Database,
   id: number,
@@ -78,7 +78,7 @@ export async function loadTicket(
 export const MESSAGE_COLUMNS = sql`m.id, m.is_staff as "isStaff", m.account_id as "accountId", m.message,
   m.created_at as "createdAt"`;
 
-/** `after`: only those with a higher id. */
+/** `after` selects only messages with a higher id. */
 export async function listMessages(
   db: Database,
   { ticketId, after = 0 }: { readonly ticketId: number; readonly after?: number | undefined },

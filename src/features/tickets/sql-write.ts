@@ -1,4 +1,5 @@
-// Opens tickets, adds messages and changes their status. Whatever counts an account's tickets locks the account before any ticket.
+// Opens tickets, adds messages and changes their status. A function that counts an account's tickets locks the
+// account before any ticket.
 
 import { sql } from 'kysely';
 import { countInWindow } from '../../store/accounts/rate-windows.ts';
@@ -16,7 +17,7 @@ import { loadTicket, MESSAGE_COLUMNS, type Ticket, type TicketMessage } from './
 interface Refused {
   readonly kind: 'refused';
   readonly message: string;
-  /** It was done too often: then it may be done again. */
+  /** Set if a limit was reached: time until it may be done again. */
   readonly waitSeconds?: number;
 }
 interface Changed {
@@ -54,7 +55,7 @@ interface NewMessage {
   readonly message: string;
   readonly by:
     | { readonly kind: 'account'; readonly accountId: number }
-    /** `accountId`: null for the command line. `tells`: the owner gets a mail, once an hour for a ticket. */
+    /** `accountId` is null for the command line. If `tells` is true, the owner is notified, at most hourly. */
     | { readonly kind: 'staff'; readonly accountId: number | null; readonly tells: boolean };
 }
 
@@ -82,7 +83,7 @@ export async function writeMessage(db: Database, { ticketId, message, by }: NewM
   });
 }
 
-/** `accountId`: whose ticket it must be; undefined: anybody's. */
+/** `accountId` restricts the search to the account's tickets. Undefined for any account. */
 export async function setTicketStatus(
   db: Database,
   order: {
@@ -107,7 +108,7 @@ export async function setTicketStatus(
   });
 }
 
-/** With the lock under which the counts stay right. */
+/** Locks the account, so that the counts remain exact. */
 async function judgeCounts(trx: Database, accountId: number, isNew: boolean): Promise<Refused | undefined> {
   await sql`select from accounts where id = ${accountId} for no key update`.execute(trx);
   const { rows } = await sql<{ open: number; made: number }>`
@@ -120,7 +121,7 @@ async function judgeCounts(trx: Database, accountId: number, isNew: boolean): Pr
   if (isNew && made >= MOST_NEW_TICKETS)
     return {
       kind: 'refused',
-      message: `${MOST_NEW_TICKETS} tickets were opened in 24 hours: write into one`,
+      message: `${MOST_NEW_TICKETS} tickets were opened in 24 hours: write to one of them`,
     };
   return undefined;
 }
@@ -138,7 +139,7 @@ async function addMessage(
   return rows[0] as TicketMessage;
 }
 
-/** Says that there is an answer, and not which: the letter goes through many hands. */
+/** Orders a mail without the answer itself, because mail passes through other servers. */
 async function orderTicketMail(trx: Database, ticketId: number): Promise<void> {
   await sql`
     with told as (

@@ -24,9 +24,9 @@ export const uptime: Feature = {
     functions: { 'order_outage_mail(bigint, text, boolean)': ['zonefleet_worker'] },
   },
   retention: {
-    // Periods are 30 days at most.
+    // Periods are at most 30 days.
     uptime_incidents: `started_at < now() - interval '90 days' and ended_at is not null`,
-    // A window is an hour at most: nothing follows from a state that is a day old.
+    // A window is at most an hour, so a state that is a day old has no effect.
     uptime_states: `state->>'kind' = 'run' and judged < extract(epoch from now()) / 60 - 1440`,
   },
   letters: { outage: outageLetter(false), 'outage-over': outageLetter(true) },

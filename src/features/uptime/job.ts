@@ -1,4 +1,4 @@
-// Rounds that validate the uptime of each minute.
+// Rounds that evaluate the uptime of each minute.
 
 import { Counter } from 'prom-client';
 import { unlessAway } from '../../analytics/open-analytics.ts';
@@ -9,13 +9,13 @@ import { OriginMinutes } from './minutes.ts';
 import {
   endUptimeRound,
   judgeDomains,
-  keepUptimeRound,
   loadSuspects,
   type Outages,
+  renewUptimeLease,
   takeUptimeRound,
 } from './sql-judge.ts';
 
-/** What edges reported, by minute. Every call rejects while the store is away. */
+/** Edges' reports by minute. Every call rejects while the analytics store is unavailable. */
 export type MinuteSource = Pick<OriginMinutes, 'newest' | 'hosts'>;
 
 interface UptimeWatch {
@@ -29,12 +29,9 @@ interface UptimeWatch {
 
 const IDLE_MS = 5000;
 const PAGE = 500;
-/**
- * A minute is judged once lines of a later minute have come: until then its own may still be on their way. After this
- * time it is judged without.
- */
+/** A minute is evaluated when a later one has reports, or after this time. */
 const QUIET_MINUTES = 10;
-/** What is older is noted, and told nobody. */
+/** Older outages are recorded without a notification. */
 const MOST_TOLD_MINUTES = 60;
 
 function watchUptime(options: UptimeWatch): Rounds {
@@ -42,7 +39,7 @@ function watchUptime(options: UptimeWatch): Rounds {
   return runRounds({ idleMs, onTrouble, round: () => judgeNext(options) });
 }
 
-/** `isMore`: another minute may be due already. */
+/** `isMore` is true if another minute may already be due. */
 export async function judgeNext({
   db,
   source,
@@ -71,7 +68,7 @@ export async function judgeNext({
       const outages = await judgeDomains(db, { minute, domainIds, hosts, tells, sendsMail });
       begun += outages.begun;
       ended += outages.ended;
-      await keepUptimeRound(db);
+      await renewUptimeLease(db);
       after = last;
     }
     judged = minute;
@@ -92,12 +89,12 @@ export function startUptime({
 }: WorkTools): Rounds | undefined {
   const minutes = new Counter({
     name: 'zonefleet_uptime_minutes_total',
-    help: 'Minutes of which the uptime of all monitored domains was judged.',
+    help: 'Minutes for which the uptime of all monitored domains was evaluated.',
     registers: [registry],
   });
   const outages = new Counter({
     name: 'zonefleet_outages_total',
-    help: 'Incidents of domains whose origins are down, by what they did: begun, ended.',
+    help: 'Incidents in which the origins of a domain are down, by change: begun, ended.',
     labelNames: ['became'],
     registers: [registry],
   });
@@ -110,7 +107,7 @@ export function startUptime({
       minutes.inc();
       outages.inc({ became: 'begun' }, begun);
       outages.inc({ became: 'ended' }, ended);
-      if (begun + ended > 0) log.info({ begun, ended }, 'outages of origins');
+      if (begun + ended > 0) log.info({ begun, ended }, 'outages of origins began or ended');
     },
     onTrouble: unlessAway((error) => trouble('uptime', error)),
   });

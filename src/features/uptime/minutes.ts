@@ -1,4 +1,4 @@
-// Reads from the analytics store what origins answered, by minute.
+// Reads the results of requests to origins from the analytics store, by minute.
 
 import type { Analytics } from '../../analytics/open-analytics.ts';
 
@@ -10,19 +10,19 @@ interface HostMinute {
 }
 
 interface AskedMinute {
-  /** Since 1970. */
+  /** Minute, counted since 1970. */
   readonly minute: number;
-  /** Domains with larger ids, up to `last`. */
+  /** Selects domains with larger ids, up to `last`. */
   readonly after: number;
   readonly last: number;
-  /** Domains that are told also without failures. */
+  /** Domains that are included even without failures. */
   readonly suspects: readonly number[];
-  /** So many domains at most, those with the smallest ids. */
+  /** Maximum number of domains. Those with the smallest ids are selected. */
   readonly limit: number;
 }
 
 const SECONDS = 10;
-/** Of one domain: those with the most requests. Visitors can make up any number of hosts under a wildcard. */
+/** Maximum number of hosts of a domain, because visitors can make up any number under a wildcard. */
 const HOSTS = 100;
 
 const TROUBLED = `
@@ -38,7 +38,7 @@ export class OriginMinutes {
     this.#store = store;
   }
 
-  /** The newest minute of which a line is there; undefined: there is none. */
+  /** Returns the newest minute that has a report, or undefined if there is none. */
   async newest(): Promise<number | undefined> {
     const rows = await this.#store.query<{ at: number | string }>(
       'SELECT toUnixTimestamp(minute) AS at FROM origins_minutely ORDER BY minute DESC LIMIT 1',
@@ -48,7 +48,7 @@ export class OriginMinutes {
     return rows[0] === undefined ? undefined : Math.floor(Number(rows[0].at) / 60);
   }
 
-  /** By domain. */
+  /** Sorted by domain. */
   async hosts({ minute, after, last, suspects, limit }: AskedMinute): Promise<HostMinute[]> {
     const rows = await this.#store.query<{ id: string; host: string; n: string; failed: string }>(
       `SELECT toString(domain_id) AS id, host, toString(sum(requests)) AS n, toString(sum(failures)) AS failed

@@ -12,15 +12,15 @@ export const getUptime = route(domain('domain.view'), {
   path: '/domains/{domain}/uptime',
   operationId: 'getUptime',
   tag: 'Monitoring',
-  summary: 'When the origins of the domain were down.',
+  summary: 'Incidents in which the origins of the domain were down.',
   description:
-    'By what edges report of records with `monitor`, and by the settings of the domain that begin with `uptime_`. Times without requests count as up.',
+    "Based on edges' reports about records with `monitor`, and on the settings of the domain that begin with `uptime_`. Times without requests count as up.",
   query: z.object({
     period: z
       .string()
       .max(20)
       .optional()
-      .describe(`${PERIOD_NAMES.join(', ')}; anything else is 24h.`),
+      .describe(`${PERIOD_NAMES.join(', ')}; any other text means 24h.`),
   }),
   response: Uptime,
   async run({ api, domain, query }) {

@@ -3,15 +3,15 @@
 import type { Letter } from '../../mail/mailer.ts';
 
 export interface UptimeRules {
-  /** From this share of failures on, in percent, a minute is down. */
+  /** A minute is down if at least this percentage of its requests failed. */
   readonly thresholdPct: number;
-  /** So many minutes without a clear one open an incident. */
+  /** This many minutes without a clear one open an incident. */
   readonly windowMin: number;
-  /** In these there were so many requests, */
+  /** Minimum number of requests in these minutes. */
   readonly minRequests: number;
-  /** and so many minutes with requests. */
+  /** Minimum number of these minutes that have requests. */
   readonly minActiveMin: number;
-  /** So many clear minutes in succession end it. */
+  /** This many consecutive clear minutes end an incident. */
   readonly recoverMin: number;
 }
 
@@ -20,43 +20,43 @@ interface Counted {
   readonly failures: number;
 }
 
-/** `minute`: since 1970. */
+/** `minute` is counted since 1970. */
 interface Minute extends Counted {
   readonly minute: number;
 }
 
-/** Minutes that are down, before there are enough for an incident. */
+/** Minutes that are down, before there are enough of them for an incident. */
 interface Run {
   readonly kind: 'run';
   readonly since: number;
-  /** Those of the window, the oldest first. */
+  /** Minutes of the window, oldest first. */
   readonly downs: readonly Minute[];
 }
 
 interface OpenIncident extends Counted {
   readonly kind: 'incident';
   readonly startedAt: number;
-  /** The clear minutes in succession up to now. */
+  /** The consecutive clear minutes until now. */
   readonly clear: (Counted & { readonly since: number; readonly minutes: number }) | null;
 }
 
-/** Undefined: nothing is suspected. */
+/** Undefined if no outage is suspected. */
 export type UptimeState = Run | OpenIncident | undefined;
 
 interface Judged {
   readonly state: UptimeState;
   readonly began?: true;
-  /** The minute in which the first clear one of those began that ended it, and what was counted until then. */
+  /** The first of the clear minutes that ended the incident, and the counts until then. */
   readonly ended?: Counted & { readonly at: number };
 }
 
-/** The minutes of a domain are judged in order, each once. */
+/** The minutes of a domain must be evaluated in order, each once. */
 export function judgeMinute(state: UptimeState, minute: Minute, rules: UptimeRules): Judged {
   if (minute.requests === 0) return { state };
   return state?.kind === 'incident' ? goOn(state, minute, rules) : suspect(state, minute, rules);
 }
 
-/** The share of failures in percent, with one digit behind the point. */
+/** Returns the percentage of failures, with one decimal. */
 export function errorPct({ requests, failures }: Counted): number {
   return requests === 0 ? 0 : Math.round((1000 * failures) / requests) / 10;
 }
@@ -69,7 +69,7 @@ function suspect(run: Run | undefined, minute: Minute, rules: UptimeRules): Judg
   if (!isDown(minute, rules)) return { state: undefined };
   const { windowMin, minRequests, minActiveMin } = rules;
   const last = run?.downs.at(-1)?.minute;
-  // After a whole window of silence it begins anew.
+  // A run restarts after a whole window without requests.
   const before =
     run !== undefined && last !== undefined && minute.minute - last <= windowMin ? run : undefined;
   const first = minute.minute - windowMin + 1;
@@ -113,7 +113,7 @@ interface Span {
   readonly end: Date;
 }
 
-/** In percent, with three digits behind the point. `incidents` do not overlap. Undefined: no time. */
+/** Returns the percentage with three decimals. `incidents` must not overlap. Returns undefined if the span is empty. */
 export function uptimePct({ begin, end }: Span, incidents: readonly Span[]): number | undefined {
   const whole = end.getTime() - begin.getTime();
   if (whole <= 0) return undefined;
@@ -130,16 +130,16 @@ interface OutageNews {
   /** Without the final dot. */
   readonly domain: string;
   readonly isOver: boolean;
-  /** What is seen. */
+  /** What was observed. */
   readonly message: string;
   readonly publicUrl: string;
 }
 
 export function writeOutageLetter(to: string, { domain, isOver, message, publicUrl }: OutageNews): Letter {
-  const subject = isOver ? 'origins answer again' : 'origins are down';
+  const subject = isOver ? 'origins respond again' : 'origins are down';
   return {
     to,
     subject: `${domain}: ${subject}`,
-    text: `This is about ${domain}, which is your account's.\n\n${message}\n\nYou get this since outage_alerts is on for the domain; its settings say what counts as an outage.\n\nSee the domain: ${publicUrl}\n`,
+    text: `This is about ${domain}, which belongs to your account.\n\n${message}\n\nYou receive this mail because outage_alerts is enabled for the domain. Its settings define what counts as an outage.\n\nView the domain: ${publicUrl}\n`,
   };
 }

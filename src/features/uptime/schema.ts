@@ -9,20 +9,20 @@ export const Uptime = z
       .number()
       .optional()
       .describe(
-        'The share of the period without an incident, in percent. Absent while no minute is judged, and while no proxied record has `monitor`.',
+        'Percentage of the period without an incident. Absent until a minute is evaluated, and while no proxied record has `monitor`.',
       ),
     judged_until: Timestamp.optional().describe(
-      'Until when minutes are judged: some minutes ago. Longer while the analytics store is away, and nothing is concluded.',
+      'End of the last evaluated minute, usually a few minutes ago. While the analytics store is unavailable, it is longer ago, and nothing is concluded.',
     ),
     incidents: z
       .array(
         z.object({
           id: z.int(),
           started_at: Timestamp,
-          ended_at: Timestamp.optional().describe('Absent: it goes on.'),
-          error_pct: z.number().describe('How many of the requests for origins failed, in percent.'),
+          ended_at: Timestamp.optional().describe('Absent while the incident is open.'),
+          error_pct: z.number().describe('Percentage of requests to origins that failed.'),
         }),
       )
-      .describe('Those that went on in the period, the newest first.'),
+      .describe('Incidents that were open in the period, newest first.'),
   })
   .meta({ id: 'Uptime' });

@@ -1,4 +1,4 @@
-// Validates one minute of all monitored domains, in one transaction.
+// Evaluates one minute of domains in one transaction.
 
 import { sql } from 'kysely';
 import { isMonitored, recordNamesFor } from '../../edge/monitored-hosts.ts';
@@ -7,23 +7,23 @@ import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { judgeMinute, type UptimeRules, type UptimeState } from './rules.ts';
-import { beginIncident, endIncident, saveUptimeState, tellBegin, tellEnd } from './sql.ts';
+import { beginIncident, endIncident, notifyBegin, notifyEnd, saveUptimeState } from './sql.ts';
 
 export interface HostMinute {
   readonly domainId: number;
-  /** In lower case. */
+  /** In lowercase. */
   readonly host: string;
   readonly requests: number;
   readonly failures: number;
 }
 
 interface JudgedMinute {
-  /** Since 1970. */
+  /** Number of the minute since 1970. */
   readonly minute: number;
   readonly domainIds: readonly number[];
-  /** Of these domains. */
+  /** Requests by host of these domains. */
   readonly hosts: readonly HostMinute[];
-  /** False: it is too long ago to tell anybody. */
+  /** False if the minute is too old to notify anyone of it. */
   readonly tells: boolean;
   readonly sendsMail: boolean;
 }
@@ -52,7 +52,7 @@ export async function judgeDomains(db: Database, judged: JudgedMinute): Promise<
     let begun = 0;
     let ended = 0;
     for (const domain of watched) {
-      if (domain.judged !== null && domain.judged >= minute) continue; // by a worker that was lost on the way
+      if (domain.judged !== null && domain.judged >= minute) continue; // evaluated by a worker that was then lost
       const outcome = domain.isMonitored
         ? await judgeOne(trx, domain, { minute, ...(counted.get(domain.id) ?? NOTHING) }, judged)
         : await forget(trx, domain, minute);
@@ -83,13 +83,13 @@ async function judgeOne(
       ? undefined
       : await endIncident(trx, { domainId, at: next.ended.at, counted: next.ended });
   await saveUptimeState(trx, domainId, minute.minute, next.state satisfies UptimeState);
-  const told = { domainId, sendsMail };
-  if (begun !== undefined && tells && outageAlerts) await tellBegin(trx, { ...told, incident: begun });
-  if (ended !== undefined && outageAlerts) await tellEnd(trx, { ...told, incident: ended });
+  const notice = { domainId, sendsMail };
+  if (begun !== undefined && tells && outageAlerts) await notifyBegin(trx, { ...notice, incident: begun });
+  if (ended !== undefined && outageAlerts) await notifyEnd(trx, { ...notice, incident: ended });
   return begun !== undefined ? 'begun' : ended !== undefined ? 'ended' : undefined;
 }
 
-/** Of a domain that is monitored no more: an incident that goes on ends, and nobody is told that the origins are well. */
+/** Ends the open incident of a domain that is no longer monitored, without a notification. */
 async function forget(
   trx: Database,
   { id: domainId, state }: WatchedDomain,
@@ -105,16 +105,16 @@ interface WatchedDomain {
   readonly id: number;
   /** Without the final dot. */
   readonly name: string;
-  /** It is there, and a proxied record of it has `monitor`. */
+  /** The domain exists, and a proxied record of it has `monitor`. */
   readonly isMonitored: boolean;
   readonly outageAlerts: boolean;
   readonly rules: UptimeRules;
   readonly state: UptimeState;
-  /** The last minute that is judged of it, while something is suspected. */
+  /** The last minute evaluated. Null if no outage is suspected. */
   readonly judged: number | null;
 }
 
-/** Domains of which something is suspected, by id. */
+/** Returns the ids of domains with a suspected or open outage, in ascending order. */
 export async function loadSuspects(db: Database, after: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select domain_id as id from uptime_states where domain_id > ${after} order by domain_id limit ${limit}`.execute(
@@ -123,7 +123,7 @@ export async function loadSuspects(db: Database, after: number, limit: number): 
   return rows.map(({ id }) => id);
 }
 
-/** Within a transaction; nobody else judges them meanwhile. */
+/** Loads the domains, and locks their states for the rest of the transaction. */
 async function loadWatched(trx: Database, ids: readonly number[]): Promise<WatchedDomain[]> {
   await sql`
     select from uptime_states where domain_id = any(${[...ids]}::bigint[]) order by domain_id for update`.execute(
@@ -153,12 +153,12 @@ async function loadWatched(trx: Database, ids: readonly number[]): Promise<Watch
 
 interface SeenHost {
   readonly domainId: number;
-  /** Of the domain, without the final dot. */
+  /** Apex of the domain, without the final dot. */
   readonly apex: string;
   readonly host: string;
 }
 
-/** Of each domain: the proxied names that these hosts may belong to, and whether they have `monitor`. */
+/** Returns by domain the proxied names that these hosts may belong to, and whether they have `monitor`. */
 async function loadMonitored(
   db: Database,
   hosts: readonly SeenHost[],
@@ -182,22 +182,22 @@ async function loadMonitored(
 }
 
 interface UptimeRound {
-  /** The minute to judge, since 1970. */
+  /** Minute to evaluate, counted since 1970. */
   readonly minute: number;
-  /** How many minutes ago it ended. */
+  /** Number of minutes since it ended. */
   readonly age: number;
-  /** How far it may be judged now: the minute before the one that was over long enough. */
+  /** The last minute that may be evaluated now. */
   readonly last: number;
 }
 
-/** A worker that was lost holds up the others for so long. */
+/** If a worker is lost, the others wait this long. */
 const LEASE_SECONDS = 60;
-/** A minute is judged so long after its end: until then edges report it. */
+/** A minute is evaluated this long after its end, because edges may report it until then. */
 const WAIT_MINUTES = 2;
-/** What is older is not judged any more, when nobody could for so long. */
+/** Older minutes are skipped after a long interruption. */
 const MOST_MINUTES = 24 * 60;
 
-/** Undefined: no minute is due, or another worker is at it. */
+/** Returns undefined if no minute is due, or if another worker has the lease. */
 export async function takeUptimeRound(db: Database): Promise<UptimeRound | undefined> {
   const { rows } = await sql<{ judged: number | null; now: number }>`
     update uptime_round set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
@@ -211,15 +211,15 @@ export async function takeUptimeRound(db: Database): Promise<UptimeRound | undef
   return { minute, age: row.now - minute - 1, last };
 }
 
-/** It goes on. */
-export async function keepUptimeRound(db: Database): Promise<void> {
+/** Extends the lease. */
+export async function renewUptimeLease(db: Database): Promise<void> {
   await sql`
     update uptime_round set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`.execute(
     db,
   );
 }
 
-/** `judged`: the minute that is judged; undefined: it is left for later. */
+/** Releases the lease. `judged` is the minute that was evaluated, or undefined if it is left for later. */
 export async function endUptimeRound(db: Database, judged: number | undefined): Promise<void> {
   await sql`
     update uptime_round set lease_until = '-infinity', judged = greatest(judged, ${judged ?? null}::bigint)`.execute(

@@ -1,4 +1,4 @@
-// Stores incidents, and reports them to owners and webhooks.
+// Stores incidents, and notifies owners and webhooks of them.
 
 import { sql } from 'kysely';
 import type { Database } from '../../store/postgres/database.ts';
@@ -11,11 +11,11 @@ interface NotedIncident {
   readonly endedAt: Date | null;
   readonly requests: number;
   readonly failures: number;
-  /** The owner was told that it began. */
+  /** True if the owner was notified that it began. */
   readonly told: boolean;
 }
 
-/** Undefined: nothing is suspected any more. */
+/** Saves the state of a domain. An undefined `state` deletes it, because no outage is suspected. */
 export async function saveUptimeState(
   trx: Database,
   domainId: number,
@@ -43,7 +43,7 @@ interface Begun {
   readonly failures: number;
 }
 
-/** Undefined: there is one that goes on already. */
+/** Returns undefined if the domain already has an open incident. */
 export async function beginIncident(
   trx: Database,
   { domainId, startedAt, requests, failures }: Begun,
@@ -59,7 +59,7 @@ export async function beginIncident(
 interface Ended {
   readonly domainId: number;
   readonly at: number;
-  /** Undefined: as they were noted. */
+  /** Undefined to keep the recorded numbers. */
   readonly counted?: { readonly requests: number; readonly failures: number };
 }
 
@@ -77,41 +77,46 @@ export async function endIncident(
 
 const COLUMNS = sql.raw(`id, started_at as "startedAt", ended_at as "endedAt", requests, failures, told`);
 
-/** Beginnings that are told within an hour for one domain; those after them are noted only. An end is told if its beginning was. */
+/** Maximum number of outages per domain and hour that are announced, each with its end. */
 const MOST_AN_HOUR = 3;
 
 interface Outage {
   readonly domainId: number;
   readonly incident: NotedIncident;
-  /** False: there is no mail server, and no mail is ordered. */
+  /** False if there is no mail server. Then no mail is ordered. */
   readonly sendsMail: boolean;
 }
 
-/** Call it in the transaction that notes the incident. False: there were enough. */
-export async function tellBegin(trx: Database, { domainId, incident, sendsMail }: Outage): Promise<boolean> {
+/** Requires the transaction that records the incident. Returns false if the hourly limit is reached. */
+export async function notifyBegin(
+  trx: Database,
+  { domainId, incident, sendsMail }: Outage,
+): Promise<boolean> {
   const { rows } = await sql<{ isLast: boolean }>`
     update uptime_incidents i set told = true from (
       select count(*) as told from uptime_incidents
       where domain_id = ${domainId} and told and noted_at > clock_timestamp() - interval '1 hour') lately
     where i.id = ${incident.id} and lately.told < ${MOST_AN_HOUR}
     returning lately.told + 1 = ${MOST_AN_HOUR} as "isLast"`.execute(trx);
-  const [told] = rows;
-  if (told === undefined) return false;
-  const collapse = told.isLast ? ' If it goes on like this, we tell you no more about it for an hour.' : '';
-  const message = `Since ${at(incident.startedAt)} your origins do not answer as they should: ${errorPct(incident)} % of the requests that edges passed on to them failed.${collapse}`;
-  await tell(trx, { domainId, incident, sendsMail }, message);
+  const [marked] = rows;
+  if (marked === undefined) return false;
+  const collapse = marked.isLast
+    ? ' If there are more outages, we will not notify you of them for an hour.'
+    : '';
+  const message = `Since ${at(incident.startedAt)}, your origins have been failing: ${errorPct(incident)} % of the requests that edges forwarded to them failed.${collapse}`;
+  await notify(trx, { domainId, incident, sendsMail }, message);
   return true;
 }
 
-export async function tellEnd(trx: Database, outage: Outage): Promise<boolean> {
+export async function notifyEnd(trx: Database, outage: Outage): Promise<boolean> {
   const { incident } = outage;
   if (!incident.told || incident.endedAt === null) return false;
-  const message = `Your origins answer again. They did not from ${at(incident.startedAt)} to ${at(incident.endedAt)}: ${errorPct(incident)} % of the requests that edges passed on to them failed.`;
-  await tell(trx, outage, message);
+  const message = `Your origins respond again. From ${at(incident.startedAt)} to ${at(incident.endedAt)}, ${errorPct(incident)} % of the requests that edges forwarded to them failed.`;
+  await notify(trx, outage, message);
   return true;
 }
 
-async function tell(
+async function notify(
   trx: Database,
   { domainId, incident, sendsMail }: Outage,
   message: string,
@@ -141,16 +146,16 @@ function at(time: Date): string {
 interface StoredIncident {
   readonly id: number;
   readonly startedAt: Date;
-  /** Null: it goes on. */
+  /** Null while the incident is open. */
   readonly endedAt: Date | null;
   readonly requests: number;
   readonly failures: number;
 }
 
-/** The newest ones. No domain has more in 30 days, unless its window is a few minutes and it flaps all the time. */
+/** Maximum number of incidents listed. Most domains have far fewer in 30 days. */
 const MOST = 1000;
 
-/** Those that went on within so many seconds, the newest first. */
+/** Lists incidents that were open within the last `seconds`, newest first. */
 export async function listIncidents(
   db: Database,
   domainId: number,
@@ -174,7 +179,7 @@ export async function isMonitored(db: Database, domainId: number): Promise<boole
   return rows[0]?.found === true;
 }
 
-/** Until when minutes are judged; undefined: none is yet. */
+/** Returns the end of the last minute evaluated, or undefined if there is none yet. */
 export async function loadJudgedUntil(db: Database): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date | null }>`
     select to_timestamp((judged + 1) * 60) as until from uptime_round`.execute(db);

@@ -1,6 +1,6 @@
--- Outages of domains whose origins fail, as judged minute by minute, and the mails about them.
+-- Outages of domains whose origins fail, evaluated minute by minute, and the mails about them.
 
--- One row: how far minutes are judged. Minutes are counted since 1970.
+-- One row: the last minute evaluated. Minutes are counted since 1970.
 create table uptime_round (
   id integer primary key default 1 check (id = 1),
   -- Null if none has been.
@@ -9,8 +9,7 @@ create table uptime_round (
 );
 insert into uptime_round default values;
 
--- Domains that recently had minutes with an outage; others have no row. `state` is described in
--- src/edge/uptime/judge-minute.ts.
+-- Domains that recently had minutes with an outage; others have no row. `state` is an `UptimeState` of minutes.ts.
 create table uptime_states (
   domain_id bigint primary key references domains on delete cascade,
   judged bigint not null,
@@ -32,7 +31,7 @@ create unique index uptime_incidents_open on uptime_incidents (domain_id) where 
 create index uptime_incidents_of on uptime_incidents (domain_id, started_at);
 create index uptime_incidents_at on uptime_incidents (started_at);
 
--- How many outages an account was mailed about in the last hour with any.
+-- Number of outages that an account was mailed about in `hour`.
 create table outage_mails (
   account_id bigint primary key references accounts,
   hour timestamptz not null,

@@ -11,17 +11,17 @@ interface WebhookCall {
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which of the addresses of a name is called: each try takes the next one. */
+  /** Number of earlier attempts. Each attempt calls the next address of the name. */
   readonly attempt: number;
 }
 
 export interface CallOptions {
   readonly allowed: readonly Network[];
-  /** The addresses of a name; undefined: they cannot be found. Rejects when the signal aborts. */
+  /** Resolves a host name. Returns undefined if it cannot be resolved. Rejects when the signal aborts. */
   readonly addressesOf: (host: string, signal: AbortSignal) => Promise<readonly string[] | undefined>;
-  /** False: the address is called by too many already. */
+  /** Returns false if the address already receives too many calls. */
   readonly admit: (address: string) => Promise<boolean>;
-  /** PEM: whom receivers' certificates are trusted by, besides those of Node. */
+  /** CA certificates (PEM) that are trusted in addition to those of Node. */
   readonly roots?: string | undefined;
   readonly callMs?: number;
 }
@@ -30,13 +30,13 @@ export type CallFailure = PostFailure | 'not_public' | 'unresolved';
 type CallResult =
   | { readonly kind: 'answered'; readonly status: number }
   | { readonly kind: 'failed'; readonly why: CallFailure }
-  /** Nothing was sent. */
+  /** Nothing was sent, because the receiver is at its limit. */
   | { readonly kind: 'busy' };
 
-/** From the look-up to the answer. */
+/** Time limit from the address lookup to the response. */
 const CALL_MS = 5000;
 
-/** Throws the signal's reason when that aborts. */
+/** Throws the signal's reason when the signal aborts. */
 export async function callWebhook(
   call: WebhookCall,
   { allowed, addressesOf, admit, roots, callMs = CALL_MS }: CallOptions,
@@ -50,7 +50,7 @@ export async function callWebhook(
     const addresses =
       addressOctets(host) === undefined ? await addressesOf(host, bounded) : ([host] as const);
     if (addresses === undefined || addresses.length === 0) return failed('unresolved');
-    // One of them that is not public makes all of them doubtful.
+    // If one address is not public, none of them is trusted.
     if (addresses.some((address) => judgeAddress(address, allowed) !== undefined))
       return failed('not_public');
     const address = addresses[call.attempt % addresses.length] as string;
@@ -73,9 +73,9 @@ function failed(why: CallFailure): CallResult {
 }
 
 interface Post {
-  /** Where the connection goes. */
+  /** Address that the connection is opened to. */
   readonly address: string;
-  /** Whose certificate is wanted. */
+  /** Name that the certificate must match. */
   readonly host: string;
   readonly port: number;
   readonly path: string;
@@ -92,10 +92,10 @@ type Posted =
   | { readonly kind: 'failed'; readonly why: PostFailure };
 
 const MOST_HEADER_BYTES = 8192;
-/** Answers before the answer (RFC 9110 §15.2), each of which may have headers. */
+/** Maximum number of interim responses (RFC 9110 §15.2). Each may have headers. */
 const MOST_INTERIM = 4;
 
-/** When the signal aborts, it is a failure by time-out. */
+/** Returns a `timeout` failure when the signal aborts. */
 async function postOnce(post: Post, signal: AbortSignal): Promise<Posted> {
   const { address, host, port, path, authority, body, headers, roots } = post;
   return await new Promise((resolve) => {
@@ -140,10 +140,10 @@ async function postOnce(post: Post, signal: AbortSignal): Promise<Posted> {
   });
 }
 
-/** The codes of sockets. */
+/** Error codes of sockets. */
 const SOCKET = /^E(CONN|HOST|NET|PIPE|ADDR|TIMEDOUT|ACCES|PERM|MFILE)/;
 
-/** What is no code of sockets or of the HTTP parser is one of OpenSSL. */
+/** Codes that belong neither to sockets nor to the HTTP parser come from OpenSSL. */
 function failureOf({ code = '' }: NodeJS.ErrnoException): PostFailure {
   if (code.startsWith('HPE_')) return 'bad_answer';
   return code === '' || SOCKET.test(code) ? 'unreachable' : 'tls';

@@ -1,4 +1,4 @@
-// Calls webhooks.
+// Jobs that call webhooks.
 
 import { Counter, type Registry } from 'prom-client';
 import { type Name, parseName } from '../../dns/name.ts';
@@ -34,7 +34,7 @@ export type WebhookOutcome =
 interface CallerOptions {
   readonly db: Database;
   readonly allowed: readonly Network[];
-  /** As `callWebhook` wants it. */
+  /** Resolves a host name, as in `CallOptions`. */
   readonly addressesOf: (host: string, signal: AbortSignal) => Promise<readonly string[] | undefined>;
   readonly roots?: string;
   readonly onOutcome: (outcome: WebhookOutcome) => void;
@@ -91,7 +91,7 @@ async function call(
   }
 }
 
-/** More addresses of one name are not judged: the name is not called then. */
+/** A name with more addresses is not called. */
 const MOST_ADDRESSES = 16;
 
 export function findReceiver(resolver: Pick<Resolver, 'observeAddresses'>) {
@@ -145,7 +145,7 @@ export function openWebhookJob({
 function createWebhookMetrics(registry: Registry): (outcome: WebhookOutcome) => void {
   const calls = new Counter({
     name: 'zonefleet_webhook_calls_total',
-    help: 'Calls of webhooks by how a try ended: delivered, again (tried later), given_up, disabled (it never answered, and is called no more), busy (the receiver is called enough; put off), absent.',
+    help: 'Webhook calls, by result: delivered, again (will be retried), given_up, disabled (no call succeeded for 24 hours, so the webhook is no longer called), busy (the receiver is at its limit, so the call is postponed), absent (the delivery no longer exists).',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -155,5 +155,5 @@ function createWebhookMetrics(registry: Registry): (outcome: WebhookOutcome) => 
 /** Does not log the URL, which may contain a secret. */
 function logWebhook(log: JobLog, outcome: WebhookOutcome): void {
   if (outcome.kind === 'disabled')
-    log.warn({ webhook: outcome.webhookId, why: outcome.why }, 'a webhook is called no more');
+    log.warn({ webhook: outcome.webhookId, why: outcome.why }, 'a webhook was disabled');
 }

@@ -21,7 +21,7 @@ import { listDeliveries, type StoredDelivery } from './sql-deliveries.ts';
 const tag = 'Webhooks';
 const path = '/domains/{domain}/webhooks';
 const RETRY_SECONDS = 60;
-/** URLs may have secrets, which keys for some records must not read. */
+/** URLs may contain secrets, which API keys limited to some records must not read. */
 const readWhole = domain('domain.settings', { whileDisabled: true, wholeKeys: true });
 
 const list = route(readWhole, {
@@ -29,7 +29,7 @@ const list = route(readWhole, {
   path,
   operationId: 'listWebhooks',
   tag,
-  summary: 'The webhooks of a domain, the oldest first, without their secrets.',
+  summary: 'The webhooks of a domain, oldest first, without their secrets.',
   response: z.array(Webhook),
   run: async ({ api, domain }) => (await listWebhooks(api.db, domain.id)).map(print),
 });
@@ -40,9 +40,9 @@ const create = route(domain('domain.settings'), {
   operationId: 'createWebhook',
   audit: 'webhook.create',
   tag,
-  summary: 'Has a URL called when something happens with the domain.',
+  summary: 'Creates a webhook: events of the domain are posted to its URL.',
   description:
-    'It is told when an outage begins and ends. The secret is shown in this answer only; with an Idempotency-Key a repeat gets the answer without it. A domain has at most 5.',
+    'The webhook is called when an outage begins and ends. Only this response contains the secret; a repeat with an Idempotency-Key returns the response without it. A domain has at most 5 webhooks.',
   body: NewWebhook,
   response: Webhook,
   withoutSecrets: ({ secret: _, ...rest }) => rest,
@@ -69,7 +69,7 @@ const remove = route(domain('domain.settings'), {
   operationId: 'deleteWebhook',
   audit: 'webhook.delete',
   tag,
-  summary: 'Deletes a webhook; what it was still to be told is dropped.',
+  summary: 'Deletes a webhook and its pending deliveries.',
   find: ({ api, domain, params: { id } }) => loadWebhook(api.db, domain.id, id),
   response: Message,
   async run({ api, domain, found, audit }) {
@@ -86,9 +86,9 @@ const test = route(domain('domain.settings'), {
   operationId: 'testWebhook',
   audit: 'webhook.test',
   tag,
-  summary: 'Tells a webhook of an event `test`.',
+  summary: 'Sends an event `test` to a webhook.',
   description:
-    'Once, whatever it answers: see its deliveries. A webhook that was disabled, and answers a test as it should, is enabled again. At most 5 tests a minute, and 50 a day.',
+    'The event is sent once, without retries; the result is in the deliveries. If a disabled webhook accepts a test, it is enabled again. At most 5 tests per minute, and 50 per day.',
   find: ({ api, domain, params: { id } }) => loadWebhook(api.db, domain.id, id),
   response: z.object({ message: z.string(), delivery: z.int() }).meta({ id: 'WebhookTest' }),
   async run({ api, domain, found, audit }) {
@@ -108,8 +108,8 @@ const deliveries = route(readWhole, {
   path: `${path}/{id}/deliveries`,
   operationId: 'listWebhookDeliveries',
   tag,
-  summary: 'What a webhook was told and is to be told, the newest first.',
-  description: 'At most 100, of the last 7 days.',
+  summary: 'Deliveries of a webhook, newest first.',
+  description: 'At most 100 deliveries of the last 7 days.',
   find: ({ api, domain, params: { id } }) => loadWebhook(api.db, domain.id, id),
   response: z.array(WebhookDelivery),
   run: async ({ api, found }) => (await listDeliveries(api.db, found.id)).map(printDelivery),

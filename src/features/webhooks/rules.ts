@@ -1,4 +1,4 @@
-// Decides what webhooks may call, when a call is tried again and what its body says.
+// Decides which URLs webhooks may call, when a call is retried, and what its body contains.
 
 import { createHmac } from 'node:crypto';
 import type { Network } from '../../dns/record/network.ts';
@@ -9,7 +9,7 @@ export const WEBHOOK_EVENTS = ['test', 'outage.begun', 'outage.ended'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 interface Told {
-  /** Of the event: the same for all webhooks of a domain, and for each try. */
+  /** Id of the event, which is the same for all webhooks of a domain and for each attempt. */
   readonly id: string;
   readonly event: WebhookEvent;
   /** Without the final dot. */
@@ -22,7 +22,7 @@ export function webhookBody({ id, event, domain, at, data }: Told): string {
   return JSON.stringify({ id, event, domain, at: at.toISOString(), data });
 }
 
-/** Time and body are signed together, so that a call that somebody caught is of no use later. */
+/** Signs time and body together, so that an intercepted call cannot be replayed later. */
 export function signWebhook(secret: string, body: string, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000);
   const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
@@ -30,9 +30,9 @@ export function signWebhook(secret: string, body: string, at: Date): string {
 }
 
 interface WebhookUrl {
-  /** As it is kept and called: in the canonical form of the WHATWG. */
+  /** In the canonical form of the WHATWG URL standard. */
   readonly href: string;
-  /** In lower case without the final dot; an IPv6 address without brackets. */
+  /** In lowercase without the final dot. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
   readonly path: string;
@@ -42,13 +42,14 @@ type ReadUrl = WebhookUrl | { readonly problem: string };
 
 export const MOST_URL_CHARACTERS = 2000;
 const HTTPS_PORT = 443;
-/** Ports up to this one are those of well-known services, such as mail, which a request must not reach. */
+/** Ports up to this one belong to well-known services, such as mail, which a request must not reach. */
 const LAST_SYSTEM_PORT = 1023;
 
-/** `allowed`: networks that may be called although they are not public. */
+/** Validates the URL of a webhook. `allowed` are networks that may be called although they are not public. */
 export function readWebhookUrl(text: string, allowed: readonly Network[]): ReadUrl {
-  if (text.length > MOST_URL_CHARACTERS) return { problem: `has at most ${MOST_URL_CHARACTERS} characters` };
-  if (!URL.canParse(text)) return { problem: 'is no URL' };
+  if (text.length > MOST_URL_CHARACTERS)
+    return { problem: `must have at most ${MOST_URL_CHARACTERS} characters` };
+  if (!URL.canParse(text)) return { problem: 'is not a URL' };
   const url = new URL(text);
   if (url.protocol !== 'https:') return { problem: 'must begin with https:' };
   if (url.username !== '' || url.password !== '')
@@ -64,7 +65,7 @@ export function readWebhookUrl(text: string, allowed: readonly Network[]): ReadU
   return { href: url.href, host, port, path: url.pathname + url.search };
 }
 
-/** Why an address is not called; undefined: it is. Names are judged by the addresses that they lead to, when they are called. */
+/** Returns why an address may not be called. Undefined if it may. Names are checked by address at each call. */
 export function judgeAddress(host: string, allowed: readonly Network[]): string | undefined {
   const problem = judgeOrigin(host, { allowed, edges: [] });
   return problem === undefined || problem.startsWith('this address') ? problem : 'this host is not public';
@@ -72,17 +73,17 @@ export function judgeAddress(host: string, allowed: readonly Network[]): string 
 
 const FIRST_SECONDS = 30;
 const LONGEST_SECONDS = 2 * 3600;
-/** A call is given up when its event is older than this. */
+/** A delivery is given up when its event is older than this. */
 const TRIED_SECONDS = 24 * 3600;
 
 interface Tried {
-  /** How many times, this one included. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
-  /** How long ago the event was. */
+  /** Age of the event. */
   readonly ageSeconds: number;
 }
 
-/** The seconds until the next try: 30, 60, 120 … two hours; undefined: it is given up. */
+/** Returns the time until the next attempt (30, 60, 120 … seconds), or undefined if it is given up. */
 export function retrySeconds({ attempts, ageSeconds }: Tried): number | undefined {
   const seconds = Math.min(FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20), LONGEST_SECONDS);
   return ageSeconds + seconds > TRIED_SECONDS ? undefined : seconds;

@@ -21,11 +21,11 @@ export const Webhook = z
     secret: z
       .string()
       .optional()
-      .describe('With what calls are signed: only in the answer to the call that makes the webhook.'),
+      .describe('Secret that signs the calls. Only the response that creates the webhook contains it.'),
     created_at: Timestamp,
     answered_at: Timestamp.optional().describe('When it last answered with a status from 200 to 299.'),
     disabled_at: Timestamp.optional().describe(
-      'It is called no more, since for 24 hours it never answered so. A test to which it does enables it again.',
+      'Present if the webhook is no longer called, because no call succeeded for 24 hours. A successful test enables it again.',
     ),
   })
   .meta({ id: 'Webhook' });
@@ -34,16 +34,18 @@ export const WebhookDelivery = z
   .object({
     id: z.int(),
     event: z.enum(WEBHOOK_EVENTS),
-    event_id: z.string().describe('The `id` in the body: the same for all webhooks, and for each try.'),
+    event_id: z
+      .string()
+      .describe('The `id` in the body, which is the same for all webhooks and for each attempt.'),
     state: z.enum(['waiting', 'delivered', 'failed']),
     attempts: z.int(),
-    status: z.int().optional().describe('What the last try was answered.'),
+    status: z.int().optional().describe('Status of the last response.'),
     error: z
       .enum(['not_public', 'unresolved', 'unreachable', 'tls', 'timeout', 'bad_answer'])
       .optional()
-      .describe('Why the last try was not answered.'),
+      .describe('Why the last attempt got no response.'),
     created_at: Timestamp,
     tried_at: Timestamp.optional(),
-    next_at: Timestamp.optional().describe('When it is tried next, at the earliest.'),
+    next_at: Timestamp.optional().describe('Earliest time of the next attempt.'),
   })
   .meta({ id: 'WebhookDelivery' });

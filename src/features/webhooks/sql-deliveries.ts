@@ -1,4 +1,4 @@
-// Stores the calls of webhooks: which are due, which receivers may be called, and how each try ended.
+// Stores deliveries of webhooks: which are due, which receivers may be called, and the result of each attempt.
 
 import { sql } from 'kysely';
 import { addressOctets } from '../../dns/record/network.ts';
@@ -13,7 +13,7 @@ export interface StoredDelivery {
   readonly event: WebhookEvent;
   readonly eventId: string;
   readonly createdAt: Date;
-  /** Null: it is over. */
+  /** Null if the delivery is finished. */
   readonly dueAt: Date | null;
   readonly attempts: number;
   readonly triedAt: Date | null;
@@ -24,7 +24,7 @@ export interface StoredDelivery {
 
 const MOST_LISTED = 100;
 
-/** The newest first. */
+/** Lists the newest deliveries first. */
 export async function listDeliveries(db: Database, webhookId: number): Promise<StoredDelivery[]> {
   const { rows } = await sql<StoredDelivery>`
     select id, event, event_id as "eventId", created_at as "createdAt", due_at as "dueAt", attempts,
@@ -37,7 +37,7 @@ export async function listDeliveries(db: Database, webhookId: number): Promise<S
 
 interface DeliveryWork {
   readonly id: number;
-  /** Whose the domain was when it was ordered. */
+  /** Owner of the domain when the delivery was ordered. */
   readonly accountId: number;
   readonly webhookId: number;
   readonly event: WebhookEvent;
@@ -45,11 +45,11 @@ interface DeliveryWork {
   readonly body: string;
   readonly secret: string;
   readonly attempts: number;
-  /** The database's clock. */
+  /** Time by the database's clock. */
   readonly now: Date;
 }
 
-/** Undefined: it is over, or gone. */
+/** Returns undefined if the delivery is finished or deleted. */
 export async function loadDelivery(db: Database, id: number): Promise<DeliveryWork | undefined> {
   const { rows } = await sql<
     Omit<DeliveryWork, 'secret'> & { domainId: number; boxId: number; sealed: Buffer }
@@ -67,7 +67,7 @@ export async function loadDelivery(db: Database, id: number): Promise<DeliveryWo
   return { ...work, secret: secret.toString() };
 }
 
-/** Nothing was sent: it is tried a little later, and this does not count. */
+/** Postpones a delivery that was not sent. This does not count as an attempt. */
 export async function putOffDelivery(db: Database, id: number): Promise<void> {
   await sql`
     update webhook_deliveries set claimed_until = null,
@@ -76,7 +76,7 @@ export async function putOffDelivery(db: Database, id: number): Promise<void> {
 }
 
 interface Tried {
-  /** Absent: nothing was answered. */
+  /** Absent if there was no response. */
   readonly status?: number;
   readonly error?: string;
 }
@@ -84,8 +84,8 @@ interface Tried {
 export type SavedTry = 'delivered' | 'again' | 'given_up' | 'disabled' | 'absent';
 
 /**
- * What a try came to. `disabled`: nothing was answered as it should be for as long as calls are tried, so the webhook is called no
- * more, and what else it was to be told is given up.
+ * Saves the result of an attempt. If no attempt has succeeded for as long as deliveries are retried, the result is
+ * `disabled`: the webhook is no longer called, and its other pending deliveries are given up.
  */
 export async function saveTry(db: Database, id: number, { status, error }: Tried): Promise<SavedTry> {
   return await inTransaction<SavedTry>(db, async (trx) => {
@@ -106,7 +106,7 @@ export async function saveTry(db: Database, id: number, { status, error }: Tried
       );
       return 'delivered';
     }
-    // whoever tests looks at the answer, and tests again
+    // A test is not retried: the caller sees the result and can test again.
     const seconds = event === 'test' ? undefined : retrySeconds({ attempts, ageSeconds: age });
     await sql`
       update webhook_deliveries set due_at = clock_timestamp() + make_interval(secs => ${seconds ?? null}::float8)
@@ -116,7 +116,7 @@ export async function saveTry(db: Database, id: number, { status, error }: Tried
   });
 }
 
-/** Unless it answered since the delivery was ordered. */
+/** Disables a webhook, unless it has accepted an event since the delivery was ordered. */
 async function disableSilent(trx: Database, webhookId: number, deliveryId: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update webhooks w set disabled_at = clock_timestamp() from webhook_deliveries t
@@ -132,21 +132,21 @@ async function disableSilent(trx: Database, webhookId: number, deliveryId: numbe
 
 interface ClaimedDeliveries {
   readonly jobs: { readonly deliveryId: number }[];
-  /** Where the next claim goes on; undefined: at the first account. */
+  /** Account after which the next claim continues. Undefined to start at the first one. */
   readonly after: number | undefined;
 }
 
-/** Longer than a job waits in the queue; then one that was lost is due again. */
+/** Longer than a job waits in the queue. After this time, a lost job is due again. */
 const LEASE_SECONDS = 60;
-/** How many calls of one account run or wait in the queue, of all workers together. */
+/** Maximum number of calls of one account that run or are queued, in all workers together. */
 const MOST_OF_ACCOUNT = 8;
-/** How many accounts one claim looks at. */
+/** Number of accounts that one claim examines. */
 const ACCOUNTS = 500;
 const LOCK = 0x776562_686f6f6bn;
 
 export async function claimDueDeliveries(db: Database, limit: number, after = 0): Promise<ClaimedDeliveries> {
   return await inTransaction(db, async (trx) => {
-    await sql`select pg_advisory_xact_lock(${LOCK.toString()}::bigint)`.execute(trx); // so that the counts are right
+    await sql`select pg_advisory_xact_lock(${LOCK.toString()}::bigint)`.execute(trx); // for exact counts
     const { rows } = await sql<{ id: number | null; last: number; accounts: number }>`
       with recursive turns as (
         (select account_id, 1 as n from webhook_deliveries where due_at is not null and account_id > ${after}
@@ -184,13 +184,13 @@ interface CallBounds {
 }
 
 export const HOST_BOUNDS: CallBounds = { atOnce: 10, aMinute: 120 };
-/** Many hosts may be at one address, as behind a CDN. */
+/** Many hosts may share one address, as behind a CDN. */
 export const ADDRESS_BOUNDS: CallBounds = { atOnce: 20, aMinute: 240 };
 
-/** Half of a host's, so that no account has all calls of a receiver that many use. */
+/** Half of a host's limits, so that one account cannot use up a receiver that several accounts share. */
 export const ACCOUNT_BOUNDS: CallBounds = { atOnce: 5, aMinute: 60 };
 
-/** A call that was not ended is over then: its worker is gone. */
+/** After this time, a call that was not ended counts as ended, because its worker was lost. */
 const LONGEST_SECONDS = 20;
 const IPV6_SITE_OCTETS = 8;
 
@@ -202,7 +202,7 @@ export function accountTarget(accountId: number, host: string): string {
   return `account ${accountId} ${hostTarget(host)}`;
 }
 
-/** IPv6 by /64: whoever has one address there has all. */
+/** Groups IPv6 addresses by /64, because the holder of one has all of them. */
 export function addressTarget(address: string): string {
   const octets = addressOctets(address);
   if (octets === undefined) return `address ${address}`;
@@ -210,7 +210,7 @@ export function addressTarget(address: string): string {
   return `address ${Buffer.from(shared).toString('hex')}`;
 }
 
-/** The id of the call, for `endCalls`; undefined: the receiver is called enough. */
+/** Reserves a call of the receiver. Returns its id for `endCalls`, or undefined if the receiver is at its limit. */
 export async function takeCall(
   db: Database,
   target: string,

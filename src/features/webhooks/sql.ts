@@ -1,4 +1,4 @@
-// Stores webhooks, and orders that they are told of an event.
+// Stores webhooks, and orders deliveries of events.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -15,7 +15,7 @@ export interface StoredWebhook {
   readonly id: number;
   readonly url: string;
   readonly createdAt: Date;
-  /** When it last answered as it should. */
+  /** When it last accepted an event. */
   readonly answeredAt: Date | null;
   readonly disabledAt: Date | null;
 }
@@ -23,7 +23,7 @@ export interface StoredWebhook {
 type CreatedWebhook =
   | { readonly kind: 'created'; readonly webhook: StoredWebhook; readonly secret: string }
   | { readonly kind: 'full' }
-  /** This process cannot seal. */
+  /** This process has no key to encrypt the secret. */
   | { readonly kind: 'unavailable' };
 
 export const MOST_WEBHOOKS = 5;
@@ -33,7 +33,7 @@ export async function createWebhook(db: Database, domainId: number, url: string)
   const boxes = keyBoxesOf(db);
   if (boxes === undefined) return { kind: 'unavailable' };
   return await inTransaction<CreatedWebhook>(db, async (trx) => {
-    await sql`select from domains where id = ${domainId} for no key update`.execute(trx); // one after the other
+    await sql`select from domains where id = ${domainId} for no key update`.execute(trx); // one creation at a time
     if ((await listWebhooks(trx, domainId)).length >= MOST_WEBHOOKS) return { kind: 'full' };
     const { rows: ids } = await sql<{ id: number }>`select nextval('webhooks_id_seq') as id`.execute(trx);
     const { id } = ids[0] as { id: number };
@@ -46,7 +46,7 @@ export async function createWebhook(db: Database, domainId: number, url: string)
   });
 }
 
-/** The oldest first. */
+/** Lists the oldest webhooks first. */
 export async function listWebhooks(db: Database, domainId: number): Promise<StoredWebhook[]> {
   const { rows } = await sql<StoredWebhook>`
     select ${COLUMNS} from webhooks where domain_id = ${domainId} order by id`.execute(db);
@@ -63,7 +63,7 @@ export async function loadWebhook(
   return rows[0];
 }
 
-/** With what it was to be told. */
+/** Deletes a webhook and its deliveries. */
 export async function deleteWebhook(db: Database, domainId: number, id: number): Promise<void> {
   await sql`delete from webhooks where domain_id = ${domainId} and id = ${id}`.execute(db);
 }
@@ -80,14 +80,14 @@ interface OrderedEvent {
   readonly domainId: number;
   readonly event: WebhookEvent;
   readonly data: object;
-  /** Only this one, also when it is disabled; undefined: all that are not. */
+  /** Only this webhook, even if it is disabled. Undefined for all enabled webhooks. */
   readonly webhookId?: number;
 }
 
-/** What one webhook has still to be told; beyond that nothing is added, so that a dead receiver costs no more. */
+/** Maximum number of pending deliveries of a webhook. Further events are dropped. */
 const MOST_OPEN = 100;
 
-/** Gives how many are told. */
+/** Orders deliveries of an event. Returns their number. */
 export async function orderEvent(
   db: Database,
   { domainId, event, data, webhookId }: OrderedEvent,
@@ -121,7 +121,7 @@ const OPEN_RETRY_SECONDS = 60;
 
 type OrderedTest = { readonly deliveryId: number } | { readonly retrySeconds: number };
 
-/** Tests are counted by the domain: webhooks are made anew as often as somebody likes. */
+/** Tests are counted per domain, because webhooks can be created again without limit. */
 export async function orderTest(db: Database, domainId: number, webhookId: number): Promise<OrderedTest> {
   return await inTransaction<OrderedTest>(db, async (trx) => {
     const retrySeconds =

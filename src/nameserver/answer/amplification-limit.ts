@@ -1,22 +1,22 @@
-// How much more than it asked one network may get over UDP, whatever it asks for: many names, types and zones get around a
-// limit of equal answers. What is asked pays for what is answered, octet by octet, so only large answers are ever limited:
+// Limits the octets that one network receives over UDP in proportion to what it sends. Unlike response rate limiting,
+// it also covers answers that differ (many names, types and zones). Each octet of a query pays for octets of the
+// answer, so only large answers are ever limited:
 //
-//   tokens ← tokens + 2.5 × octets asked + octetsPerSecond × time, at most the burst
-//   an answer takes its octets in tokens; when they do not suffice, an empty answer with TC and silence alternate
+//   tokens ← min(burst, tokens + 2.5 × octets received + octetsPerSecond × time)
+//   an answer costs its octets in tokens; without enough tokens, truncated (TC) answers and dropped ones alternate
 
 import type { Client } from './client.ts';
 import type { RateDecision } from './response-rate-limit.ts';
 import { mix, TokenBuckets } from './token-buckets.ts';
 
 /**
- * Octets of answer that each octet asked pays for. An answer of up to so many times its question is always sent: an
- * attacker who forges a network's addresses cannot use the limit to keep small answers (most addresses, NODATA,
- * NXDOMAIN) from that network.
+ * Octets of answer that each octet of a query pays for. Answers up to this ratio are always sent, so an attacker who forges
+ * a network's addresses cannot use the limit to withhold small answers (most addresses, NODATA, NXDOMAIN) from that network.
  */
 const ANSWERED_PER_ASKED = 2.5;
-/** How many seconds of its rate a network that was quiet gets at once. */
+/** Burst of an idle network, in seconds of its rate. */
 const BURST_SECONDS = 2;
-/** Two answers of the largest size: with a smaller burst, some answers would never be sent. */
+/** Two answers of the largest size: with a smaller burst, some answers could never be sent. */
 const MIN_BURST_OCTETS = 2 * 1232;
 
 const IPV4_KEY = 1 << 24;
@@ -25,13 +25,13 @@ const IPV6_KEY = 1 << 31;
 export class AmplificationLimit {
   readonly #buckets: TokenBuckets;
 
-  /** `sets`: how many sets of four networks the table has. */
+  /** @param sets number of four-way sets in the table */
   constructor(octetsPerSecond: number, sets?: number, buffer?: SharedArrayBuffer) {
     const burst = Math.max(MIN_BURST_OCTETS, octetsPerSecond * BURST_SECONDS);
     this.#buckets = new TokenBuckets(octetsPerSecond, burst, sets, buffer);
   }
 
-  /** The limit that uses the table in `buffer`. */
+  /** Returns a limit that uses the table in `buffer`. */
   static on(buffer: SharedArrayBuffer): AmplificationLimit {
     return new AmplificationLimit(TokenBuckets.perSecondOf(buffer), TokenBuckets.setsOf(buffer), buffer);
   }
@@ -41,14 +41,14 @@ export class AmplificationLimit {
     return this.#buckets.buffer;
   }
 
-  /** The most that a network gets at once. */
+  /** The largest number of octets that a network can receive in one burst. */
   get burstOctets(): number {
     return this.#buckets.capacity;
   }
 
   /**
-   * Counts a query of `asked` octets and its answer of `answered` to the client's network (/24 of 4 octets, /56 of 16).
-   * In place of an answer that is too much goes one of `truncated` octets, or none. `nowMs` is taken modulo 2^32.
+   * Counts a query of `asked` octets and its answer of `answered` octets for the client's network (/24 for IPv4, /56 for
+   * IPv6). An answer over the limit is replaced by one of `truncated` octets, or dropped. `nowMs` is taken modulo 2^32.
    */
   decide(client: Client, asked: number, answered: number, truncated: number, nowMs: number): RateDecision {
     const buckets = this.#buckets;
@@ -64,9 +64,9 @@ export class AmplificationLimit {
   }
 
   /**
-   * Networks share a bucket when there are more of them than places: a new one goes on with the tokens of the fullest
-   * of its set. So a flood of forged networks can neither empty the table to get a burst again, nor limit other
-   * networks, except where all four of a set have been emptied.
+   * If there are more networks than slots, networks share a bucket: a new network inherits the tokens of the fullest
+   * bucket in its set. A flood of forged networks therefore cannot reset the table to get another burst, and it limits
+   * other networks only if all four buckets of their set are empty.
    */
   #find({ address, at, octets }: Client, nowMs: number): number {
     const buckets = this.#buckets;

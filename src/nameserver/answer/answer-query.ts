@@ -1,6 +1,6 @@
-// Turns a query's octets into the answer's octets, synchronously: read in place, decide, find, write. It decides
-// everything about the message and nothing about the zones: which queries get silence, an error or a truncated answer,
-// and which options. No step creates an object: what is known of one query stands in fixed fields until the next.
+// Answers queries synchronously: reads the query in place, decides, looks up and writes the answer. Decides everything
+// about the message (silence, errors, truncation, options); the zones' data comes from the finder. Allocates no
+// objects: the state of a query is kept in fields until the next query.
 
 import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
 import { FLAG } from '../../dns/message/message.ts';
@@ -25,22 +25,22 @@ import { SectionWriter } from './section-writer.ts';
 
 /** All settings that an answer depends on, besides the image, the query and its sender. */
 export interface AnswerSettings {
-  /** The name that NSID and `id.server` give. */
+  /** Name returned by NSID and `id.server`. */
   readonly nodeName: string;
-  /** The version that `version.bind` gives. */
+  /** Version returned by `version.bind`. */
   readonly version: string;
-  /** The first secret signs. */
+  /** The first secret signs new cookies; all of them are accepted. */
   readonly cookieSecrets: readonly Uint8Array[];
-  /** Undefined: rate limiting is `off`. */
+  /** Undefined if response rate limiting is `off`. */
   readonly rateLimit: RateLimit | undefined;
-  /** Undefined: the limit on octets is `off`. */
+  /** Undefined if the limit on octets is `off`. */
   readonly amplificationLimit: AmplificationLimit | undefined;
   readonly tcpIdleTimeoutMs: number;
-  /** Where unproven zones are noted that are asked for; undefined: nobody wants to know. */
+  /** Marks unproven zones that receive queries. Undefined if they are not reported. */
   readonly asked?: AskedMarks | undefined;
-  /** Where countries of addresses are looked up; undefined: every address gets the edge's default sets. */
+  /** Maps client addresses to countries. Undefined if every client gets the default edge sets. */
   readonly countries?: CountryTable | undefined;
-  /** Where answers are counted by zone; undefined: counts are `off`. */
+  /** Counts answers by zone. Undefined if counting is `off`. */
   readonly zoneCounts?: ZoneCounts | undefined;
 }
 
@@ -50,14 +50,14 @@ const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
 const MAX_TCP_OCTETS = 65535;
 const TCP = 1;
 
-/** Where the sections of the answer come from. */
+/** The source of the answer's sections. */
 const SOURCE = { NONE: 0, ZONE: 1, CHAOS: 2 } as const;
 type Source = (typeof SOURCE)[keyof typeof SOURCE];
 
 export class Answerer {
-  /** The clock, which the caller sets before each batch. */
+  /** The time, set by the caller before each batch. */
   nowMs = 0;
-  /** Who asks, which the caller sets before each query. */
+  /** The client, set by the caller before each query. */
   readonly client: Client;
   readonly #query: Query;
   readonly #found: ImageFinder;
@@ -75,13 +75,13 @@ export class Answerer {
   #cookie: CookieVerdict | undefined = undefined;
   #source: Source = SOURCE.NONE;
   #rcode = 0;
-  /** Seconds modulo 2^32; set for queries with a cookie. */
+  /** Seconds modulo 2^32. Set only for queries with a cookie. */
   #nowSeconds = 0;
   #authoritative = false;
-  /** Everything that the answer needs has been written. */
+  /** True if everything that the answer requires has been written. */
   #complete = false;
 
-  /** The hash seed of the image's names must be final: create this after a snapshot was read. */
+  /** Create the answerer after the snapshot was read: the hash seed of the image's names must be final. */
   constructor(
     image: Image,
     settings: AnswerSettings,
@@ -103,8 +103,8 @@ export class Answerer {
   }
 
   /**
-   * Answers the client's query of `octets` octets at `at` and returns the length of the answer, which stands in `out`
-   * from `outAt` on and takes at most `room`; 0 is silence. The caller has entered its reader slot.
+   * Answers the query of `octets` octets at `at`. Writes the answer to `out` from `outAt`, in at most `room` octets,
+   * and returns its length; 0 means no answer. The caller must have entered its reader slot.
    */
   answer(
     input: Uint8Array,
@@ -161,14 +161,14 @@ export class Answerer {
     counts.sample(idLow, idHigh, octets, length);
   }
 
-  /** Without regional answers the option means nothing to us (RFC 7871 §7.2.1). */
+  /** Without regional answers the option is ignored (RFC 7871 §7.2.1). */
   #judgeSubnet(): void {
     const query = this.#query;
     if (!this.#found.regions.isOn) query.subnetOctets = -1;
     else if (!isSoundSubnet(this.#input, query.subnetAt, query.subnetOctets)) query.malformed = true;
   }
 
-  /** Who asks, as far as the answer depends on it: the subnet that is told, else the address that the query came from. */
+  /** Sets the address that regional answers depend on: the client subnet if the query has one, else the source address. */
   #locate(): void {
     const { client, subnetAt, subnetOctets } = this.#query;
     const { regions } = this.#found;
@@ -188,15 +188,16 @@ export class Answerer {
     return this.#cookies.judge(this.#inputView, cookieAt, cookieOctets, query.client, nowSeconds);
   }
 
-  /** Decides what the answer is, and where its sections come from. */
+  /** Decides the response code and the source of the answer's sections. */
   #decide(): Source {
     const query = this.#query;
-    // Two OPT records are no version; everything else about an unknown version is not for us to judge.
+    // A query with two OPT records has no valid version, so it gets FORMERR. Nothing else is checked if the version is
+    // unknown.
     if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
     if (query.opcode !== OPCODE_QUERY) return this.#fail(RCODE.NOTIMP, -1);
     if (query.malformed) return this.#fail(RCODE.FORMERR, -1);
     if (query.questions === 0) {
-      // RFC 7873 §5.4: asks for nothing but a server cookie.
+      // A query without a question only requests a server cookie (RFC 7873 §5.4).
       if (this.#cookie === undefined) return this.#fail(RCODE.FORMERR, -1);
       return this.#fail(this.#cookie === 'invalid' ? RCODE.BADCOOKIE : RCODE.NOERROR, -1);
     }
@@ -220,8 +221,8 @@ export class Answerer {
   }
 
   /**
-   * We are authoritative for a zone that has no room, so REFUSED would be a lie: another of our servers may have it. RFC 8914
-   * §4.15 (Not Ready) says that this server cannot answer now; Other (§4.1) would say nothing.
+   * For a zone that did not fit into memory, REFUSED would be wrong: this server is authoritative for it, and another
+   * one may serve it. Not Ready (RFC 8914 §4.15) says that this server cannot answer yet.
    */
   #refuse(): Source {
     const { kind } = this.#found;
@@ -238,7 +239,7 @@ export class Answerer {
     return SOURCE.CHAOS;
   }
 
-  /** Makes an answer without records; `extendedError` -1 means no EDE. */
+  /** Prepares an answer without records. `extendedError` is -1 for no EDE. */
   #fail(rcode: number, extendedError: number): Source {
     this.#rcode = rcode;
     this.#authoritative = false;
@@ -247,7 +248,7 @@ export class Answerer {
     return SOURCE.NONE;
   }
 
-  /** Loopback, TCP and clients that proved their address are never limited. */
+  /** Clients on loopback or TCP, and those with a valid server cookie, are never limited. */
   #isLimited(): boolean {
     const { transport, address, at, octets } = this.client;
     if (transport === TCP || this.#cookie === 'fresh' || this.#cookie === 'renew') return false;
@@ -266,13 +267,13 @@ export class Answerer {
     } else if (this.#source === SOURCE.ZONE) {
       const isOwnBucket = found.kind === FOUND.ANSWER || found.kind === FOUND.NODATA;
       name = isOwnBucket ? found.sourceHash() : found.apexHash();
-      // All NODATA answers of a name are one and the same: asking for other types must not open other buckets.
+      // All NODATA answers for a name are equal, so other types must not open new buckets.
       if (isOwnBucket) type = found.kind === FOUND.NODATA ? NODATA_BUCKET : this.#query.type;
     }
     return rateLimit.decide(this.client, name, type, this.nowMs | 0);
   }
 
-  /** Limits the answer that has been written, of `answered` octets. */
+  /** Applies the amplification limit to the answer of `answered` octets that has been written. */
   #limitAmplification(asked: number, answered: number): RateDecision {
     const limit = this.#amplificationLimit as AmplificationLimit;
     const truncated = this.#query.questionEnd + this.#opt.octets;
@@ -305,7 +306,7 @@ export class Answerer {
     return message.at - outAt;
   }
 
-  /** False when something that the answer needs did not fit. */
+  /** Returns false if a required part of the answer did not fit. */
   #writeSections(): boolean {
     if (this.#source === SOURCE.ZONE) return this.#sections.writeFound(this.#query.type);
     if (this.#source === SOURCE.CHAOS) return this.#sections.writeRecord(this.#chaos.record);
@@ -330,7 +331,7 @@ export class Answerer {
   }
 }
 
-/** What the transports need of an answerer. */
+/** The part of an answerer that the transports use. */
 export type PacketAnswerer = Pick<Answerer, 'nowMs' | 'client' | 'answer'>;
 
 function maxUdpOctets(payloadSize: number): number {
@@ -338,7 +339,7 @@ function maxUdpOctets(payloadSize: number): number {
   return payloadSize < MAX_UDP_OCTETS ? payloadSize : MAX_UDP_OCTETS;
 }
 
-/** Answers a query that caused an unhandled error: SERVFAIL, so that the client asks another server at once. */
+/** Answers SERVFAIL to a query that caused an unhandled error, so that the client immediately tries another server. */
 function writeFailure(input: Uint8Array, at: number, out: Uint8Array, outAt: number): number {
   for (let i = 0; i < HEADER_OCTETS; i++) out[outAt + i] = 0;
   out[outAt] = input[at] as number;

@@ -1,4 +1,4 @@
-// The answers of a node about itself in class CH: its name (RFC 4892) and the version of the server.
+// Answers queries of class CH about the node: its name (RFC 4892) and the software version.
 
 import { encodeName, type Name, parseName } from '../../dns/name.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
@@ -11,7 +11,7 @@ const RECORD_HEAD_OCTETS = 12;
 const MAX_STRING_OCTETS = 255;
 
 export class ChaosAnswers {
-  /** The record that was found, owned by the question's name. */
+  /** The record that was found, with the query name as its owner. */
   record: DataView;
   readonly #nodeName: DataView;
   readonly #version: DataView;
@@ -22,7 +22,7 @@ export class ChaosAnswers {
     this.record = this.#nodeName;
   }
 
-  /** Sets `record` to the TXT record of a name. False: there is none. */
+  /** Sets `record` to the TXT record for `name`. Returns false if there is none. */
   find(name: FoldedName): boolean {
     if (isOneOf(name, NODE_NAMES)) this.record = this.#nodeName;
     else if (isOneOf(name, VERSION_NAMES)) this.record = this.#version;
@@ -49,7 +49,7 @@ function isName(name: FoldedName, octets: Uint8Array): boolean {
 function textRecord(text: string): DataView {
   const string = Buffer.from(text).subarray(0, MAX_STRING_OCTETS);
   const record = new DataView(new ArrayBuffer(RECORD_HEAD_OCTETS + 1 + string.length));
-  record.setUint16(0, 0xc000 | 12); // the question's name
+  record.setUint16(0, 0xc000 | 12); // pointer to the query name
   record.setUint16(2, TYPE.TXT);
   record.setUint16(4, CLASS.CH);
   record.setUint32(6, 0);

@@ -1,12 +1,12 @@
-// Server cookies that every node of a fleet understands (RFC 7873, RFC 9018): version 1, signed with the first secret
-// and accepted under each, so that secrets can be rolled over without a gap.
+// Server cookies that are valid on every node of a fleet (RFC 7873, RFC 9018). They have version 1, are signed with the
+// first secret and accepted under each, so that secrets can be rolled over without interruption.
 
 import type { Client } from './client.ts';
 import { sipHash } from './sip-hash.ts';
 
 /**
- * What the COOKIE option of a query proves. `fresh`: a valid server cookie that may be sent back as it is; `renew`:
- * valid, but old or signed with another secret than the first.
+ * What the COOKIE option of a query proves. `fresh`: a valid server cookie that can be returned unchanged. `renew`:
+ * valid, but old or not signed with the first secret.
  */
 export type CookieVerdict = 'client-only' | 'invalid' | 'fresh' | 'renew';
 
@@ -22,20 +22,20 @@ const RENEW_AGE_SECONDS = 1800;
 
 /** Times are seconds modulo 2^32. */
 export class Cookies {
-  /** The first secret signs. */
+  /** The first secret signs new cookies; all of them are accepted. */
   readonly #secrets: readonly DataView[];
-  /** What is hashed: client cookie, version, reserved octets, timestamp, client address (RFC 9018 §4.4). */
+  /** Hash input: client cookie, version, reserved octets, timestamp, client address (RFC 9018 §4.4). */
   readonly #input = new DataView(new ArrayBuffer(32));
   readonly #hash = new DataView(new ArrayBuffer(8));
 
   constructor(secrets: readonly Uint8Array[]) {
     if (secrets.length === 0 || secrets.some((secret) => secret.length !== SECRET_OCTETS)) {
-      throw new RangeError('cookies need at least one secret of 16 octets');
+      throw new RangeError('cookies require secrets of 16 octets');
     }
     this.#secrets = secrets.map((secret) => new DataView(Uint8Array.from(secret).buffer));
   }
 
-  /** Judges the option value of `octets` (8, or 16 to 40) at `at`. */
+  /** Checks the option value of `octets` octets (8, or 16 to 40) at `at`. */
   judge(option: DataView, at: number, octets: number, client: Client, nowSeconds: number): CookieVerdict {
     if (octets === CLIENT_COOKIE_OCTETS) return 'client-only';
     const server = at + CLIENT_COOKIE_OCTETS;
@@ -44,7 +44,7 @@ export class Cookies {
     // Serial number arithmetic: the timestamp has 32 bits and wraps (RFC 9018 §4.3).
     const age = (nowSeconds - option.getInt32(server + 4)) | 0;
     if (age > MAX_AGE_SECONDS || age < -MAX_FUTURE_SECONDS) return 'invalid';
-    // The reserved octets are hashed as they came.
+    // The reserved octets are hashed as received.
     for (let i = 0; i < 16; i += 4) this.#input.setInt32(i, option.getInt32(at + i));
     const secrets = this.#secrets;
     for (let i = 0; i < secrets.length; i++) {
@@ -54,7 +54,7 @@ export class Cookies {
     return 'invalid';
   }
 
-  /** Writes a new server cookie, 16 octets, for the client cookie at `at`. */
+  /** Writes a new 16-octet server cookie for the client cookie at `at`. */
   sign(option: DataView, at: number, client: Client, nowSeconds: number, out: DataView, outAt: number): void {
     const input = this.#input;
     input.setInt32(0, option.getInt32(at));

@@ -1,27 +1,27 @@
-// Writes names into a message, compressed (RFC 1035 §4.1.4), and remembers where the names of the answer's chain stand.
-// A `place` is an offset in the message; all other positions are indexes of the buffer, which may hold several
-// messages.
+// Writes names into a message with compression (RFC 1035 §4.1.4), and records the offsets of the names in the answer's
+// CNAME chain. A `place` is an offset in the message. All other positions are indexes of the buffer, which may hold
+// several messages.
 
 import type { FoldedName } from '../image/find/folded-name.ts';
 
 const HEADER_OCTETS = 12;
 export const MAX_POINTER = 0x3fff;
-/** How many names and suffixes are remembered for pointers. Beyond that, names are only written longer. */
+/** Number of names and suffixes kept as pointer targets. Further names are written without becoming targets. */
 const MAX_KNOWN = 64;
 
 export class NameWriter {
   out: Uint8Array = new Uint8Array(0);
   view: DataView = new DataView(new ArrayBuffer(0));
-  /** Where the message starts, where its next octet goes, and where its room ends. */
+  /** Start of the message, position of its next octet, and end of its space. */
   base = 0;
   at = 0;
   limit = 0;
-  /** The names of the answer's CNAME chain; the first is the question's. */
+  /** The names of the answer's CNAME chain. The first is the query name. */
   readonly names: readonly FoldedName[];
   readonly question: FoldedName;
-  /** The place of each name of the chain. */
+  /** Place of each name in the chain. */
   protected readonly namePlace: Int32Array;
-  /** How many names are known. */
+  /** Number of known names. */
   protected known = 0;
   readonly #knownPlaces = new Uint16Array(MAX_KNOWN);
   #knowsQuestion = false;
@@ -32,7 +32,7 @@ export class NameWriter {
     this.namePlace = new Int32Array(names.length).fill(HEADER_OCTETS);
   }
 
-  /** Begins a message of at most `limit` octets at `base`. It must start with a header and the chain's first name. */
+  /** Begins a message of at most `limit` octets at `base`. It must start with a header and the first name of the chain. */
   begin(out: Uint8Array, base: number, limit: number): void {
     if (out !== this.out) {
       this.out = out;
@@ -45,7 +45,7 @@ export class NameWriter {
     this.#knowsQuestion = false;
   }
 
-  /** Copies octets to the end; the caller knows that there is room. */
+  /** Appends octets. The caller must have checked that there is space. */
   copyFrom(source: DataView, from: number, octets: number): void {
     const { view } = this;
     let to = this.at;
@@ -56,7 +56,7 @@ export class NameWriter {
     this.at = end;
   }
 
-  /** The place of the suffix, beginning with a label, of a name of the chain. */
+  /** Returns the place of the suffix of a chain name that begins at `label`. */
   placeOf(name: number, label: number): number {
     if (name === 0) return HEADER_OCTETS + (this.question.labelAt[label] as number);
     const { out, base } = this;
@@ -65,7 +65,7 @@ export class NameWriter {
     return place;
   }
 
-  /** The place itself, or the place to which the pointer there leads. */
+  /** Follows pointers: returns `from`, or the place that the pointer there leads to. */
   resolve(from: number): number {
     const { out, base } = this;
     let place = from;
@@ -83,10 +83,7 @@ export class NameWriter {
     return true;
   }
 
-  /**
-   * Writes the suffix of a folded name, beginning with a label, as an owner: any case of the question's name is
-   * correct.
-   */
+  /** Writes the suffix of a folded name that begins at a label, as an owner. The case of the query name may be reused. */
   writeFolded(name: FoldedName, from: number): boolean {
     const { question, out } = this;
     let label = from;
@@ -103,14 +100,14 @@ export class NameWriter {
     return this.#writeRoot();
   }
 
-  /** Writes an uncompressed name with exactly its octets. */
+  /** Writes a name and preserves the case of its octets. */
   writeName(name: Uint8Array): boolean {
     if (!this.#knowsQuestion) {
       this.#knowsQuestion = true;
       this.learnName(HEADER_OCTETS);
     }
     const { out } = this;
-    const known = this.known; // not those of this name: it is not complete
+    const known = this.known; // excludes the suffixes of this name, which is incomplete
     for (let i = 0; name[i] !== 0; ) {
       const place = this.#find(name, i, known);
       if (place >= 0) return this.writePointer(place);
@@ -128,7 +125,7 @@ export class NameWriter {
     return true;
   }
 
-  /** Remembers the name at a place, with all its suffixes that stand there, as a target of pointers. */
+  /** Adds the name at a place, and all its suffixes up to the first pointer, to the pointer targets. */
   learnName(from: number): void {
     const { out, base } = this;
     let place = from;
@@ -143,7 +140,7 @@ export class NameWriter {
     if (place <= MAX_POINTER && this.known < MAX_KNOWN) this.#knownPlaces[this.known++] = place;
   }
 
-  /** The place of the suffix of `name` that begins at `from`, among the first so many known names; -1: not found. */
+  /** Returns the place of the suffix of `name` that begins at `from` among the first `known` names, or -1. */
   #find(name: Uint8Array, from: number, known: number): number {
     for (let i = 0; i < known; i++) {
       const place = this.#knownPlaces[i] as number;

@@ -1,5 +1,5 @@
 // Writes the OPT record of an answer (RFC 6891). Its size is planned before the sections are written, so that they
-// leave room for it.
+// leave space for it.
 
 import { DNSSEC_OK, EDNS_OPTION, OPT_OCTETS } from '../../dns/message/edns.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -7,10 +7,10 @@ import { CLIENT_COOKIE_OCTETS, type Cookies, type CookieVerdict, SERVER_COOKIE_O
 import type { NameWriter } from './name-writer.ts';
 import type { Query } from './read-query.ts';
 
-/** The largest answer over UDP, and the size that we announce to receive. */
+/** Maximum size of an answer over UDP, and the payload size that OPT announces. */
 export const MAX_UDP_OCTETS = 1232;
 
-/** Type and class of the record, which follow its owner. */
+/** Type and class, which follow the owner. */
 const HEAD = (TYPE.OPT << 16) | MAX_UDP_OCTETS;
 
 const OPTION_HEAD_OCTETS = 4;
@@ -18,21 +18,24 @@ const COOKIE_OCTETS = OPTION_HEAD_OCTETS + CLIENT_COOKIE_OCTETS + SERVER_COOKIE_
 const EXTENDED_ERROR_OCTETS = OPTION_HEAD_OCTETS + 2;
 const ZONEVERSION_OCTETS = OPTION_HEAD_OCTETS + 6;
 const TCP_KEEPALIVE_OCTETS = OPTION_HEAD_OCTETS + 2;
-/** Behind family and source prefix length (RFC 7871 §6). */
+/** Offset of the scope in the option, after family and source prefix length (RFC 7871 §6). */
 const SUBNET_SCOPE = 3;
 const SOA_SERIAL = 0; // RFC 9660 §5.2
 
 export class OptWriter {
-  /** The length of the whole planned record; 0: there is no record. */
+  /** Length of the planned record; 0 if there is none. */
   octets = 0;
-  /** The EDE code; -1: none. */
+  /** The EDE code, or -1 for none. */
   extendedError = -1;
   cookie: CookieVerdict | undefined = undefined;
-  /** Whether ZONEVERSION is sent, with the number of labels of the apex and the serial of the zone that answered. */
+  /** True if ZONEVERSION is sent, with the number of labels of the apex and the serial of the zone that answered. */
   hasZone = false;
   apexLabels = 0;
   serial = 0;
-  /** Whether CLIENT-SUBNET is sent, and the length of the prefix that decided: 0 when the answer is the same for all. */
+  /**
+   * True if CLIENT-SUBNET is sent. `scope` is the length of the prefix that determined the answer; 0 if the answer is
+   * the same for all clients.
+   */
   hasSubnet = false;
   scope = 0;
   hasTcpKeepalive = false;
@@ -47,7 +50,7 @@ export class OptWriter {
     this.#tcpIdleTimeout = Math.min(0xffff, Math.floor(tcpIdleTimeoutMs / 100)); // RFC 7828 §3.1
   }
 
-  /** Decides which options the answer carries; `left` octets are free for the record and the sections. */
+  /** Decides which options the answer carries. `left` octets are free for the OPT record and the sections. */
   plan(query: Query, isTcp: boolean, left: number): void {
     this.octets = query.edns ? OPT_OCTETS : 0;
     this.hasTcpKeepalive = false;
@@ -68,19 +71,19 @@ export class OptWriter {
     this.hasTcpKeepalive = query.tcpKeepalive && isTcp; // RFC 7828 §3.3.1: ignored over UDP
     if (this.hasTcpKeepalive) this.octets += TCP_KEEPALIVE_OCTETS;
     if (!query.nsid) return;
-    // A long question and a long name may be too much for 512 octets: the name is the one to leave.
+    // With a long question and a long node name, 512 octets may not suffice. The node name is then omitted.
     const nodeName = OPTION_HEAD_OCTETS + this.#nodeName.length;
     this.hasNodeName = this.octets + nodeName <= left;
     if (this.hasNodeName) this.octets += nodeName;
   }
 
-  /** Writes the record that was planned. */
+  /** Writes the planned record. */
   write(to: NameWriter, query: Query, input: DataView, rcode: number, nowSeconds: number): void {
     const { view } = to;
     const at = to.at;
     const options = this.octets - OPT_OCTETS;
     const dnssecOk = query.dnssecOk ? DNSSEC_OK >> 8 : 0; // RFC 3225 §3: copied
-    view.setInt32(at, HEAD >> 8); // the root owns it
+    view.setInt32(at, HEAD >> 8); // the owner is the root
     view.setInt32(at + 4, (HEAD << 24) | ((rcode >> 4) << 16) | dnssecOk); // version 0
     view.setUint16(at + 8, options >> 8);
     view.setUint8(at + 10, options);
@@ -118,9 +121,7 @@ export class OptWriter {
     }
   }
 
-  /**
-   * Writes the client's cookie and a server cookie: the received one while it is fresh, else a new one (RFC 9018 §4.3).
-   */
+  /** Writes the client cookie and a server cookie: the received one if it is fresh, otherwise a new one (RFC 9018 §4.3). */
   #writeCookie(to: NameWriter, query: Query, input: DataView, nowSeconds: number): void {
     const octets = CLIENT_COOKIE_OCTETS + SERVER_COOKIE_OCTETS;
     writeHead(to, EDNS_OPTION.COOKIE, octets);

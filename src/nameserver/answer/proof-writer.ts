@@ -1,5 +1,5 @@
-// Writes the NSEC or NSEC3 sets that prove a denial, with their signatures (RFC 4035 §3.1.3, RFC 5155 §7.2). Their owners are
-// mostly names that no question has: an owner is written once, as far as it is no suffix of the question.
+// Writes the NSEC or NSEC3 sets that prove a denial, with their signatures (RFC 4035 §3.1.3, RFC 5155 §7.2). Writes
+// only the part of the owner name that is not a suffix of the query name, and only once.
 
 import type { ImageFinder } from '../image/find/find-in-image.ts';
 import { FoundSet } from '../image/find/found-set.ts';
@@ -8,24 +8,24 @@ import { byteOf, NODE, RECORD_HEAD_OCTETS, segmentOf, setWordsOf, wordOf } from 
 import { MAX_POINTER, type NameWriter } from './name-writer.ts';
 
 const MESSAGE_HEADER_OCTETS = 12;
-/** The length of a stored owner, which is a pointer. */
+/** Length of a stored owner, which is a pointer. */
 const OWNER_OCTETS = 2;
 const RDLENGTH = 10;
 const MAX_LABELS = 128;
 
 export class ProofWriter {
-  /** How many records the last call wrote. */
+  /** Number of records that the last call wrote. */
   records = 0;
   readonly #image: Image;
   readonly #found: ImageFinder;
   readonly #message: NameWriter;
   readonly #views: readonly DataView[];
   readonly #set = new FoundSet();
-  /** The owner of the set: where it stands in the image, its labels, and how many octets of it must be written. */
+  /** The owner name of the set: its position in the image, its labels, and the number of octets to write. */
   #owner = 0;
   readonly #labelAt = new Uint8Array(MAX_LABELS);
   #written = 0;
-  /** The place in the question of what is not written. */
+  /** Place in the question of the suffix that is not written. */
   #suffixPlace = 0;
 
   constructor(image: Image, found: ImageFinder, message: NameWriter) {
@@ -37,7 +37,7 @@ export class ProofWriter {
     );
   }
 
-  /** Writes all proofs that were found. False when one does not fit: those before it stay. */
+  /** Writes all proofs that were found. Returns false if one does not fit; the proofs written before it remain. */
   writeAll(): boolean {
     const { proofs } = this.#found;
     this.records = 0;
@@ -54,7 +54,7 @@ export class ProofWriter {
     const place = message.at - message.base;
     const written = this.#written;
     const records = set.records + set.signatures;
-    // Behind what pointers reach, every record has its owner in full.
+    // Beyond the reach of pointers, every record needs its owner in full.
     const isReached = written === 0 || place <= MAX_POINTER;
     const owners = isReached ? written : written * records;
     if (message.at + set.octets + set.signatureOctets + owners > message.limit) return false;
@@ -71,7 +71,7 @@ export class ProofWriter {
     return true;
   }
 
-  /** Finds how much of a node's owner is a suffix of the question: the apex at least. */
+  /** Determines how much of a node's owner is a suffix of the query name; at least the apex is. */
   #readOwner(node: number): void {
     const shape = (this.#image.words[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
     const octets = this.#image.bytes[segmentOf(node)] as Uint8Array;

@@ -1,20 +1,20 @@
-// Counters of a node's queries: numbers in shared memory, one buffer for each thread, so that counting is cheap and
-// needs no lock. The metrics export their sum.
+// Query counters of a node. Each thread counts in a buffer of its own in shared memory, without locks. The metrics
+// export the sum.
 
 import { COUNTED_TYPES, countedIndex } from '../counts/counted-types.ts';
 
 export type Transport = 'udp' | 'tcp';
-/** A transport as an index into TRANSPORTS. */
+/** Index into TRANSPORTS. */
 export type TransportIndex = 0 | 1;
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
 
 const COUNTED_RCODES = 24; // up to BADCOOKIE
-/** Upper bounds of the latency histogram. */
+/** Upper bounds of the latency histogram's buckets. */
 export const LATENCY_BOUNDS_SECONDS: readonly number[] = [
   0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001, 0.005, 0.02, 0.1,
 ];
 
-// Where the single numbers stand, then the tables.
+// Positions of the single counters, followed by the tables.
 const RATE_DROPPED = 0;
 const RATE_TRUNCATED = 1;
 const IGNORED = 2;
@@ -40,13 +40,13 @@ export class QueryCounters {
   readonly buffer: SharedArrayBuffer;
   readonly #numbers: Float64Array;
 
-  /** `buffer` has QueryCounters.OCTETS; without it the counters start at 0 in a buffer of their own. */
+  /** @param buffer has QueryCounters.BYTES bytes; by default the counters get a buffer of their own and start at 0 */
   constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(QueryCounters.BYTES)) {
     this.buffer = buffer;
     this.#numbers = new Float64Array(buffer, 0, NUMBERS);
   }
 
-  /** Answers withheld by the rate limit. */
+  /** Answers dropped by response rate limiting. */
   get rateDropped(): number {
     return this.#numbers[RATE_DROPPED] as number;
   }
@@ -54,7 +54,7 @@ export class QueryCounters {
     this.#numbers[RATE_DROPPED] = count;
   }
 
-  /** Answers that the rate limit replaced by TC. */
+  /** Answers truncated (TC) by response rate limiting. */
   get rateTruncated(): number {
     return this.#numbers[RATE_TRUNCATED] as number;
   }
@@ -62,7 +62,7 @@ export class QueryCounters {
     this.#numbers[RATE_TRUNCATED] = count;
   }
 
-  /** Answers withheld because their network asked too few octets for those that it got. */
+  /** Answers dropped by the amplification limit. */
   get octetsDropped(): number {
     return this.#numbers[OCTETS_DROPPED] as number;
   }
@@ -70,7 +70,7 @@ export class QueryCounters {
     this.#numbers[OCTETS_DROPPED] = count;
   }
 
-  /** Answers replaced by TC for the same reason. */
+  /** Answers truncated (TC) by the amplification limit. */
   get octetsTruncated(): number {
     return this.#numbers[OCTETS_TRUNCATED] as number;
   }
@@ -78,7 +78,7 @@ export class QueryCounters {
     this.#numbers[OCTETS_TRUNCATED] = count;
   }
 
-  /** Packets that get no answer: shorter than a header, or responses themselves. */
+  /** Packets without an answer: shorter than a header, or responses. */
   get ignored(): number {
     return this.#numbers[IGNORED] as number;
   }
@@ -86,7 +86,7 @@ export class QueryCounters {
     this.#numbers[IGNORED] = count;
   }
 
-  /** Queries that caused an unhandled error; they got SERVFAIL. */
+  /** Queries that caused an unhandled error and were answered SERVFAIL. */
   get failed(): number {
     return this.#numbers[FAILED] as number;
   }
@@ -94,7 +94,7 @@ export class QueryCounters {
     this.#numbers[FAILED] = count;
   }
 
-  /** UDP answers that the system refused to send, or that waited in too long a queue. */
+  /** UDP answers that the system refused to send, or that were dropped because the send queue was too long. */
   get unsent(): number {
     return this.#numbers[UNSENT] as number;
   }
@@ -110,7 +110,7 @@ export class QueryCounters {
     this.#numbers[TCP_REFUSED] = count;
   }
 
-  /** TCP connections ended by a limit. */
+  /** TCP connections closed by a limit. */
   get tcpExpired(): number {
     return this.#numbers[TCP_EXPIRED] as number;
   }
@@ -118,7 +118,7 @@ export class QueryCounters {
     this.#numbers[TCP_EXPIRED] = count;
   }
 
-  /** TCP connections ended because too many answers were not read. */
+  /** TCP connections closed because the client left too many answers unread. */
   get tcpUnread(): number {
     return this.#numbers[TCP_UNREAD] as number;
   }
@@ -126,7 +126,7 @@ export class QueryCounters {
     this.#numbers[TCP_UNREAD] = count;
   }
 
-  /** How often a TCP client asked too fast and was made to wait. */
+  /** Number of times that a TCP client sent queries too fast and was delayed. */
   get tcpSlowed(): number {
     return this.#numbers[TCP_SLOWED] as number;
   }
@@ -138,7 +138,7 @@ export class QueryCounters {
     return this.#numbers[LATENCY_SUM] as number;
   }
 
-  /** Answers per latency bucket; the last has no bound. */
+  /** Answers per latency bucket. The last bucket has no upper bound. */
   get latency(): Float64Array {
     return this.#numbers.subarray(LATENCY, ANSWERS);
   }
@@ -155,7 +155,7 @@ export class QueryCounters {
     if (truncated) numbers[TRUNCATED + transport] = (numbers[TRUNCATED + transport] as number) + 1;
   }
 
-  /** Counts an answer with signatures, which `countAnswer` counts as well, and the NSEC or NSEC3 sets in it. */
+  /** Counts a signed answer, in addition to `countAnswer`, and its NSEC or NSEC3 sets. */
   countSigned(proofs: number, truncated: boolean): void {
     const numbers = this.#numbers;
     numbers[SIGNED] = (numbers[SIGNED] as number) + 1;
@@ -163,7 +163,9 @@ export class QueryCounters {
     if (truncated) numbers[SIGNED_TRUNCATED] = (numbers[SIGNED_TRUNCATED] as number) + 1;
   }
 
-  /** Answers from signed zones to who wants signatures, those of them with TC, and the NSEC and NSEC3 sets in them. */
+  /**
+   * Answers from signed zones to clients that set DO, how many of them had TC, and the number of NSEC and NSEC3 sets in them.
+   */
   get signed(): { readonly answers: number; readonly truncated: number; readonly proofs: number } {
     const numbers = this.#numbers;
     return {
@@ -173,7 +175,7 @@ export class QueryCounters {
     };
   }
 
-  /** Records `answers` answers that each took this long. */
+  /** Records `answers` answers that took `seconds` each. */
   observeLatency(seconds: number, answers = 1): void {
     const numbers = this.#numbers;
     let bucket = 0;
@@ -183,7 +185,7 @@ export class QueryCounters {
     numbers[LATENCY_SUM] = (numbers[LATENCY_SUM] as number) + seconds * answers;
   }
 
-  /** All answers, and the answers and connections that were withheld or ended by a limit, or could not be sent. */
+  /** Returns the numbers of answers, and of answers and connections that were withheld, closed or could not be sent. */
   totals(): { answered: number; dropped: number } {
     const answered = this.#numbers.subarray(ANSWERS, OCTETS_DROPPED).reduce((sum, count) => sum + count, 0);
     const dropped =
@@ -196,7 +198,7 @@ export class QueryCounters {
     return { answered, dropped };
   }
 
-  /** All counts of answers that are not zero. */
+  /** All answer counts that are not zero. */
   *answerCounts(): Generator<{ transport: Transport; type: string; rcode: number; count: number }> {
     for (const [t, transport] of TRANSPORTS.entries()) {
       for (const [i, type] of COUNTED_TYPES.entries()) {
@@ -210,7 +212,6 @@ export class QueryCounters {
     }
   }
 
-  /** Adds all counts of `other`. */
   add(other: QueryCounters): void {
     for (let i = 0; i < NUMBERS; i++) {
       this.#numbers[i] = (this.#numbers[i] as number) + (other.#numbers[i] as number);
@@ -218,7 +219,7 @@ export class QueryCounters {
   }
 }
 
-/** The sum of these counters, now. */
+/** Returns the current sum of the counters. */
 export function sumCounters(counters: Iterable<QueryCounters>): QueryCounters {
   const sum = new QueryCounters();
   for (const one of counters) sum.add(one);

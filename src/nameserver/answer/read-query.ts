@@ -1,5 +1,5 @@
-// Reads a query in place: offsets and numbers go into one reused object, and only the folded name is copied. It reports
-// what is wrong; answer-query decides what to answer.
+// Reads a query in place: offsets and numbers go into a reused object, and only the folded name is copied. Reports
+// errors; answer-query decides how to answer.
 
 import { EDNS_OPTION } from '../../dns/message/edns.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
@@ -9,24 +9,24 @@ import { Client } from './client.ts';
 
 const HEADER_OCTETS = 12;
 
-/** A query that was read. Offsets count within the octets that were read. */
+/** A query that was read. */
 export class Query {
-  /** Who asks. It is no part of the message: whoever receives the query fills it. */
+  /** The client. The receiver of the query fills it; it is not part of the message. */
   readonly client = new Client();
-  /** The question's name, folded (RFC 4343); the root if there is no question. */
+  /** The query name, folded (RFC 4343); the root if there is no question. */
   readonly name: FoldedName;
-  /** Where the message starts, and where it ends. */
+  /** Start and end of the message in the buffer. */
   start = 0;
   end = 0;
-  /** A part is malformed: FORMERR. The fields read before it are valid. */
+  /** True if a part is malformed (FORMERR). Fields read before that part are valid. */
   malformed = false;
   opcode = 0;
   questions = 0;
-  /** The length of header and question; 12 when there is no question that can be echoed. */
+  /** Length of header and question; 12 if there is no question to echo. */
   questionEnd = HEADER_OCTETS;
   type = 0;
   class = 0;
-  /** An OPT record was seen: the answer has one too (RFC 6891 §7). */
+  /** True if there is an OPT record, so that the answer has one too (RFC 6891 §7). */
   edns = false;
   udpPayloadSize = 512;
   version = 0;
@@ -34,10 +34,13 @@ export class Query {
   nsid = false;
   tcpKeepalive = false;
   zoneVersion = false;
-  /** Offset and length of the first COOKIE option; length -1 when there is none. */
+  /** Position in the buffer, and length, of the first COOKIE option; the length is -1 if there is none. */
   cookieAt = 0;
   cookieOctets = -1;
-  /** Offset and length of the first CLIENT-SUBNET option (RFC 7871), which is not judged here; length -1 when there is none. */
+  /**
+   * Position in the buffer, and length, of the first CLIENT-SUBNET option (RFC 7871), which is not validated here; the
+   * length is -1 if there is none.
+   */
   subnetAt = 0;
   subnetOctets = -1;
 
@@ -47,8 +50,8 @@ export class Query {
 }
 
 /**
- * Fills `query` from `octets` octets at `start`, which hold at least a header; `view` is a view of `input`. Octets
- * after the message are ignored, as BIND and NSD do.
+ * Fills `query` from the `octets` octets at `start`, which hold at least a header; `view` is a view of `input`. Octets
+ * after the message are ignored, as in BIND and NSD.
  */
 export function readQuery(
   input: Uint8Array,
@@ -84,7 +87,7 @@ function read16(input: Uint8Array, at: number): number {
   return ((input[at] as number) << 8) | (input[at + 1] as number);
 }
 
-/** The offset after the question, or -1. Its name cannot be compressed, since no name stands before it. */
+/** Returns the offset after the question, or -1. The name cannot be compressed, because no name precedes it. */
 function readQuestion(input: Uint8Array, view: DataView, query: Query): number {
   const at = query.name.readQuestion(input, view, query.start + HEADER_OCTETS, query.end);
   if (at < 0) return withoutQuestion(query);
@@ -102,8 +105,7 @@ function withoutQuestion(query: Query): number {
 }
 
 /**
- * Skips the questions. More than one is FORMERR (RFC 9619 §4), but an OPT record after them still needs one in the
- * answer.
+ * Skips the questions. More than one is FORMERR (RFC 9619 §4), but an OPT record after them still requires one in the answer.
  */
 function skipQuestions(input: Uint8Array, query: Query): number {
   query.name.clear();
@@ -117,7 +119,7 @@ function skipQuestions(input: Uint8Array, query: Query): number {
   return at;
 }
 
-/** The offset after the record at `at`, or -1. Of records other than OPT only the owner and the bounds are read. */
+/** Returns the offset after the record at `at`, or -1. Only the owner and the bounds of records other than OPT are checked. */
 function readRecord(input: Uint8Array, at: number, additional: boolean, query: Query): number {
   const ownerEnd = skipName(input, at, query);
   if (ownerEnd < 0 || ownerEnd + 10 > query.end) return -1;
@@ -127,16 +129,16 @@ function readRecord(input: Uint8Array, at: number, additional: boolean, query: Q
   if (read16(input, ownerEnd) !== TYPE.OPT) return end;
   const second = query.edns;
   query.edns = true;
-  // RFC 6891 §6.1.1: one, in the additional section, with the root as its owner.
+  // A single OPT record is allowed, in the additional section, owned by the root (RFC 6891 §6.1.1).
   if (second || !additional || input[at] !== 0) return -1;
   query.udpPayloadSize = read16(input, ownerEnd + 2);
   query.version = input[ownerEnd + 5] as number;
   query.dnssecOk = ((input[ownerEnd + 6] as number) & 0x80) !== 0;
-  // Options of a version that we do not know may have another form.
+  // The options of an unknown version may have another format.
   return query.version !== 0 || readOptions(input, rdata, end, query) ? end : -1;
 }
 
-/** The offset after the name at `from`, or -1. */
+/** Returns the offset after the name at `from`, or -1. */
 function skipName(input: Uint8Array, from: number, { start, end }: Query): number {
   let at = from;
   for (;;) {
@@ -150,15 +152,13 @@ function skipName(input: Uint8Array, from: number, { start, end }: Query): numbe
   }
 }
 
-/** Whether the pointer at `at` leads to a place before its own name and after the header (RFC 1035 §4.1.4). */
+/** Returns true if the pointer at `at` leads to an offset after the header and before its own name (RFC 1035 §4.1.4). */
 function pointsBack(input: Uint8Array, at: number, start: number, from: number): boolean {
   const target = read16(input, at) & 0x3fff;
   return target >= HEADER_OCTETS && start + target < from;
 }
 
-/**
- * Reads the options. False when an option runs past the record, or a cookie has an impossible length (RFC 7873 §5.2.2).
- */
+/** Reads the options. Returns false if an option exceeds the record, or a cookie has an invalid length (RFC 7873 §5.2.2). */
 function readOptions(input: Uint8Array, from: number, end: number, query: Query): boolean {
   let at = from;
   while (at < end) {
@@ -168,7 +168,7 @@ function readOptions(input: Uint8Array, from: number, end: number, query: Query)
     at += 4;
     if (at + length > end) return false;
     if (code === EDNS_OPTION.COOKIE) {
-      // RFC 7873 §5.2: only the first one counts, well formed or not.
+      // Only the first cookie counts, valid or not (RFC 7873 §5.2).
       if (query.cookieOctets < 0) {
         if (length !== 8 && (length < 16 || length > 40)) return false;
         query.cookieAt = at;
@@ -181,7 +181,7 @@ function readOptions(input: Uint8Array, from: number, end: number, query: Query)
       }
     } else if (code === EDNS_OPTION.NSID) query.nsid = true;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) query.tcpKeepalive = true;
-    else if (code === EDNS_OPTION.ZONEVERSION) query.zoneVersion = true; // whatever it holds
+    else if (code === EDNS_OPTION.ZONEVERSION) query.zoneVersion = true; // its content is ignored
     at += length;
   }
   return true;

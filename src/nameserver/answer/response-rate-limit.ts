@@ -1,26 +1,26 @@
-// Response rate limiting: bounds how many equal UDP answers one network gets in a second, so that a forged source
-// address gains little. When a flood brings many networks or names, the table forgets quiet buckets.
+// Response rate limiting: bounds the number of equal UDP answers per second to one network, so that spoofing a source
+// address is not worthwhile. Under a flood of networks or names, quiet buckets are reused first.
 
 import type { Client } from './client.ts';
 import { mix, TokenBuckets } from './token-buckets.ts';
 
-/** `drop` and `truncate` alternate beyond the rate, so that a real client gets its answer over TCP. */
+/** Above the rate, `drop` and `truncate` alternate, so that a real client gets its answer over TCP. */
 export type RateDecision = 'send' | 'truncate' | 'drop';
 
-/** Used in place of a type: NXDOMAIN, referrals and errors share one bucket for each zone. */
+/** Used instead of a type: the NXDOMAIN answers, referrals and errors of a zone share one bucket. */
 export const ZONE_BUCKET = 0x10000;
-/** Used in place of a type: all NODATA answers of a name share one bucket. */
+/** Used instead of a type: all NODATA answers for a name share one bucket. */
 export const NODATA_BUCKET = 0x10001;
 
 export class RateLimit {
   readonly #buckets: TokenBuckets;
 
-  /** `sets`: how many sets of four buckets the table has. */
+  /** @param sets number of four-way sets in the table */
   constructor(answersPerSecond: number, sets?: number, buffer?: SharedArrayBuffer) {
     this.#buckets = new TokenBuckets(answersPerSecond, answersPerSecond, sets, buffer);
   }
 
-  /** The rate limit that uses the table in `buffer`. */
+  /** Returns a rate limit that uses the table in `buffer`. */
   static on(buffer: SharedArrayBuffer): RateLimit {
     return new RateLimit(TokenBuckets.perSecondOf(buffer), TokenBuckets.setsOf(buffer), buffer);
   }
@@ -31,7 +31,7 @@ export class RateLimit {
   }
 
   /**
-   * Counts one answer to the client's network (/24 of 4 octets, /56 of 16), about the name with this hash, and a type.
+   * Counts one answer of a type about the name with this hash, for the client's network (/24 for IPv4, /56 for IPv6).
    * `nowMs` is taken modulo 2^32.
    */
   decide({ address, at: from, octets }: Client, nameHash: number, type: number, nowMs: number): RateDecision {

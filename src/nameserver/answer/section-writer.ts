@@ -1,6 +1,5 @@
-// Writes what was found, section by section, in whole record sets as far as they fit. A required set that does not fit
-// sets TC (RFC 2181 §9); additional records are left out silently. It looks up the addresses that save the client a
-// question.
+// Writes the sections of an answer in whole record sets, as far as they fit. A required set that does not fit sets TC (RFC
+// 2181 §9); additional records are omitted silently. Also looks up the host addresses that save the client another query.
 
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ImageFinder } from '../image/find/find-in-image.ts';
@@ -13,15 +12,12 @@ import { MAX_POINTER } from './name-writer.ts';
 import { ProofWriter } from './proof-writer.ts';
 import { SetWriter } from './set-writer.ts';
 
-/** More records than fit into a message. */
+/** More than the number of records that fit into a message. */
 const MAX_TARGETS = 5000;
 const MAX_TYPE = 255;
 const NO_TARGET = 255;
 
-/**
- * How many octets of rdata stand before the host's name, by type: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460
- * §4.1.
- */
+/** Number of octets in the rdata before the host name, by type: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460 §4.1. */
 const TARGET_SKIP = new Uint8Array(MAX_TYPE + 1).fill(NO_TARGET);
 TARGET_SKIP[TYPE.NS] = 0;
 TARGET_SKIP[TYPE.MX] = 2;
@@ -29,13 +25,13 @@ TARGET_SKIP[TYPE.SRV] = 6;
 TARGET_SKIP[TYPE.SVCB] = 2;
 TARGET_SKIP[TYPE.HTTPS] = 2;
 
-/** Where the TTL stands in a record whose owner is a pointer. */
+/** Offset of the TTL in a record whose owner is a pointer. */
 const TTL = 6;
 const OWNER_OCTETS = 2;
 
 export class SectionWriter {
   readonly message: SetWriter;
-  /** How many records the answer, authority and additional section have. */
+  /** Number of records in the answer, authority and additional section. */
   answers = 0;
   authorities = 0;
   additionals = 0;
@@ -43,11 +39,11 @@ export class SectionWriter {
   readonly #proofs: ProofWriter;
   readonly #host: FoldedName;
   readonly #hostSet = new FoundSet();
-  /** Hosts that were looked up for this set: their hashes and places. */
+  /** Hosts already looked up for this set: hashes and places of their names. */
   readonly #seenHashes = new Int32Array(MAX_TARGETS);
   readonly #seenPlaces = new Int32Array(MAX_TARGETS);
   #seen = 0;
-  /** The places of hosts whose addresses a referral may leave out. */
+  /** Places of the hosts whose addresses a referral may omit. */
   readonly #elsewhere = new Int32Array(MAX_TARGETS);
 
   constructor(image: Image, found: ImageFinder) {
@@ -63,7 +59,7 @@ export class SectionWriter {
     this.additionals = 0;
   }
 
-  /** False when a required set did not fit; the sections written so far stay. */
+  /** Writes the answer that was found. Returns false if a required set did not fit; the sections written before it remain. */
   writeFound(qtype: number): boolean {
     const found = this.#found;
     const { message } = this;
@@ -76,7 +72,7 @@ export class SectionWriter {
     const { kind } = found;
     if (kind === FOUND.NXDOMAIN || kind === FOUND.NODATA) return this.#writeSoa();
     if (kind === FOUND.REFERRAL) return this.#writeReferral();
-    // With signatures nothing is added that is not needed: smaller answers are worth more.
+    // Signed answers get no optional records, to keep them small.
     if (found.isSigned) return this.#writeProofs();
     if (found.isAnswered && qtype <= MAX_TYPE && TARGET_SKIP[qtype] !== NO_TARGET) {
       this.#writeHosts(found.answer[found.answers - 1] as FoundSet, message.setPlace, false);
@@ -84,7 +80,7 @@ export class SectionWriter {
     return true;
   }
 
-  /** Writes the record that stands in `record`, with the question's name as its owner. False when it does not fit. */
+  /** Writes `record` with the query name as its owner. Returns false if it does not fit. */
   writeRecord(record: DataView): boolean {
     const { message } = this;
     if (message.at + record.byteLength > message.limit) return false;
@@ -93,7 +89,7 @@ export class SectionWriter {
     return true;
   }
 
-  /** Writes the SOA and the proofs. Its TTL, and that of its signatures, says how long the answer holds (RFC 2308 §5). */
+  /** Writes the SOA and the proofs. The TTL of the SOA and its signatures limits negative caching (RFC 2308 §5). */
   #writeSoa(): boolean {
     const { message } = this;
     const { authority, zone, isSigned } = this.#found;
@@ -101,7 +97,7 @@ export class SectionWriter {
     if (!message.writeSet(authority)) return false;
     this.authorities = authority.records + message.signaturesOf(authority);
     for (let left = this.authorities; left > 0; left--) {
-      message.view.setInt32(at + TTL, zone.negativeTtl); // each owner is a pointer to the question
+      message.view.setInt32(at + TTL, zone.negativeTtl); // each owner is a pointer to the query name
       at += RECORD_HEAD_OCTETS + message.view.getUint16(at + RECORD_HEAD_OCTETS - 2);
     }
     return !isSigned || this.#writeProofs();
@@ -128,8 +124,8 @@ export class SectionWriter {
   }
 
   /**
-   * Writes addresses of the hosts named by the set that stands at a place; for a referral those at or below the cut come
-   * first. False when one of these did not fit (RFC 9471 §3.1).
+   * Writes the addresses of the hosts that the set at a place names. In a referral, hosts at or below the zone cut come
+   * first. Returns false if one of these does not fit (RFC 9471 §3.1).
    */
   #writeHosts(set: FoundSet, setPlace: number, isReferral: boolean): boolean {
     const { out, base } = this.message;
@@ -139,11 +135,11 @@ export class SectionWriter {
     this.#seen = 0;
     for (let place = setPlace, left = set.records; left > 0; left--) {
       const rdata = this.#behindName(place) + RECORD_HEAD_OCTETS - OWNER_OCTETS;
-      // RFC 9460 §2.5.2: the root means the owner.
+      // The root stands for the owner (RFC 9460 §2.5.2).
       const target = isBinding && out[base + rdata + skip] === 0 ? place : rdata + skip;
       this.#readName(target);
       if (this.#isSeen(target)) {
-        // once is enough
+        // already written
       } else if (isReferral && !this.#isBelowCut(set)) this.#elsewhere[elsewhere++] = target;
       else if (!this.#writeHost(set, target)) return false;
       place = rdata + (((out[base + rdata - 2] as number) << 8) | (out[base + rdata - 1] as number));
@@ -157,13 +153,13 @@ export class SectionWriter {
     return true;
   }
 
-  /** Writes the addresses of the host whose name stands at `target` in the message. */
+  /** Writes the addresses of the host whose name is at `target` in the message. */
   #writeHost(set: FoundSet, target: number): boolean {
     const node = this.#found.findHost(this.#host);
     if (node === 0) return true;
     const isBinding = set.type === TYPE.SVCB || set.type === TYPE.HTTPS;
     const hostPlace = this.message.resolve(target);
-    // Only into types whose names may be compressed (RFC 3597 §4): the form of others is not known to all.
+    // Pointers are only set into types whose names may be compressed (RFC 3597 §4).
     const isReached = hostPlace <= MAX_POINTER && !isBinding && set.type !== TYPE.SRV;
     this.message.hostPlace = isReached ? hostPlace : -1;
     const owner = this.#found.names[set.name] as FoldedName;
@@ -181,14 +177,14 @@ export class SectionWriter {
     return true;
   }
 
-  /** Whether the host is the cut's name or lies below it (RFC 9471 §2.1). */
+  /** Returns true if the host is the name of the cut or a subdomain of it (RFC 9471 §2.1). */
   #isBelowCut(cut: FoundSet): boolean {
     const owner = this.#found.names[cut.name] as FoldedName;
     const label = this.#host.labels - (owner.labels - cut.label);
     return label >= 0 && this.#host.endsAs(label, owner, cut.label);
   }
 
-  /** Whether the host was seen before: a host that several records name is looked up once. */
+  /** Returns true if the host was already looked up. A host that several records name is looked up once. */
   #isSeen(place: number): boolean {
     const hash = this.#host.hashes[0] as number;
     for (let i = 0; i < this.#seen; i++) {
@@ -219,7 +215,7 @@ export class SectionWriter {
     }
   }
 
-  /** Reads the name at a place of the message into `#host`. */
+  /** Reads the name at a place in the message into `#host`. */
   #readName(from: number): void {
     const { message } = this;
     const { out, base } = message;
@@ -234,7 +230,7 @@ export class SectionWriter {
     this.#host.adopt(length);
   }
 
-  /** The place after the owner that stands at a place. */
+  /** Returns the place after the owner name at a place. */
   #behindName(from: number): number {
     const { out, base } = this.message;
     let place = from;

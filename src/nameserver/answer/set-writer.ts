@@ -1,7 +1,6 @@
-// Writes record sets of the image into an answer. They are stored in the form of an answer, so most are copied; owners
-// and compression pointers (RFC 1035 §4.1.4) are adjusted to where those names stand in this answer. A set is written
-// whole or not at all. Names in rdata keep their octets: a question whose case differs from the zone's is not used as
-// their pointer target.
+// Writes record sets of the image into an answer. Sets are stored in the form of an answer, so most are copied; owners and
+// compression pointers (RFC 1035 §4.1.4) are adjusted to the places of those names in this answer. A set is written whole
+// or not at all. Names in rdata keep their case: they do not point to a query name whose case differs from the zone's.
 
 import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
@@ -14,19 +13,16 @@ import { MAX_POINTER, NameWriter } from './name-writer.ts';
 
 const MESSAGE_HEADER_OCTETS = 12;
 const QUESTION_TAIL_OCTETS = 4; // type and class
-/**
- * A set that starts at or before this offset can have all its pointers moved with it (MAX_SET_POINTER of the layout).
- */
+/** The pointers of a set that starts at or before this offset can be moved with it (MAX_SET_POINTER of the layout). */
 const MAX_MOVED_START = 0x2000;
-/** The length of a stored owner, which is a pointer. */
+/** Length of a stored owner, which is a pointer. */
 const OWNER_OCTETS = 2;
 const RDLENGTH = 10;
-/** Behind type and class. */
+/** After type and class. */
 const TTL_BEHIND_OWNER = 4;
 
 /**
- * For types whose names may be compressed: how many octets stand before the first name, and how many names follow each
- * other there.
+ * For types whose names may be compressed: the number of octets before the first name, and the number of consecutive names.
  */
 const NAME_SKIP = new Uint8Array(256);
 const NAMES = new Uint8Array(256);
@@ -34,21 +30,21 @@ for (const type of Object.values(TYPE)) {
   const [first, ...others] = nameFields(type);
   if (first === undefined) continue;
   if (type > 255 || others.some(({ skip }) => skip > 0))
-    throw new RangeError(`type ${type} has another form`);
+    throw new RangeError(`unexpected rdata format of type ${type}`);
   NAME_SKIP[type] = first.skip;
   NAMES[type] = 1 + others.length;
 }
 
 export class SetWriter extends NameWriter {
-  /** The place of the rdata of the last set's first record, and of that set. */
+  /** Places of the rdata of the last set's first record, and of that set. */
   rdataPlace = 0;
   setPlace = 0;
-  /** The place of the name of the host whose addresses are written. */
+  /** Place of the name of the host whose addresses are written. */
   hostPlace = -1;
-  /** Sets are written with their signatures. */
+  /** True if sets are written with their signatures. */
   withSignatures = false;
   readonly #views: readonly DataView[];
-  /** A name as it will be written, in any case. */
+  /** A name to be written, with its case preserved. */
   readonly #name = new Uint8Array(256);
 
   constructor(image: Image, names: readonly FoldedName[]) {
@@ -58,7 +54,7 @@ export class SetWriter extends NameWriter {
     );
   }
 
-  /** False when the set does not fit: then nothing is written. */
+  /** Writes the set. Returns false, and writes nothing, if it does not fit. */
   writeSet(set: FoundSet): boolean {
     const start = this.at;
     const known = this.known;
@@ -80,7 +76,7 @@ export class SetWriter extends NameWriter {
     return true;
   }
 
-  /** Whether each pointer has a target in this answer, at a fixed distance from its target now. */
+  /** Returns true if each pointer of the set has a target in this answer at its present distance. */
   #canMove(set: FoundSet): boolean {
     return (
       !this.question.hadUpperCase &&
@@ -107,12 +103,12 @@ export class SetWriter extends NameWriter {
     return true;
   }
 
-  /** How many signatures of the set are written. */
+  /** Returns how many signatures of the set are written. */
   signaturesOf(set: FoundSet): number {
     return this.withSignatures ? set.signatures : 0;
   }
 
-  /** Makes the name at a place the owner of `records` records from `at` on; each owner is a pointer now. */
+  /** Makes the name at a place the owner of the `records` records from `at`. Each owner is already a pointer. */
   #moveOwners(from: number, records: number, owner: number): void {
     const { out } = this;
     let at = from;
@@ -157,7 +153,7 @@ export class SetWriter extends NameWriter {
     }
   }
 
-  /** Writes record by record, with each name written out and compressed against the names in this answer. */
+  /** Writes the set record by record. Each name is expanded, then compressed against the names in this answer. */
   #rewrite(set: FoundSet, owner: number): boolean {
     const source = this.#views[set.segment] as DataView;
     const skip = set.hasPointers ? (NAME_SKIP[set.type] as number) : 0;
@@ -202,7 +198,7 @@ export class SetWriter extends NameWriter {
     return true;
   }
 
-  /** Writes the set of a region, which stands without the name's TTL and apart from its signatures. */
+  /** Writes the set of a region, which is stored without the TTL and apart from its signatures. */
   #writeRegional(set: FoundSet, owner: number): boolean {
     const source = this.#views[set.segment] as DataView;
     let from = set.at;
@@ -236,7 +232,7 @@ export class SetWriter extends NameWriter {
       : this.writeFolded(this.names[name] as FoldedName, label);
   }
 
-  /** Reads the stored name at `from` into `#name` and follows its pointers. Returns the offset after it. */
+  /** Reads the stored name at `from` into `#name`, following its pointers. Returns the offset after it. */
   #readName(source: DataView, from: number, set: FoundSet): number {
     const into = this.#name;
     const owner = this.names[set.name] as FoldedName;
@@ -252,7 +248,7 @@ export class SetWriter extends NameWriter {
           at = set.at + pointer - storedStart;
           continue;
         }
-        // Counted from the end, the owner in the zone and the name that it was found for are the same there.
+        // Counted from the end, the owner in the zone and the name it was found for are equal up to here.
         const suffix = set.ownerOctets + MESSAGE_HEADER_OCTETS - pointer;
         for (let i = owner.length - suffix; i < owner.length; i++) into[length++] = owner.octets[i] as number;
         return end;
@@ -264,7 +260,7 @@ export class SetWriter extends NameWriter {
     }
   }
 
-  /** Writes the CNAME made from a DNAME (RFC 6672 §3.1), with the DNAME's TTL. */
+  /** Writes the CNAME synthesized from a DNAME (RFC 6672 §3.1), with the DNAME's TTL. */
   #writeSynthesized(set: FoundSet): boolean {
     const source = this.#views[set.segment] as DataView;
     const name = this.names[set.name] as FoldedName;
@@ -287,8 +283,8 @@ export class SetWriter extends NameWriter {
   }
 
   /**
-   * Writes a set without pointers, owned by a host. Its name stands at `hostPlace`; at -1 it stands nowhere yet, so it
-   * is written and `hostPlace` is set. False when the set does not fit.
+   * Writes a set without pointers that is owned by a host. `hostPlace` is the place of the host's name, or -1 if the
+   * name is not yet in the message; then writes it and sets `hostPlace`. Returns false if the set does not fit.
    */
   writeHostSet(set: FoundSet, host: FoldedName): boolean {
     const source = this.#views[set.segment] as DataView;

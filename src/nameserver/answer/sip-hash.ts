@@ -1,7 +1,7 @@
-// SipHash-2-4 (Aumasson and Bernstein, 2012), 64 bits, on pairs of 32-bit halves in local variables: BigInt would be
-// about 50 times slower, and leave garbage.
+// SipHash-2-4 (Aumasson and Bernstein, 2012), 64 bits, on pairs of 32-bit halves in local variables. BigInt would be
+// about 50 times slower and allocate memory.
 
-/** Hashes the first `octets` of `input` with a key of 16 octets into 8 octets of `out`, little-endian. */
+/** Hashes the first `octets` octets of `input` with a 16-octet key. Writes 8 octets to `out`, little-endian. */
 export function sipHash(key: DataView, input: DataView, octets: number, out: DataView, outAt: number): void {
   const k0l = key.getInt32(0, true);
   const k0h = key.getInt32(4, true);
@@ -16,7 +16,7 @@ export function sipHash(key: DataView, input: DataView, octets: number, out: Dat
   let v3l = k1l ^ 0x79746573;
   let v3h = k1h ^ 0x74656462;
   const whole = octets & ~7;
-  // Whole blocks, the last one with the length in it, and the finish.
+  // All whole blocks, then the last block with the length, then the finalization.
   for (let at = 0; at <= whole + 8; at += 8) {
     let low = 0;
     let high = 0;

@@ -1,6 +1,5 @@
-// A table of token buckets in shared memory. Its size is fixed, so memory never grows. Threads write without locks: a
-// lost count lets one more answer through. Places are chosen by hashes with random seeds, so an attacker cannot aim at
-// a bucket.
+// A table of token buckets of fixed size in shared memory. Threads write without locks; a lost count lets one more
+// answer through. Slots are chosen by hashes with random seeds, so an attacker cannot target a bucket.
 
 import { randomBytes } from 'node:crypto';
 
@@ -10,7 +9,7 @@ const DEFAULT_SETS = 1 << 16;
 const HEADER = { SETS: 0, SEED: 1, SECOND_SEED: 2, PER_SECOND: 3 } as const;
 const HEADER_WORDS = 16; // a cache line
 
-// A bucket is four words, so that the four of a set fill a cache line. A key of 0 is a free place.
+// A bucket is four words, so that the four buckets of a set fill a cache line. Key 0 marks a free slot.
 const BUCKET = { KEY: 0, TOKENS: 1, FILLED_AT_MS: 2, EXCEEDED: 3 } as const;
 const BUCKET_WORDS = 4;
 
@@ -18,21 +17,21 @@ export class TokenBuckets {
   /** The table's memory, for `on` in another thread. */
   readonly buffer: SharedArrayBuffer;
   readonly perSecond: number;
-  /** The most tokens that a bucket holds. */
+  /** Maximum number of tokens in a bucket. */
   readonly capacity: number;
-  /** The seed for the hashes and keys of the callers. */
+  /** Seeds for the hashes and keys that callers compute. */
   readonly seed: number;
   readonly secondSeed: number;
   readonly #mask: number;
   readonly #words: Int32Array;
-  /** The same bytes as floating-point numbers: the tokens. */
+  /** The same memory as floating-point numbers, for the tokens. */
   readonly #floats: Float32Array;
 
-  /** `sets`: how many sets of four buckets, a power of two; the default takes 4 MiB. */
+  /** @param sets number of four-way sets, a power of two; the default takes 4 MiB */
   constructor(perSecond: number, capacity: number, sets: number = DEFAULT_SETS, buffer?: SharedArrayBuffer) {
-    if (!(perSecond >= 1)) throw new RangeError('a rate limit is at least one a second');
+    if (!(perSecond >= 1)) throw new RangeError('a rate limit must be at least one per second');
     if (sets < 1 || (sets & (sets - 1)) !== 0)
-      throw new RangeError('the sets of a rate limit are a power of two');
+      throw new RangeError('the number of sets of a rate limit must be a power of two');
     this.buffer = buffer ?? new SharedArrayBuffer((HEADER_WORDS + sets * WAYS * BUCKET_WORDS) * 4);
     this.#words = new Int32Array(this.buffer);
     this.#floats = new Float32Array(this.buffer);
@@ -59,9 +58,9 @@ export class TokenBuckets {
   }
 
   /**
-   * The place of the bucket of `key`, which is not 0, in the set of `hash`. If there is none, the fullest bucket of the
-   * set becomes it, since a full bucket holds no history. `inherits`: the new bucket keeps those tokens, so that new
-   * keys gain no tokens; else it is full.
+   * Returns the index of the bucket of `key` (not 0) in the set of `hash`. If the key has none, it takes over the
+   * fullest bucket of the set, because a full bucket holds no history. With `inherits`, the bucket keeps its tokens, so
+   * that a new key gains none; otherwise it becomes full.
    */
   find(hash: number, key: number, nowMs: number, inherits: boolean): number {
     const words = this.#words;
@@ -84,7 +83,7 @@ export class TokenBuckets {
     return fullest;
   }
 
-  /** The tokens in the bucket at this place now. `nowMs` is taken modulo 2^32. */
+  /** Returns the current tokens of the bucket at this index. `nowMs` is taken modulo 2^32. */
   tokens(at: number, nowMs: number): number {
     const elapsedMs = Math.max(0, (nowMs - (this.#words[at + BUCKET.FILLED_AT_MS] as number)) | 0);
     const tokens = (this.#floats[at + BUCKET.TOKENS] as number) + (elapsedMs * this.perSecond) / 1000;
@@ -96,7 +95,7 @@ export class TokenBuckets {
     this.#words[at + BUCKET.FILLED_AT_MS] = nowMs;
   }
 
-  /** Gives false and true in turn. */
+  /** Alternates between false and true. */
   alternate(at: number): boolean {
     const exceeded = (this.#words[at + BUCKET.EXCEEDED] as number) ^ 1;
     this.#words[at + BUCKET.EXCEEDED] = exceeded;
@@ -104,7 +103,7 @@ export class TokenBuckets {
   }
 }
 
-/** The finalizer of MurmurHash3: every bit of the hash depends on every bit of the input. */
+/** Finalizer of MurmurHash3: every bit of the result depends on every bit of the input. */
 export function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

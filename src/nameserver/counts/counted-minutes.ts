@@ -1,5 +1,5 @@
-// What a node has counted and has not reported yet, in parts that each become one row in Postgres. All of it is bounded: when
-// Postgres is away for too long, the oldest minutes are dropped, and how many answers they had is counted.
+// Counts that the node has not reported yet, divided into parts that each become one row in Postgres. Memory is bounded:
+// if Postgres is unavailable for too long, the oldest minutes are dropped, and their answers are counted as dropped.
 
 import type { Name } from '../../dns/name.ts';
 import { OTHER_TYPE } from './counted-types.ts';
@@ -8,23 +8,23 @@ import type { CountSink } from './zone-counts.ts';
 import { NO_ZONE, type Totals, ZoneTotals } from './zone-totals.ts';
 
 const MINUTE_MS = 60_000;
-/** Counts of one part, as the table demands. */
+/** Maximum counts in one part, as the table requires. */
 const MOST_IN_PART = 4096;
-/** Counts of all parts that wait: some 20 MB. */
+/** Maximum counts in all waiting parts (about 20 MB). */
 const MOST_WAITING = 1_048_576;
-/** A part that waits longer is dropped. What workers remember of parts that they have moved has to last longer. */
+/** A waiting part older than this is dropped. Workers must remember the parts that they have moved for longer than this. */
 const KEPT_MS = 60 * MINUTE_MS;
 
 interface CountsPart extends Totals {
-  /** When the minute began. */
+  /** Start of the minute. */
   readonly minuteMs: number;
-  /** Counts the parts of this process: a part that is reported again is known by it. */
+  /** Sequence number of the part in this process. Identifies a part that is reported again. */
   readonly part: number;
   readonly names: readonly SampledName[];
 }
 
 export class CountedMinutes implements CountSink {
-  /** Answers that were reported, those whose zone was not told apart, and those that were dropped. */
+  /** Numbers of answers: reported, not attributed to a zone, and dropped. */
   reported = 0;
   other = 0;
   dropped = 0;
@@ -54,12 +54,12 @@ export class CountedMinutes implements CountSink {
     this.#names.add(zoneId, name);
   }
 
-  /** Whether the minute of what is counted is over. */
+  /** Returns true if the minute being counted is over. */
   isOver(nowMs: number): boolean {
     return minuteOf(nowMs) !== this.#minuteMs;
   }
 
-  /** Call it after counts were added: they belong to the minute of the call before. */
+  /** Starts a new minute if the current one is over. Call it after adding counts, which belong to the previous minute. */
   turn(nowMs: number): void {
     if (!this.isOver(nowMs)) return;
     this.close();
@@ -67,7 +67,7 @@ export class CountedMinutes implements CountSink {
     this.#forget(nowMs);
   }
 
-  /** What was counted of this minute waits to be reported from now on; the rest of it makes other parts. */
+  /** Moves the counts so far to the waiting parts. Later counts of the same minute form further parts. */
   close(): void {
     const totals = this.#totals.take();
     let names: readonly SampledName[] = this.#names.take();
@@ -94,14 +94,14 @@ export class CountedMinutes implements CountSink {
     return this.#waiting.length > 0;
   }
 
-  /** The oldest part that waits. The same one, under the same number, until `done`. */
+  /** Returns the oldest waiting part. It stays the same, with the same number, until `done`. */
   next(nowMs: number): CountsPart | undefined {
     this.#forget(nowMs);
     return this.#waiting[0];
   }
 
   done(part: CountsPart): void {
-    if (this.#waiting[0] !== part) return; // dropped meanwhile
+    if (this.#waiting[0] !== part) return; // dropped in the meantime
     this.reported += answersOf(part);
     this.#shift();
   }

@@ -1,19 +1,19 @@
-// The names that samples of one minute show most often, some of each zone. When a zone has more names than are kept, its rarest name
-// makes room for the new one, which inherits its count as a doubt ("space saving", Metwally et al. 2005): names that are asked for
-// often stay, however many random ones come. No zone's names take another's room but when the zones are too many.
+// The most frequent names in the samples of one minute, several per zone. If a zone has more names than the limit, a new
+// name replaces the rarest and inherits its count as `doubt` ("space saving", Metwally et al. 2005). Frequent names
+// therefore stay, even among many random ones. Names of one zone displace those of another only if there are too many zones.
 
 import type { Name } from '../../dns/name.ts';
 import { SAMPLED } from './zone-counts.ts';
 
 const MOST_ZONES = 1024;
 const MOST_OF_ZONE = 16;
-/** In what is taken. */
+/** Maximum number of names that `take` returns. */
 const MOST_NAMES = 512;
 
 export interface SampledName {
   readonly zoneId: number;
   readonly name: Name;
-  /** About how many questions for it there were. */
+  /** Estimated number of queries for the name. */
   readonly count: number;
 }
 
@@ -53,7 +53,7 @@ export class NameTotals {
     zone.names.set(name, { count: doubt + 1, doubt });
   }
 
-  /** The first name of each zone before any second one, and the most asked zones first; they are forgotten here. */
+  /** Returns and clears the names: the first name of each zone before any second one, zones with the most queries first. */
   take(): SampledName[] {
     const ranked: { readonly rank: number; readonly zoneSamples: number; readonly name: SampledName }[] = [];
     for (const [zoneId, { samples, names }] of this.#zones) {

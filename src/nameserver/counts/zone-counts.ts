@@ -1,6 +1,6 @@
-// Answers of one thread since somebody looked, by zone, type and rcode, and samples of the names that were asked for: shared memory of
-// a fixed size. One thread counts and one takes, at any time and without a lock: a slot whose count is not 0 keeps its
-// key until its count was taken.
+// Answers of one thread since the last `take`, by zone, type and rcode, and samples of query names. Uses shared memory
+// of a fixed size. One thread counts and one takes, at any time and without a lock: a slot with a nonzero count keeps
+// its key until the count is taken.
 
 import { randomBytes } from 'node:crypto';
 import { MAX_NAME_OCTETS, type Name } from '../../dns/name.ts';
@@ -8,37 +8,37 @@ import { countedType } from './counted-types.ts';
 
 const HEADER = {
   SEED: 0,
-  /** Answers for which there was no slot. */ OTHER: 1,
+  /** Answers that found no slot. */ OTHER: 1,
   WRITTEN: 2,
   READ: 3,
-  /** Slots that were taken into use, since ever. */ USED: 4,
+  /** Total number of slots ever put into use. */ USED: 4,
 } as const;
 const HEADER_WORDS = 16; // a cache line
 
 const LOG2_SLOTS = 15;
 const SLOTS = 2 ** LOG2_SLOTS;
-/** Four words, so that no slot is in two cache lines: the id as the two words of a Float64, type and rcode, count. */
+/** Four words, so that a slot never spans two cache lines: the id as the two words of a Float64, type and rcode, count. */
 const SLOT = { ID_LOW: 0, ID_HIGH: 1, KIND: 2, COUNT: 3 } as const;
 const SLOT_WORDS = 4;
-/** Slots in use beyond which the table is emptied early: the rest is enough for what comes until the next look. */
+/** Number of used slots at which the table is emptied early. The remaining slots suffice until the next check. */
 const FILLING = (SLOTS * 3) / 8;
 /**
- * Slots of a search. While a quarter of all are taken, more than two are hardly ever looked at; but in one table of ten with
- * 12,000 keys, some key needs more than 16.
+ * Maximum slots per search. With a quarter of the slots used, a search rarely visits more than two; but in one of ten
+ * tables with 12,000 keys, some key needs more than 16.
  */
 const SEARCHED = 32;
 
-/** The ring of samples: the id, the length of the name, its octets. */
+/** A ring of samples: the zone id, the length of the name, its octets. */
 const SAMPLES = 512;
 const SAMPLE = { ID_LOW: 0, ID_HIGH: 1, OCTETS: 2, NAME: 3 } as const;
 const SAMPLE_WORDS = 68;
 const FIRST_SAMPLE = HEADER_WORDS + SLOTS * SLOT_WORDS;
-/** Names are taken from every 256th answer. */
+/** One of this many answers is sampled. */
 export const SAMPLED = 256;
 
 export const ZONE_COUNTS_BYTES = (FIRST_SAMPLE + SAMPLES * SAMPLE_WORDS) * 4;
 
-/** Receives what was counted. */
+/** Receives the counts. */
 export interface CountSink {
   add(zoneId: number, type: number, rcode: number, count: number): void;
   addOther(count: number): void;
@@ -51,7 +51,7 @@ export class ZoneCounts {
   readonly #numbers: Float64Array;
   readonly #octets: Uint8Array;
   #turn = 0;
-  /** Of the taking thread: the slots that had been taken into use when it last emptied the table. */
+  /** Used by the taking thread: value of USED when it last emptied the table. */
   #usedBefore = 0;
 
   constructor(buffer?: SharedArrayBuffer) {
@@ -59,11 +59,13 @@ export class ZoneCounts {
     this.#words = new Int32Array(this.buffer);
     this.#numbers = new Float64Array(this.buffer);
     this.#octets = new Uint8Array(this.buffer);
-    // so that nobody can choose zones whose slots are the same
+    // a random seed, so that an attacker cannot choose zones that share a slot
     Atomics.compareExchange(this.#words, HEADER.SEED, 0, randomBytes(4).readInt32LE(0) | 1);
   }
 
-  /** Counts an answer from the zone whose id has these words as a Float64: a number of that size would be garbage. */
+  /**
+   * Counts an answer from the zone whose id has these words as a Float64. A number that large would be allocated on the heap.
+   */
   count(low: number, high: number, type: number, rcode: number): void {
     const words = this.#words;
     const kind = (countedType(type) << 8) | rcode;
@@ -74,12 +76,12 @@ export class ZoneCounts {
     for (let searched = 0; searched < SEARCHED; searched++) {
       const at = HEADER_WORDS + slot * SLOT_WORDS;
       if (words[at + SLOT.COUNT] === 0) {
-        // Free, whatever its key is: only this thread makes counts that are not 0. The same key may have another slot.
+        // The slot is free, regardless of its key: only this thread makes counts nonzero. The same key may have another slot.
         words[at + SLOT.ID_LOW] = low;
         words[at + SLOT.ID_HIGH] = high;
         words[at + SLOT.KIND] = kind;
         words[HEADER.USED] = ((words[HEADER.USED] as number) + 1) | 0;
-        Atomics.add(words, at + SLOT.COUNT, 1); // with it the key can be seen
+        Atomics.add(words, at + SLOT.COUNT, 1); // publishes the key
         return;
       }
       if (
@@ -95,13 +97,13 @@ export class ZoneCounts {
     Atomics.add(words, HEADER.OTHER, 1);
   }
 
-  /** True for every 256th call. */
+  /** Returns true for one of SAMPLED calls. */
   isSampled(): boolean {
     this.#turn = (this.#turn + 1) & (SAMPLED - 1);
     return this.#turn === 0;
   }
 
-  /** Notes a folded name that was asked for in a zone. Samples that are not taken in time are lost. */
+  /** Records a folded query name of a zone. If the ring is full, the sample is dropped. */
   sample(low: number, high: number, name: Uint8Array, octets: number): void {
     const words = this.#words;
     const written = words[HEADER.WRITTEN] as number;
@@ -115,14 +117,14 @@ export class ZoneCounts {
     Atomics.store(words, HEADER.WRITTEN, (written + 1) | 0);
   }
 
-  /** Takes the samples, and the counts where the table is filling: a look at a few words, most of the time. */
+  /** Takes the samples, and also the counts if the table is filling up. Usually reads only a few words. */
   takeEarly(sink: CountSink): void {
     const used = (Atomics.load(this.#words, HEADER.USED) - this.#usedBefore) | 0;
     if (used > FILLING) this.take(sink);
     else this.#takeSamples(sink);
   }
 
-  /** Takes all that was counted since the last call. Only one thread may take. */
+  /** Takes all counts since the last call. Only one thread may take. */
   take(sink: CountSink): void {
     const words = this.#words;
     this.#usedBefore = Atomics.load(words, HEADER.USED);

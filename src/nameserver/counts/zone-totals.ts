@@ -1,18 +1,18 @@
-// The counts of one minute by zone, type and rcode, in typed arrays of a fixed size. When they are full, what is smallest is counted
-// together: first the rarer types of each zone, then whole zones, those with the fewest questions first. So whoever wants to
-// hide a zone's counts has to ask thousands of other zones as often as that one is asked.
+// The counts of one minute by zone, type and rcode, in typed arrays of a fixed size. When they are full, the smallest
+// counts are merged: first the rarer types of each zone, then whole zones, those with the fewest queries first. To hide
+// a zone's counts, an attacker would have to query thousands of other zones as often as that zone.
 
 import { OTHER_TYPE } from './counted-types.ts';
 
-/** Where counts are that belong to no zone any more. No zone has this id. */
+/** Collects counts that are no longer attributed to a zone. No zone has this id. */
 export const NO_ZONE = 0;
 
 const MOST_TOTALS = 65_536;
-/** When they are full, so many of each zone's stay by themselves. */
+/** Number of counts that each zone keeps when rarer types are merged. */
 const KEPT_OF_ZONE = 6;
-/** With one more for each rcode: there are three in answers from zones (NOERROR, NXDOMAIN, YXDOMAIN). */
+/** Plus one for each rcode in answers from zones: NOERROR, NXDOMAIN and YXDOMAIN. */
 const MOST_OF_ZONE = KEPT_OF_ZONE + 3;
-/** After zones were counted together, this share of the room is free. */
+/** Fraction of the space that is free after zones were merged. */
 const FREED = 1 / 4;
 
 const OTHER_KIND = OTHER_TYPE << 8;
@@ -29,7 +29,7 @@ export class ZoneTotals {
   readonly #mask: number;
   readonly #zones: Float64Array;
   readonly #kinds: Int32Array;
-  /** 0: the slot is free. */
+  /** 0 if the slot is free. */
   readonly #counts: Float64Array;
   #size = 0;
 
@@ -56,7 +56,7 @@ export class ZoneTotals {
     this.#put(at, zoneId, kind, count);
   }
 
-  /** All of them, the zones in no order; they are forgotten here. */
+  /** Returns and clears all counts, in no particular order. */
   take(): Totals {
     const taken: Totals = {
       zoneIds: new Float64Array(this.#size),
@@ -85,7 +85,7 @@ export class ZoneTotals {
     this.#counts[at] = (this.#counts[at] as number) + count;
   }
 
-  /** The slot of a key, or the free one for it. */
+  /** Returns the slot of a key, or the free slot for it. */
   #find(zoneId: number, kind: number): number {
     const folded = (zoneId >>> 0) ^ Math.imul(Math.floor(zoneId / 0x100000000), 0x85ebca6b);
     const mixed = Math.imul(Math.imul(folded, 0x9e3779b1) ^ kind, 0xc2b2ae35);
@@ -120,7 +120,7 @@ export class ZoneTotals {
     this.#put(this.#find(NO_ZONE, OTHER_KIND), NO_ZONE, OTHER_KIND, other);
   }
 
-  /** The zone's rarer types become one of each rcode. */
+  /** Adds the counts of a zone, with its rarer types merged into one count per rcode. */
   #keep({ zoneId, kinds }: ZoneKinds): void {
     for (const [i, { kind, count }] of kinds.entries()) {
       const kept = i < KEPT_OF_ZONE ? kind : (OTHER_TYPE << 8) | (kind & 0xff);
@@ -128,7 +128,7 @@ export class ZoneTotals {
     }
   }
 
-  /** The zones, the most asked first, each with its largest counts first. */
+  /** Returns the zones, most queried first, each with its largest counts first. */
   #sorted(): ZoneKinds[] {
     const byZone = new Map<number, { kind: number; count: number }[]>();
     for (const at of this.#used()) {

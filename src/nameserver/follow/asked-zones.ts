@@ -1,26 +1,26 @@
-// Which of the unproven zones that are asked for this node reports next. Who asks for names of its own without end must not hide
-// another: names that were quiet go first, in no order that anybody can choose, and all that is remembered is bounded.
+// Chooses which unproven zones with queries this node reports next. A client that queries ever new names must not delay
+// the reports of others: zones without recent reports go first, in random order, and all memory is bounded.
 
-/** Reports in a window, and how many of them may be repeated ones. */
+/** Maximum number of reports in a window, and of repeated ones among them. */
 const MOST_REPORTED = 100;
 const MOST_REPEATED = 50;
 const WINDOW_MS = 10_000;
-/** A zone that is asked for again is reported again after this time. */
+/** Minimum time between two reports of a zone. */
 const REPEAT_MS = 30_000;
-/** A zone that was not reported for this time was quiet. */
+/** After this time without a report, a zone counts as new again. */
 const QUIET_MS = 300_000;
-/** A question that could not be reported for so long is dropped: clients that go on asking bring another. */
+/** A report that waited this long is dropped. If clients keep querying the zone, it is queued again. */
 const KEPT_MS = 60_000;
 const MOST_WAITING = 2000;
 const MOST_REMEMBERED = 10_000;
 
 export class AskedZones {
-  /** How many reports were made, and how many zones were dropped that waited for one. */
+  /** Number of reports made, and of waiting zones that were dropped. */
   reported = 0;
   dropped = 0;
-  /** By zone: since when it waits; the oldest first. */
+  /** Start of the wait by zone, oldest first. */
   readonly #waiting = new Map<number, number>();
-  /** By zone: when it was last reported, the oldest first. */
+  /** Time of the last report by zone, oldest first. */
   readonly #reportedAt = new Map<number, number>();
   readonly #random: () => number;
   #windowSince = Number.NEGATIVE_INFINITY;
@@ -39,7 +39,7 @@ export class AskedZones {
     }
   }
 
-  /** Whether `take` would give any. */
+  /** Returns true if `take` would return a zone. */
   hasNext(now: number): boolean {
     this.#open(now);
     if (this.#inWindow >= MOST_REPORTED) return false;
@@ -47,7 +47,7 @@ export class AskedZones {
     return false;
   }
 
-  /** The zones to report now. */
+  /** Returns the zones to report now. */
   take(now: number): number[] {
     this.#forget(now);
     this.#open(now);
@@ -58,11 +58,11 @@ export class AskedZones {
     const chosen: number[] = [];
     for (const { id, before } of ready) {
       if (this.#inWindow >= MOST_REPORTED) break;
-      if (before !== undefined && this.#repeatedInWindow >= MOST_REPEATED) break; // so are all behind it
+      if (before !== undefined && this.#repeatedInWindow >= MOST_REPEATED) break; // all later ones are repeated too
       this.#inWindow++;
       if (before !== undefined) this.#repeatedInWindow++;
       this.#waiting.delete(id);
-      this.#reportedAt.delete(id); // so that it stands last
+      this.#reportedAt.delete(id); // moves it to the end
       this.#reportedAt.set(id, now);
       chosen.push(id);
     }
@@ -70,7 +70,7 @@ export class AskedZones {
     return chosen;
   }
 
-  /** There was no room for these: they wait again. */
+  /** Queues zones again that the store had no space for. */
   putBack(zoneIds: Iterable<number>, now: number): void {
     for (const id of zoneIds) {
       this.reported--;
@@ -79,7 +79,7 @@ export class AskedZones {
     }
   }
 
-  /** These could not be reported. */
+  /** Counts reports that failed. */
   lose(count: number): void {
     this.reported -= count;
     this.dropped += count;
@@ -103,7 +103,7 @@ export class AskedZones {
       this.#reportedAt.delete(id);
     }
     for (const [id, since] of this.#waiting) {
-      if (now - since < KEPT_MS) break; // they stand in the order in which they came
+      if (now - since < KEPT_MS) break; // sorted by arrival
       this.#drop(id);
     }
   }

@@ -1,5 +1,4 @@
-// Fills the table of countries from a MaxMind database: its tree is walked once, and only the first address of each country's
-// data is asked for.
+// Fills the country table from a MaxMind database. Walks its tree once, and decodes each data record only once.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,12 +6,12 @@ import { Reader, type Response } from 'mmdb-lib';
 import { type CountryPrefix, type CountryTable, countryNumber } from '../image/find/country-table.ts';
 
 const SHIPPED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
-/** IPv4 lies at ::/96 in a tree of IPv6. */
+/** Depth of ::/96, which contains IPv4 in an IPv6 tree. */
 const V4_DEPTH = 96;
-/** What lies deeper is one prefix: no network of its own has fewer than 2^64 addresses. */
+/** Deeper nodes are merged into one prefix: no network has fewer than 2^64 addresses. */
 const DEEPEST_V6 = 64;
 
-/** False: the database has more prefixes than the table has room for. Throws when it cannot be read. */
+/** Returns false if the database has more prefixes than fit into the table. Throws if it cannot be read. */
 export function fillCountryTable(table: CountryTable, path = shippedPath()): boolean {
   const octets = readFileSync(path);
   const tree = new PrefixTree(octets);
@@ -48,7 +47,7 @@ class PrefixTree {
     this.#v4Root = root;
   }
 
-  /** All prefixes of a family, in the order of their addresses. */
+  /** Yields all prefixes of a family, in the order of their addresses. */
   *prefixes(family: 4 | 6): Generator<CountryPrefix> {
     const isV6 = family === 6;
     const hasV6 = this.#reader.metadata.ipVersion === 6;
@@ -90,7 +89,7 @@ class PrefixTree {
       case 24:
         return octets.readUIntBE(at + 3 * bit, 3);
       case 28: {
-        const middle = octets[at + 3] as number; // the upper four bits of both
+        const middle = octets[at + 3] as number; // the upper four bits of both children
         return bit === 0
           ? ((middle >> 4) << 24) | octets.readUIntBE(at, 3)
           : ((middle & 15) << 24) | octets.readUIntBE(at + 4, 3);

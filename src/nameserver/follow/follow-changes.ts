@@ -1,9 +1,10 @@
-// Keeps the served zones equal to Postgres's: loads everything once, then follows the change feed. Postgres may be unavailable,
-// lag, be restored or replaced: what is served stays, and is corrected as soon as a server can be read.
+// Keeps the served zones equal to those in Postgres: loads everything once, then follows the change feed. If Postgres
+// is unavailable, lags, is restored or replaced, the node continues to serve its zones, and corrects them as soon as it
+// can read a server.
 //
 //   connect → read the feed ─ start, another epoch → load every zone ─┐
 //                 ↑         ─ changes → load what changed ────────────┤→ image → report → wait (NOTIFY, timer)
-//                 │         ─ expired, now and then → compare ────────┘      │
+//                 │         ─ expired, sometimes → compare all ───────┘      │
 //                 └──────────────────────────────────────────────────────────┘     any failure: connect again
 
 import { randomUUID } from 'node:crypto';
@@ -36,7 +37,7 @@ export async function followChanges(options: FollowOptions): Promise<Following> 
 }
 
 const STANDBY_POLL_MS = 50;
-/** The pause between two reads of the feed, so that changes that come one by one are read together. */
+/** Minimum pause between two reads of the feed, so that changes in quick succession are read together. */
 const SPACING_MS = 20;
 
 /** Returns the reason if the operator can remove the cause of a failed start. */
@@ -78,7 +79,7 @@ class Follower implements Following {
       hold: this.#hold,
       onMoved: reportSoon,
     });
-    // The age of the snapshot is unknown, so the lag is counted from now on.
+    // The age of the snapshot is unknown, so the lag is counted from the start.
     if (options.place !== undefined) this.#caughtUpAtMs = Date.now();
     this.#counts = new NodeCounts({ ...options, onCounted: reportSoon });
     this.#reporter = new PositionReporter({
@@ -174,7 +175,7 @@ class Follower implements Following {
         await this.#follow(this.#connection, backoff.reset);
       } catch (error) {
         if (!this.#stopping.signal.aborted) {
-          log.warn({ err: error }, 'the change feed cannot be read: what is served stays');
+          log.warn({ err: error }, 'the change feed cannot be read: serving the last known zones');
           this.#fault = explain(error);
           this.#rejectedSinceMs = isRejection(error) ? (this.#rejectedSinceMs ?? Date.now()) : undefined;
           this.#options.onState?.();
@@ -204,9 +205,9 @@ class Follower implements Following {
       }
       this.#options.onState?.();
       if (!listening && !this.#feed.standby) {
-        await connection.query(`listen ${CHANGES_CHANNEL}`); // a standby refuses it
+        await connection.query(`listen ${CHANGES_CHANNEL}`); // fails on a standby
         listening = true;
-        continue; // reads what was announced before
+        continue; // reads changes announced before `listen`
       }
       const pollMs = isCaughtUp && !this.#feed.standby ? PRIMARY_POLL_MS : STANDBY_POLL_MS;
       await this.#wakeup.wait(pollMs);
@@ -226,11 +227,11 @@ class Follower implements Following {
 
 function explain(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
-  // Node's error has no message of its own if several addresses all fail.
+  // If several addresses all fail, Node's error has no message of its own.
   return message || String(code ?? error);
 }
 
-/** Throws `SchemaError` if the schema is older than this program's. False: the server does not answer, try again. */
+/** Throws `SchemaError` if the schema is older than this program's. Returns false if the server does not answer. */
 async function checkReachableSchema(url: string): Promise<boolean> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {

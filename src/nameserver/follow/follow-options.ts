@@ -1,4 +1,4 @@
-// What following the change feed needs, and what it gives.
+// Options and result of following the change feed.
 
 import type { Log } from '../../process/reconnect.ts';
 import type { NodeReport } from '../../store/feed/nodes.ts';
@@ -14,7 +14,7 @@ import type { FollowedEdgeSets } from './followed-edge-sets.ts';
 export interface FollowOptions {
   /** The primary, which receives the reports of this node. */
   databaseUrl: string;
-  /** The server from which the feed and the zones are read; it may be a standby. The primary, unless given. */
+  /** URL of the server that provides the feed and the zones; it may be a standby. Defaults to the primary. */
   readUrl?: string;
   nodeName: string;
   version?: string;
@@ -29,19 +29,19 @@ export interface FollowOptions {
   traffic?: () => NodeReport['traffic'];
   /** The snapshot to keep up to date. */
   snapshot?: Snapshot;
-  /** The place in the feed that the image has reached already. */
+  /** The position in the feed that the image has reached. */
   place?: FeedPlace | undefined;
   /** True if the node's name still belongs to the process that this one replaces. */
   isSuccessor?: boolean;
-  /** Keeps the address sets of regions. */
+  /** Keeps the edge sets of regions. */
   edgeSets?: FollowedEdgeSets;
-  /** Receives the progress of work on the image. */
+  /** Records the progress of work on the image. */
   progress?: ImageProgress;
   /** Called after zones were changed, with the age of the oldest change. */
   onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
   /** Called when `state()` may have changed. */
   onState?: () => void;
-  /** Called at the start when the primary answers. Whether the name is free is known soon after. */
+  /** Called at the start when the primary answers. It then reports whether the node name is free. */
   onReached?: () => void;
 }
 

@@ -8,32 +8,32 @@ export const PRIMARY_POLL_MS = 1000;
 export interface FollowState {
   /** True if all zones were loaded once, and the position in the feed is known. */
   loaded: boolean;
-  /** True if the feed has been read to its end since the start. */
+  /** True if the feed was read to its end since the start. */
   isCurrent: boolean;
   connected: boolean;
-  /** The number of the newest change that is applied. */
+  /** Number of the newest applied change. */
   position: number | undefined;
-  /** Seconds since the feed was last read to its end; 0 while that happens at its usual pace. */
+  /** Seconds since the feed was last read to its end; 0 at the usual pace. */
   lagSeconds: number | undefined;
-  /** When the feed was last read to its end, as `Date.now` gives it. */
+  /** Time at which the feed was last read to its end (`Date.now`). */
   caughtUpAtMs: number | undefined;
   epoch: string | undefined;
   zones: number;
   records: number;
   /** Zones whose newest content cannot be built. */
   refused: number;
-  /** Zones for whose newest content the image has no room. */
+  /** Zones whose newest content does not fit into the image. */
   withoutRoom: number;
   held: { id: string; since: Date; zones: number } | undefined;
-  /** Reports of unproven zones that were asked for, and those that were dropped. */
+  /** Reports of unproven zones with queries: made and dropped. */
   asked: { reported: number; dropped: number };
-  /** Answers in the counts by zone: reported, those without a zone, dropped. */
+  /** Answers counted by zone: reported, not attributed to a zone, dropped. */
   counted: { reported: number; other: number; dropped: number };
   /** Failed writes of the snapshot. */
   writeFailures: WriteFailures;
-  /** Since when Postgres has rejected the node's password, as `Date.now` gives it. Undefined if it accepted the last one. */
+  /** Time since which Postgres has rejected the node's password (`Date.now`). Undefined if it accepted the last one. */
   rejectedSinceMs: number | undefined;
-  /** Why the feed could not be read the last time. Undefined if it could be read. */
+  /** Reason why the last read of the feed failed. Undefined if it succeeded. */
   fault: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function findRejection(
   return isLong ? state.fault : undefined;
 }
 
-/** Seconds since the feed was last read to its end; the usual pause between two reads counts as 0. */
+/** Returns the seconds since the feed was last read to its end; the usual pause between two reads counts as 0. */
 export function lagSecondsSince(caughtUpAtMs: number | undefined, nowMs: number): number | undefined {
   if (caughtUpAtMs === undefined) return undefined;
   const ageMs = nowMs - caughtUpAtMs;

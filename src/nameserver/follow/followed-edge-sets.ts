@@ -1,5 +1,5 @@
-// Keeps the sets of regions equal to Postgres's: one row for the whole fleet, read with the feed. They stand in a file beside the
-// snapshot, so that a node which starts without Postgres publishes the last ones that it knew.
+// Keeps the edge sets of regions equal to those in Postgres: one row for the whole fleet, read with the feed. A file
+// next to the snapshot keeps the last known ones, for a node that starts without Postgres.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,22 +15,22 @@ import { fillCountryTable } from './fill-country-table.ts';
 interface EdgeSetsOptions {
   readonly writer: ImageWriter;
   readonly log: Log;
-  /** Of the snapshot; undefined: nothing is kept. */
+  /** The snapshot's directory. Undefined if nothing is kept. */
   readonly directory: string | undefined;
   /** Receives the reason if the file cannot be written. */
   readonly onUnwritten?: (error: unknown) => void;
-  /** Filled when the first regions come: a fleet without any does not pay for it. */
+  /** Filled when the first regions arrive, so that a fleet without regions needs no table. */
   readonly countries: CountryTable | undefined;
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
 }
 
 const FILE = 'edge-sets.json';
-/** An edge that is drained is gone from all answers so soon after the round that decides it. */
+/** Bounds the time until a drained edge disappears from all answers. */
 const READ_MS = 500;
 
 export class FollowedEdgeSets {
   readonly #options: EdgeSetsOptions;
-  /** The row as it was read last, as text. */
+  /** Text of the row as last read. */
   #text = '';
   #readAtMs = Number.NEGATIVE_INFINITY;
 
@@ -38,7 +38,7 @@ export class FollowedEdgeSets {
     this.#options = options;
   }
 
-  /** Takes over what was known when the node ended. */
+  /** Restores the edge sets that the node last knew. */
   restore(): void {
     const { directory, log, writer } = this.#options;
     if (directory === undefined) return;
@@ -47,7 +47,10 @@ export class FollowedEdgeSets {
       this.#take(readFileSync(file, 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        log.warn({ file, err: error }, 'the sets of regions cannot be read: those of the snapshot stay');
+        log.warn(
+          { file, err: error },
+          'the edge sets of regions cannot be read: using those of the snapshot',
+        );
       if (writer.image.header[HEADER.EDGE_SETS] !== 0) this.#fillCountries();
     }
   }
@@ -62,8 +65,8 @@ export class FollowedEdgeSets {
       this.#take(text);
       this.#keep(text);
     } catch (error) {
-      this.#text = text; // it would fail again
-      log.error({ err: error }, 'the sets of regions cannot be served: those before them stay');
+      this.#text = text; // a second attempt would fail too
+      log.error({ err: error }, 'the edge sets of regions cannot be served: serving the previous ones');
     }
   }
 
@@ -80,10 +83,14 @@ export class FollowedEdgeSets {
     try {
       const startedMs = performance.now();
       const isFilled = fillCountryTable(countries, countryDb === 'shipped' ? undefined : countryDb.path);
-      if (!isFilled) log.error({}, 'COUNTRY_DB has too many prefixes: regions are not told apart');
-      else log.info({ ms: Math.round(performance.now() - startedMs) }, 'regions are told apart');
+      if (!isFilled) log.error({}, 'COUNTRY_DB has too many prefixes: all regions get the same answers');
+      else
+        log.info(
+          { ms: Math.round(performance.now() - startedMs) },
+          'COUNTRY_DB is loaded: answers depend on the region',
+        );
     } catch (error) {
-      log.error({ err: error }, 'COUNTRY_DB cannot be read: regions are not told apart');
+      log.error({ err: error }, 'COUNTRY_DB cannot be read: all regions get the same answers');
     }
   }
 
@@ -97,7 +104,7 @@ export class FollowedEdgeSets {
       renameSync(`${file}.${process.pid}`, file);
     } catch (error) {
       onUnwritten?.(error);
-      log.warn({ file, err: error }, 'the sets of regions cannot be kept');
+      log.warn({ file, err: error }, 'the edge sets of regions cannot be saved');
     }
   }
 }

@@ -1,5 +1,5 @@
-// Reads the change feed of one database after another, and has the zones loaded that it names. Keeps the place in the feed, and
-// compares all zones now and then.
+// Reads the change feed from successive connections and loads the zones that it names. Keeps the position in the feed,
+// and sometimes compares all zones.
 
 import {
   type FeedCursor,
@@ -33,7 +33,7 @@ export class FollowedFeed {
   #standby = false;
   #compareAtMs = 0;
   #compareEveryMs = COMPARE_EVERY_MS;
-  /** True until the feed has been read from the place of the snapshot. */
+  /** True until the feed has been read from the snapshot's position. */
   #isPlaceUntried = false;
 
   constructor(options: FeedOptions) {
@@ -50,7 +50,7 @@ export class FollowedFeed {
     return this.#cursor;
   }
 
-  /** The number of the newest change that is applied. */
+  /** Number of the newest applied change. */
   get position(): number | undefined {
     return this.#position;
   }
@@ -65,21 +65,21 @@ export class FollowedFeed {
     return this.#standby;
   }
 
-  /** The place that the image has reached, for the snapshot. */
+  /** The position that the image has reached, for the snapshot. */
   get place(): FeedPlace | undefined {
     const cursor = this.#cursor;
     return cursor && { cursor, position: this.#position ?? 0 };
   }
 
-  /** Forgets a place from a snapshot that the server does not accept: it would refuse every later attempt too. */
+  /** Discards a position from a snapshot that the server does not accept: it would refuse every later attempt too. */
   doubtPlace(error: unknown): void {
     if (!this.#isPlaceUntried || !isDataException(error)) return;
     this.#isPlaceUntried = false;
     this.#cursor = undefined;
-    this.#options.log.warn({}, "the snapshot's feed cursor is invalid: all zones are loaded again");
+    this.#options.log.warn({}, "the snapshot's feed cursor is invalid: loading all zones again");
   }
 
-  /** Applies all changes that the feed has. False: the feed cannot be read at the moment, try again. */
+  /** Applies all changes in the feed. Returns false if the feed cannot be read at the moment. */
   async catchUp(connection: Connection): Promise<boolean> {
     let first: FeedRead | undefined;
     let after: SeenChange | undefined;
@@ -91,7 +91,7 @@ export class FollowedFeed {
       this.#standby = read.standby;
       first ??= read;
       if (read.kind !== 'changes') {
-        // In the middle of a backlog the cursor is still the one before it: begin again.
+        // In the middle of a backlog, the cursor is still the one before it: start over.
         return read === first ? this.#catchUpWithout(connection, read) : this.catchUp(connection);
       }
       await this.#applyChanges(connection, read, gone);
@@ -115,13 +115,13 @@ export class FollowedFeed {
       case 'incomplete':
         return false;
       case 'expired':
-        log.info({}, 'this node was away longer than the feed reaches back: it compares all zones');
+        log.info({}, 'this node was offline for longer than the feed keeps changes: comparing all zones');
         await loader.compare(connection);
         break;
       case 'another-epoch':
         log.warn(
           { from: this.#cursor?.epoch, to: read.cursor.epoch },
-          'the database has another history: all zones are loaded again',
+          'the database has another history: loading all zones again',
         );
         await this.#loadEverything(connection);
         break;
@@ -149,7 +149,7 @@ export class FollowedFeed {
     this.#compareAtMs = Date.now() + this.#compareEveryMs;
   }
 
-  /** `gone` holds the zones without a successor so far. A zone that comes back on a later page is removed from it. */
+  /** @param gone zones deleted so far without a successor; a zone that reappears on a later page is removed from it */
   async #applyChanges(connection: Connection, read: FeedRead, gone: Set<number>): Promise<void> {
     const { changes } = read;
     const newestId = changes.reduce((id, change) => Math.max(id, change.id), 0);
@@ -171,15 +171,14 @@ export class FollowedFeed {
     }
   }
 
-  /** Makes a comparison due after a reconnect: a server that crashed may have reused transaction ids behind the cursor. */
+  /** Schedules a comparison after a reconnect: a server that crashed may have reused transaction ids before the cursor. */
   compareSoon(): void {
     this.#compareAtMs = 0;
   }
 
   /**
-   * Compares all zones if that is due. The feed reports everything that is written through it. Only a comparison finds other
-   * changes, such as a restore of the rows alone, or commits that a server lost. It is due soon after a load or a reconnect, then
-   * once a minute.
+   * Compares all zones if that is due: soon after a load or a reconnect, then once a minute. Only a comparison finds
+   * changes that were not written through the feed, such as a restored table or commits that a server lost.
    */
   async compareIfDue(connection: Connection, nowMs: number): Promise<void> {
     if (nowMs < this.#compareAtMs) return;
@@ -189,7 +188,7 @@ export class FollowedFeed {
   }
 }
 
-/** True if the error has an SQLSTATE of class 22: a value of the query is not valid for its type. */
+/** Returns true if the error has an SQLSTATE of class 22: a value of the query is not valid for its type. */
 function isDataException(error: unknown): boolean {
   return /^22/.test(String((error as { code?: unknown }).code));
 }

@@ -1,6 +1,6 @@
-// The zones of a node: which of them the image serves, and from which content of Postgres each was made. A zone that
-// cannot be built, or for which there is no room, is served in its old version. Content is kept in the image itself, so
-// that a million zones need only a table of ids here.
+// The zones of a node: which of them the image serves, and from which content in Postgres each was built. A zone that
+// cannot be built or does not fit continues to be served in its old version. Content is stored in the image itself, so
+// a million zones need only a table of ids here.
 
 import type { Name } from '../../dns/name.ts';
 import type { ZoneState } from '../../store/feed/change-feed.ts';
@@ -18,7 +18,7 @@ import type { ZoneContent } from '../image/zone-root.ts';
 import type { SnapshotEntry } from '../snapshot/snapshot-entry.ts';
 import { ZoneIds } from './zone-ids.ts';
 
-/** The outcome for a zone that was loaded. With the last three its content is not served. */
+/** The result of loading a zone. Its content is served only if the kind is `served`. */
 export type Applied =
   | { readonly kind: 'served' }
   | { readonly kind: 'refused'; readonly problems: readonly ZoneProblem[] }
@@ -35,14 +35,14 @@ interface Unserved extends ZoneContent {
 export class FollowedZones {
   readonly #writer: ImageWriter;
   readonly #onApplied: (entry: SnapshotEntry) => void;
-  /** The zones that are in Postgres and served, in whatever version. */
+  /** The zones that are in Postgres and served, in any version. */
   readonly #ids = new ZoneIds();
   readonly #unserved = new Map<number, Unserved>();
   readonly #unservedIds = new Map<Name, number>();
   readonly #fingerprints = new Float64Array(BUCKETS);
   #withoutRoom = 0;
 
-  /** `onApplied` is called for each change of what is served. */
+  /** @param onApplied called for each change of the served zones */
   constructor(writer: ImageWriter, onApplied: (entry: SnapshotEntry) => void = () => undefined) {
     this.#writer = writer;
     this.#onApplied = onApplied;
@@ -56,25 +56,22 @@ export class FollowedZones {
     return this.#writer.records;
   }
 
-  /** Zones whose newest content is not what is served. */
+  /** Returns the zones whose newest content is not served. */
   unservedIds(): number[] {
     return [...this.#unserved.keys()];
   }
 
-  /** Zones whose newest content cannot be built. */
+  /** Number of zones whose newest content cannot be built. */
   get refused(): number {
     return this.#unserved.size - this.#withoutRoom;
   }
 
-  /** Zones for whose newest content there is no room. */
+  /** Number of zones whose newest content does not fit into the image. */
   get withoutRoom(): number {
     return this.#withoutRoom;
   }
 
-  /**
-   * Takes over an image read from a snapshot: its zones are regarded as those of Postgres until Postgres says
-   * otherwise.
-   */
+  /** Adopts an image read from a snapshot: its zones are considered those of Postgres until Postgres reports otherwise. */
   adopt(): void {
     for (const { apex, id, version, mark } of this.#writer.entries()) {
       this.#ids.set(id, this.#writer.rootOf(apex));
@@ -88,7 +85,7 @@ export class FollowedZones {
     }
   }
 
-  /** What to load for a zone that Postgres has in this state; undefined: there is nothing new. */
+  /** Returns what to load for a zone with this state in Postgres. Returns undefined if there is nothing new. */
   wantedFor(state: ZoneState, isRetry = false): WantedZone | undefined {
     const served = this.#contentOf(state.id);
     const newest = this.#unserved.get(state.id) ?? served;
@@ -101,11 +98,11 @@ export class FollowedZones {
     };
   }
 
-  /** Serves the content that was loaded, if possible. */
+  /** Serves the loaded content, if possible. */
   apply(changed: ChangedZone): Applied {
     const { id, apex, version, mark } = changed;
     const content = { id, version, mark };
-    // After a restore an id may mean another zone, and an apex have another id.
+    // After a restore, an id may belong to another zone, and an apex may have another id.
     this.#forgetApex(apex);
     this.#forget(id);
     const applied = this.#serve(changed, content);
@@ -115,7 +112,7 @@ export class FollowedZones {
       this.#unserved.set(id, { ...content, apex, records: changed.records.length, why: applied.kind });
       this.#unservedIds.set(apex, id);
       if (applied.kind === 'full') this.#withoutRoom++;
-      this.#writer.markNotServed(apex, content); // but where an older version is served
+      this.#writer.markNotServed(apex, content); // unless an older version is served
     }
     this.#addFingerprint(content, 1);
     return applied;
@@ -135,12 +132,12 @@ export class FollowedZones {
       this.#onApplied({ kind: 'zone', apex, content, records });
       return { kind: 'served' };
     } catch (error) {
-      // One zone that meets a bug must not keep all others from being followed.
+      // A bug that affects one zone must not stop the others from being followed.
       return error instanceof ImageFullError ? { kind: 'full' } : { kind: 'failed', error };
     }
   }
 
-  /** Marks a zone that Postgres no longer has; it is served until `remove`. If it is not served, it is forgotten. */
+  /** Marks a zone that is no longer in Postgres. It is served until `remove`; if it is not served, it is deleted. */
   markGone(apex: Name): void {
     this.#forgetApex(apex);
     if (!this.isServed(apex)) this.#writer.remove(apex);
@@ -171,7 +168,7 @@ export class FollowedZones {
     return root === 0 ? undefined : this.#writer.zoneAt(root).apex;
   }
 
-  /** The zones that Postgres no longer has and that are still served or marked as ours. */
+  /** Returns the zones that are no longer in Postgres but are still served or marked as not served. */
   goneApexes(): Name[] {
     const gone: Name[] = [];
     for (const entries of [this.#writer.entries(), this.#writer.notServed()]) {
@@ -180,10 +177,7 @@ export class FollowedZones {
     return gone;
   }
 
-  /**
-   * Forgets all contents, since the database has another history: versions and ids no longer mean anything. The zones
-   * are still served.
-   */
+  /** Forgets all contents, whose versions and ids belong to another database history. The zones are still served. */
   forgetContents(): void {
     this.#ids.clear();
     this.#unserved.clear();
@@ -192,7 +186,7 @@ export class FollowedZones {
     this.#fingerprints.fill(0);
   }
 
-  /** Gives some of the zones for which there was no room, as Postgres had them last. */
+  /** Returns up to `limit` zones that did not fit, in the last state known from Postgres. */
   waitingForRoom(limit: number): ZoneState[] {
     const waiting: ZoneState[] = [];
     for (const zone of this.#unserved.values()) {
@@ -202,10 +196,10 @@ export class FollowedZones {
     return waiting;
   }
 
-  /** The buckets in which the zones of Postgres differ from ours. */
-  differingBuckets(theirs: Float64Array): number[] {
+  /** Returns the buckets in which the zones of Postgres differ from those of this node. */
+  differingBuckets(expected: Float64Array): number[] {
     const differing: number[] = [];
-    for (let i = 0; i < BUCKETS; i++) if (theirs[i] !== this.#fingerprints[i]) differing.push(i);
+    for (let i = 0; i < BUCKETS; i++) if (expected[i] !== this.#fingerprints[i]) differing.push(i);
     return differing;
   }
 
@@ -219,13 +213,13 @@ export class FollowedZones {
     return ids;
   }
 
-  /** The content of Postgres's zone that is served. */
+  /** Returns the content that is served for a zone in Postgres. */
   #contentOf(id: number): ZoneContent | undefined {
     const root = this.#ids.get(id);
     return root === 0 ? undefined : this.#writer.zoneAt(root);
   }
 
-  /** The id of the zone in Postgres; undefined: Postgres no longer has it. */
+  /** Returns the id of the zone in Postgres. Returns undefined if Postgres no longer has it. */
   #idOf(apex: Name): number | undefined {
     const unserved = this.#unservedIds.get(apex);
     if (unserved !== undefined) return unserved;
@@ -235,7 +229,7 @@ export class FollowedZones {
     return this.#ids.get(id) === root ? id : undefined;
   }
 
-  /** Removes a zone from all tables of Postgres's content. */
+  /** Removes a zone from all tables about the content of Postgres. */
   #forget(id: number): void {
     const unserved = this.#unserved.get(id);
     const newest = unserved ?? this.#contentOf(id);

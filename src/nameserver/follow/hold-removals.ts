@@ -1,7 +1,6 @@
-// Holds removals that look like an accident until an operator confirms them: when those of the last 60 s would take
-// away more than half of the zones, and at least 100, they are held, with all that follow (docs/rules.md "Health and
-// held removals"). A zone that comes back is no longer held or counted. Removals let through before the limit was
-// reached stay removed.
+// Holds removals that may be an accident until an operator confirms them. If the removals of the last 60 s would delete more
+// than half of the zones, and at least 100, these and all later ones are held (docs/rules.md "Health and held removals"). A
+// zone that reappears is no longer held or counted. Removals admitted before the limit was reached remain in effect.
 
 import { randomUUID } from 'node:crypto';
 import type { Name } from '../../dns/name.ts';
@@ -12,7 +11,7 @@ const AT_LEAST = 100;
 export class RemovalHold {
   readonly #nowMs: () => number;
   readonly #held = new Set<Name>();
-  /** Zones that were removed within the window and are still gone, the oldest first. */
+  /** Zones removed within the window that have not reappeared, oldest first. */
   readonly #recent = new Map<Name, number>();
   #id = '';
   #since = new Date(0);
@@ -21,10 +20,7 @@ export class RemovalHold {
     this.#nowMs = nowMs;
   }
 
-  /**
-   * Gives those of `apexes` that may be removed now; the others are held. `served` is how many zones are served, held
-   * ones included.
-   */
+  /** Returns those of `apexes` that may be removed now, and holds the others. `served` includes held zones. */
   admit(apexes: readonly Name[], served: number): readonly Name[] {
     const asked = apexes.filter((apex) => !this.#held.has(apex));
     if (asked.length === 0) return [];
@@ -47,13 +43,13 @@ export class RemovalHold {
     return [];
   }
 
-  /** The zone exists again: it is neither held nor counted. */
+  /** Stops holding and counting a zone that exists again. */
   dissolve(apex: Name): void {
     this.#held.delete(apex);
     this.#recent.delete(apex);
   }
 
-  /** Gives all zones held, if this is the hold that was confirmed; they may be removed now and count no further. */
+  /** Returns all held zones if `id` is the current hold. They may be removed now, and are no longer counted. */
   confirm(id: string | null): readonly Name[] {
     if (this.#held.size === 0 || id !== this.#id) return [];
     const released = [...this.#held];

@@ -1,5 +1,5 @@
-// The image's thread, the only one that writes zones: it reads the snapshot, follows the changes and keeps the snapshot
-// up to date. So loading millions of records delays neither TCP nor the health page.
+// The image's thread, the only one that writes zones: reads the snapshot, follows the changes and updates the snapshot.
+// Loading millions of records therefore delays neither TCP nor the health page.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
@@ -18,14 +18,14 @@ import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start
 const options = workerData as ImageThreadOptions;
 const port = parentPort as NonNullable<typeof parentPort>;
 
-const say = (message: FromImageThread) => port.postMessage(message);
+const post = (message: FromImageThread) => port.postMessage(message);
 
-const tell = (level: keyof Log) => (fields: object, message: string) => {
+const logAt = (level: keyof Log) => (fields: object, message: string) => {
   const { code } = ((fields as { err?: unknown }).err ?? {}) as NodeJS.ErrnoException;
-  // An error that is handed over keeps its message and its stack only.
-  say({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
+  // An error passed to another thread keeps only its message and its stack.
+  post({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
 };
-const log: Log = { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
+const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
 
 let following: Following | undefined;
 let snapshot: Snapshot | undefined;
@@ -59,9 +59,9 @@ async function run(): Promise<void> {
     countryDb: options.countryDb,
   });
   edgeSets.restore();
-  say({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
+  post({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
   const counters = (options.counters ?? []).map((buffer) => new QueryCounters(buffer));
-  // Loaded only now: most of the code is for the database, and the zones of the snapshot can be served without it.
+  // Loaded late: most of this code is for the database, and zones from the snapshot can be served without it.
   const { explainStart, followChanges } = await import('./follow-changes.ts');
   const follow: FollowOptions = {
     databaseUrl,
@@ -77,9 +77,9 @@ async function run(): Promise<void> {
     progress,
     isSuccessor: options.isSuccessor === true,
     onState: () => {
-      if (following !== undefined) say({ kind: 'state', state: following.state() });
+      if (following !== undefined) post({ kind: 'state', state: following.state() });
     },
-    onReached: () => say({ kind: 'reached' }),
+    onReached: () => post({ kind: 'reached' }),
     ...(readUrl === undefined ? {} : { readUrl }),
     ...(snapshot === undefined ? {} : { snapshot }),
   };
@@ -88,17 +88,17 @@ async function run(): Promise<void> {
   } catch (error) {
     const reason = explainStart(error);
     if (reason === undefined) throw error; // ends the thread, and with it the process
-    return say({ kind: 'failed', reason });
+    return post({ kind: 'failed', reason });
   }
-  say({ kind: 'state', state: following.state() });
-  say({ kind: 'started' });
+  post({ kind: 'state', state: following.state() });
+  post({ kind: 'started' });
 }
 
 port.on('message', async (message: ToImageThread) => {
-  if (message.kind === 'alone') return snapshot?.own();
+  if (message.kind === 'predecessor-ended') return snapshot?.own();
   await following?.stop();
   await snapshot?.stop();
-  say({ kind: 'stopped' });
+  post({ kind: 'stopped' });
 });
 
 await run();

@@ -1,6 +1,5 @@
-// Brings the followed zones to the state of Postgres: some, all, or those that differ. Removals can be held. Loaded
-// zones go into the image batch by batch while the next batch is requested, so that Postgres and this node work at the
-// same time.
+// Updates the followed zones to the state of Postgres: some, all, or those that differ. Removals can be held. One batch
+// of zones is written to the image while the next one is requested, so that Postgres and the node work concurrently.
 
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Name, printName } from '../../dns/name.ts';
@@ -24,9 +23,9 @@ const PAGE_ZONES = 2000;
 const BATCH_RECORDS = 20_000;
 const BUSY_MS = 5;
 const SHOWN_PROBLEMS = 5;
-/** How many zones without room the log names. */
-const MOST_TOLD = 100;
-/** How many zones without room are tried again at a time, until one of them finds none again. */
+/** Maximum number of zones without space that the log names. */
+const MAX_LOGGED_ZONES = 100;
+/** Number of zones without space that are retried at a time, until one of them does not fit. */
 const RETRY_ZONES = 100;
 const RETRY_MS = 60_000;
 
@@ -38,11 +37,11 @@ export class FollowedZonesLoader {
   readonly #progress: ImageProgress;
   #bytesUsedWhenFull = 0;
   #retryAtMs = 0;
-  #toldFull = false;
-  /** The zones without room that the log has named. */
-  readonly #toldWithoutRoom = new Set<Name>();
+  #isFullLogged = false;
+  /** Zones without space that the log has named. */
+  readonly #loggedWithoutRoom = new Set<Name>();
 
-  /** `bytesUsed`: the bytes in use in the image. When they are fewer than when it was full, there is room again. */
+  /** @param bytesUsed returns the bytes in use; if fewer than when the image was full, there is space again */
   constructor(
     followed: FollowedZones,
     hold: RemovalHold,
@@ -57,7 +56,7 @@ export class FollowedZonesLoader {
     this.#progress = progress;
   }
 
-  /** Loads those of the zones that are not here in this state, and gives those that were deleted meanwhile. */
+  /** Loads the zones that differ from these states. Also returns those that were deleted in the meantime. */
   async load(
     connection: Connection,
     states: Iterable<ZoneState> | AsyncIterable<ZoneState>,
@@ -75,17 +74,17 @@ export class FollowedZonesLoader {
       const ids = new Set(present.map((zone) => zone.id));
       gone.push(...wanted.filter((zone) => !ids.has(zone.id)).map((zone) => zone.id));
     }
-    this.#tellWhenFull();
+    this.#logIfFull();
     return { zones, gone };
   }
 
-  /** Applies zones, and lets other tasks run in between. */
+  /** Applies zones, with pauses for other tasks. */
   async #apply(zones: readonly ChangedZone[]): Promise<void> {
     let sinceMs = performance.now();
     this.#progress.begin('building zones');
     for (const changed of zones) {
       this.#progress.step();
-      this.#tell(changed, this.#followed.apply(changed));
+      this.#logResult(changed, this.#followed.apply(changed));
       this.#hold.dissolve(changed.apex);
       if (performance.now() - sinceMs < BUSY_MS) continue;
       await nextTick();
@@ -94,28 +93,31 @@ export class FollowedZonesLoader {
     this.#progress.begin('waiting');
   }
 
-  #tell({ apex, version }: ChangedZone, applied: Applied): void {
+  #logResult({ apex, version }: ChangedZone, applied: Applied): void {
     const zone = printName(apex);
     switch (applied.kind) {
       case 'served':
         return;
       case 'full':
-        if (!this.#toldWithoutRoom.has(apex) && this.#toldWithoutRoom.size < MOST_TOLD) {
-          this.#toldWithoutRoom.add(apex);
-          this.#log.warn({ zone, version }, 'a zone has no room in the image');
+        if (!this.#loggedWithoutRoom.has(apex) && this.#loggedWithoutRoom.size < MAX_LOGGED_ZONES) {
+          this.#loggedWithoutRoom.add(apex);
+          this.#log.warn({ zone, version }, 'a zone does not fit into the image');
         }
         this.#bytesUsedWhenFull = this.#bytesUsed();
         this.#retryAtMs = performance.now() + RETRY_MS;
         return;
       case 'refused': {
         const problems = applied.problems.slice(0, SHOWN_PROBLEMS).map((problem) => problem.message);
-        this.#log.error({ zone, version, problems }, 'a zone cannot be built');
+        this.#log.error(
+          { zone, version, problems },
+          'a zone cannot be built: its old version, if any, is still served',
+        );
         return;
       }
       case 'failed':
         this.#log.error(
           { zone, version, err: applied.error },
-          'unhandled error in zone, the old version is still served',
+          'unhandled error in a zone: its old version, if any, is still served',
         );
         return;
       default:
@@ -123,21 +125,21 @@ export class FollowedZonesLoader {
     }
   }
 
-  #tellWhenFull(): void {
+  #logIfFull(): void {
     const { withoutRoom, zones } = this.#followed;
-    if (withoutRoom > 0 && !this.#toldFull) {
+    if (withoutRoom > 0 && !this.#isFullLogged) {
       this.#log.error(
         { withoutRoom, zones },
-        'the zone image is full: give it more IMAGE_BYTES; zones without room are served in their old version, or not at all',
+        'the zone image is full: increase IMAGE_BYTES; zones that do not fit are served in their old version or not at all',
       );
-    } else if (withoutRoom === 0 && this.#toldFull) {
-      this.#log.info({ zones }, 'every zone has found room in the image');
+    } else if (withoutRoom === 0 && this.#isFullLogged) {
+      this.#log.info({ zones }, 'all zones fit into the image again');
     }
-    if (withoutRoom === 0) this.#toldWithoutRoom.clear();
-    this.#toldFull = withoutRoom > 0;
+    if (withoutRoom === 0) this.#loggedWithoutRoom.clear();
+    this.#isFullLogged = withoutRoom > 0;
   }
 
-  /** Loads every zone anew, page by page; a zone is served until its successor is loaded. */
+  /** Reloads every zone, page by page. A zone is served until its successor is loaded. */
   async loadEverything(connection: Connection): Promise<void> {
     this.#followed.forgetContents();
     const startedMs = Date.now();
@@ -149,21 +151,21 @@ export class FollowedZonesLoader {
     this.#log.info({ zones, records, ms: Date.now() - startedMs }, 'zones loaded');
   }
 
-  /** Loads the zones that differ from those here, whatever the cause. */
+  /** Loads the zones that differ from this node's, for any reason. */
   async compare(connection: Connection): Promise<void> {
     const buckets = this.#followed.differingBuckets(await loadFingerprints(connection));
     if (buckets.length === 0) return;
     const states = await listBuckets(connection, buckets);
     const { zones, gone } = await this.load(connection, states);
-    const there = new Set(states.map((state) => state.id));
-    const missing = this.#followed.idsInBuckets(buckets).filter((id) => !there.has(id));
+    const present = new Set(states.map((state) => state.id));
+    const missing = this.#followed.idsInBuckets(buckets).filter((id) => !present.has(id));
     this.removeIds([...gone, ...missing]);
     if (zones + missing.length > 0) {
       this.#log.debug({ loaded: zones, missing: missing.length }, 'zones compared');
     }
   }
 
-  /** Tries the zones without room again, when room was freed, and now and then in any case. */
+  /** Retries the zones without space if space was freed, and regularly in any case. */
   async retryWithoutRoom(connection: Connection): Promise<void> {
     if (this.#followed.withoutRoom === 0) return;
     if (this.#bytesUsed() >= this.#bytesUsedWhenFull && performance.now() < this.#retryAtMs) return;
@@ -175,13 +177,13 @@ export class FollowedZonesLoader {
     }
   }
 
-  /** Removes zones by id, as `remove` does; unknown ids are ignored. */
+  /** Removes zones by id, like `remove`; ignores unknown ids. */
   removeIds(ids: Iterable<number>): void {
     const apexes = [...ids].map((id) => this.#followed.apexOf(id)).filter((apex) => apex !== undefined);
     this.remove(apexes);
   }
 
-  /** Removes zones that Postgres no longer has, or holds them. */
+  /** Removes, or holds, zones that are no longer in Postgres. */
   remove(apexes: readonly Name[], confirmed = false): void {
     if (apexes.length === 0) return;
     for (const apex of apexes) this.#followed.markGone(apex);
@@ -192,7 +194,7 @@ export class FollowedZonesLoader {
     if (held !== undefined && !wasHeld) {
       this.#log.error(
         { held: held.zones, zones: this.#followed.zones },
-        'the feed would take away too many zones: they are held until `zonefleet node confirm`',
+        'the feed removes too many zones: they are held until `zonefleet node confirm`',
       );
     }
   }
@@ -208,7 +210,7 @@ async function* everyState(connection: Connection): AsyncGenerator<ZoneState> {
   }
 }
 
-/** Groups zones to load together: a large one alone, small ones up to a sum of records. */
+/** Groups zones to load together: a large zone alone, small ones up to a total number of records. */
 async function* batchesOf(
   states: Iterable<ZoneState> | AsyncIterable<ZoneState>,
   wantedFor: (state: ZoneState) => WantedZone | undefined,
@@ -234,7 +236,7 @@ interface LoadedBatch {
   readonly loaded: ChangedZone[];
 }
 
-/** Loads each batch while the one before it is applied. */
+/** Loads each batch while the previous one is applied. */
 async function* loadAhead(
   connection: Connection,
   batches: AsyncIterable<WantedZone[]>,
@@ -242,7 +244,7 @@ async function* loadAhead(
   let ahead: Promise<LoadedBatch> | undefined;
   for await (const wanted of batches) {
     const next = loadChangedZones(connection, wanted).then((loaded) => ({ wanted, loaded }));
-    next.catch(() => undefined); // told to whoever awaits it, which may be nobody any more
+    next.catch(() => undefined); // reported to the consumer, if it still awaits it
     if (ahead !== undefined) yield await ahead;
     ahead = next;
   }

@@ -1,16 +1,15 @@
-// Collects for the reports of this node what the threads that answer count: unproven zones that receive queries, and answers by
-// zone.
+// Collects what the answering threads count, for the reports of this node: unproven zones with queries, and answers by zone.
 
 import { CountedMinutes } from '../counts/counted-minutes.ts';
 import { AskedZones } from './asked-zones.ts';
 import type { FollowOptions } from './follow-options.ts';
 import type { FollowState } from './follow-state.ts';
 
-/** How often the marks of unproven zones are taken, which reads 128 KiB. */
+/** Interval for reading the marks of unproven zones (128 KiB). */
 const ASKED_MS = 250;
-/** How often each thread's table of counts by zone is checked for being nearly full. */
+/** Interval for checking whether a thread's table of counts is nearly full. */
 const COUNTED_MS = 250;
-/** One in this many checks takes all counts, which reads half a MiB of each thread. */
+/** One of this many checks takes all counts, which reads half a MiB per thread. */
 const CHECKS_PER_TAKE = 8;
 
 type CountsOptions = Pick<FollowOptions, 'writer' | 'asked' | 'zoneCounts' | 'onState'> & {
@@ -35,7 +34,7 @@ export class NodeCounts {
     this.#countedTimer = setInterval(() => this.#checkCounts(), COUNTED_MS).unref();
   }
 
-  /** Takes all counts, so that the last report has them. */
+  /** Takes all counts, so that the last report includes them. */
   stop(): void {
     clearInterval(this.#askedTimer);
     clearInterval(this.#countedTimer);

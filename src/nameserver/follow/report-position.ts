@@ -1,5 +1,5 @@
-// Reports to the primary, when it can be reached, how far this node is, and holds the node's name, so that a second
-// live process with the same name refuses to start. Answers never depend on it.
+// Reports the node's position to the primary, if it is reachable, and holds the node's name, so that a second live
+// process with the same name refuses to start. Answers never depend on it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from '../../process/reconnect.ts';
@@ -18,15 +18,15 @@ import type { AskedZones } from './asked-zones.ts';
 
 const HEARTBEAT_MS = 1000;
 const SPACING_MS = 50;
-/** Four heartbeats: a live process that has the name reports within this time. */
+/** Four heartbeats. A live process that has the name reports within this time. */
 const CLAIM_TIMEOUT_MS = 4000;
 const CLAIM_RETRY_MS = 200;
 const SIGN_OFF_TIMEOUT_MS = 1000;
-/** Parts of counts between two reports of the position: some milliseconds each. */
+/** Parts of counts reported between two reports of the position; each takes some milliseconds. */
 const PARTS_IN_TURN = 8;
 
 const HELD_SILENTLY =
-  'a session that reports nothing holds the name of this node: it answers, and reports itself once that session ends';
+  'a session that reports nothing holds the name of this node: the node answers queries, and reports its position after that session ends';
 
 /** Another live process has this NODE_NAME. */
 export class NodeNameTakenError extends Error {
@@ -40,11 +40,11 @@ interface ReporterOptions {
   /** True if the name belongs to the process that this one replaces, until that ends. */
   isSuccessor?: boolean;
   report: () => NodeReport;
-  /** The zones that are reported as asked for. */
+  /** The unproven zones to report. */
   asked: AskedZones;
-  /** What is reported of the answers that were counted. */
+  /** The counted answers to report. */
   counted?: CountedMinutes;
-  /** Called when the primary has been reached: it will say whether the name is free. */
+  /** Called when the primary has been reached. It then reports whether the name is free. */
   onReached?: () => void;
 }
 
@@ -55,8 +55,8 @@ export class PositionReporter {
   #connection: Connection | undefined;
   /** True while the process that this one replaces may still have the name. */
   #isSuccessor: boolean;
-  /** The last report of counts failed, and that was told. */
-  #isCountsTold = false;
+  /** True if the last report of counts failed and the failure was logged. */
+  #isCountFailureLogged = false;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
@@ -66,8 +66,8 @@ export class PositionReporter {
   }
 
   /**
-   * Throws when another live process has the name. If the primary does not answer, or the name is held by a session
-   * that reports nothing (its process was killed, and the server has not noticed), it goes on trying in the background.
+   * Throws if another live process has the name. If the primary does not answer, or a session that reports nothing
+   * holds the name (a killed process that the server has not noticed), retries in the background.
    */
   async start(): Promise<void> {
     if (this.#isSuccessor) {
@@ -89,7 +89,7 @@ export class PositionReporter {
       if (error instanceof NodeNameTakenError) throw error;
       this.#options.log.warn(
         { err: error },
-        'the primary cannot be reached: this node does not report itself',
+        'the primary cannot be reached: this node does not report its position',
       );
       connection = undefined;
     }
@@ -120,7 +120,7 @@ export class PositionReporter {
         await this.#reportOn(connection);
       } catch (error) {
         if (!this.#stopping.signal.aborted)
-          this.#options.log.warn({ err: error }, 'this node cannot report itself');
+          this.#options.log.warn({ err: error }, 'this node cannot report its position');
       }
       await this.#signOff();
       await connection?.close();
@@ -140,13 +140,13 @@ export class PositionReporter {
     return connection;
   }
 
-  /** Claims the name. False: a session that reports nothing has it. */
+  /** Claims the name. Returns false if a session that reports nothing holds it. */
   async #claim(connection: Connection, timeoutMs: number): Promise<boolean> {
     const { report, log } = this.#options;
     const { name, instance } = report();
     const startedMs = Date.now();
     let before: NodeClaim | undefined;
-    let told = this.#isSuccessor;
+    let isLogged = this.#isSuccessor;
     const first = await loadLastReport(connection, name);
     for (;;) {
       const claim = await claimNodeName(connection, { name, instance });
@@ -157,16 +157,18 @@ export class PositionReporter {
       if (this.#stopping.signal.aborted) throw new Error('stopped');
       const isStarting = timeoutMs !== Number.POSITIVE_INFINITY;
       if (isStarting && claim === 'taken' && (await loadLastReport(connection, name)) !== first) {
-        throw new NodeNameTakenError(`another process runs as node "${name}": give each its own NODE_NAME`);
+        throw new NodeNameTakenError(
+          `another process runs as node "${name}": give each node its own NODE_NAME`,
+        );
       }
       if (Date.now() - startedMs > timeoutMs) return false;
       if (claim === 'ending' && before !== claim) {
-        log.info({ nodeName: name }, 'the session that this node had before is ended');
+        log.info({ nodeName: name }, 'the previous session of this node was ended');
       }
-      // Once may be a session that was just ending; at the start a refusal follows anyway.
-      if (claim === 'taken' && before === claim && !told && !isStarting) {
-        log.error({ nodeName: name }, 'another process runs under the name of this node');
-        told = true;
+      // A single refusal may come from a session that was just ending. At the start, an error follows anyway.
+      if (claim === 'taken' && before === claim && !isLogged && !isStarting) {
+        log.error({ nodeName: name }, 'another process uses the name of this node');
+        isLogged = true;
       }
       before = claim;
       await pauseUnless(this.#stopping.signal, CLAIM_RETRY_MS);
@@ -183,7 +185,7 @@ export class PositionReporter {
     }
   }
 
-  /** Whatever becomes of it, the node goes on to report itself. */
+  /** A failure does not stop the node's other reports. */
   async #reportAsked(connection: Connection): Promise<void> {
     const { asked, log } = this.#options;
     const zoneIds = asked.take(Date.now());
@@ -192,11 +194,11 @@ export class PositionReporter {
       asked.putBack(await reportAskedZones(connection, zoneIds), Date.now());
     } catch (error) {
       asked.lose(zoneIds.length);
-      log.debug({ err: error, zones: zoneIds.length }, 'zones that are asked for were not reported');
+      log.debug({ err: error, zones: zoneIds.length }, 'unproven zones with queries could not be reported');
     }
   }
 
-  /** A part that failed is reported again, under the same number: it may have arrived. */
+  /** A part that failed is reported again with the same number, because it may have arrived. */
   async #reportCounts(connection: Connection): Promise<void> {
     const { counted, log, report } = this.#options;
     const { name: node, instance } = report();
@@ -206,10 +208,11 @@ export class PositionReporter {
       try {
         await reportDnsCounts(connection, { node, instance, ...part });
         counted?.done(part);
-        this.#isCountsTold = false;
+        this.#isCountFailureLogged = false;
       } catch (error) {
-        if (!this.#isCountsTold) log.warn({ err: error }, 'counts of answers cannot be reported: they wait');
-        this.#isCountsTold = true;
+        if (!this.#isCountFailureLogged)
+          log.warn({ err: error }, 'the counts of answers cannot be reported: they will be reported later');
+        this.#isCountFailureLogged = true;
         return;
       }
     }

@@ -1,4 +1,4 @@
-// The main thread's side of the image's thread: starts it, tracks its state, logs its messages, ends it.
+// The main thread's side of the image's thread: starts and ends it, keeps its state, and logs its messages.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
@@ -14,16 +14,16 @@ export interface ImageThreadOptions {
   readonly buffer: SharedArrayBuffer;
   /** The memory of AskedMarks. */
   readonly asked: SharedArrayBuffer;
-  /** The memory of CountryTable, and what it is filled from once regions have edges; undefined: no database is wanted. */
+  /** The memory of CountryTable. `countryDb` fills it when regions have edges; undefined if no database is configured. */
   readonly countries?: SharedArrayBuffer;
-  /** The memory of ZoneCounts of all threads that answer. */
+  /** The ZoneCounts memory of each answering thread. */
   readonly zoneCounts?: readonly SharedArrayBuffer[];
-  /** The memory of QueryCounters of all threads that answer. */
+  /** The QueryCounters memory of each answering thread. */
   readonly counters?: readonly SharedArrayBuffer[];
   readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
-  /** Undefined: there is no snapshot. */
+  /** Undefined if there is no snapshot. */
   readonly snapshotDirectory: string | undefined;
-  /** True if this process replaces one that still runs, and that writes the snapshot and has the node's name until it ends. */
+  /** True if this process replaces one that still writes the snapshot and holds the node's name until it ends. */
   readonly isSuccessor?: boolean;
   /** The primary's URL. */
   readonly databaseUrl: string;
@@ -36,17 +36,17 @@ export interface ImageThreadOptions {
 
 export interface WatchOptions {
   /** The interval at which the thread's progress is checked. */
-  readonly lookMs?: number;
+  readonly checkMs?: number;
   /** The module to run instead of image-thread.ts. */
   readonly entry?: URL;
 }
 
 export type FromImageThread =
-  /** `isServing`: a snapshot has brought zones, or has shown that there are none. */
+  /** `isServing`: the snapshot provided zones, or has shown that there are none. */
   | { readonly kind: 'restored'; readonly isServing: boolean }
-  /** The database answers, and is asked whether the name is free. */
+  /** The database answers; the node name is being checked. */
   | { readonly kind: 'reached' }
-  /** The node has its name, as far as the database could be asked. */
+  /** The node holds its name, or the database could not be reached. */
   | { readonly kind: 'started' }
   /** The start failed for a reason that the operator can fix. */
   | { readonly kind: 'failed'; readonly reason: string }
@@ -57,20 +57,20 @@ export type FromImageThread =
 export type ToImageThread =
   | { readonly kind: 'stop' }
   /** The process that this one replaces has ended. */
-  | { readonly kind: 'alone' };
+  | { readonly kind: 'predecessor-ended' };
 
 export interface ImageThread {
-  /** Resolves when the snapshot is read or there is none, and says whether zones can be served now. */
+  /** Resolves when the snapshot was read or does not exist. The result tells whether zones can be served now. */
   readonly restored: Promise<{ isServing: boolean }>;
   readonly progress: ImageProgress;
-  /** Whether the database has been reached. */
+  /** Returns true if the database has been reached. */
   isReached(): boolean;
-  /** Resolves when the thread follows the changes; rejects with ImageThreadFault. */
+  /** Resolves when the thread follows the changes. Rejects with ImageThreadFault. */
   readonly started: Promise<void>;
-  /** Undefined: the thread has not started following yet. */
+  /** Returns undefined until the thread follows the changes. */
   state(): FollowState | undefined;
   /** Call it when the process that this one replaces has ended. */
-  beAlone(): void;
+  predecessorEnded(): void;
   stop(): Promise<void>;
 }
 
@@ -80,18 +80,17 @@ class ImageThreadFault extends StartFault {
 }
 
 const STOP_TIMEOUT_MS = 2500;
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 const END_TIMEOUT_MS = 2000;
 
 /**
- * `onEnd` is called when the thread ends without being asked to, or is ended because it stands still: then there is no
- * writer of the image any more.
+ * @param onEnd called if the thread ends unexpectedly or is ended because it made no progress; the image then has no writer
  */
 export function startImageThread(
   options: ImageThreadOptions,
   log: Log,
   onEnd: (error: Error) => void,
-  { lookMs = LOOK_MS, entry = new URL('./image-thread.ts', import.meta.url) }: WatchOptions = {},
+  { checkMs = CHECK_MS, entry = new URL('./image-thread.ts', import.meta.url) }: WatchOptions = {},
 ): ImageThread {
   const progress = new ImageProgress();
   const thread = startThread('image', entry, { ...options, progress: progress.buffer });
@@ -105,45 +104,47 @@ export function startImageThread(
     if (message.kind === 'reached') isReached = true;
   });
   const end = (error: Error) => {
-    clearInterval(looks);
+    clearInterval(checkTimer);
     if (!isStopping) onEnd(error);
     isStopping = true;
   };
   const standstill = new StandstillWatch();
-  const looks = setInterval(() => {
+  const checkTimer = setInterval(() => {
     if (isStopping || !standstill.look(progress)) return;
     const { doing } = progress;
-    log.error({ doing }, 'the thread of the zone image stands still: it is ended, and the process with it');
+    log.error({ doing }, 'the zone image thread makes no progress: ending the thread and the process');
     if (doing.startsWith('reading') && options.snapshotDirectory !== undefined)
       noteStuck(options.snapshotDirectory);
     void thread.terminate();
-    // Stuck in native code it cannot be ended, and `process.exit` would wait for it.
+    // A thread stuck in native code cannot be ended, and `process.exit` would wait for it.
     const kill = setTimeout(() => process.kill(process.pid, 'SIGKILL'), END_TIMEOUT_MS);
     thread.once('exit', () => clearTimeout(kill));
-    end(new ImageThreadFault(`the thread of the zone image stood still while it was ${doing}`));
-  }, lookMs);
-  looks.unref();
+    end(new ImageThreadFault(`the zone image thread made no progress while it was ${doing}`));
+  }, checkMs);
+  checkTimer.unref();
   thread.on('error', end);
-  thread.on('exit', (code) => end(new ImageThreadFault(`the thread of the zone image ended with ${code}`)));
+  thread.on('exit', (code) =>
+    end(new ImageThreadFault(`the zone image thread ended with exit code ${code}`)),
+  );
 
   const started = Promise.race([
-    hear(thread, 'started'),
-    hear(thread, 'failed').then(({ reason }) => {
+    firstMessage(thread, 'started'),
+    firstMessage(thread, 'failed').then(({ reason }) => {
       throw new ImageThreadFault(reason);
     }),
   ]);
-  started.catch(() => undefined); // told to whoever awaits it
-  const stopped = hear(thread, 'stopped');
+  started.catch(() => undefined); // reported to whichever caller awaits it
+  const stopped = firstMessage(thread, 'stopped');
   return {
     progress,
-    restored: hear(thread, 'restored'),
+    restored: firstMessage(thread, 'restored'),
     started: started.then(() => undefined),
     isReached: () => isReached,
     state: () => state,
-    beAlone: () => thread.postMessage({ kind: 'alone' } satisfies ToImageThread),
+    predecessorEnded: () => thread.postMessage({ kind: 'predecessor-ended' } satisfies ToImageThread),
     async stop() {
       isStopping = true;
-      clearInterval(looks);
+      clearInterval(checkTimer);
       thread.postMessage({ kind: 'stop' } satisfies ToImageThread);
       await Promise.race([stopped, exited, pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       await thread.terminate();
@@ -151,8 +152,8 @@ export function startImageThread(
   };
 }
 
-/** Waits for the first message of that kind. */
-function hear<K extends FromImageThread['kind']>(thread: Worker, kind: K) {
+/** Resolves with the first message of this kind. */
+function firstMessage<K extends FromImageThread['kind']>(thread: Worker, kind: K) {
   return new Promise<Extract<FromImageThread, { kind: K }>>((done) => {
     thread.on('message', (message: FromImageThread) => {
       if (message.kind === kind) done(message as Extract<FromImageThread, { kind: K }>);

@@ -1,10 +1,10 @@
-// Maps the id of a zone's row in Postgres to the reference of the zone's root in the image, in typed arrays: a node may
-// hold a million zones, and a Map of objects takes ten times as much.
+// Maps the id of a zone's row in Postgres to the reference of the zone's root in the image. Uses typed arrays: a node
+// may have a million zones, and a Map of objects takes ten times the memory.
 
 const FIRST_CAPACITY = 1024;
 const EMPTY = 0;
 
-/** Open addressing with linear probing. Ids are safe integers above 0, references are above 0. */
+/** Open addressing with linear probing. Ids are safe integers above 0, and references are above 0. */
 export class ZoneIds {
   #ids = new Float64Array(FIRST_CAPACITY);
   #refs = new Int32Array(FIRST_CAPACITY);
@@ -14,7 +14,7 @@ export class ZoneIds {
     return this.#size;
   }
 
-  /** The reference of a zone; 0: not known. */
+  /** Returns the reference of a zone, or 0 if it is unknown. */
   get(id: number): number {
     return this.#refs[this.#find(id)] as number;
   }
@@ -31,7 +31,7 @@ export class ZoneIds {
     let hole = this.#find(id);
     if (this.#ids[hole] === EMPTY) return;
     this.#size--;
-    // Whoever stands behind the hole and was pushed past it moves up, so that no search ends early.
+    // Moves entries after the hole that were displaced past it, so that no search ends early.
     const mask = this.#ids.length - 1;
     for (let at = (hole + 1) & mask; this.#ids[at] !== EMPTY; at = (at + 1) & mask) {
       const home = this.#home(this.#ids[at] as number);
@@ -54,7 +54,7 @@ export class ZoneIds {
     for (const id of this.#ids) if (id !== EMPTY) yield id;
   }
 
-  /** The place of the id, or the empty place for it. */
+  /** Returns the index of the id, or the empty slot for it. */
   #find(id: number): number {
     const mask = this.#ids.length - 1;
     let at = this.#home(id);

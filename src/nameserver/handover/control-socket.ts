@@ -1,5 +1,5 @@
-// The node's control socket, in its directory under DATA_DIR: `zonefleet node restart` asks for a restart there, and the
-// process that is started for it takes over the sockets. Both of them serve for a moment, so no answer is lost.
+// The node's control socket, in its directory under DATA_DIR. `zonefleet node restart` requests a restart there, and
+// the successor takes over the sockets. Both processes answer for a moment, so no answer is lost.
 //
 //   CLI ──restart──▶ this process ──starts──▶ the successor loads the zones ──sockets──▶ gets copies of all sockets,
 //   answers on them too ──release──▶ this process stops receiving, passes its TCP connections on and ends
@@ -17,7 +17,7 @@ import { descriptorOf } from './inherited.ts';
 import { type OpenSockets, packSockets } from './pack-sockets.ts';
 import { sendDescriptors } from './pass-descriptors.ts';
 
-/** A text for the other side, and the sockets that go with it. */
+/** A text for the other process, and the sockets that it describes. */
 export interface Parcel {
   readonly text: object;
   readonly descriptors: readonly number[];
@@ -30,8 +30,8 @@ interface ControlOptions {
   /** Returns the sockets that the successor answers on. */
   readonly sockets: () => OpenSockets;
   /**
-   * Starts the successor, and returns a function that kills it. `failed` is called with the reason if it ends before it has
-   * asked for the release.
+   * Starts the successor, and returns a function that kills it. Calls `failed` with the reason if the successor ends
+   * before it requests the release.
    */
   readonly startSuccessor: (failed: (reason: string) => void) => () => void;
   /** Stops receiving. Yields the TCP connections in parcels, and finishes when this process no longer writes anything. */
@@ -44,19 +44,19 @@ type Request =
   | { readonly ask: 'restart' | 'sockets' | 'connections' }
   | { readonly ask: 'release'; readonly pid: number };
 
-/** The longest request. */
+/** Maximum length of a request. */
 const MAX_REQUEST_OCTETS = 1024;
-/** How long the reason why a successor has ended may take to arrive. */
+/** Time allowed for the reason of a successor's end to arrive. */
 const REASON_MS = 1000;
-/** A little longer than the limit of `npm start`, which kills the successor that it has started. */
+/** A little longer than the limit of `npm start`, which kills a successor that it started. */
 const LIMIT_MS = RESTART_LIMIT_MS + 10_000;
 
 export interface ControlSocket {
-  /** Removes the socket's file, so that the successor can have its own. Connections stay open. */
+  /** Removes the socket's file, so that the successor can create its own. Connections stay open. */
   close(): Promise<void>;
 }
 
-/** Rejects if the directory cannot be written. */
+/** Rejects if the directory is not writable. */
 export async function listenControl(options: ControlOptions): Promise<ControlSocket> {
   const restarts = new Restarts(options);
   const server = createServer((socket) => serve(socket, options, restarts));
@@ -71,7 +71,9 @@ export async function listenControl(options: ControlOptions): Promise<ControlSoc
     });
   });
   server.removeAllListeners('error');
-  server.on('error', (error) => options.log.warn({ err: error }, 'the control socket does not accept'));
+  server.on('error', (error) =>
+    options.log.warn({ err: error }, 'the control socket cannot accept connections'),
+  );
   return {
     async close() {
       if (!server.listening) return; // the file may be the successor's
@@ -85,13 +87,13 @@ interface Attempt {
   killSuccessor: () => void;
 }
 
-/** The restart that is under way, and the commands that wait for its outcome. */
+/** The current restart, and the commands that wait for its outcome. */
 class Restarts {
   readonly #options: ControlOptions;
   readonly #waiting = new Set<Socket>();
-  /** Undefined if no restart is under way. */
+  /** Undefined if no restart is in progress. */
   #attempt: Attempt | undefined;
-  /** Undefined before the release. Later requests get this outcome too, since another successor would find no sockets. */
+  /** Undefined before the release. Later requests get the same outcome, because another successor would find no sockets. */
   #restarted: RestartOutcome | undefined;
   /** The connection of the process that has copies of the sockets. */
   successor: Socket | undefined;
@@ -112,7 +114,7 @@ class Restarts {
     const attempt: Attempt = { killSuccessor() {} };
     this.#attempt = attempt;
     setTimeout(() => this.#fail(attempt, OVERDUE), LIMIT_MS).unref();
-    this.#options.log.info({}, 'a restart is requested: the successor is started');
+    this.#options.log.info({}, 'restart requested: starting the successor');
     try {
       attempt.killSuccessor = this.#options.startSuccessor((reason) => this.#fail(attempt, reason));
     } catch (error) {
@@ -120,7 +122,7 @@ class Restarts {
     }
   }
 
-  /** Call it if the successor has disconnected before the release. The process that started it may report the reason first. */
+  /** Call it if the successor disconnects before the release. The process that started it may report the reason first. */
   lose(): void {
     const attempt = this.#attempt;
     setTimeout(() => this.#fail(attempt, explainEarlyEnd('it disconnected')), REASON_MS).unref();
@@ -128,7 +130,7 @@ class Restarts {
 
   #fail(attempt: Attempt | undefined, reason: string): void {
     if (attempt === undefined || attempt !== this.#attempt) return;
-    this.#options.log.error({ reason }, 'the restart failed: this process goes on');
+    this.#options.log.error({ reason }, 'the restart failed: this process continues to serve');
     this.#settle({ kind: 'failed', reason });
     // Do both immediately, so that the successor can no longer request the release.
     attempt.killSuccessor();
@@ -158,7 +160,8 @@ function serve(socket: Socket, options: ControlOptions, restarts: Restarts): voi
   const send = ({ text, descriptors }: Parcel) =>
     sendDescriptors(libc, descriptorOf(socket), JSON.stringify(text), descriptors);
   const startHandover = () => {
-    if (restarts.successor !== undefined) throw new Error('another process has asked for the sockets');
+    if (restarts.successor !== undefined)
+      throw new Error('another process has already requested the sockets');
     restarts.successor = socket;
     socket.on('close', () => {
       restarts.successor = undefined;
@@ -177,9 +180,9 @@ function serve(socket: Socket, options: ControlOptions, restarts: Restarts): voi
     if (socket.destroyed) return;
     if (request.ask === 'restart') return restarts.ask(socket);
     if (request.ask === 'sockets') return giveSockets();
-    if (restarts.successor !== socket) throw new Error('only the successor may ask this');
+    if (restarts.successor !== socket) throw new Error('only the successor may send this request');
     if (request.ask === 'release' && parcels === undefined) {
-      log.info({ successor: request.pid }, 'the successor answers: this process ends');
+      log.info({ successor: request.pid }, 'the successor answers queries: this process ends');
       parcels = options.release();
       setTimeout(options.end, LIMIT_MS).unref();
       restarts.succeed(request.pid);
@@ -198,7 +201,7 @@ function serve(socket: Socket, options: ControlOptions, restarts: Restarts): voi
     if (chunk.length > MAX_REQUEST_OCTETS || input.length > MAX_REQUEST_OCTETS) return socket.destroy();
     for (const line of lines) answered = answered.then(() => answer(JSON.parse(line)));
     answered = answered.catch((error: unknown) => {
-      if (!socket.destroyed) log.error({ err: error }, 'a request of the control socket failed');
+      if (!socket.destroyed) log.error({ err: error }, 'a request on the control socket failed');
       socket.destroy();
     });
     return undefined;

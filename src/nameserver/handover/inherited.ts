@@ -1,11 +1,11 @@
-// The sockets that a process has inherited from the one that it replaces.
+// The sockets that a process inherited from the one that it replaces.
 
 import type { ListenAddress } from '../../process/listen-address.ts';
 
 /** The sockets of one address, as descriptors. */
 export interface InheritedAddress {
   readonly listen: ListenAddress;
-  /** One for each UDP thread of the process that opened them. */
+  /** One per UDP thread of the process that opened them. */
   readonly udp: readonly number[];
   readonly tcp: number;
 }

@@ -1,4 +1,4 @@
-// Packs the sockets of a process into messages: the kernel passes a limited number of descriptors in each.
+// Packs the sockets of a process into messages, because the kernel passes a limited number of descriptors in each.
 
 import type { InheritedAddress } from './inherited.ts';
 import { MAX_DESCRIPTORS } from './pass-descriptors.ts';
@@ -13,16 +13,16 @@ export interface OpenSockets {
 /** Each number of `addresses`, and `health`, is an index into the descriptors of the message. */
 export interface SocketsText {
   readonly addresses: readonly InheritedAddress[];
-  /** In the first message only. */
+  /** Only in the first message. */
   readonly health?: number;
   /** True if the successor must request another message. */
   readonly more?: boolean;
 }
 
-/** Returns at least one message. All sockets of an address are in the same one, since DNS_THREADS is at most 100. */
+/** Returns at least one message. All sockets of an address are in the same message, because DNS_THREADS is at most 100. */
 export function packSockets({ addresses, health }: OpenSockets) {
   const groups: InheritedAddress[][] = [[]];
-  let count = 1; // the health page's
+  let count = 1; // the health page
   for (const address of addresses) {
     const more = address.udp.length + 1;
     if (count + more > MAX_DESCRIPTORS) {

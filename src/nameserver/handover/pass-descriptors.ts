@@ -17,9 +17,9 @@ import {
   SystemError,
 } from '../threads/libc.ts';
 
-/** SCM_MAX_FD of the kernel. */
+/** The kernel's SCM_MAX_FD. */
 export const MAX_DESCRIPTORS = 253;
-/** Less than the system takes into one packet of a Unix socket, so that the descriptors come with the text. */
+/** Less than the system puts into one packet of a Unix socket, so that the descriptors arrive with the text. */
 const MAX_TEXT_BYTES = 16_384;
 
 const CONTROL_HEAD_BYTES = 16; // struct cmsghdr
@@ -35,7 +35,7 @@ const PIECE_WORDS = 2; // struct iovec
 const TEXT_AT = 8 * (HEADER_WORDS + PIECE_WORDS);
 const CONTROL_FROM = TEXT_AT + MAX_TEXT_BYTES;
 
-/** Makes a struct msghdr with room for a text and descriptors. */
+/** Makes a struct msghdr with space for a text and descriptors. */
 function createMessage(libc: Libc): { bytes: Uint8Array; words: BigInt64Array; control: Int32Array } {
   const bytes = new Uint8Array(CONTROL_FROM + CONTROL_BYTES);
   const words = new BigInt64Array(bytes.buffer, 0, HEADER_WORDS + PIECE_WORDS);
@@ -50,7 +50,7 @@ function createMessage(libc: Libc): { bytes: Uint8Array; words: BigInt64Array; c
   return { bytes, words, control };
 }
 
-/** Sends `text`, which has no line break, and at most MAX_DESCRIPTORS descriptors. The other side gets copies of them. */
+/** Sends `text` (without a line break) and at most MAX_DESCRIPTORS descriptors. The receiver gets copies of them. */
 export function sendDescriptors(
   libc: Libc,
   socket: number,
@@ -60,7 +60,7 @@ export function sendDescriptors(
   const { bytes, words, control } = createMessage(libc);
   const line = Buffer.from(`${text}\n`);
   if (line.length > MAX_TEXT_BYTES || descriptors.length > MAX_DESCRIPTORS) {
-    throw new Error(`${descriptors.length} sockets cannot be passed in one message`);
+    throw new Error(`cannot pass ${descriptors.length} sockets in one message`);
   }
   bytes.set(line, TEXT_AT);
   words[HEADER_WORDS + 1] = BigInt(line.length);
@@ -69,14 +69,14 @@ export function sendDescriptors(
   words[CONTROL_OCTETS] = BigInt(descriptors.length === 0 ? 0 : controlBytes);
   const sent = Number(libc.sendmsg(socket, libc.addressOf(bytes), MSG_NOSIGNAL));
   if (sent < 0) throw new SystemError('sendmsg', libc.errno());
-  if (sent < line.length) throw new Error('the socket took only a part of the message');
+  if (sent < line.length) throw new Error('the message was sent only in part');
 }
 
 const POLL_MS = 2;
 
 /**
- * Waits for a message of `sendDescriptors`. The sender must wait for a reply before it sends the next. Returns undefined at
- * the end of the stream.
+ * Waits for a message of `sendDescriptors`. The sender must wait for a reply before it sends the next one. Returns
+ * undefined at the end of the stream.
  */
 export async function receiveDescriptors(
   libc: Libc,
@@ -96,13 +96,13 @@ export async function receiveDescriptors(
 
 function readMessage(line: Uint8Array, words: BigInt64Array, control: Int32Array) {
   const text = Buffer.from(line).toString();
-  if (text.indexOf('\n') !== text.length - 1) throw new Error('the other process sent half a line');
+  if (text.indexOf('\n') !== text.length - 1) throw new Error('the other process sent an incomplete line');
   const hasControl = Number(words[CONTROL_OCTETS]) > CONTROL_HEAD_BYTES;
   const count = hasControl ? ((control[0] as number) - CONTROL_HEAD_BYTES) / DESCRIPTOR_BYTES : 0;
   return { text: text.slice(0, -1), descriptors: [...control.subarray(4, 4 + count)] };
 }
 
-/** Connects to a Unix socket; a path that begins with a zero is abstract (unix(7)). Returns the descriptor. */
+/** Connects to a Unix socket, and returns the descriptor. A path that begins with a zero byte is abstract (unix(7)). */
 export function connectUnix(libc: Libc, path: string, kind: 'stream' | 'datagrams' = 'stream'): number {
   const socket = libc.socket(AF_UNIX, (kind === 'stream' ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
   if (socket < 0) throw new SystemError('socket', libc.errno());

@@ -8,9 +8,9 @@ import type { Libc } from '../threads/libc.ts';
 import { connectUnix, sendDescriptors } from './pass-descriptors.ts';
 
 /**
- * Starts a process with ZONEFLEET_SUCCESSOR, which makes it take over the sockets of the process in `directory`. Under
- * `npm start` the parent starts it. Otherwise this process does, with the program that is on disk now and the settings of this
- * process. `failed` is called if the successor ends early. Returns a function that kills it.
+ * Starts a process with ZONEFLEET_SUCCESSOR set, which takes over the sockets of the process in `directory`. Under `npm
+ * start` the parent starts it. Otherwise this process does, with the program on disk and its own settings. Calls
+ * `failed` if the successor ends early. Returns a function that kills it.
  */
 export function startSuccessor(
   directory: string,
@@ -29,7 +29,7 @@ export function startSuccessor(
     return () => {};
   }
   const programs = ['../../start/run.mjs', '../main.ts'].map((path) => new URL(path, import.meta.url));
-  // With this variable the successor would end when npm ends, and npm ends with this process.
+  // With this variable, the successor would end when npm ends, and npm ends with this process.
   const { npm_lifecycle_event: _, ...env } = environment;
   const dataDirectory = join(directory, '../..'); // not always DATA_DIR: `placeSnapshot`
   const child = spawn(process.execPath, [...process.execArgv, ...programs.map((url) => fileURLToPath(url))], {
@@ -43,8 +43,7 @@ export function startSuccessor(
 }
 
 /**
- * Tells systemd, if it has started the service, that this process is its main process now (sd_notify(3)). `path` is
- * NOTIFY_SOCKET.
+ * Tells systemd, if it started the service, that this process is now its main process (sd_notify(3)). `path` is NOTIFY_SOCKET.
  */
 export function notifyMainProcess(libc: Libc, path: string | undefined): void {
   if (path === undefined || process.send !== undefined) return;

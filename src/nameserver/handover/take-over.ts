@@ -1,4 +1,4 @@
-// The successor's side of a planned restart: it takes over the sockets of the process that it replaces.
+// The successor's side of a planned restart: takes over the sockets of the process that it replaces.
 
 import { withControlPath } from '../../process/control-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
@@ -6,15 +6,14 @@ import type { InheritedAddress } from './inherited.ts';
 import type { OpenSockets, SocketsText } from './pack-sockets.ts';
 import { connectUnix, receiveDescriptors, sendDescriptors } from './pass-descriptors.ts';
 
-/** TCP connections that are passed: what was read of each, in base64, in the order of the descriptors. */
+/** TCP connections that are passed: the input read from each, in base64, in the order of the descriptors. */
 export interface ConnectionsText {
   readonly inputs: readonly string[];
 }
 
 export interface Predecessor extends OpenSockets {
   /**
-   * Makes the predecessor stop receiving, and receives its TCP connections. Resolves when it no longer writes anything, or has
-   * ended.
+   * Makes the predecessor stop receiving, and receives its TCP connections. Resolves when it no longer writes, or has ended.
    */
   release(adopt: (descriptor: number, input: Buffer) => void): Promise<void>;
 }
@@ -28,8 +27,7 @@ export async function takeOver(directory: string): Promise<Predecessor> {
   let health = -1;
   for (let more = true; more; ) {
     const sockets = await ask({ ask: 'sockets' });
-    if (sockets === undefined)
-      throw new Error('the process to replace has ended or refused; its log says why');
+    if (sockets === undefined) throw new Error('the process to replace has ended or refused: see its log');
     const text = sockets.text as SocketsText;
     const at = (index: number) => sockets.descriptors[index] as number;
     for (const { listen, udp, tcp } of text.addresses)
@@ -64,7 +62,7 @@ async function exchange(libc: Libc, socket: number, request: object) {
   }
 }
 
-/** True if the other side has ended. */
+/** Returns true if the other process has ended. */
 function isGone(error: unknown): boolean {
   return ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,6 +1,6 @@
 // Compiles a record set into the octets that answers copy: the owner is a pointer to the question, and names in rdata
-// are compressed against the owner and each other (layout.ts says where pointers may lead). Names keep their octets: a
-// name whose case differs from the folded owner is not compressed against it.
+// are compressed against the owner and each other (layout.ts defines where pointers may lead). The case of names is
+// preserved, so a name whose case differs from the folded owner is not compressed against it.
 
 import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message/header.ts';
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
@@ -9,17 +9,17 @@ import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet } from '../../zone/zone.ts';
 import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
 
-/** Where the set starts in the answer that it is compiled for: after the question. */
+/** Returns the offset of the set in the answer that it is compiled for: after the question. */
 export function setStart(ownerOctets: number): number {
   return MESSAGE_HEADER_OCTETS + ownerOctets + 4;
 }
 
-/** The most octets that `compileSet` writes. */
+/** Returns an upper bound for the octets that `compileSet` writes. */
 export function maxSetOctets({ rdata }: RecordSet): number {
   return octetsOfRecords(rdata);
 }
 
-/** The octets that `compileSignatures` writes. */
+/** Returns the number of octets that `compileSignatures` writes. */
 export function octetsOfSignatures({ signatures }: RecordSet): number {
   return signatures === undefined ? 0 : octetsOfRecords(signatures);
 }
@@ -32,18 +32,18 @@ function octetsOfRecords(rdata: readonly Uint8Array[]): number {
 
 let out: Uint8Array = new Uint8Array(0);
 let length = 0;
-/** The number to add to an index of `out` to get the offset in the message. */
+/** Added to an index of `out` to get the offset in the message. */
 let shift = 0;
 let flags = 0;
 let owner = '' as Name;
 let apexOctets = 0;
 /**
- * The offsets in the message of names and suffixes in the set. Each set that needs a map gets a new one: what `clear`
- * leaves behind outlives many collections.
+ * Message offsets of the names and suffixes in the set. Each set that needs a map gets a new one: a cleared map would
+ * keep memory through many collections.
  */
 let targets: Map<string, number> | undefined;
 
-/** Writes the set of a zone with an apex of so many octets at `into[at]`. Returns its second word: octets and flags. */
+/** Writes the set to `into[at]` for a zone whose apex has `ofApex` octets. Returns the set's second word: octets and flags. */
 export function compileSet(set: RecordSet, ofApex: number, into: Uint8Array, at: number): number {
   out = into;
   length = at;
@@ -99,7 +99,7 @@ function writeHead(type: number, ttl: number): void {
   out[length + 7] = ttl >> 16;
   out[length + 8] = ttl >> 8;
   out[length + 9] = ttl;
-  length += RECORD_HEAD_OCTETS; // RDLENGTH follows when it is known
+  length += RECORD_HEAD_OCTETS; // RDLENGTH is written later
 }
 
 function writeName(name: Name, isTarget: boolean): void {
@@ -121,7 +121,7 @@ function writeName(name: Name, isTarget: boolean): void {
   out[length++] = 0;
 }
 
-/** The offset of the suffix in the question's name, or 0. What a wildcard stands for has its `*` in no question. */
+/** Returns the offset of the suffix in the query name, or 0. A name matched by a wildcard does not contain the `*`. */
 function ownerPointer(suffix: Name): number {
   if (!isWithin(owner, suffix) || (suffix.length === owner.length && isWildcard(owner))) return 0;
   if (suffix.length > apexOctets) flags |= SET_FLAG.HAS_OWNER_POINTERS;
@@ -129,7 +129,7 @@ function ownerPointer(suffix: Name): number {
 }
 
 function copy(octets: Uint8Array, from: number, to: number): void {
-  // Rdata is mostly a few octets long, where a loop is faster than a view and `set`.
+  // Most rdata is a few octets long; then a loop is faster than a view and `set`.
   if (to - from > 64)
     out.set(from === 0 && to === octets.length ? octets : octets.subarray(from, to), length);
   else for (let i = from; i < to; i++) out[length + i - from] = octets[i] as number;

@@ -1,4 +1,4 @@
-// Writes the block with the sets of all regions, which names with an edge mark publish in place of their own.
+// Writes the block with the edge sets of all regions. Names with an edge mark publish these instead of their own sets.
 
 import { ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -45,7 +45,7 @@ export function writeEdgeSets(image: Image, space: Space, { regions, countries }
   const numbers = new Map(regions.map(({ region }, i) => [region, i + 1]));
   for (const [country, region] of Object.entries(countries))
     octets[byteOf(ref) + 4 * EDGE_SETS.COUNTRIES + countryNumber(country)] = numbers.get(region) ?? 0;
-  octets[byteOf(ref) + 4 * EDGE_SETS.COUNTRIES] = 0; // of no country
+  octets[byteOf(ref) + 4 * EDGE_SETS.COUNTRIES] = 0; // no country
   let at = setsAt;
   for (const [i, { type, rdata }] of placed.entries()) {
     const entry = word + EDGE_REGIONS_AT + i * EDGE_SET_WORDS;
@@ -74,7 +74,7 @@ function octetsOf(rdata: readonly Uint8Array[]): number {
   return rdata.reduce((sum, one) => sum + RECORD_HEAD_OCTETS + one.length, 0);
 }
 
-/** Whether the block can be read as it says it can be. */
+/** Returns true if the lengths and offsets in the block are valid. */
 export function isSoundEdgeBlock(image: Image, ref: number, endBytes: number): boolean {
   const words = image.words[segmentOf(ref)] as Int32Array;
   const octets = image.bytes[segmentOf(ref)] as Uint8Array;

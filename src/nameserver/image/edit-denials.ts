@@ -1,4 +1,4 @@
-// The part of an edit that is about NSEC3 sets, whose owners are no names of the zone, and about the order indexes.
+// The part of an edit that affects NSEC3 sets, whose owners are not names of the zone, and the order indexes.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -15,7 +15,7 @@ import type { RootContent, ZoneOrder } from './zone-root.ts';
 /** The owner of an NSEC3 set that an edit touches. */
 interface HashedOwner {
   readonly owner: Name;
-  /** The node that is served, and whether it is one of those that prove; 0: there is none. */
+  /** The served node, and whether it is one of those that prove denials; 0 if there is none. */
   readonly oldNode: number;
   readonly wasProving: boolean;
   readonly before: RecordSet | undefined;
@@ -35,7 +35,7 @@ export class DenialEdit {
     this.#served = served;
   }
 
-  /** The NSEC3 set of an owner before and after the edit so far. */
+  /** Returns the NSEC3 set of an owner before the edit and in its current state. */
   touch(owner: Name): HashedOwner {
     const known = this.#owners.get(owner);
     if (known !== undefined) return known;
@@ -52,14 +52,14 @@ export class DenialEdit {
     return this.#owners.values();
   }
 
-  /** How many records more there are. */
+  /** The number of records added (negative if removed). */
   get moreRecords(): number {
     let more = 0;
     for (const { before, set } of this.#owners.values()) more += recordsOf(set) - recordsOf(before);
     return more;
   }
 
-  /** Writes the new sets and the order indexes. `names` are the changes of names with NSEC. */
+  /** Writes the new sets and the order indexes. `names` lists the changed names with NSEC. */
   write(style: DenialStyle, names: readonly OrderChange[]): ZoneOrder {
     const { apex, denials, idleDenials } = this.#served;
     const proving: OrderChange[] = style === 'nsec' ? [...names] : [];
@@ -90,7 +90,7 @@ export class DenialEdit {
     return changed.order;
   }
 
-  /** Retires what the version before does not share with the new one. */
+  /** Retires the blocks of the previous version that the new one does not share. */
   retire(): void {
     for (const ref of this.#retired.nodes) this.#space.retire(ref, unitsOfNode(this.#image, ref));
     for (const ref of this.#retired.blocks) this.#space.retire(ref, unitsOfOrderBlock(this.#image, ref));

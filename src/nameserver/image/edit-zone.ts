@@ -1,6 +1,5 @@
-// Changes record sets of the zone that is served: makes new blocks for the names that they touch, for those names'
-// buckets and for the root, and shares all others with the version before. The result is judged by the rules of
-// build-zone.ts.
+// Changes record sets of a served zone. Writes new blocks for the names that the changes touch, for those names' buckets
+// and for the root, and shares all others with the previous version. The result is validated by the rules of build-zone.ts.
 
 import { isWildcard, isWithin, labelCount, type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -33,17 +32,17 @@ import {
 export interface ZoneChanges {
   /** The changed record sets, each complete. */
   readonly records: readonly ZoneRecord[];
-  /** The record sets that no longer exist. */
+  /** The deleted record sets. */
   readonly gone: readonly { readonly owner: Name; readonly type: number }[];
 }
 
 /** A name that the changes touch. */
 interface TouchedName extends NodeContent {
   readonly hash: number;
-  /** The ref of the node that is served; 0: the name does not exist. */
+  /** Ref of the served node; 0 if the name does not exist. */
   readonly oldNode: number;
   readonly before: NodeContent | undefined;
-  /** The ref of the node that will be served; 0: the name will not exist. */
+  /** Ref of the node to be served; 0 if the name will not exist. */
   newNode: number;
   readonly sets: Map<number, RecordSet>;
   children: number;
@@ -51,14 +50,14 @@ interface TouchedName extends NodeContent {
   marked: boolean;
 }
 
-/** One edit of one zone: `apply`, then `write`, then, once the new root is published, `retire`. */
+/** One edit of one zone. Call `apply`, `write` and, once the new root is published, `retire`. */
 export class ZoneEdit {
   readonly #image: Image;
   readonly #space: Space;
   readonly #root: number;
   readonly #served: RootContent;
   readonly #touched = new Map<Name, TouchedName>();
-  /** The touched names, by their number of labels. */
+  /** The touched names by number of labels. */
   readonly #levels: TouchedName[][] = [];
   readonly #hashed: DenialEdit;
   #oldBuckets: readonly number[] = [];
@@ -73,7 +72,9 @@ export class ZoneEdit {
     this.#unproven = this.#served.unproven;
   }
 
-  /** False: the touched names alone do not tell whether the result is a valid zone, or how it proves denials. */
+  /**
+   * Returns false if the touched names alone do not show that the result is a valid zone, or if the proof of denials changes.
+   */
   apply({ records, gone }: ZoneChanges): boolean {
     const { apex } = this.#served;
     const problems = new ProblemList();
@@ -109,7 +110,7 @@ export class ZoneEdit {
     if (type === MARK_TYPE) this.#mark(name, false, false);
   }
 
-  /** Gives the sets of an owner these signatures: all that it has. */
+  /** Replaces the signatures of an owner's sets. `signatures` is complete. */
   #sign(owner: Name, signatures: SignaturesOfOwner): void {
     const { sets } = this.#touch(owner);
     for (const [type, set] of sets) sets.set(type, resigned(set, signatures.get(type)?.rdata));
@@ -126,7 +127,7 @@ export class ZoneEdit {
       if (set !== undefined) checkSizes(owner, [set], problems);
   }
 
-  /** How the edited zone proves denials; undefined: in another way than before, so that the whole chain comes or goes. */
+  /** How the edited zone proves denials. Undefined if the method changes, so that the whole chain is added or removed. */
   get #style(): DenialStyle | undefined {
     const before = denialStyle(viewNode(this.#image, this.#served.apexNode, this.#served.apex).sets);
     const apexNode = this.#touched.get(this.#served.apex);
@@ -160,7 +161,7 @@ export class ZoneEdit {
     return touched;
   }
 
-  /** Adds and removes names together with the names below them (RFC 4592 §2.2.2), from the deepest up. */
+  /** Adds and removes names and the names above them that exist only for them (RFC 4592 §2.2.2), deepest first. */
   #settle(): void {
     const apexLabels = labelCount(this.#served.apex);
     for (let level = this.#levels.length - 1; level > apexLabels; level--) {
@@ -182,7 +183,7 @@ export class ZoneEdit {
     for (const name of this.#touched.values()) {
       if (name.sets.size > 0 || name.marked)
         checkNode(apex, name, (above) => this.#hasDname(above), problems);
-      if (name.sets.has(TYPE.DNAME) && name.children > 0) return false; // there are untouched names below the DNAME
+      if (name.sets.has(TYPE.DNAME) && name.children > 0) return false; // the DNAME has untouched names below it
     }
     return problems.list.length === 0;
   }
@@ -196,7 +197,7 @@ export class ZoneEdit {
     return node !== 0 && (shapeOfNode(this.#image, node) & NODE_FLAG.HAS_DNAME) !== 0;
   }
 
-  /** The zone's new root, not yet published. Throws ImageFullError. */
+  /** Returns the zone's new root, not yet published. Throws ImageFullError. */
   write(content: ZoneContent): number {
     const { apex } = this.#served;
     const { id, version, mark } = content;
@@ -226,7 +227,7 @@ export class ZoneEdit {
     return ref;
   }
 
-  /** Retires the blocks of the version before that the new one does not share. */
+  /** Retires the blocks of the previous version that the new one does not share. */
   retire(): void {
     for (const { oldNode } of this.#touched.values()) {
       if (oldNode !== 0) this.#space.retire(oldNode, unitsOfNode(this.#image, oldNode));
@@ -240,13 +241,13 @@ export class ZoneEdit {
 type SignaturesOfOwner = ReadonlyMap<number, { readonly rdata: readonly Uint8Array[] }>;
 const NO_SIGNATURES: SignaturesOfOwner = new Map();
 
-/** A set that comes without word of signatures keeps those of the one in its place: the store sends all that change. */
+/** Returns the set with the signatures of the one it replaces, unless they are sent too: the store sends every change. */
 function signedAs(set: RecordSet, before: RecordSet | undefined): RecordSet {
   if (before === undefined || signaturesOfSet(before) === 0) return set;
   return withSignatures(set, before.signatures);
 }
 
-/** The set with these signatures: the same one if it has them. */
+/** Returns the set with these signatures; the same object if it already has them. */
 function resigned(set: RecordSet, signatures: readonly Uint8Array[] = []): RecordSet {
   const isSame =
     signaturesOfSet(set) === signatures.length &&
@@ -267,7 +268,7 @@ function exists({ sets, children, marked }: NodeContent): boolean {
   return sets.size > 0 || children > 0 || marked;
 }
 
-/** Adds a name to the sums of a root, or takes it out of them. */
+/** Adds a name to the sums of a root, or subtracts it. */
 function count(root: Writable<RootContent>, { name, sets }: NodeContent, sign: 1 | -1): void {
   for (const set of sets.values()) root.records += sign * (recordsOfSet(set) + signaturesOfSet(set));
   root.names += sign;

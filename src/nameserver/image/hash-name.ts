@@ -1,21 +1,21 @@
-// The hash of a name: one pass over its octets, from the end, gives the hash of every suffix. The second multiplication is
-// there so that no names have the same hash whatever the secret is: with one, differences in top bits would cancel out.
+// Hashes names. One pass over a name's octets, from the end, yields the hash of every suffix. The second multiplication
+// ensures that no two names have the same hash for every secret: with one, differences in the top bits would cancel out.
 
 import type { Name } from '../../dns/name.ts';
 import { HEADER } from './layout.ts';
 
-/** One chunk of four octets into a hash; `a` and `b` are the header's factors. */
+/** Mixes a chunk of four octets into a hash. `a` and `b` are the factors in the header. */
 export function mixChunk(hash: number, chunk: number, a: number, b: number): number {
   const mixed = Math.imul(hash ^ chunk, a);
   return Math.imul(mixed ^ (mixed >>> 16), b);
 }
 
-/** The two factors, odd, from 32 random bits. */
+/** Derives the two odd factors from 32 random bits. */
 export function hashFactors(seed: number): { a: number; b: number } {
   return { a: spread(seed ^ 0x3c6ef372) | 1, b: spread(seed ^ 0x1b873593) | 1 };
 }
 
-/** Every bit of the result depends on every bit of the argument (the end of MurmurHash3). */
+/** Every bit of the result depends on every bit of the argument (finalizer of MurmurHash3). */
 function spread(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
@@ -24,7 +24,7 @@ function spread(value: number): number {
 
 const starts = new Uint8Array(128);
 
-/** Of a folded name, for the image with this header. */
+/** Returns the hash of a folded name for the image with this header. */
 export function hashName(header: Int32Array, name: Name): number {
   const a = header[HEADER.HASH_FACTOR_A] as number;
   const b = header[HEADER.HASH_FACTOR_B] as number;

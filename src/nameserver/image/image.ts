@@ -1,6 +1,5 @@
-// An image in memory: views of its buffer, its header, and the slots by which readers keep their space from being
-// reused. It is reserved whole when it is made: pages cost nothing until they are written, and a growing buffer would
-// slow every access.
+// An image in memory: views of its buffer, its header, and the slots with which readers prevent the reuse of their space. All
+// of it is reserved at creation: pages cost nothing until they are written, and a growing buffer would slow down every access.
 
 import { hashFactors } from './hash-name.ts';
 import {
@@ -28,12 +27,12 @@ const FIRST_TABLE_UNITS = unitsOfClass(classFor(unitsForTable(MIN_LOG2_CAPACITY)
 
 const MIN_IMAGE_BYTES = 64 * 1024;
 
-/**
- * Makes an image without zones. `seed` is 32 random bits, so that an attacker cannot choose names with equal hashes.
- */
+/** Creates an image without zones. `seed` is 32 random bits, so that an attacker cannot choose names with equal hashes. */
 export function createImage(bytes: number, seed: number): SharedArrayBuffer {
   if (!(bytes >= MIN_IMAGE_BYTES && bytes <= MAX_IMAGE_BYTES)) {
-    throw new RangeError(`an image has ${MIN_IMAGE_BYTES} to ${MAX_IMAGE_BYTES} bytes, not ${bytes}`);
+    throw new RangeError(
+      `the size of an image must be ${MIN_IMAGE_BYTES} to ${MAX_IMAGE_BYTES} bytes, not ${bytes}`,
+    );
   }
   const units = Math.floor(bytes / UNIT_BYTES);
   const buffer = new SharedArrayBuffer(units * UNIT_BYTES);
@@ -55,9 +54,9 @@ export function createImage(bytes: number, seed: number): SharedArrayBuffer {
 
 export class Image {
   readonly buffer: SharedArrayBuffer;
-  /** The header's words: those of the first segment. */
+  /** The words of the header, which are those of the first segment. */
   readonly header: Int32Array;
-  /** Per segment. */
+  /** One per segment. */
   readonly words: readonly Int32Array[];
   readonly bytes: readonly Uint8Array[];
   readonly numbers: readonly Float64Array[];
@@ -88,7 +87,7 @@ export class Image {
     return this.header[HEADER.RECORDS] as number;
   }
 
-  /** Regions that have sets of their own. */
+  /** Number of regions with edge sets of their own. */
   get regions(): number {
     const ref = Atomics.load(this.header, HEADER.EDGE_SETS);
     return ref === 0
@@ -104,32 +103,33 @@ export class Image {
     return (this.header[HEADER.CAPACITY] as number) * UNIT_BYTES;
   }
 
-  /** The bytes from here on have never been written. */
+  /** Number of bytes written so far. Later ones are untouched. */
   get endBytes(): number {
     return (this.header[HEADER.END] as number) * UNIT_BYTES;
   }
 
-  /** True while the last change did not fit. */
+  /** True if the last change did not fit. */
   get isFull(): boolean {
     return this.header[HEADER.FULL] === 1;
   }
 
-  /** The header's description of the content, which is kept with the blocks from HEADER_BYTES to `endBytes`. */
+  /** Returns the header's description of the content. It is saved with the blocks from HEADER_BYTES to `endBytes`. */
   exportHeader(): Int32Array {
     return this.header.slice(0, READER_SLOTS_AT);
   }
 
   /**
-   * Takes over what `exportHeader` gave, after the blocks have been filled in. The capacity stays that of this image,
-   * the hash becomes that of the blocks: hash names for this image only after this call.
+   * Adopts the result of `exportHeader` after the blocks were filled in. The image keeps its capacity but gets the hash
+   * of the blocks, so hash names for this image only after this call.
    */
   importHeader(words: Int32Array): void {
-    if (words.length !== READER_SLOTS_AT) throw new RangeError('the header of an image has another length');
+    if (words.length !== READER_SLOTS_AT)
+      throw new RangeError('the header of the image has the wrong length');
     checkFormat(words);
     const capacity = this.header[HEADER.CAPACITY] as number;
     if ((words[HEADER.END] as number) > capacity) {
       throw new RangeError(
-        `the image has ${(words[HEADER.END] as number) * UNIT_BYTES} bytes, there is room for ${this.capacityBytes}`,
+        `the image has ${(words[HEADER.END] as number) * UNIT_BYTES} bytes, but only ${this.capacityBytes} fit`,
       );
     }
     this.header.set(words);
@@ -140,13 +140,13 @@ export class Image {
 
 function checkFormat(header: Int32Array): void {
   if (header[HEADER.MAGIC] !== MAGIC || header[HEADER.FORMAT] !== FORMAT) {
-    throw new RangeError(`this is no zone image of format ${FORMAT}`);
+    throw new RangeError(`this is not a zone image of format ${FORMAT}`);
   }
 }
 
 /**
- * Between `enter` and `leave`, nothing that the reader has reached is reused. A slot has one reader. Leave after each
- * batch and before blocking, since the writer waits for the slowest reader.
+ * Between `enter` and `leave`, nothing that the reader has reached is reused. Each slot has one reader. Leave after
+ * each batch and before blocking, because the writer waits for the slowest reader.
  */
 export class ReaderSlot {
   readonly #header: Int32Array;
@@ -160,7 +160,7 @@ export class ReaderSlot {
   enter(): void {
     const header = this.#header;
     Atomics.store(header, this.#at, Atomics.load(header, HEADER.EPOCH));
-    // The plain loads that follow must not be older than the store: an atomic load of any word between them ensures that.
+    // The following plain loads must not be older than the store. An atomic load of any word between them ensures that.
     Atomics.load(header, HEADER.ZONE_TABLE);
   }
 
@@ -169,7 +169,7 @@ export class ReaderSlot {
   }
 }
 
-/** Clears the slot of a reader that died in between. */
+/** Clears the slot of a reader that ended without leaving it. */
 export function clearSlot(image: Image, slot: number): void {
   Atomics.store(image.header, slotAt(slot), 0);
 }

@@ -1,4 +1,4 @@
-// A stack of Int32 that grows: millions of numbers without an object each.
+// A growing stack of Int32 values, which stores millions of numbers without an object each.
 
 export class IntStack {
   length = 0;
@@ -13,7 +13,7 @@ export class IntStack {
     this.#items[this.length++] = value;
   }
 
-  /** The last one, or 0 when there is none. */
+  /** Returns the last value, or 0 if the stack is empty. */
   pop(): number {
     return this.length === 0 ? 0 : (this.#items[--this.length] as number);
   }

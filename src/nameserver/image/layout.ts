@@ -1,21 +1,21 @@
-// The zone image word by word: what a block of each kind holds and what a reader may rely on. Whoever changes anything
-// here counts FORMAT up: images of another format are not read.
+// The zone image word by word: the content of each kind of block, and the guarantees for readers. Increment FORMAT with
+// every change here: images of another format are not read.
 //
-// An image is one SharedArrayBuffer, written by one thread and read by all. It consists of the header and of blocks.
+// An image is one SharedArrayBuffer, written by one thread and read by all. It consists of the header and blocks.
 //
-// Refs. A block is named by a ref: its distance from the start of the buffer in units of 8 bytes, an Int32 above 0; 0 is
-// nothing. Views cover a segment of 1 GiB each and no block crosses from one into the next, so that every index is a small
+// Refs. A block is identified by a ref: its offset in the buffer in units of 8 bytes, an Int32 above 0; 0 means none. A
+// view covers a segment of 1 GiB, and no block crosses the border between two segments, so that every index is a small
 // integer: `image.words[segmentOf(ref)][wordOf(ref)]`, `image.bytes[segmentOf(ref)][byteOf(ref)]`.
 //
-// Words are Int32 in the machine's order of bytes. A number of two words is a Float64 at a multiple of 8 bytes.
+// Words are Int32 in the machine's byte order. A number of two words is a Float64 at a multiple of 8 bytes.
 //
-// Blocks never change once they are published, but for the slots of the zone table. A change makes new blocks and puts
-// one ref, the zone's root, in the place of another with Atomics.store. A reader that has loaded a root with Atomics.load
-// therefore sees one version of the zone, whole, until it leaves its reader slot (image.ts).
+// Published blocks never change, except for the slots of the zone table. A change writes new blocks and replaces one ref,
+// the zone's root, with Atomics.store. A reader that has loaded a root with Atomics.load therefore sees one whole version
+// of the zone until it leaves its reader slot (image.ts).
 //
-// Hash of a name, folded: h(root) is HASH_SEED; h(label.rest) takes the label, with its length octet in front, in chunks of
-// four octets (the first octet is the lowest of the chunk, missing ones are 0), and mixes each into h(rest): `mixChunk` in
-// hash-name.ts. Indexes are taken from the upper bits of a hash: they depend on every bit of the name, the lower ones do not.
+// Hash of a folded name: h(root) is HASH_SEED. h(label.rest) splits the label, including its length octet, into chunks of
+// four octets (the first octet is the lowest of the chunk, missing ones are 0), and mixes each into h(rest) with `mixChunk`
+// (hash-name.ts). Indexes use the upper bits of a hash: unlike the lower ones, they depend on every bit of the name.
 
 export const UNIT_BYTES = 8;
 export const SEGMENT_BYTES = 2 ** 30;
@@ -27,12 +27,12 @@ export function segmentOf(ref: number): number {
   return ref >>> 27;
 }
 
-/** The index of a block's first word in its segment. */
+/** Returns the index of a block's first word in its segment. */
 export function wordOf(ref: number): number {
   return (ref & 0x7ffffff) << 1;
 }
 
-/** The index of a block's first byte in its segment. */
+/** Returns the index of a block's first byte in its segment. */
 export function byteOf(ref: number): number {
   return (ref & 0x7ffffff) << 3;
 }
@@ -43,54 +43,51 @@ export const MAGIC = 0x5a464c54;
 export const FORMAT = 6;
 export const HEADER_BYTES = 16 * 1024;
 
-/** The words of the header. Those from 16 on change often and lie in cache lines of their own. */
+/** The words of the header. Those from 16 on change often and have cache lines of their own. */
 export const HEADER = {
   MAGIC: 0,
   FORMAT: 1,
-  /** Random, so that an attacker cannot choose names with equal hashes; the factors are odd and made from the seed. */
+  /** Random, so that an attacker cannot choose names with equal hashes. The factors are odd and derived from the seed. */
   HASH_SEED: 2,
   HASH_FACTOR_A: 3,
   HASH_FACTOR_B: 4,
-  /** Ref of the zone table: Atomics. Never 0. */
+  /** Ref of the zone table, never 0. Accessed with Atomics. */
   ZONE_TABLE: 5,
-  /**
-   * Bit min(labels, 31) is set for every number of labels that an apex has had: other names are not looked up in the
-   * table.
-   */
+  /** Bit min(labels, 31) is set for each number of labels that an apex has had. Other names need no lookup. */
   APEX_DEPTHS: 6,
-  /** Ref of the sets of regions: Atomics. 0: there are none. */
+  /** Ref of the edge sets of regions, or 0. Accessed with Atomics. */
   EDGE_SETS: 7,
 
   ZONES: 16,
   RECORDS: 17,
   /** Everything from this ref on is untouched. */
   END: 18,
-  /** Units below END that are not free, the header among them. Retired blocks are not free yet. */
+  /** Units below END that are not free, including the header. Retired blocks are not free yet. */
   USED: 19,
-  /** In units: END stays at or below it. */
+  /** Upper bound of END, in units. */
   CAPACITY: 20,
-  /** 1 while the last change did not fit. */
+  /** 1 if the last change did not fit. */
   FULL: 21,
 
-  /** Counted up by the writer, never 0: Atomics. */
+  /** Incremented by the writer, never 0. Accessed with Atomics. */
   EPOCH: 32,
 } as const;
 
-/** Reader slots: the first word of each is 0, "idle", or the epoch at which the reader entered. Atomics. */
+/** Reader slots. The first word of each is 0 if idle, or the epoch at which the reader entered. Accessed with Atomics. */
 export const READER_SLOTS = 128;
 export const READER_SLOTS_AT = 1024;
-export const READER_SLOT_WORDS = 16; // a cache line each
+export const READER_SLOT_WORDS = 16; // one cache line each
 
 // ——— Zone table ——————————————————————————————————————————————————————————————————————————————————————————————————————
 //
-// Open addressing: capacity pairs of (hash of the apex, ref of the zone root). A search starts at the slot
-// `hash >>> (32 - log2 capacity)` and goes on, round the end, to the first slot whose ref is 0: at least 40 % are. A ref of
-// REMOVED is a zone that is gone; its slot may be taken for an apex of another hash. The writer stores the hash first and
-// then the ref. So a reader compares the apex's octets in the root, always, and loads the ref with Atomics.
+// Open addressing: pairs of (hash of the apex, ref of the zone root). A search starts at the slot `hash >>> (32 - log2
+// capacity)` and continues, wrapping around, to the first slot with ref 0; at least 40 % have it. REMOVED is the ref of
+// a deleted zone; its slot may be reused for another hash. The writer stores the hash first and then the ref. A reader
+// must therefore always compare the apex's octets in the root, and load the ref with Atomics.
 
 export const TABLE = {
   LOG2_CAPACITY: 0,
-  /** Slots whose ref is not 0. For the writer. */
+  /** Number of slots whose ref is not 0. Used by the writer. */
   TAKEN: 1,
   SLOTS: 2,
 } as const;
@@ -105,24 +102,24 @@ export function unitsForTable(log2Capacity: number): number {
 
 // ——— Zone root ———————————————————————————————————————————————————————————————————————————————————————————————————————
 //
-// Ends with the apex's folded wire name, padded to whole words with zeros, and the index of the zone's names: with log2 buckets = 0
-// the one bucket itself, else 2^log2 refs of buckets; a name's is number `hash >>> (32 - log2)`. A bucket is a word with the
-// number of names in it, then for each the hash of the full name and the ref of its node; a ref of 0 is a bucket without
-// names. In a bucket names have no order. A root with HAS_ORDER has the words of ROOT_ORDER behind all that.
+// Ends with the apex's folded wire name, zero-padded to whole words, and the index of the zone's names. If log2 buckets
+// = 0, the index is the only bucket, else 2^log2 refs of buckets; a name is in bucket `hash >>> (32 - log2)`. A bucket
+// is a word with its number of names, then for each name the hash of the full name and the ref of its node, in no
+// particular order. A ref of 0 is an empty bucket. A root with HAS_ORDER has the words of ROOT_ORDER after the index.
 
 export const ROOT = {
-  /** Float64, as are the next two: which content of the store the zone was made of. For the writer. */
+  /** Float64, like the next two: the store's content from which the zone was built. Used by the writer. */
   ID: 0,
   VERSION: 2,
   MARK: 4,
   RECORDS: 6,
   NAMES: 7,
-  /** How many names are a cut, have a DNAME, are a wildcard. For the writer: readers have the flags. */
+  /** Numbers of cuts, DNAMEs and wildcards. Used by the writer: readers use the flags. */
   CUTS: 8,
   DNAMES: 9,
   WILDCARDS: 10,
 
-  /** From the lowest byte on: ROOT_FLAG bits, octets of the apex, labels of the apex (the root has 0), log2 buckets. */
+  /** From the lowest byte: ROOT_FLAG bits, octets of the apex, labels of the apex (0 for the root), log2 buckets. */
   SHAPE: 11,
   /** Ref of the apex's node. */
   APEX_NODE: 12,
@@ -137,55 +134,54 @@ export const ROOT_FLAG = {
   /** A name below the apex has NS. */
   HAS_CUT: 1,
   HAS_DNAME: 2,
-  /** A name exists whose first label is `*`. */
+  /** A name whose first label is `*` exists. */
   HAS_WILDCARD: 4,
-  /** There is a mark at the apex: only its SOA and NS are answered. */
+  /** The apex is marked: only its SOA and NS are answered. */
   APEX_ONLY: 8,
-  /** The zone is ours but cannot be served: the root has no names, no apex node, no counts. */
+  /** The zone belongs to the fleet but cannot be served: the root has no names, no apex node and no counts. */
   NOT_SERVED: 16,
-  /** It is answered whole although nothing has proved it: that it is asked for is noted (asked-marks.ts). */
+  /** The whole zone is answered although it is unproven, and its queries are recorded (asked-marks.ts). */
   UNPROVEN: 32,
   /** The words of ROOT_ORDER follow the index. */
   HAS_ORDER: 64,
-  /** The SOA has a signature: answers with DO have signatures and proofs. Implies HAS_ORDER. */
+  /** The SOA is signed: answers with DO have signatures and proofs. Implies HAS_ORDER. */
   SIGNED: 128,
 } as const;
 
-/** Behind the index of a root with HAS_ORDER. */
+/** Follows the index of a root with HAS_ORDER. */
 export const ROOT_ORDER = {
-  /** Ref of the order index of what proves that names are not there; 0: nothing does. */
+  /** Ref of the order index of the NSEC or NSEC3 that prove denials, or 0. */
   DENIALS: 0,
-  /** Ref of the order index of NSEC3 that prove nothing now. */
+  /** Ref of the order index of NSEC3 that currently prove nothing. */
   IDLE: 1,
-  /** 1: DENIALS are NSEC3, and stand in no other index; 0: they are the names with NSEC. */
+  /** 1 if DENIALS are NSEC3, which are in no other index; 0 if they are the names with NSEC. */
   IS_HASHED: 2,
 } as const;
 export const ROOT_ORDER_WORDS = 3;
 
 // ——— Order index: nodes in the canonical order of their owners (RFC 4034 §6.1), for owners of NSEC3 the order of the hashes —
 //
-// A leaf is a word `items << 1`, then for each item the first eight octets of the canonical key of its owner
-// (src/dns/dnssec/canonical-key.ts) as two words, the first octet highest, each with its highest bit turned over so that they
-// compare as signed words; then the ref of the node. A top is a word `items << 1 | 1`, then for each leaf the key of its
-// first item and the ref of the leaf. A ref of an index is that of its top, or of the only leaf.
+// A leaf is a word `items << 1`, then for each item the first eight octets of its owner's canonical key
+// (src/dns/dnssec/canonical-key.ts) as two words, the first octet highest, each with its highest bit inverted so that
+// they compare as signed words, and the ref of the node. A top is a word `items << 1 | 1`, then for each leaf the key
+// of its first item and the ref of the leaf. The ref of an index is that of its top, or of its only leaf.
 
 export const ORDER = { SHAPE: 0, ITEMS: 1 } as const;
-/** The three words of an item. */
 export const ORDER_ITEM = { HIGH: 0, LOW: 1, REF: 2 } as const;
 export const ORDER_ITEM_WORDS = 3;
 export const MAX_LEAF_ITEMS = 64;
 export const MIN_LEAF_ITEMS = 16;
 
-/** Names in a bucket, on average: buckets are doubled above and halved below. */
+/** Average number of names in a bucket: the number of buckets is doubled above and halved below. */
 export const MAX_MEAN_NAMES = 8;
 export const MIN_MEAN_NAMES = 2;
 export const MAX_LOG2_BUCKETS = 24;
 
-// ——— Sets of regions: what the A and AAAA of names with an edge mark are replaced by —————————————————————————————————
+// ——— Edge sets: they replace the A and AAAA sets of names with an edge mark ———————————————————————————————————————————
 //
-// A number of bytes, the number of regions, a byte for each country (`countryNumber`) with its region from 1, 0 being none; then
-// for each region four sets of EDGE_SET words: A, A as it was before, AAAA, AAAA as it was before; then their octets, as those of
-// sets of nodes are, with a TTL of 0.
+// The number of bytes, the number of regions, and a byte for each country (`countryNumber`) with the number of its
+// region, or 0 for none. Then for each region four sets of EDGE_SET words: A, the previous A, AAAA, the previous AAAA.
+// Then their octets, in the form of a node's sets, with a TTL of 0.
 
 export const EDGE_SETS = { BYTES: 0, REGIONS: 1, COUNTRIES: 2 } as const;
 const EDGE_COUNTRY_WORDS = 170; // 677 countries
@@ -193,74 +189,73 @@ export const EDGE_REGIONS_AT = EDGE_SETS.COUNTRIES + EDGE_COUNTRY_WORDS;
 export const SETS_OF_REGION = 4;
 export const EDGE_SET_WORDS = 4;
 export const EDGE_SET = {
-  /** Bytes from the start of the block. */
+  /** Offset in bytes from the start of the block. */
   AT: 0,
-  /** Lower half: octets. Upper half: records; 0: there is no such set. */
+  /** Lower half: octets. Upper half: records, or 0 if there is no such set. */
   OCTETS: 1,
-  /** The two words of its id, the first octet highest. */
+  /** The two words of the set's id, the first octet highest. */
   ID: 2,
 } as const;
 
 // ——— Node: a name that exists ————————————————————————————————————————————————————————————————————————————————————————
 //
-// Two words, two words for each record set (three with NODE_FLAG.SIGNED: `setWordsOf`), sets in rising order of type; then
-// octets without padding: the owner's labels in front of the apex, folded, and the wire octets of each set, in the same order.
-// The octets of a set's signatures follow its own.
+// Two words, two words per record set (three with NODE_FLAG.SIGNED: `setWordsOf`), in ascending order of type. Then
+// octets without padding: the owner's labels above the apex, folded, and the wire octets of each set, in the same
+// order. The octets of a set's signatures follow its own.
 //
-// The octets of a set are its records as they stand in the answer section, the set being first there and the question's
-// name being the owner: owner C0 0C, type, class IN, TTL, RDLENGTH, RDATA. All records of a set have one TTL, its signatures
-// too (RFC 4034 §3). A signature is such a record with the signer's name written out (RFC 4034 §3.1.7). RRSIG is no set.
+// The octets of a set are its records as in an answer section in which the set is first and the query name is the
+// owner: owner C0 0C, type, class IN, TTL, RDLENGTH, RDATA. All records of a set and its signatures have one TTL (RFC
+// 4034 §3). A signature is such a record with the signer's name uncompressed (RFC 4034 §3.1.7). There is no RRSIG set.
 //
-// The owners of NSEC3 sets are no names of the zone (RFC 5155 §7.2.8): their nodes have this one set, and stand in an order
-// index only.
+// The owners of NSEC3 sets are not names of the zone (RFC 5155 §7.2.8): their nodes have only this set, and are only in
+// an order index.
 //
-// Let S be where the set starts there: 12 + octets of the owner + 4. In types that may be sent compressed (RFC 3597 §4; see
-// `nameFields`) a name in rdata may end in a pointer p; HAS_POINTERS says whether any does. Wherever the name's octets in the
-// store and those pointed to differ in case there is none, so what is read at the target is the very name. p leads
-//   - into the owner, p < S: to a suffix of the owner that starts at its octet p - 12. Every answer of ours has a question
-//     name at or below the apex, so a suffix of the apex stands there too, `octets of the question's name - octets of the
-//     owner` further on. A longer suffix (HAS_OWNER_POINTERS) does so where the question's name ends in it: when the set was
-//     found at its name, through its wildcard (never is the `*` label part of the suffix), or is the NS of a referral. It
-//     does not after a CNAME or DNAME: then write the names out.
-//   - into the set, p >= S: to a name of an earlier record or field of this set. It moves with the set, by
-//     `where the set starts - S`; p <= MAX_SET_POINTER leaves room for sets that start up to 0x2000 further on.
+// Let S be the offset of the set in that answer: 12 + octets of the owner + 4. In types that may be sent compressed
+// (RFC 3597 §4; see `nameFields`), a name in rdata may end in a pointer p; HAS_POINTERS is set if any does. A name
+// whose case differs from that of its target has no pointer, so the target is always identical. p leads
+//   - into the owner (p < S), to the suffix that starts at octet p - 12 of the owner. The query name of every answer is
+//     at or below the apex, so it contains each suffix of the apex, `octets of the query name - octets of the owner`
+//     further on. It contains a longer suffix (HAS_OWNER_POINTERS) only if the set was found at its name, through its
+//     wildcard (the `*` label is never part of the suffix), or is the NS set of a referral. After a CNAME or DNAME it
+//     does not: then write the names out.
+//   - into the set (p >= S), to a name in an earlier record or field of this set. The pointer moves with the set, by
+//     `start of the set - S`. p <= MAX_SET_POINTER allows sets to start up to 0x2000 further on.
 
 export const NODE = {
-  /** From the lowest byte on: NODE_FLAG bits, octets of the relative owner (0 is the apex); the upper half: record sets. */
+  /** From the lowest byte: NODE_FLAG bits, octets of the relative owner (0 for the apex); upper half: record sets. */
   SHAPE: 0,
-  /** How many names that exist are one label longer. For the writer. */
+  /** Number of existing names that are one label longer. Used by the writer. */
   CHILDREN: 1,
   SETS: 2,
 } as const;
 
 export const NODE_FLAG = {
-  /** Has NS and is not the apex. */
+  /** The node has NS and is not the apex. */
   IS_CUT: 1,
   HAS_DNAME: 2,
   HAS_CNAME: 4,
-  /** The name `*.` below this one exists. */
+  /** The wildcard `*` directly below this name exists. */
   HAS_WILDCARD_CHILD: 8,
-  /** Exists of itself, whether or not it has records or anything is below it. */
+  /** The name exists even without records and without names below it. */
   MARKED: 16,
-  /** Its first label is `*`. */
+  /** The first label is `*`. */
   IS_WILDCARD: 32,
-  /** A set has signatures: each set has three words. */
+  /** A set is signed, so that each set has three words. */
   SIGNED: 64,
-  /** Has an edge mark: regions may have other sets in place of its A and AAAA. */
+  /** The node has an edge mark: regions may replace its A and AAAA sets. */
   EDGE: 128,
 } as const;
 
-/** The words of a set. */
 export const SET = {
   /** Lower half: type. Upper half: records. */
   TYPE: 0,
   /** Lower half: octets. Upper half: SET_FLAG bits. */
   OCTETS: 1,
-  /** With NODE_FLAG.SIGNED. Lower half: octets of the signatures. Upper half: how many they are. */
+  /** Only with NODE_FLAG.SIGNED. Lower half: octets of the signatures. Upper half: their number. */
   SIGNATURES: 2,
 } as const;
 
-/** How many words each set of a node has; `shape` is the node's first word. */
+/** Returns the number of words per set of a node; `shape` is the node's first word. */
 export function setWordsOf(shape: number): number {
   return 2 + ((shape >>> 6) & 1);
 }

@@ -1,5 +1,4 @@
-// The index of a zone's names by their hashes: the buckets of a zone's root, written whole or with changes, and
-// searched.
+// The index of a zone's names by their hashes: writes the buckets of a zone's root, whole or with changes, and searches them.
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
@@ -7,7 +6,7 @@ import { byteOf, NODE, segmentOf, setWordsOf, UNIT_BYTES, wordOf } from './layou
 import type { Space } from './space.ts';
 import { type Bucket, bucketNumber, bucketOf, indexAt, log2BucketsOf } from './zone-root.ts';
 
-/** Pairs of (hash, ref of a node), in a list that grows. */
+/** A growing list of pairs (hash, ref of a node). */
 export class IndexedNames {
   length = 0;
   hashes = new Int32Array(64);
@@ -55,14 +54,14 @@ export function writeIndex(image: Image, space: Space, root: number, names: Inde
   }
 }
 
-/** The change of a name: the refs of its nodes before and after, 0 where it does not exist. */
+/** A changed name: the refs of its nodes before and after; 0 if it does not exist. */
 interface NameChange {
   readonly hash: number;
   readonly oldNode: number;
   readonly newNode: number;
 }
 
-/** Fills the index of a new root from that of the root before. Returns the buckets that are no longer used. */
+/** Fills the index of a new root from the previous root. Returns the buckets that are no longer used. */
 export function changeIndex(
   image: Image,
   space: Space,
@@ -123,7 +122,7 @@ function groupByBucket(changes: readonly NameChange[], log2: number): Map<number
   return groups;
 }
 
-/** Writes names `order[from]` to `order[to - 1]` as a block; without an order, the names with those numbers. */
+/** Writes names `order[from]` to `order[to - 1]` as a block; without `order`, the names with those numbers. */
 function writeBucket(
   image: Image,
   space: Space,
@@ -154,7 +153,7 @@ function writePairs(
   }
 }
 
-/** A counting sort: the numbers of the names in order of their buckets, and where each bucket ends. */
+/** Counting sort: returns the numbers of the names in bucket order, and the end of each bucket. */
 function byBucket(names: IndexedNames, log2: number): { order: Int32Array; ends: Int32Array } {
   const ends = new Int32Array(1 << log2);
   for (let i = 0; i < names.length; i++) {
@@ -164,7 +163,7 @@ function byBucket(names: IndexedNames, log2: number): { order: Int32Array; ends:
   let sum = 0;
   for (let number = 0; number < ends.length; number++) {
     const count = ends[number] as number;
-    ends[number] = sum; // the start of the bucket; filling it moves this to the end
+    ends[number] = sum; // start of the bucket; becomes its end as the bucket is filled
     sum += count;
   }
   const order = new Int32Array(names.length);
@@ -177,7 +176,7 @@ function byBucket(names: IndexedNames, log2: number): { order: Int32Array; ends:
   return { order, ends };
 }
 
-/** The ref of the node of a folded name at or below the apex; 0: the name does not exist. */
+/** Returns the ref of the node of a folded name at or below the apex, or 0. */
 export function findNode(image: Image, root: number, apex: Name, name: Name, hash: number): number {
   const { words, at } = bucketOf(image, root, bucketNumber(hash, log2BucketsOf(image, root)));
   const end = at + 1 + 2 * (words[at] as number);
@@ -199,7 +198,7 @@ function isOwnedBy(image: Image, node: number, name: Name, relative: number): bo
 
 type VisitName = (hash: number, node: number) => void;
 
-/** Of every name of a zone its hash and the ref of its node. */
+/** Visits each name of a zone with its hash and the ref of its node. */
 export function forEachName(image: Image, root: number, visit: VisitName): void {
   const buckets = 1 << log2BucketsOf(image, root);
   for (let number = 0; number < buckets; number++) forEachPair(bucketOf(image, root, number), visit);
@@ -210,7 +209,7 @@ function forEachPair({ words, at }: Bucket, visit: VisitName): void {
   for (let pair = at + 1; pair < end; pair += 2) visit(words[pair] as number, words[pair + 1] as number);
 }
 
-/** The blocks of a root's buckets: one that lies in the root itself is none. */
+/** Visits the blocks of a root's buckets. A bucket in the root itself has no block. */
 export function forEachBucket(image: Image, root: number, visit: (ref: number) => void): void {
   const log2 = log2BucketsOf(image, root);
   if (log2 === 0) return;

@@ -23,20 +23,20 @@ interface Item {
   readonly ref: number;
 }
 
-/** The node of an owner before and after a change; 0: it is not there. */
+/** The node of an owner before and after a change; 0 if it does not exist. */
 export interface OrderChange {
   readonly name: Name;
   readonly oldNode: number;
   readonly newNode: number;
 }
 
-/** A leaf that stays as it is, or the items of a new one. */
+/** A leaf that stays unchanged, or the items of a new one. */
 type Leaf = { readonly ref: number } | { readonly ref: 0; readonly items: readonly Item[] };
 
-/** Of the leaves of a new index: some room for more. */
+/** Items per leaf of a new index, with space for more. */
 const USUAL_LEAF_ITEMS = 48;
 
-/** Writes the index of nodes in canonical order. Returns its ref, 0 for no nodes. Throws ImageFullError. */
+/** Writes the index of nodes in canonical order. Returns its ref, or 0 for no nodes. Throws ImageFullError. */
 export function writeOrder(
   image: Image,
   space: Space,
@@ -48,7 +48,7 @@ export function writeOrder(
   return writeLeaves(image, space, split(items, USUAL_LEAF_ITEMS));
 }
 
-/** An index with changes. Returns the blocks of the index before that the new one does not share. */
+/** Writes an index with changes. Also returns the blocks of the previous index that the new one does not share. */
 export function changeOrder(
   image: Image,
   space: Space,
@@ -113,7 +113,7 @@ const firstNodeOf =
   (leaf: number): number =>
     itemAt(image, leaf, 0).ref;
 
-/** The last item at or before a key; -1: all are behind it. `nodeOf` gives the node whose owner an item stands for. */
+/** Returns the index of the last item at or before a key, or -1. `nodeOf` returns the node whose owner an item represents. */
 function lastUpTo(
   image: Image,
   apex: Name,
@@ -139,7 +139,7 @@ function lastUpTo(
   return from - 1;
 }
 
-/** Without empty leaves and, as far as there are neighbours, with neither too small nor too large ones. */
+/** Removes empty leaves, merges small ones with a neighbour, and splits large ones. */
 function evened(image: Image, leaves: readonly Leaf[]): (Item | NewLeaf)[] {
   const even: (Item | NewLeaf)[] = [];
   let small: readonly Item[] = [];
@@ -165,7 +165,7 @@ interface NewLeaf {
   readonly items: readonly Item[];
 }
 
-/** Leaves of about the same size, of at most so many items. */
+/** Splits items into leaves of about the same size with at most `most` items. */
 function split(items: readonly Item[], most: number): NewLeaf[] {
   const count = Math.ceil(items.length / most);
   return Array.from({ length: count }, (_, i) => ({
@@ -174,7 +174,7 @@ function split(items: readonly Item[], most: number): NewLeaf[] {
   }));
 }
 
-/** Writes the new leaves and, above more than one, the top. */
+/** Writes the new leaves and, if there is more than one leaf, the top. */
 function writeLeaves(image: Image, space: Space, leaves: readonly (Item | NewLeaf)[]): number {
   const written = leaves.map((leaf): Item => {
     if (leaf.ref !== 0) return leaf as Item;
@@ -208,7 +208,7 @@ function itemOf(key: CanonicalKey, ref: number): Item {
   return { high: keyWord(key, 0), low: keyWord(key, 4), ref };
 }
 
-/** Four octets of a key, with the highest bit turned over: these compare as signed words. */
+/** Returns four octets of a key with the highest bit inverted, so that they compare as signed words. */
 function keyWord(key: CanonicalKey, at: number): number {
   let word = 0;
   for (let i = at; i < at + 4; i++) word = (word << 8) | (i < key.length ? key.charCodeAt(i) : 0);
@@ -233,7 +233,7 @@ function itemsOf(image: Image, block: number): Item[] {
   return Array.from({ length: shapeOf(image, block) >>> 1 }, (_, index) => itemAt(image, block, index));
 }
 
-/** Each leaf with the key of its first item. */
+/** Returns each leaf with the key of its first item. */
 function leavesOf(image: Image, order: number): Item[] {
   if (order === 0) return [];
   return (shapeOf(image, order) & 1) === 1
@@ -241,7 +241,6 @@ function leavesOf(image: Image, order: number): Item[] {
     : [{ ...itemAt(image, order, 0), ref: order }];
 }
 
-/** The refs of the blocks of an index. */
 export function blocksOf(image: Image, order: number): number[] {
   if (order === 0) return [];
   const leaves = leavesOf(image, order).map(({ ref }) => ref);
@@ -252,12 +251,12 @@ export function unitsOfOrderBlock(image: Image, ref: number): number {
   return unitsForItems(shapeOf(image, ref) >>> 1);
 }
 
-/** Visits the nodes of an index in their order. */
+/** Visits the nodes of an index in order. */
 export function forEachOrdered(image: Image, order: number, visit: (node: number) => void): void {
   for (const leaf of leavesOf(image, order)) for (const { ref } of itemsOf(image, leaf.ref)) visit(ref);
 }
 
-/** The node of an owner in an index; 0: it is not there. */
+/** Returns the node of an owner in an index, or 0. */
 export function findOrdered(image: Image, order: number, apex: Name, name: Name): number {
   if (order === 0) return 0;
   const key = canonicalKey(name, apex);

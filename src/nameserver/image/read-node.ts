@@ -1,4 +1,4 @@
-// Reads nodes back from an image, for the writer's edits.
+// Reads nodes from an image, for the writer's edits.
 
 import type { Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
@@ -6,18 +6,16 @@ import { byteOf, NODE, NODE_FLAG, SET, segmentOf, setWordsOf, wordOf } from './l
 import { StoredSet } from './stored-set.ts';
 import type { NodeContent } from './write-node.ts';
 
-/** What `viewNode` gives. */
 interface ViewedNode extends NodeContent {
   readonly sets: ReadonlyMap<number, StoredSet>;
 }
 
-/** A node with memory of its own. */
+/** Reads a node into memory of its own. */
 export function readNode(image: Image, ref: number, apex: Name): NodeContent {
   const node = viewNode(image, ref, apex);
   return { ...node, sets: new Map([...node.sets].map(([type, set]) => [type, set.read()])) };
 }
 
-/** The name of a node. */
 export function ownerOfNode(image: Image, ref: number, apex: Name): Name {
   const shape = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + NODE.SHAPE] as number;
   const bytes = image.bytes[segmentOf(ref)] as Uint8Array;
@@ -31,7 +29,7 @@ function ownerAt(bytes: Uint8Array, at: number, relative: number, apex: Name): N
   return (name + apex) as Name;
 }
 
-/** A node whose sets are read on demand: valid until its block is retired. */
+/** Returns a node whose sets are read on demand. It is valid until its block is retired. */
 export function viewNode(image: Image, ref: number, apex: Name): ViewedNode {
   const words = image.words[segmentOf(ref)] as Int32Array;
   const bytes = image.bytes[segmentOf(ref)] as Uint8Array;

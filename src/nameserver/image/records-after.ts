@@ -1,4 +1,4 @@
-// The records of a zone that is served with changes made to them, for a zone that is built anew.
+// The records of a served zone with changes applied, used to rebuild the zone.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -10,7 +10,7 @@ import { forEachOrdered } from './order-index.ts';
 import { readNode } from './read-node.ts';
 import { readRoot } from './zone-root.ts';
 
-/** The records of the zone at this root with changes made to them. */
+/** Yields the records of the zone at this root with the changes applied. */
 export function* recordsAfter(image: Image, root: number, changes: ZoneChanges): Generator<ZoneRecord> {
   const { apex, unproven, denials, idleDenials, isHashed } = readRoot(image, root);
   const touched = new Map<Name, Set<number>>();

@@ -1,4 +1,4 @@
-// The blocks that wait for their readers, in the order in which they were retired: a ring that grows.
+// Blocks that wait for their readers, in the order of retirement: a growing ring.
 
 export class RetiredBlocks {
   length = 0;
@@ -15,13 +15,13 @@ export class RetiredBlocks {
     this.#epochs[at] = epoch;
   }
 
-  /** The size class of the first, if it was retired before that epoch, else 0. */
+  /** Returns the size class of the first block if it was retired before that epoch, else 0. */
   classOfFirst(beforeEpoch: number): number {
     const isBefore = (((this.#epochs[this.#first] as number) - beforeEpoch) | 0) < 0;
     return this.length > 0 && isBefore ? (this.#classes[this.#first] as number) : 0;
   }
 
-  /** There is one. */
+  /** Removes and returns the first block. The list must not be empty. */
   takeFirst(): number {
     const ref = this.#refs[this.#first] as number;
     this.#first = (this.#first + 1) & (this.#refs.length - 1);

@@ -1,6 +1,6 @@
-// The space of an image: blocks handed out, taken back, and used again once no reader can still be in them. All of it is
-// the writer's own memory; the header only counts. A block goes back to its size class; when nothing else is left,
-// neighbours are joined and larger blocks split.
+// Allocates the space of an image, and reuses blocks once no reader can still be in them. Its state is private to the
+// writer; the header has only totals. A freed block returns to its size class. If no other space is left, neighbours
+// are joined and larger blocks are split.
 
 import type { Image } from './image.ts';
 import { IntStack } from './int-stack.ts';
@@ -15,28 +15,28 @@ import {
 import { RetiredBlocks } from './retired-blocks.ts';
 import { classFor, classWithin, SIZE_CLASSES, unitsOfClass } from './size-class.ts';
 
-/** Thrown before anything that readers see has changed. */
+/** Thrown before anything visible to readers has changed. */
 export class ImageFullError extends Error {
   override readonly name = 'ImageFullError';
 }
 
 export class Space {
   readonly #header: Int32Array;
-  /** The refs of free blocks, by class. */
+  /** The refs of free blocks by class. */
   readonly #free: IntStack[] = Array.from({ length: SIZE_CLASSES }, () => new IntStack());
   readonly #retired = new RetiredBlocks();
-  /** The refs and classes that the current change has allocated. */
+  /** Refs and classes of the blocks allocated by the current change. */
   readonly #fresh = new IntStack();
-  /** The rest of a free block that is being cut up. */
+  /** The rest of a free block that is being split. */
   #carvedAt = 0;
   #carvedEnd = 0;
   #paused = false;
-  /** Units at the end of the image that are reserved for marking zones that have no room. */
+  /** Units at the end of the image reserved for marking zones that do not fit. */
   #reserve: number;
-  /** Units that became free, or joined other blocks, since neighbours were last joined. */
+  /** Units that became free, or that were merged, since neighbours were last joined. */
   #freedUnits = 0;
 
-  /** `free`: what `exportFree` gave for this content. */
+  /** @param free the result of `exportFree` for this content */
   constructor(image: Image, free?: Int32Array, reserve = 0) {
     this.#header = image.header;
     this.#reserve = reserve;
@@ -48,14 +48,14 @@ export class Space {
     this.#header[HEADER.USED] = (this.#header[HEADER.END] as number) - this.#freedUnits;
   }
 
-  /** A block of at least so many units, with anything in it. Throws ImageFullError. */
+  /** Allocates a block of at least this many units with undefined content. Throws ImageFullError. */
   allocate(units: number): number {
     const sizeClass = classFor(units);
     const ref = this.#free[sizeClass]?.pop() || this.#extend(sizeClass) || this.#salvage(sizeClass);
     if (ref === 0) {
       const capacity = (this.#header[HEADER.CAPACITY] as number) * UNIT_BYTES;
       throw new ImageFullError(
-        `the zone image of ${capacity} bytes has no room for another ${units * UNIT_BYTES}`,
+        `the zone image of ${capacity} bytes has no space for another ${units * UNIT_BYTES} bytes`,
       );
     }
     this.#addUsed(unitsOfClass(sizeClass));
@@ -65,14 +65,14 @@ export class Space {
   }
 
   /**
-   * Call it before many allocations that include large blocks: when at least so many units became free, neighbours are
-   * joined, since small blocks would else be taken from all over the free space.
+   * Joins neighbours if at least this many units became free. Call it before many allocations that include large
+   * blocks; otherwise small blocks are taken from all parts of the free space.
    */
   tidy(units: number): void {
     if (this.#freedUnits >= units) this.#join();
   }
 
-  /** What is allocated meanwhile may take the reserve. */
+  /** Runs `make`, which may allocate from the reserve. */
   fromReserve(make: () => void): void {
     const reserve = this.#reserve;
     this.#reserve = 0;
@@ -83,12 +83,12 @@ export class Space {
     }
   }
 
-  /** Keeps what was allocated since the last call. */
+  /** Keeps the blocks allocated since the last call. */
   keep(): void {
     this.#fresh.clear();
   }
 
-  /** Takes back what was allocated since the last `keep`: no reader has seen it. */
+  /** Frees the blocks allocated since the last `keep`, which no reader has seen. */
   takeBack(): void {
     while (this.#fresh.length > 0) {
       const sizeClass = this.#fresh.pop();
@@ -96,16 +96,16 @@ export class Space {
     }
   }
 
-  /** A block that new readers no longer reach. */
+  /** Retires a block that new readers can no longer reach. */
   retire(ref: number, units: number): void {
     this.#retired.add(ref, classFor(units), this.#header[HEADER.EPOCH] as number);
   }
 
-  /** Frees the retired blocks that every reader has left behind. */
+  /** Frees the retired blocks that no reader can still use. */
   reclaim(): void {
     if (this.#paused || this.#retired.length === 0) return;
     const epoch = Atomics.load(this.#header, HEADER.EPOCH);
-    const next = epoch === -1 ? 1 : (epoch + 1) | 0; // 0 says "idle"
+    const next = epoch === -1 ? 1 : (epoch + 1) | 0; // 0 means idle
     Atomics.store(this.#header, HEADER.EPOCH, next);
     const oldest = this.#oldestReader(next);
     for (;;) {
@@ -115,7 +115,7 @@ export class Space {
     }
   }
 
-  /** From now on only blocks that are free already are used, and none that becomes free. */
+  /** Prevents the use of blocks that become free from now on. Blocks that are already free are still used. */
   pauseReuse(): void {
     this.#paused = true;
   }
@@ -125,7 +125,7 @@ export class Space {
     this.reclaim();
   }
 
-  /** Pairs of ref and units of all that is not in use, retired blocks among them: readers do not outlive the process. */
+  /** Returns pairs of ref and units of all unused space, including retired blocks: readers do not outlive the process. */
   exportFree(): Int32Array {
     this.#closeCarved();
     const pairs = new IntStack();
@@ -138,7 +138,7 @@ export class Space {
     return pairs.slice();
   }
 
-  /** The epoch of the reader that entered first, or `now` when all are idle. Epochs wrap: only differences count. */
+  /** Returns the epoch of the reader that entered first, or `now` if all are idle. Epochs wrap, so only differences count. */
   #oldestReader(now: number): number {
     let oldest = now;
     for (let slot = 0; slot < READER_SLOTS; slot++) {
@@ -148,7 +148,7 @@ export class Space {
     return oldest;
   }
 
-  /** Allocates from the unused end; 0: none is left. The rest of a segment that is too short becomes free. */
+  /** Allocates from the unused end. Returns 0 if none is left. A segment's rest that is too short becomes free. */
   #extend(sizeClass: number): number {
     const units = unitsOfClass(sizeClass);
     if (units > SEGMENT_UNITS) return 0;
@@ -161,7 +161,7 @@ export class Space {
     return end + skipped;
   }
 
-  /** From larger free blocks, if need be from such as joining neighbours makes; 0: there is none. */
+  /** Allocates from larger free blocks, after joining neighbours if necessary. Returns 0 if there are none. */
   #salvage(sizeClass: number): number {
     const units = unitsOfClass(sizeClass);
     const found = this.#carve(units);
@@ -170,7 +170,7 @@ export class Space {
     return this.#free[sizeClass]?.pop() || this.#extend(sizeClass) || this.#carve(units);
   }
 
-  /** The next part of the block that is being cut up. It should hold many: what is left of each is a hole. */
+  /** Returns the next part of the block being split, preferably one that yields many parts: the rest of each is wasted. */
   #carve(units: number): number {
     if (this.#carvedEnd - this.#carvedAt < units) {
       this.#closeCarved();
@@ -190,7 +190,7 @@ export class Space {
     this.#carvedAt = this.#carvedEnd;
   }
 
-  /** The smallest class for so many units that has a free block, or 0. */
+  /** Returns the smallest class for this many units that has a free block, or 0. */
   #classWithBlock(units: number): number {
     for (let sizeClass = classFor(units); sizeClass < SIZE_CLASSES; sizeClass++) {
       if ((this.#free[sizeClass]?.length ?? 0) > 0) return sizeClass;
@@ -198,7 +198,7 @@ export class Space {
     return 0;
   }
 
-  /** Joins free neighbours; those at the end become untouched again. */
+  /** Joins free neighbours. Those at the end become untouched space again. */
   #join(): void {
     this.#closeCarved();
     const CLASSES = 1024;
@@ -233,7 +233,7 @@ export class Space {
       });
   }
 
-  /** Any range, in as few blocks as there are classes for. */
+  /** Adds a range to the free blocks, as few and large as the classes allow. */
   #addFree(ref: number, units: number): void {
     let at = ref;
     for (let left = units; left > 0; ) {

@@ -1,5 +1,5 @@
-// A record set as it is stored in the image, with its signatures. An edit copies the octets of sets that it does not change:
-// their records are read only on demand.
+// A record set as stored in the image, with its signatures. An edit copies the octets of sets that it does not change,
+// and reads their records only on demand.
 
 import type { Name } from '../../dns/name.ts';
 import { nameFields, readRdata } from '../../dns/record/rdata.ts';
@@ -7,22 +7,21 @@ import type { RecordSet } from '../../zone/zone.ts';
 import { setStart } from './compile-set.ts';
 import { RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
 
-const TTL_AT = 6; // RFC 1035 §4.1.3, behind a pointer, type and class
+const TTL_AT = 6; // RFC 1035 §4.1.3, after a pointer, type and class
 const RDLENGTH_AT = 10;
-/** From here on a view and `set` are faster than a loop. */
+/** From this length on, a view and `set` are faster than a loop. */
 const LONG_OCTETS = 512;
 
-/** Valid as long as its block, until that is retired. */
+/** A stored set is valid until its block is retired. */
 export class StoredSet implements RecordSet {
   readonly owner: Name;
   readonly type: number;
-  /** How many records it has. */
   readonly records: number;
-  /** The second of its words: octets and flags. */
+  /** The second word of the set: octets and flags. */
   readonly second: number;
-  /** The third of its words, or 0: octets and number of its signatures. */
+  /** The third word of the set, or 0: octets and number of its signatures. */
   readonly third: number;
-  /** A segment of the image, and where in it the set stands: creating a view is expensive. */
+  /** A segment of the image, and the start of the set in it. A view is not stored because creating one is expensive. */
   readonly #segment: Uint8Array;
   readonly #start: number;
   #rdata: readonly Uint8Array[] | undefined;
@@ -45,7 +44,7 @@ export class StoredSet implements RecordSet {
     this.#start = start;
   }
 
-  /** Of its own records, without its signatures. */
+  /** Octets of the records, without the signatures. */
   get octets(): number {
     return this.second & 0xffff;
   }
@@ -61,7 +60,7 @@ export class StoredSet implements RecordSet {
     return upper * 0x10000 + (((segment[at + 2] as number) << 8) | (segment[at + 3] as number));
   }
 
-  /** Copies its records and its signatures. */
+  /** Copies the records and the signatures. */
   copyTo(octets: Uint8Array, at: number): void {
     const from = this.#segment;
     const start = this.#start;
@@ -87,7 +86,7 @@ export class StoredSet implements RecordSet {
     return signatures;
   }
 
-  /** The same set with memory of its own. */
+  /** Returns the same set in memory of its own. */
   read(): RecordSet {
     const { owner, type, ttl, rdata } = this;
     const set = { owner, type, ttl, rdata };
@@ -115,23 +114,23 @@ export class StoredSet implements RecordSet {
   }
 }
 
-/** The number of its records, without reading them. */
+/** Returns the number of records without reading them. */
 export function recordsOfSet(set: RecordSet): number {
   return set instanceof StoredSet ? set.records : set.rdata.length;
 }
 
-/** The number of its signatures, without reading them. */
+/** Returns the number of signatures without reading them. */
 export function signaturesOfSet(set: RecordSet): number {
   return set instanceof StoredSet ? set.third >>> 16 : (set.signatures?.length ?? 0);
 }
 
-/** The set with these signatures in place of its own. */
+/** Returns the set with these signatures instead of its own. */
 export function withSignatures(set: RecordSet, signatures: readonly Uint8Array[] | undefined): RecordSet {
   const { owner, type, ttl, rdata } = set;
   return { owner, type, ttl, rdata, ...(signatures === undefined ? {} : { signatures }) };
 }
 
-/** The answer that the set was compiled for, as far as pointers lead into it. */
+/** Returns the answer that the set was compiled for, as far as pointers lead into it. */
 function asMessage(owner: Name, compiled: Uint8Array): Uint8Array {
   const start = setStart(owner.length);
   const message = new Uint8Array(start + compiled.length);

@@ -1,5 +1,5 @@
-// The only writer of an image: adds, edits and removes zones, and keeps the counts. A change is published whole. If it does not
-// fit, ImageFullError is thrown and everything is served as before.
+// The only writer of an image: adds, edits and removes zones, and updates the totals. A change is published as a whole.
+// If it does not fit, ImageFullError is thrown and the previous content is still served.
 
 import { type Name, printName } from '../../dns/name.ts';
 import { buildZone } from '../../zone/build-zone.ts';
@@ -25,7 +25,7 @@ interface ZoneEntry extends ZoneContent {
   readonly records: number;
 }
 
-/** The fraction of the image that is reserved for the marks of zones that have no room. */
+/** The fraction of the image reserved for marks of zones that do not fit. */
 const RESERVED_PART = 1 / 64;
 const MANY_RECORDS = 1000;
 export class ImageWriter {
@@ -68,13 +68,13 @@ export class ImageWriter {
   }
 
   /**
-   * Changes record sets of a served zone. The result is validated like a whole zone. Except for a copy of the root, the cost does
-   * not grow with the zone. If the change is refused, a DNAME is added above other names, or most of the zone is new, the whole
-   * zone is built again, which then takes a third of the time.
+   * Changes record sets of a served zone. The result is validated like a whole zone. Except for a copy of the root, the
+   * cost does not grow with the zone. The whole zone is rebuilt if the change is refused, a DNAME is added above other
+   * names, or most of the zone is new; a rebuild then takes a third of the time.
    */
   edit(apex: Name, content: ZoneContent, changes: ZoneChanges): EditedZone {
     const root = this.rootOf(apex);
-    if (root === 0) throw new RangeError(`${printName(apex)} is not served: there is nothing to edit`);
+    if (root === 0) throw new RangeError(`${printName(apex)} cannot be edited: it is not served`);
     const edit = new ZoneEdit(this.image, this.#space, root);
     const isMostlyNew = changes.records.length > Math.max(MANY_RECORDS, recordsOfRoot(this.image, root));
     if (isMostlyNew || !edit.apply(changes)) {
@@ -100,8 +100,8 @@ export class ImageWriter {
   }
 
   /**
-   * Marks a zone as the fleet's and not served, until it is put or removed. Returns false if the zone is served, or there is no
-   * room even for the mark.
+   * Marks a zone as belonging to the fleet but not served, until it is put or removed. Returns false if the zone is
+   * served, or if even the mark does not fit.
    */
   markNotServed(apex: Name, content: ZoneContent): boolean {
     if (this.rootOf(apex) !== 0) return false;
@@ -124,7 +124,7 @@ export class ImageWriter {
     if (old !== 0) this.#zones.retire(old);
   }
 
-  /** Returns the ref of the zone's root, or 0 if it is not served. The next change of the zone gives it another ref. */
+  /** Returns the ref of the zone's root, or 0 if the zone is not served. The next change of the zone gives it another ref. */
   rootOf(apex: Name): number {
     const root = findRoot(this.image, apex);
     return root !== 0 && isServedRoot(this.image, root) ? root : 0;
@@ -152,14 +152,14 @@ export class ImageWriter {
     }
   }
 
-  /** Lists the ids of the unproven zones whose apex has this hash. With rare exceptions there is only one. */
+  /** Lists the ids of the unproven zones whose apex has this hash; usually only one. */
   *unprovenIds(apexHash: number): Generator<number> {
     for (const root of rootsWithHash(this.image, apexHash)) {
       if (isUnprovenRoot(this.image, root)) yield readRoot(this.image, root).id;
     }
   }
 
-  /** Replaces the address sets of regions. They take room like a zone. Without them, names have their own addresses. */
+  /** Replaces the edge sets of regions, which need space like a zone. Without them, names publish their own addresses. */
   putEdgeSets(sets: EdgeSets): void {
     this.#change(() => {
       const { header } = this.image;
@@ -179,7 +179,7 @@ export class ImageWriter {
     this.#space.reclaim();
   }
 
-  /** Keeps the bytes of every block that is served now, until `resumeReuse`. */
+  /** Preserves the bytes of every block that is served now, until `resumeReuse`. */
   pauseReuse(): void {
     this.#space.pauseReuse();
   }

@@ -1,4 +1,4 @@
-// Writes the block of one name. A node is first built in private memory, since its size is known only then.
+// Writes the block of one name. A node is first built in private memory, because its size is not known earlier.
 
 import { isWildcard, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -9,18 +9,18 @@ import { byteOf, NODE, NODE_FLAG, SET, segmentOf, setWordsOf, UNIT_BYTES, wordOf
 import type { Space } from './space.ts';
 import { recordsOfSet, StoredSet, signaturesOfSet } from './stored-set.ts';
 
-/** A name that exists, as it goes into the image. */
+/** An existing name, as written to the image. */
 export interface NodeContent {
   readonly name: Name;
   readonly sets: ReadonlyMap<number, RecordSet>;
-  /** How many existing names are one label longer. */
+  /** Number of existing names that are one label longer. */
   readonly children: number;
   readonly hasWildcardChild: boolean;
-  /** The name exists even without records. */
+  /** True if the name exists even without records. */
   readonly marked: boolean;
 }
 
-/** The node of an NSEC3 set: its owner is no name of the zone (RFC 5155 §7.2.8). */
+/** Returns the node of an NSEC3 set, whose owner is not a name of the zone (RFC 5155 §7.2.8). */
 export function hashedNode(set: RecordSet): NodeContent {
   const sets = new Map([[set.type, set]]);
   return { name: set.owner, sets, children: 0, hasWildcardChild: false, marked: false };
@@ -48,7 +48,7 @@ export function writeNode(image: Image, space: Space, apex: Name, node: NodeCont
   return ref;
 }
 
-/** Puts the block together in `bytes` and returns its length. */
+/** Builds the block in `bytes` and returns its length. */
 function compileNode(apex: Name, node: NodeContent): number {
   const relative = node.name.length - apex.length;
   const sets = inOrderOfType(node.sets);
@@ -68,7 +68,7 @@ function compileNode(apex: Name, node: NodeContent): number {
   return length;
 }
 
-/** Writes a set with its signatures, and the words that tell their octets. Returns the octets. */
+/** Writes a set with its signatures, and the words about their octets. Returns the number of octets. */
 function compileInto(
   set: RecordSet,
   apexOctets: number,
@@ -76,7 +76,7 @@ function compileInto(
   at: number,
   isSigned: boolean,
 ): number {
-  // A set's octets depend only on its owner and the apex, so an unchanged set is copied.
+  // The octets of a set depend only on its owner and the apex, so an unchanged set is copied.
   const isStored = set instanceof StoredSet;
   const second = isStored ? set.second : compileSet(set, apexOctets, bytes, at);
   if (isStored) set.copyTo(bytes, at);
@@ -129,7 +129,7 @@ export function shapeOfNode(image: Image, ref: number): number {
   return (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + NODE.SHAPE] as number;
 }
 
-/** The size of a block that `writeNode` made. */
+/** Returns the size of a block written by `writeNode`. */
 export function unitsOfNode(image: Image, ref: number): number {
   const from = image.words[segmentOf(ref)] as Int32Array;
   const at = wordOf(ref);

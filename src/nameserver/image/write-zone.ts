@@ -20,7 +20,7 @@ import {
   type ZoneOrder,
 } from './zone-root.ts';
 
-/** The root of a zone with more names takes a large block. */
+/** A zone with more names than this has a root that takes a large block. */
 const MANY_NAMES = 1000;
 const LEAST_UNITS_OF_NAME = 4;
 /** A mask that is 0 for one name in 256. */
@@ -32,7 +32,7 @@ export class ZoneWriter {
   readonly #names = new IndexedNames();
   readonly #onStep: () => void;
 
-  /** `onStep` is called often. */
+  /** @param onStep called often */
   constructor(image: Image, space: Space, onStep: () => void) {
     this.#image = image;
     this.#space = space;

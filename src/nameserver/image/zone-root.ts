@@ -1,4 +1,5 @@
-// The block of a zone's root: written with the index of its names, and read by the writer and by slow readers.
+// The block of a zone's root: written with the index of its names, and read by the writer and by readers that are not
+// time-critical.
 
 import { labelCount, type Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
@@ -16,7 +17,7 @@ import {
 } from './layout.ts';
 import type { Space } from './space.ts';
 
-/** The content of the store that a zone was made of. */
+/** The store's content from which a zone was built. */
 export interface ZoneContent {
   readonly id: number;
   readonly version: number;
@@ -36,31 +37,31 @@ export interface RootContent extends ZoneContent, ZoneOrder {
   readonly wildcards: number;
   readonly apexOnly: boolean;
   readonly unproven: boolean;
-  /** False: the zone is ours, and cannot be served. */
+  /** False if the zone belongs to the fleet but cannot be served. */
   readonly isServed: boolean;
 }
 
-/** What a root says of signatures and proofs. */
+/** The root's information about signatures and proofs. */
 export interface ZoneOrder {
-  /** The SOA has a signature. */
+  /** True if the SOA is signed. */
   readonly signed: boolean;
-  /** Refs of order indexes, 0 for none, and whether the first is of NSEC3 (ROOT_ORDER). */
+  /** Refs of order indexes, 0 for none, and whether the first is for NSEC3 (ROOT_ORDER). */
   readonly denials: number;
   readonly idleDenials: number;
   readonly isHashed: boolean;
 }
 
-/** Of a zone without DNSSEC. */
+/** For zones without DNSSEC. */
 export const NO_ORDER: ZoneOrder = { signed: false, denials: 0, idleDenials: 0, isHashed: false };
 
 function hasOrder({ signed, denials, idleDenials }: ZoneOrder): boolean {
   return signed || denials !== 0 || idleDenials !== 0;
 }
 
-/** A run of pairs (hash, ref of a node) in words: a bucket behind its count. */
+/** A run of pairs (hash, ref of a node) in words: a bucket after its count. */
 export interface Bucket {
   readonly words: Int32Array;
-  /** Of the word with the count. */
+  /** Index of the word with the count. */
   readonly at: number;
 }
 
@@ -72,12 +73,12 @@ export function log2BucketsFor(names: number): number {
   return log2;
 }
 
-/** The number of the bucket of a hash. */
+/** Returns the number of a hash's bucket. */
 export function bucketNumber(hash: number, log2Buckets: number): number {
   return log2Buckets === 0 ? 0 : hash >>> (32 - log2Buckets);
 }
 
-/** Words of the index behind the apex: the bucket itself or the refs of the buckets. */
+/** Returns the words of the index after the apex: the bucket itself, or the refs of the buckets. */
 function indexWords(log2Buckets: number, names: number): number {
   return log2Buckets === 0 ? 1 + 2 * names : 1 << log2Buckets;
 }
@@ -92,7 +93,7 @@ function wordsOf(bytes: number): number {
   return (bytes + 3) >> 2;
 }
 
-/** A new root, its index still to be filled in from word `indexAt`. Throws ImageFullError. */
+/** Writes a new root. Its index is still to be filled in from word `indexAt`. Throws ImageFullError. */
 export function writeRoot(image: Image, space: Space, root: RootContent, log2Buckets: number): number {
   const isOrdered = hasOrder(root);
   const ref = space.allocate(unitsForRoot(root.apex.length, log2Buckets, root.names, isOrdered));
@@ -135,7 +136,7 @@ function writeOrderWords(words: Int32Array, at: number, root: ZoneOrder): void {
   words[at + ROOT_ORDER.IS_HASHED] = root.isHashed ? 1 : 0;
 }
 
-/** The word where the order indexes of a root with HAS_ORDER are told: behind the index. */
+/** Returns the word at which a root with HAS_ORDER has its order indexes: after the index of names. */
 function orderAt(image: Image, ref: number): number {
   const names = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.NAMES] as number;
   return indexAt(image, ref) + indexWords(log2BucketsOf(image, ref), names);
@@ -222,7 +223,7 @@ export function hasApex(image: Image, ref: number, apex: Name): boolean {
   return true;
 }
 
-/** The word where the index starts. */
+/** Returns the word at which the index starts. */
 export function indexAt(image: Image, ref: number): number {
   return wordOf(ref) + ROOT.APEX + wordsOf((shapeOf(image, ref) >>> 8) & 0xff);
 }

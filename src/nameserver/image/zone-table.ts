@@ -1,4 +1,4 @@
-// The table of the zones by apex, as its one writer works on it (layout.ts has the rules for readers).
+// The table of zones by apex, from the view of its only writer (layout.ts has the rules for readers).
 
 import { labelCount, type Name } from '../../dns/name.ts';
 import { hashName } from './hash-name.ts';
@@ -19,10 +19,10 @@ import { ImageFullError, type Space } from './space.ts';
 import { hasApex } from './zone-root.ts';
 
 const MAX_LOAD = 0.6;
-/** Of a new table. */
+/** Load of a new table. */
 const LOAD_AFTER_GROWTH = 0.4;
 
-/** The words of a table and where its slots lie in them. */
+/** The words of a table, and the position of its slots in them. */
 interface Slots {
   readonly words: Int32Array;
   readonly at: number;
@@ -35,13 +35,15 @@ function slotsOf(image: Image, table: number): Slots {
   return { words, at: at + TABLE.SLOTS, log2: words[at + TABLE.LOG2_CAPACITY] as number };
 }
 
-/** The ref of the root of the zone with this very apex, or 0. */
+/** Returns the ref of the root of the zone with exactly this apex, or 0. */
 export function findRoot(image: Image, apex: Name): number {
   const slots = slotsOf(image, Atomics.load(image.header, HEADER.ZONE_TABLE));
   return findSlot(image, slots, apex, hashName(image.header, apex))?.root ?? 0;
 }
 
-/** The zone's slot, by its first word, and the root that was in it: a reader may find another there the next moment. */
+/**
+ * Returns the first word of the zone's slot, and the root that was in it. A reader may find another root there a moment later.
+ */
 function findSlot(
   image: Image,
   { words, at, log2 }: Slots,
@@ -66,7 +68,7 @@ export function* rootsOf(image: Image): Generator<number> {
   }
 }
 
-/** The roots of the zones whose apex has this hash. */
+/** Yields the roots of the zones whose apex has this hash. */
 export function* rootsWithHash(image: Image, hash: number): Generator<number> {
   const { words, at, log2 } = slotsOf(image, Atomics.load(image.header, HEADER.ZONE_TABLE));
   const mask = (1 << log2) - 1;
@@ -91,20 +93,20 @@ export class ZoneTable {
     return this.#image.header[HEADER.ZONE_TABLE] as number;
   }
 
-  /** The bytes of the table in the buffer: all that changes in place behind the header. */
+  /** The range of the table in the buffer in bytes: everything after the header that changes in place. */
   get range(): { readonly bytesAt: number; readonly bytes: number } {
     const { log2 } = slotsOf(this.#image, this.#ref);
     return { bytesAt: this.#ref * UNIT_BYTES, bytes: unitsForTable(log2) * UNIT_BYTES };
   }
 
-  /** Makes sure that one more zone has a slot: a larger table replaces a full one. Throws ImageFullError. */
+  /** Ensures that one more zone has a slot: a larger table replaces a full one. Throws ImageFullError. */
   makeRoom(): void {
     const { words, at, log2 } = slotsOf(this.#image, this.#ref);
     const taken = words[at - TABLE.SLOTS + TABLE.TAKEN] as number;
     if (taken < MAX_LOAD * 2 ** log2) return;
     let newLog2 = MIN_LOG2_CAPACITY;
     while (this.#image.zones + 1 > LOAD_AFTER_GROWTH * 2 ** newLog2) newLog2++;
-    if (newLog2 > MAX_LOG2_CAPACITY) throw new ImageFullError(`no image holds more than ${taken} zones`);
+    if (newLog2 > MAX_LOG2_CAPACITY) throw new ImageFullError(`an image holds at most ${taken} zones`);
     const ref = this.#space.allocate(unitsForTable(newLog2));
     const table = wordOf(ref);
     const slots = this.#image.words[segmentOf(ref)] as Int32Array;
@@ -121,7 +123,7 @@ export class ZoneTable {
     this.#space.keep();
   }
 
-  /** Publishes a root in the place of the one with its apex; `makeRoom` has been called. Returns the old one, or 0. */
+  /** Publishes a root instead of the one with its apex, after `makeRoom`. Returns the previous root, or 0. */
   publish(apex: Name, root: number): number {
     const slots = slotsOf(this.#image, this.#ref);
     const hash = hashName(this.#image.header, apex);
@@ -145,7 +147,7 @@ export class ZoneTable {
   }
 }
 
-/** The first slot of the search that no zone has. */
+/** Stores a zone in the first free slot of the search. */
 function take({ words, at, log2 }: Slots, hash: number, root: number): void {
   const mask = (1 << log2) - 1;
   let slot = hash >>> (32 - log2);

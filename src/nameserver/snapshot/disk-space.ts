@@ -10,8 +10,8 @@ interface DiskSpace {
 }
 
 /**
- * Returns a function that reads the space of the directory's file system. Concurrent calls share one read, so that a file
- * system that hangs holds one thread of the process.
+ * Returns a function that reads the space of the directory's file system. Concurrent calls share one read, so that a
+ * hanging file system blocks only one thread of the process.
  */
 export function diskSpaceOf(directory: string): () => Promise<DiskSpace | undefined> {
   let reading: Promise<DiskSpace | undefined> | undefined;
@@ -23,7 +23,7 @@ export function diskSpaceOf(directory: string): () => Promise<DiskSpace | undefi
   };
 }
 
-/** Returns undefined if the space cannot be read. A directory that does not exist yet will be made in its parent's file system. */
+/** Returns undefined if the space cannot be read. Reads the parent's if the directory does not exist yet. */
 async function readSpace(directory: string): Promise<DiskSpace | undefined> {
   try {
     const { bsize, bavail, blocks } = await statfs(directory);

@@ -1,5 +1,4 @@
-// Opens a file for reading only if it is a regular file: a pipe in its place would keep the thread waiting for a writer
-// forever.
+// Opens a file for reading only if it is a regular file. A pipe in its place would block the thread forever.
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 
@@ -15,7 +14,7 @@ export type ReadFile = (
 export function openPlainFile(file: string): number {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(fd).isFile()) throw new Error(`${file} is no file`);
+    if (!fstatSync(fd).isFile()) throw new Error(`${file} is not a regular file`);
     return fd;
   } catch (error) {
     closeSync(fd);

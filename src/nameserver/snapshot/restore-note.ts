@@ -1,22 +1,22 @@
-// A note beside the snapshot while it is read: which generation, and how often reading began and did not end. Without
-// it, a snapshot that crashes its reader would be read, and crash it, at every start.
+// Records, next to the snapshot, which generation is being read and how often reading started without ending. Otherwise
+// a snapshot that crashes its reader would crash it at every start.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface RestoreNote {
   readonly generation: number;
-  /** How often reading the generation began. */
+  /** Number of times that reading the generation started. */
   readonly attempts: number;
-  /** The watchdog ended the reader. */
+  /** True if the watchdog ended the reader. */
   readonly isStuck: boolean;
 }
 
-/** How many readings may fail to end: a kill or a power cut while the snapshot is read is not the snapshot's fault. */
+/** Number of times that reading may start without ending: a kill or a power failure meanwhile is not the snapshot's fault. */
 const MAX_ATTEMPTS = 3;
 const FILE = 'restoring.json';
 
-/** Undefined: the last reading ended normally. */
+/** Returns undefined if the last read ended normally. */
 export function readRestoreNote(directory: string): RestoreNote | undefined {
   try {
     const note = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as Partial<RestoreNote> | null;
@@ -28,10 +28,10 @@ export function readRestoreNote(directory: string): RestoreNote | undefined {
   }
 }
 
-/** Why this generation must not be read again; undefined: it may be read. */
+/** Returns the reason why this generation must not be read again. Returns undefined if it may be read. */
 export function whyNotRead(note: RestoreNote | undefined, generation: number): string | undefined {
   if (note === undefined || note.generation !== generation) return undefined;
-  if (note.isStuck) return 'the thread stood still while it was read';
+  if (note.isStuck) return 'the thread made no progress while it read the snapshot';
   return note.attempts < MAX_ATTEMPTS
     ? undefined
     : `the process ended ${note.attempts} times while it was read`;
@@ -44,7 +44,7 @@ export function noteRestoring(directory: string, generation: number): void {
   write(directory, { generation, attempts, isStuck: false });
 }
 
-/** Call it for a thread that was ended while it read the snapshot. */
+/** Call it if a thread was ended while it read the snapshot. */
 export function noteStuck(directory: string): void {
   const note = readRestoreNote(directory);
   if (note !== undefined) write(directory, { ...note, isStuck: true });
@@ -54,7 +54,7 @@ export function removeRestoreNote(directory: string): void {
   try {
     rmSync(join(directory, FILE), { force: true });
   } catch {
-    // as for `write`
+    // ignored, as in `write`
   }
 }
 
@@ -65,6 +65,6 @@ function write(directory: string, note: RestoreNote): void {
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(note), { mode: 0o600 });
     renameSync(`${file}.${process.pid}`, file);
   } catch {
-    // the next start tries once more
+    // the next start has one more attempt
   }
 }

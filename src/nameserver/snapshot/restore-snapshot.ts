@@ -1,4 +1,5 @@
-// Fills an image from the files of a snapshot: the base, checked before it is served, then the entries of the log.
+// Fills an image from the files of a snapshot: first the base, which is checked before it is served, then the entries
+// of the log.
 
 import { statSync } from 'node:fs';
 import { buildZone } from '../../zone/build-zone.ts';
@@ -15,14 +16,14 @@ type RestoredBase =
   | {
       readonly kind: 'read';
       readonly id: Uint8Array;
-      /** For the writer that is then made for the image. */
+      /** The free space, for the image's writer. */
       readonly free: Int32Array;
       readonly place: FeedPlace | undefined;
       readonly bytes: number;
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Reads a base into the image, which must be empty. Unless the base is sound, the image is empty again afterwards. */
+/** Reads a base into the image, which must be empty. If the base is not valid, the image is emptied again. */
 export function restoreBase(
   file: string,
   image: Image,
@@ -42,8 +43,8 @@ export function restoreBase(
     const free = new Int32Array(base.free.buffer);
     image.importHeader(new Int32Array(base.header.buffer));
     const isWhole = base.from === HEADER_BYTES && base.to === image.endBytes;
-    const fault = isWhole ? findImageFault(image, free, progress.step) : 'its blocks are others';
-    if (fault !== undefined) return { kind: 'refused', why: `it cannot be served: ${fault}` };
+    const fault = isWhole ? findImageFault(image, free, progress.step) : 'its blocks do not match its head';
+    if (fault !== undefined) return { kind: 'refused', why: `its content is not valid: ${fault}` };
     isSound = true;
     return { kind: 'read', id: base.id, free, place: base.place, bytes: base.to - base.from };
   } finally {
@@ -77,7 +78,7 @@ export function applyEntry(
   }
 }
 
-/** Returns a warning if the log was not read to its end. `end` is where the entries end; undefined if the log was refused. */
+/** Returns a warning if the log was not read to its end. `end` is undefined if the log was refused. */
 export function describeDamage(
   file: string,
   end: number | undefined,
@@ -90,7 +91,7 @@ export function describeDamage(
   if (lost <= 0) return undefined;
   return {
     fields: { file, lost },
-    message: 'the log of the snapshot ends early: the rest comes from Postgres',
+    message: 'the log of the snapshot ends early: later changes are loaded from Postgres',
   };
 }
 

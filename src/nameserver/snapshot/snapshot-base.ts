@@ -1,8 +1,8 @@
-// A snapshot's base file: the image's bytes as they lay in memory, with a CRC for each chunk. It is written to a
-// temporary name while edits go on: blocks in use are immutable, what changes in place was copied at its beginning.
+// A snapshot's base file: the bytes of the image in memory, with a CRC for each chunk. It is written under a temporary
+// name while edits continue: blocks in use are immutable, and the parts that change in place are copied at the beginning.
 //
-//   magic 8 · bytes of the head 4 · CRC of the head 4 · head (JSON), filled up to 4 KiB · the image's blocks · its header
-//   and free space · CRC of each chunk of these, 4 each in the machine's order · CRC of the CRCs
+//   magic 8 · bytes of the head 4 · CRC of the head 4 · head (JSON), padded to 4 KiB · the image's blocks · its header
+//   and free space · CRC of each chunk of these, 4 each in the machine's byte order · CRC of the CRCs
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
@@ -18,9 +18,9 @@ const FORMAT = 1;
 const HEAD_AT = 16;
 const HEAD_ALIGNMENT = 4096;
 const MAX_HEAD_BYTES = 16 << 20;
-/** Small, so that neither the CRC nor the copy of one chunk delays edits for long. */
+/** Small, so that neither the CRC nor the copy of a chunk delays edits for long. */
 const CHUNK_BYTES = 4 << 20;
-/** The file is synced in steps, so that no single one delays the end of the process. */
+/** The file is synced in steps, so that no single sync delays the end of the process. */
 const CHUNKS_A_SYNC = 16;
 
 interface Head {
@@ -37,8 +37,7 @@ interface Head {
 }
 
 /**
- * Writes, syncs and renames the file. `onImageWritten`: from then on blocks may be reused. When aborted it rejects and
- * leaves nothing.
+ * Writes, syncs and renames the file. Blocks may be reused from `onImageWritten` on. If aborted, rejects and leaves no file.
  */
 export async function writeBase(
   file: string,
@@ -76,7 +75,7 @@ export async function writeBase(
     const own = new Uint8Array(CHUNK_BYTES);
     for (const { at, chunk: shared } of chunksOf(buffer, still.from, still.to)) {
       signal.throwIfAborted();
-      // A copy: what was free may be in use again and change before it is written, and then not fit its CRC.
+      // A copy: free space may be reused while it is written, and would then not match its CRC.
       own.set(shared);
       const chunk = own.subarray(0, shared.length);
       applyCopies(chunk, at, still.copies);
@@ -108,7 +107,7 @@ type ReadBase =
   | {
       readonly kind: 'read';
       readonly id: Uint8Array;
-      /** The range of the buffer that holds the blocks. */
+      /** The range of the buffer that contains the blocks. */
       readonly from: number;
       readonly to: number;
       readonly header: Uint8Array;
@@ -119,13 +118,11 @@ type ReadBase =
 
 interface ReadBaseOptions {
   readonly read?: ReadFile;
-  /** Called after each chunk with the bytes read and the bytes in all. */
+  /** Called after each chunk with the number of bytes read and the total. */
   readonly onBytes?: (done: number, total: number) => void;
 }
 
-/**
- * Reads the blocks into the buffer. If the file is refused or an error occurs, all that was read is wiped out again.
- */
+/** Reads the blocks into the buffer. If the file is refused or an error occurs, the buffer is cleared again. */
 export function readBase(
   file: string,
   buffer: SharedArrayBuffer,
@@ -141,7 +138,7 @@ export function readBase(
     if (why !== undefined) return { kind: 'refused', why };
     const rest = new Uint8Array(head.headerOctets + head.freeOctets);
     if (!readChunks(input, head, buffer, rest)) {
-      return { kind: 'refused', why: 'it is damaged: a byte is not as it was written' };
+      return { kind: 'refused', why: 'it is damaged: a byte has changed' };
     }
     return {
       kind: 'read',
@@ -157,7 +154,7 @@ export function readBase(
   }
 }
 
-/** Clears the buffer, as it was before it was read into. */
+/** Clears the buffer to its state before reading. */
 export function wipe(buffer: SharedArrayBuffer, from: number, to: number): void {
   for (const { chunk } of chunksOf(buffer, from, to)) chunk.fill(0);
 }
@@ -175,7 +172,7 @@ interface ReadHead extends Omit<Head, 'place'> {
 
 function readHead(input: BaseInput): ReadHead | string {
   const start = Buffer.alloc(HEAD_AT);
-  if (!readWhole(input, start, 0) || !start.subarray(0, 8).equals(MAGIC)) return 'it is no zone image';
+  if (!readWhole(input, start, 0) || !start.subarray(0, 8).equals(MAGIC)) return 'it is not a zone image';
   const bytes = start.readUInt32LE(8);
   if (bytes > MAX_HEAD_BYTES) return 'its head is damaged';
   const text = Buffer.alloc(bytes);
@@ -189,7 +186,7 @@ function unfitness(head: ReadHead, layout: number, room: number, size: number): 
   if (head.format !== FORMAT || head.layout !== layout || head.chunkOctets !== CHUNK_BYTES) {
     return `it is of another format (${head.format}.${head.layout}, not ${FORMAT}.${layout})`;
   }
-  if (head.endianness !== endianness()) return 'it comes from a machine with another order of bytes';
+  if (head.endianness !== endianness()) return 'it was written on a machine with another byte order';
   const { from, to, headerOctets, freeOctets } = head;
   if (
     ![from, to - from, headerOctets, freeOctets].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)
@@ -209,7 +206,7 @@ function chunkCount({ from, to, headerOctets, freeOctets }: Omit<Head, 'place'>)
   return Math.ceil((to - from) / CHUNK_BYTES) + Math.ceil((headerOctets + freeOctets) / CHUNK_BYTES);
 }
 
-/** False when a byte differs from what was written. On any failure the buffer is left empty. */
+/** Returns false if a byte differs from what was written. On any failure the buffer is cleared. */
 function readChunks(input: BaseInput, head: ReadHead, buffer: SharedArrayBuffer, rest: Uint8Array): boolean {
   let filled = head.from;
   let isWhole = false;
@@ -284,7 +281,7 @@ function readWhole({ fd, read }: BaseInput, into: Uint8Array, position: number):
   return true;
 }
 
-/** Syncs the directory, so that the new name survives a power cut. */
+/** Syncs the directory, so that the new name survives a power failure. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

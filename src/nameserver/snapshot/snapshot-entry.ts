@@ -1,12 +1,12 @@
-// The entries of a snapshot's log: changes of the served zones in the order in which they were applied, and between
-// them the place in the feed that they reach. Applying an entry twice, or without those after it, does no harm.
+// The entries of a snapshot's log: changes of the served zones in the order in which they were applied, and positions
+// in the feed. Applying an entry twice, or without the following ones, is harmless.
 
 import { foldCase, MAX_NAME_OCTETS, type Name } from '../../dns/name.ts';
 import type { FeedCursor } from '../../store/feed/change-feed.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneContent } from '../image/zone-root.ts';
 
-/** The place in the feed up to which everything is applied. */
+/** The position in the feed up to which all changes are applied. */
 export interface FeedPlace {
   readonly cursor: FeedCursor;
   /** The number of the newest change. */
@@ -29,7 +29,7 @@ export type SnapshotEntry =
       readonly gone: readonly { owner: Name; type: number }[];
     }
   | { readonly kind: 'removal'; readonly apex: Name }
-  /** Undefined: what is served belongs to another history, or is a part of one. */
+  /** Undefined if the served zones belong to another database history, or are incomplete. */
   | { readonly kind: 'place'; readonly place: FeedPlace | undefined };
 
 const ZONE = 1;
@@ -69,7 +69,7 @@ export function encodeEntry(entry: SnapshotEntry): Uint8Array {
   return writer.written();
 }
 
-/** Reads an entry; rdata are views of `bytes`. Throws RangeError if they are not an entry. */
+/** Reads an entry, whose rdata are views of `bytes`. Throws RangeError if they are not an entry. */
 export function decodeEntry(bytes: Buffer): SnapshotEntry {
   const reader = new EntryReader(bytes);
   const kind = reader.byte();
@@ -83,7 +83,7 @@ export function decodeEntry(bytes: Buffer): SnapshotEntry {
     case PLACE:
       return { kind: 'place', place: decodePlace(JSON.parse(reader.text())) };
     default:
-      throw new RangeError(`an entry of kind ${kind}`);
+      throw new RangeError(`unknown kind of entry: ${kind}`);
   }
 }
 
@@ -95,7 +95,7 @@ interface PlaceText {
   position: number;
 }
 
-/** Gives the place in the form that JSON can hold. */
+/** Returns the position in a form that JSON can represent. */
 export function encodePlace(place: FeedPlace | undefined): PlaceText | null {
   if (place === undefined) return null;
   const { epoch, from, inFlight, recent } = place.cursor;
@@ -108,12 +108,12 @@ export function encodePlace(place: FeedPlace | undefined): PlaceText | null {
   };
 }
 
-/** Throws RangeError if the text is not a place: Postgres would refuse it at every attempt to go on from there. */
+/** Throws RangeError if the text is not a position: Postgres would reject it at every attempt to continue from there. */
 export function decodePlace(text: PlaceText | null): FeedPlace | undefined {
   if (text === null) return undefined;
   const { epoch, from, inFlight, recent, position } = text;
   if (typeof epoch !== 'string' || epoch.length > MAX_EPOCH_CHARACTERS)
-    throw new RangeError('a place without an epoch');
+    throw new RangeError('the position has no epoch');
   return {
     cursor: {
       epoch,
@@ -133,19 +133,19 @@ const MAX_EPOCH_CHARACTERS = 200;
 const MAX_TRANSACTION_ID = 2n ** 64n - 1n; // xid8
 
 function listOf<T>(list: readonly T[]): readonly T[] {
-  if (!Array.isArray(list)) throw new RangeError('a place without its lists');
+  if (!Array.isArray(list)) throw new RangeError('a list of the position is missing');
   return list;
 }
 
 function integer(value: number): number {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no number of ours`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a safe integer`);
   return value;
 }
 
 function transactionId(text: string): bigint {
-  if (typeof text !== 'string' || !/^\d{1,20}$/.test(text)) throw new RangeError('no transaction id');
+  if (typeof text !== 'string' || !/^\d{1,20}$/.test(text)) throw new RangeError('invalid transaction id');
   const id = BigInt(text);
-  if (id > MAX_TRANSACTION_ID) throw new RangeError('no transaction id');
+  if (id > MAX_TRANSACTION_ID) throw new RangeError('invalid transaction id');
   return id;
 }
 
@@ -205,7 +205,7 @@ class EntryWriter {
     this.#number(mark);
   }
 
-  /** An owner equal to the one before is written as length 0, which no name has. */
+  /** An owner equal to the previous one is written with length 0, which no name has. */
   records(records: readonly ZoneRecord[]): void {
     this.word(records.length);
     let before = '';
@@ -235,7 +235,7 @@ class EntryReader {
   #pass(bytes: number): number {
     const at = this.#at;
     this.#at += bytes;
-    if (this.#at > this.#bytes.length) throw new RangeError('an entry is shorter than it says');
+    if (this.#at > this.#bytes.length) throw new RangeError('the entry is truncated');
     return at;
   }
 
@@ -257,7 +257,7 @@ class EntryReader {
     return this.#bytes.toString('latin1', at, at + bytes) as Name;
   }
 
-  /** A reader of a name goes on to the root's label: a name without one would never end. */
+  /** Readers of a name continue up to the root label, so a name without one would never end. */
   #checkName(from: number, to: number): void {
     let at = from;
     while (at < to - 1 && this.#bytes[at] !== 0) at += (this.#bytes[at] as number) + 1;
@@ -267,7 +267,7 @@ class EntryReader {
       if ((this.#bytes[label] as number) > MAX_LABEL_OCTETS) throw new RangeError('no name');
     }
     const name = this.#bytes.toString('latin1', from, to) as Name;
-    if (foldCase(name) !== name) throw new RangeError('a name that is not folded');
+    if (foldCase(name) !== name) throw new RangeError('the name is not in lower case');
   }
 
   text(): string {

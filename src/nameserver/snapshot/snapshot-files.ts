@@ -1,4 +1,4 @@
-// The names of the files of a snapshot. Each generation has a base and a log.
+// The file names of a snapshot. Each generation has a base and a log.
 
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +16,15 @@ export class SnapshotFiles {
     return join(this.directory, `zones.${generation}.${kind}`);
   }
 
-  /** Returns the generations that have files, the newest first. */
+  /** Returns the generations that have files, newest first. */
   generations(): number[] {
     const found = new Set(this.#list().map(({ generation }) => generation));
     return [...found].sort((a, b) => b - a);
   }
 
-  /** Removes the files of all other generations, and directories with such names, which every start would find again. */
+  /**
+   * Removes the files of all other generations. Also removes directories with such names, which every start would find again.
+   */
   keepOnly(generation: number): void {
     for (const found of this.#list()) {
       if (found.generation !== generation)
@@ -35,7 +37,7 @@ export class SnapshotFiles {
     try {
       names = readdirSync(this.directory);
     } catch {
-      return []; // none has been written yet, or none can be
+      return []; // none has been written yet, or the directory is not readable
     }
     return names.flatMap((name) => {
       const [, generation] = FILE.exec(name) ?? [];

@@ -1,5 +1,5 @@
-// The log behind a snapshot's base file: entries with length and CRC, appended as they are applied. A tail that a crash
-// tore, or that does not fit its CRC, ends it: what stands before is whole.
+// The log that follows a snapshot's base file: entries with length and CRC, appended as they are applied. It ends at
+// the first entry that is incomplete or does not match its CRC; all earlier entries are whole.
 //
 //   magic 8 · format 4 · CRC of the id 4 · id 16 · (length 4 · CRC 4 · entry)*          numbers little-endian
 
@@ -29,7 +29,7 @@ export class SnapshotLog {
     this.#bytes = bytes;
   }
 
-  /** `id` is the id of the base. */
+  /** @param id the id of the base */
   static create(file: string, id: Uint8Array): SnapshotLog {
     const head = Buffer.alloc(HEAD_BYTES);
     MAGIC.copy(head);
@@ -42,14 +42,14 @@ export class SnapshotLog {
   }
 
   /**
-   * Goes on after the first `bytes`, which are whole entries; what stands after them is cut off. The file is opened
-   * only when there is an entry to write: until the node surely has its name, another process may be writing there.
+   * Continues after the first `bytes`, which are whole entries, and truncates the rest. The file is opened when the
+   * first entry is written: until the node certainly holds its name, another process may be writing to it.
    */
   static goOn(file: string, bytes: number): SnapshotLog {
     return new SnapshotLog(file, undefined, bytes);
   }
 
-  /** The length of the log, including what waits to be written. */
+  /** Length of the log, including entries not yet written. */
   get bytes(): number {
     return this.#bytes + this.#waitingBytes;
   }
@@ -64,7 +64,7 @@ export class SnapshotLog {
     if (this.#waitingBytes >= FLUSH_BYTES) this.flush();
   }
 
-  /** Hands what waits to the system: a crash of this process then loses nothing of it. */
+  /** Writes the waiting entries to the file, so that a crash of this process does not lose them. */
   flush(): void {
     if (this.#waitingBytes === 0) return;
     const bytes = Buffer.concat(this.#waiting);
@@ -97,7 +97,7 @@ function writeWhole(fd: number, bytes: Uint8Array, position = 0): void {
   }
 }
 
-/** Calls `apply` for each whole entry and returns where they end; undefined when this is not the log of that base. */
+/** Calls `apply` for each whole entry. Returns the end of the last one, or undefined if the log has another base. */
 export function readLog(
   file: string,
   id: Uint8Array,
@@ -126,7 +126,7 @@ export function readLog(
   }
 }
 
-/** A file read from its beginning, through a window. */
+/** A file read sequentially through a window. */
 class LogInput {
   readonly #fd: number;
   readonly #read: ReadFile;
@@ -139,14 +139,14 @@ class LogInput {
     this.#read = read;
   }
 
-  /** The next bytes, valid until the next call; undefined when fewer are left. */
+  /** Returns the next bytes, valid until the next call. Returns undefined if fewer are left. */
   take(bytes: number): Buffer | undefined {
     while (this.#window.length - this.#at < bytes) if (!this.#fill(bytes)) return undefined;
     this.#at += bytes;
     return this.#window.subarray(this.#at - bytes, this.#at);
   }
 
-  /** Reads more. The window grows with what is read, never with the length that a damaged file claims. */
+  /** Reads more. The window grows with the bytes read, never with a length that a damaged file claims. */
   #fill(wanted: number): boolean {
     if (this.#ended) return false;
     const left = this.#window.subarray(this.#at);

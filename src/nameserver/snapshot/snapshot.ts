@@ -1,9 +1,9 @@
-// Lets a node start fast, and without Postgres: a snapshot is a base file with the image, and a log of the changes applied since.
-// Each time the base is rewritten, a new generation of both files replaces the one before as soon as both are complete.
+// Lets a node start quickly, and without Postgres. A snapshot is a base file with the image, and a log of the changes
+// since then. Each time the base is rewritten, a new generation of both files replaces the old one once both are complete.
 //
 //   zones.N.image   the image at one moment     zones.N.log   all changes since that moment
 //
-// While generation N+1 is written, entries go to both logs, so that a crash finds one generation complete.
+// While generation N+1 is written, entries go to both logs, so that one generation is complete after a crash.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
@@ -23,27 +23,27 @@ import { stillImage } from './still-image.ts';
 import { noWriteFailures } from './write-failures.ts';
 
 interface SnapshotOptions {
-  /** A directory of this node alone. */
+  /** A directory used only by this node. */
   readonly directory: string;
   readonly image: Image;
   readonly log: Log;
-  /** True if another process writes the snapshot. Until `own` is called, files are only read. */
+  /** True if another process writes the snapshot. This process then only reads it, until `own` is called. */
   readonly isForeign?: boolean;
   readonly minIntervalMs?: number;
-  /** Receives the progress of reading. */
+  /** Records the progress of reading. */
   readonly progress?: ImageProgress;
   /** The function used instead of `readSync`. */
   readonly read?: ReadFile;
 }
 
-/** At a start the log is applied entry by entry, at up to 0.2 ms each. It may be a quarter of the base, within these bounds. */
+/** At a start, each entry of the log takes up to 0.2 ms, so the log is limited to a quarter of the base's size. */
 const MIN_LOG_BYTES = 64 << 10;
 const MAX_LOG_BYTES = 64 << 20;
 const LOG_SHARE = 1 / 4;
 const MIN_INTERVAL_MS = 5000;
 /** Writing bases takes at most a twentieth of the time, so that a large base leaves the disk to other programs. */
 const PAUSE_PER_WRITING = 20;
-/** Interval at which the place is logged if there are no changes, since the feed does not keep changes forever. */
+/** Interval at which the position is logged if there are no changes, because the feed does not keep changes forever. */
 const REACH_MS = 600_000;
 
 export class Snapshot {
@@ -56,7 +56,7 @@ export class Snapshot {
   #isForeign: boolean;
   #restoredId: Uint8Array | undefined;
   #baseBytes = 0;
-  /** Undefined if there is no base that entries could follow. */
+  /** Undefined if there is no base for entries to follow. */
   #log: SnapshotLog | undefined;
   /** The log of the generation that is being written. */
   #nextLog: SnapshotLog | undefined;
@@ -73,15 +73,15 @@ export class Snapshot {
     this.#isForeign = options.isForeign ?? false;
   }
 
-  /** Must be called when the process that wrote the snapshot has ended. This process then writes it, starting with a new base. */
+  /** Takes over the snapshot after the process that wrote it has ended. Writing starts with a new base. */
   own(): void {
     this.#isForeign = false;
     this.#generation = this.#files.generations()[0] ?? 0;
   }
 
   /**
-   * Fills the image, which must be empty, from the newest sound base. If there is none, the image stays empty. `free` is for the
-   * writer that is then made for the image. The files of the snapshot are not changed.
+   * Fills the empty image from the newest valid base. If there is none, the image stays empty. `free` is for the
+   * image's writer. The files of the snapshot are not changed.
    */
   restoreBase(): { free: Int32Array; place: FeedPlace | undefined } | undefined {
     const { directory, log } = this.#options;
@@ -92,7 +92,7 @@ export class Snapshot {
       const file = this.#files.file(generation, 'image');
       const whyNot = whyNotRead(note, generation);
       if (whyNot !== undefined) {
-        log.warn({ file, why: whyNot }, 'a snapshot is ignored: the zones come from Postgres');
+        log.warn({ file, why: whyNot }, 'a snapshot is ignored: the zones are loaded from Postgres');
         continue;
       }
       try {
@@ -101,7 +101,7 @@ export class Snapshot {
           this.#generation = generation;
           return read;
         }
-        log.warn({ file, why: read.why }, 'a snapshot is refused');
+        log.warn({ file, why: read.why }, 'a snapshot is not valid');
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue; // it was never finished
         log.warn({ file, err: error }, 'a snapshot cannot be read');
@@ -123,12 +123,12 @@ export class Snapshot {
     return base;
   }
 
-  /** Must be called when the image is served, or is being filled from Postgres: the snapshot has been read. */
+  /** Must be called when the snapshot has been read: the image is served, or is being filled from Postgres. */
   restored(): void {
     if (!this.#isForeign) removeRestoreNote(this.#options.directory);
   }
 
-  /** Applies the log, and returns the place in the feed that it reaches. */
+  /** Applies the log, and returns the position in the feed that it reaches. */
   restoreLog(writer: ImageWriter, place: FeedPlace | undefined): FeedPlace | undefined {
     if (this.#restoredId === undefined) return undefined;
     const file = this.#files.file(this.#generation, 'log');
@@ -141,17 +141,17 @@ export class Snapshot {
         else applyEntry(writer, entry);
       };
       const end = readLog(file, this.#restoredId, apply, this.#options.read);
-      // If it is foreign, the other process may be writing the end of the log.
+      // The other process may still be writing the end of a foreign log.
       const damage = this.#isForeign ? undefined : describeDamage(file, end);
       if (damage !== undefined) this.#options.log.warn(damage.fields, damage.message);
-      // A log that ends without a place is not continued: there will be a new base.
+      // A log that ends without a position is not continued; a new base will be written.
       if (end !== undefined && reached !== undefined && !this.#isForeign)
         this.#log = SnapshotLog.goOn(file, end);
     } catch (error) {
       const message =
         error instanceof ImageFullError
-          ? 'the zone image is full: the rest of the log of the snapshot comes from Postgres'
-          : 'the log of the snapshot ends early: the rest comes from Postgres';
+          ? 'the zone image is full: the remaining changes in the log of the snapshot are loaded from Postgres'
+          : 'the log of the snapshot ends early: later changes are loaded from Postgres';
       this.#options.log.warn({ file, err: error }, message);
     }
     return reached;
@@ -167,7 +167,7 @@ export class Snapshot {
     }
   }
 
-  /** Logs that everything up to this place is applied. */
+  /** Logs that all changes up to this position are applied. */
   reach(place: FeedPlace): void {
     const nowMs = performance.now();
     if (!this.#isChanged && nowMs - this.#reachedAtMs < REACH_MS) return;
@@ -177,10 +177,7 @@ export class Snapshot {
     this.#reachedAtMs = nowMs;
   }
 
-  /**
-   * Logs that the served zones no longer belong to a place in the feed. All zones will be loaded, and only then the next
-   * snapshot is written.
-   */
+  /** Logs that the served zones have no position in the feed. The next snapshot follows after all zones are loaded. */
   abandon(): void {
     this.append({ kind: 'place', place: undefined });
     this.#flush();
@@ -188,7 +185,7 @@ export class Snapshot {
     this.#log = undefined;
   }
 
-  /** Starts writing a base if one is due, and returns immediately. The image must have the content of `place`. */
+  /** Starts writing a base if one is due, and returns immediately. The image must have the content at `place`. */
   writeIfDue(writer: ImageWriter, place: FeedPlace): void {
     if (this.#isForeign || this.#writing !== undefined || this.#stopping.signal.aborted) return;
     const nowMs = performance.now();
@@ -204,7 +201,7 @@ export class Snapshot {
     });
   }
 
-  /** Gives up the generation that is being written. The one before stays. */
+  /** Abandons the generation being written. The previous one remains. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#writing;
@@ -213,13 +210,13 @@ export class Snapshot {
     this.#log = undefined;
   }
 
-  /** Counts a failed write to the directory of the snapshot. */
+  /** Counts a failed write to the snapshot's directory. */
   countFailure(error: unknown): void {
     const { code } = error as NodeJS.ErrnoException;
     this.failures[code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'other']++;
   }
 
-  /** Resolves when nothing is being written. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -256,7 +253,7 @@ export class Snapshot {
       this.#nextLog = undefined;
       if (!this.#stopping.signal.aborted) {
         this.countFailure(error);
-        log.warn({ err: error }, 'no snapshot can be written');
+        log.warn({ err: error }, 'the snapshot cannot be written');
       }
     } finally {
       resume();
@@ -272,12 +269,12 @@ export class Snapshot {
     }
   }
 
-  /** Closes the logs. After a failed write a log may end in half an entry, and entries after that would not be found. */
+  /** Closes the logs. After a failed write, a log may end in an incomplete entry, and readers would not find later ones. */
   #giveUpLogs(error: unknown): void {
     this.countFailure(error);
     this.#options.log.warn(
       { err: error },
-      'the log of the snapshot cannot be written: changes after this are not in it',
+      'the log of the snapshot cannot be written: it lacks all later changes',
     );
     this.#log?.close();
     this.#log = undefined;

@@ -1,22 +1,22 @@
-// The content of a base file: the image at one moment, while edits go on.
+// The content of a base file: the image at one moment, while edits continue.
 
 import type { Image } from '../image/image.ts';
 import { FORMAT, HEADER_BYTES } from '../image/layout.ts';
 import type { ImageWriter } from '../image/write-image.ts';
 
 export interface StillImage {
-  /** The version of the image's layout. The file has a version of its own. */
+  /** Version of the image's layout. The file has a version of its own. */
   readonly layout: number;
   /** Start of the range of the buffer that holds all blocks. */
   readonly from: number;
   readonly to: number;
-  /** Copies of the parts of the blocks that are changed in place. */
+  /** Copies of the parts that are changed in place. */
   readonly copies: readonly { readonly at: number; readonly bytes: Uint8Array }[];
   readonly header: Uint8Array;
   readonly free: Uint8Array;
 }
 
-/** Returns the image at this moment: parts that are changed in place are copied. */
+/** Returns the image at this moment, with copies of the parts that are changed in place. */
 export function stillImage(image: Image, writer: ImageWriter): StillImage {
   const { bytesAt, bytes } = writer.tableRange;
   return {

@@ -1,6 +1,7 @@
-// The counts of failed writes of the snapshot. The main thread reads them too, so this module does not load the code that writes.
+// Counts of failed writes of the snapshot, in a module of their own: the main thread reads them without loading the
+// code that writes.
 
-/** Number of failed writes of the snapshot: because the disk was full, or for another reason. */
+/** Number of failed writes of the snapshot, because the disk was full or for another reason. */
 export interface WriteFailures {
   disk_full: number;
   other: number;

@@ -1,8 +1,8 @@
-// One TCP connection: cuts the stream into queries, answers some of them when it is its turn, in order, and stops while the
-// peer does not read.
+// One TCP connection. Splits the stream into queries, answers some of them in each of its turns, in order, and pauses
+// while the peer does not read.
 //
 //   reading → (whole queries) → its turn → answered → reading
-//      └→ the peer does not read: unread, nothing more is read or answered until it has taken what was written
+//      └→ the peer does not read: unread, nothing more is read or answered until it has received the written answers
 
 import type { Socket } from 'node:net';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
@@ -11,7 +11,7 @@ import type { Reader } from '../udp/packet-batch.ts';
 import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 import type { TcpTurns } from './tcp-turns.ts';
 
-/** What the connections answer with. */
+/** Everything that a TCP connection needs to answer queries. */
 export interface TcpAnswers {
   readonly answerer: PacketAnswerer;
   readonly reader: Reader;
@@ -26,7 +26,7 @@ export interface TcpConnections {
   /** In order of their last progress: the first has been idle longest. */
   readonly connections: Set<TcpConnection>;
   readonly networks: Map<string, TcpNetwork>;
-  /** Called when the peer does not read as fast as it asks, or reads again. */
+  /** Called when the peer stops reading its answers, or reads again. */
   countUnread(connection: TcpConnection): void;
   countRead(connection: TcpConnection): void;
 }
@@ -35,11 +35,11 @@ const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
 const HEADER_OCTETS = 12;
 const MAX_MESSAGE_OCTETS = 65535;
 const OVER_TCP = 1;
-/** The most queries, or octets of answers, of one turn; the rest waits for the next turn. */
+/** Maximum number of queries, or octets of answers, in one turn. The rest waits for the next turn. */
 const TURN_QUERIES = 64;
 const TURN_OCTETS = 16_384;
 const MAX_CHUNKS = 64;
-/** More input stays with the process that has read it. */
+/** A connection with more unanswered input cannot be passed to another process. */
 const MAX_PASSED_OCTETS = 4096;
 
 const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
@@ -48,17 +48,17 @@ export class TcpConnection implements NetworkConnection {
   progressAt: number;
   readonly network: TcpNetwork;
   hasQueries = false;
-  /** Bytes of answers that the system has not taken yet. */
+  /** Bytes of answers that the system has not accepted yet. */
   unreadBytes = 0;
   readonly #socket: Socket;
   /** The client's address, 4 or 16 octets. */
   readonly #from: Uint8Array;
   readonly #owner: TcpConnections;
-  /** Input that is not answered yet, from `#at` on: at most one message and what is read at once, in few parts. */
+  /** Unanswered input from `#at` on: at most one message plus one read, in few chunks. */
   #chunks: Buffer[] = [];
   #at = 0;
   #received = 0;
-  /** How many octets are needed before there is work to do. */
+  /** Number of octets required to continue. */
   #needed = LENGTH_OCTETS;
   #isUnread = false;
   #peerEnded = false;
@@ -81,7 +81,7 @@ export class TcpConnection implements NetworkConnection {
     this.#leave();
   }
 
-  /** Ends the connection once the peer has taken what was written; queries that still come are not answered. */
+  /** Ends the connection once the peer has received the written answers. Later queries are not answered. */
   endWhenWritten(): void {
     this.#drop();
     this.#peerEnded = true;
@@ -89,13 +89,13 @@ export class TcpConnection implements NetworkConnection {
   }
 
   /**
-   * Stops reading, so that another process can. Returns the descriptor and what was read and not answered, or undefined if
+   * Stops reading, so that another process can. Returns the descriptor and the unanswered input. Returns undefined if
    * the peer reads too slowly, has ended its side, or has sent more than can be passed.
    */
   detach(): { descriptor: number; input: Buffer } | undefined {
     const { _handle: handle } = this.#socket as { _handle?: { fd: number; readStop(): void } | null };
     if (!handle) return undefined; // the connection is closed
-    while (this.#socket.read() !== null); // emits what Node has read and not emitted yet
+    while (this.#socket.read() !== null); // emits data that Node has read but not emitted
     const { turns, now } = this.#owner;
     while (this.#received > MAX_PASSED_OCTETS && this.hasQueries && this.network.mayAsk(now()))
       this.answerSome();
@@ -105,21 +105,21 @@ export class TcpConnection implements NetworkConnection {
     return { descriptor: handle.fd, input: this.#join().subarray(this.#at) };
   }
 
-  /** Answers what was read by another process. */
+  /** Answers input that another process has read. */
   attach(input: Buffer): void {
     if (input.length > 0) this.#receive(input);
   }
 
-  /** Closes the descriptor, which another process has too, without a word to the peer. */
+  /** Closes the descriptor without ending the connection, which another process continues. */
   abandon(): void {
     this.#leave();
     this.#socket.destroy();
   }
 
-  /** Answers what was read, then ends the connection. */
+  /** Answers the input read so far, then ends the connection. */
   finish(): void {
     this.#endInput();
-    this.#socket.resume(); // drops what still comes, until the peer ends its side
+    this.#socket.resume(); // discards further input until the peer ends its side
   }
 
   hold(): void {
@@ -169,7 +169,7 @@ export class TcpConnection implements NetworkConnection {
     if (this.#peerEnded) return;
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    // Each part costs some hundred bytes beside its own: who sends single octets must not fill the memory.
+    // Each chunk has an overhead of some hundred bytes: a client that sends single octets must not fill the memory.
     if (this.#chunks.length >= MAX_CHUNKS) this.#join();
     this.#askForTurn();
   }
@@ -185,7 +185,7 @@ export class TcpConnection implements NetworkConnection {
     if (!this.hasQueries && !this.#isUnread) this.#socket.end();
   }
 
-  /** Joins all received octets into one part. */
+  /** Joins all received octets into one chunk. */
   #join(): Buffer {
     const [first] = this.#chunks;
     if (this.#chunks.length === 1 && first !== undefined) return first;
@@ -205,7 +205,7 @@ export class TcpConnection implements NetworkConnection {
     this.#needed = LENGTH_OCTETS;
     while (queries < TURN_QUERIES && filled < TURN_OCTETS && input.length - at >= LENGTH_OCTETS) {
       const octets = ((input[at] as number) << 8) | (input[at + 1] as number);
-      // Less than a header is no DNS: the stream is out of step, or somebody else's.
+      // A message shorter than a header is not DNS: the stream is out of step or uses another protocol.
       isForeign = octets < HEADER_OCTETS;
       if (isForeign) break;
       this.#needed = LENGTH_OCTETS + octets;
@@ -228,7 +228,7 @@ export class TcpConnection implements NetworkConnection {
     this.#owner.answers.counters.ignored++;
     this.#drop();
     this.#peerEnded = true;
-    this.#socket.destroySoon(); // the answers before it still go out
+    this.#socket.destroySoon(); // earlier answers are still sent
   }
 
   #keep(input: Buffer, at: number): void {
@@ -239,13 +239,13 @@ export class TcpConnection implements NetworkConnection {
     if (this.hasQueries) this.#at = at;
     else if (left === 0) this.#drop();
     else {
-      // A copy of what is left: a view would keep all of the chunk alive.
+      // A copy of the rest: a view would keep the whole chunk in memory.
       this.#chunks = [at === 0 ? input : Buffer.from(input.subarray(at))];
       this.#at = 0;
     }
   }
 
-  /** Appends the answer to the batch, which holds `filled` octets; returns the new count. */
+  /** Appends the answer to the batch, which holds `filled` octets. Returns the new number of octets. */
   #answerOne(input: Uint8Array, at: number, octets: number, filled: number): number {
     const { answerer, counters } = this.#owner.answers;
     const startedAt = performance.now();
@@ -262,7 +262,7 @@ export class TcpConnection implements NetworkConnection {
   #send(octets: number): void {
     const socket = this.#socket;
     socket.write(Buffer.from(batch.subarray(0, octets)), this.#written);
-    if (socket.writableLength === 0) return; // the system has taken all of it
+    if (socket.writableLength === 0) return; // the system has accepted everything
     this.#isUnread = true;
     this.hasQueries = false; // none for now
     this.unreadBytes = socket.writableLength;

@@ -1,34 +1,33 @@
-// What the TCP connections of one client share: its queries a second, and the room for answers that it has not read.
-// One client is an IPv4 address, or an IPv6 /64, which one host may own; over TCP a client cannot use another's
-// address.
+// The state shared by all TCP connections of one client: its query rate, and the space for answers that it has not read. A
+// client is an IPv4 address, or an IPv6 /64, which one host may own. Over TCP, a client cannot use another's address.
 
-/** What a client's turns, and the room for its answers, need of a connection. */
+/** The part of a connection that the queue and the limits of a client use. */
 export interface NetworkConnection {
   readonly network: TcpNetwork;
-  /** Whole queries wait for a turn. */
+  /** True if whole queries wait for a turn. */
   readonly hasQueries: boolean;
-  /** Answers queries, at most those of one turn; returns what it cost (see TcpTurns). */
+  /** Answers the queries of one turn at most. Returns their cost (see TcpTurns). */
   answerSome(): number;
   /** Stops reading until the connection's queries are answered. */
   hold(): void;
   release(): void;
-  /** Ends the connection at once; answers that were not read are dropped. */
+  /** Destroys the connection immediately; unread answers are discarded. */
   destroy(): void;
 }
 
 export class TcpNetwork {
   readonly name: string;
   connections = 0;
-  /** Connections with queries that wait to be answered, in the order of their turns. */
+  /** Connections with unanswered queries, in the order of their turns. */
   readonly waiting = new Set<NetworkConnection>();
-  /** Connections whose answers wait to be read, the longest waiting first. */
+  /** Connections whose answers wait to be read, longest waiting first. */
   readonly unread = new Set<NetworkConnection>();
   unreadBytes = 0;
   readonly #queriesPerSecond: number;
   #tokens: number;
   #filledAtMs: number;
 
-  /** `queriesPerSecond`: also how many queries the client may ask at once. */
+  /** @param queriesPerSecond also the number of queries that the client may send in one burst */
   constructor(name: string, queriesPerSecond: number, nowMs: number) {
     this.name = name;
     this.#queriesPerSecond = queriesPerSecond;
@@ -36,20 +35,20 @@ export class TcpNetwork {
     this.#filledAtMs = nowMs;
   }
 
-  /** False: the client's next query has to wait. */
+  /** Returns false if the client's next query has to wait. */
   mayAsk(nowMs: number): boolean {
     return this.#fill(nowMs) >= 1;
   }
 
   /**
-   * The client has no connection and has not used its rate. Before that it is remembered, since a new connection would
-   * else bring a new rate.
+   * True if the client has no connection and its full rate is available. Until then it is remembered, because a new
+   * connection would otherwise get a new rate.
    */
   isForgettable(nowMs: number): boolean {
     return this.connections === 0 && this.#fill(nowMs) >= this.#queriesPerSecond;
   }
 
-  /** Counts queries; those over the rate are taken off the client's next turns. */
+  /** Counts queries. Those above the rate are subtracted from the client's later turns. */
   asked(queries: number): void {
     this.#tokens -= queries;
   }

@@ -1,30 +1,30 @@
-// Whose queries are answered next over TCP: clients in turn, and of each client its connections in turn. One turn is some
-// dozen answers at most, and one round of the event loop some dozen turns, so that a client that asks little waits for no
-// client that asks much, however many connections that one has.
+// Decides whose queries are answered next over TCP. Clients take turns, and so do the connections of each client. A
+// turn is at most 64 answers, and a round of the event loop some dozen turns, so that a client with few queries does
+// not wait for one with many, however many connections that one has.
 //
-//   queries came → waiting → its turn → (more to answer) → waiting
-//                     └→ its client asks too fast: slowed until it may ask again; nothing more is read from it
+//   queries received → waiting → its turn → (more to answer) → waiting
+//                     └→ its client is too fast: slowed until it may send again; nothing more is read from it
 
 import type { QueryCounters } from '../answer/query-counters.ts';
 import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 
-/** The cost of one round: a turn 1, each answer 1, each KiB of answers 1. It takes some milliseconds. */
+/** Cost of one round, which takes some milliseconds. A turn costs 1, each answer 1, and each KiB of answers 1. */
 const ROUND_COST = 1024;
 /**
- * The event loop accepts one connection in each round: while connections come, most rounds only accept, so that a crowd
+ * The event loop accepts one connection per round. While connections arrive, most rounds only accept, so that a crowd
  * delays none of them.
  */
 const ROUND_COST_WHILE_ACCEPTING = 4;
-/** The interval at which slowed clients are looked at. */
+/** The interval at which slowed clients are checked. */
 const SLOWED_MS = 10;
 
 export class TcpTurns {
   readonly #now: () => number;
   readonly #counters: QueryCounters;
-  /** Clients with connections that wait, in the order of their turns. */
+  /** Clients with waiting connections, in the order of their turns. */
   readonly #queue = new Set<TcpNetwork>();
   readonly #slowed = new Set<TcpNetwork>();
-  /** What this round may still cost. Below 0, the last turn cost more than there was, and the next rounds have less. */
+  /** Remaining cost of this round. If negative, the last turn exceeded the limit, and the next rounds have less. */
   #left = ROUND_COST;
   #hasAccepted = false;
   #isRoundPlanned = false;
@@ -40,9 +40,7 @@ export class TcpTurns {
     this.#planRound();
   }
 
-  /**
-   * The connection has whole queries. They are answered at once when no other connection waits and the round has room.
-   */
+  /** Queues a connection with whole queries, or answers them immediately if no other connection waits. */
   take(connection: NetworkConnection): void {
     const { network } = connection;
     this.#planRound();
@@ -86,7 +84,7 @@ export class TcpTurns {
     if (this.#queue.size > 0) this.#planRound();
   }
 
-  /** Answers one turn of the client; returns what it cost. */
+  /** Answers one turn of the client. Returns its cost. */
   #turnOf(network: TcpNetwork): number {
     const [connection] = network.waiting;
     if (connection === undefined) return 0;
@@ -98,11 +96,11 @@ export class TcpTurns {
     const cost = connection.answerSome();
     if (connection.hasQueries) network.waiting.add(connection);
     else connection.release();
-    if (network.waiting.size > 0) this.#queue.add(network); // the iteration comes to it again, behind the others
+    if (network.waiting.size > 0) this.#queue.add(network); // the iteration reaches it again after the others
     return cost;
   }
 
-  /** RFC 7766 §6.2.2 leaves open how a busy client is slowed: it is read more slowly, and loses nothing. */
+  /** RFC 7766 §6.2.2 does not specify how to slow down a busy client. It is read more slowly, and loses nothing. */
   #slow(network: TcpNetwork): void {
     this.#counters.tcpSlowed++;
     this.#slowed.add(network);

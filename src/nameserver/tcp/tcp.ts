@@ -1,6 +1,6 @@
 // Answers over TCP (RFC 7766) with node:net. Everything is bounded: connections, their input, their unread output,
-// their time, and the queries of one client in a second. Answers come in the order of the queries, but clients that
-// pipeline must not rely on that.
+// their time, and the queries per second of one client. Answers are sent in the order of the queries, but clients that
+// pipeline must not rely on it.
 
 import { createServer, type Server, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,17 +13,16 @@ import { type NetworkConnection, networkName, TcpNetwork } from './tcp-network.t
 import { TcpTurns } from './tcp-turns.ts';
 
 export interface TcpLimits {
-  /** The longest time without a whole query read or an answer fully taken by the peer. Single octets do not count. */
+  /** Maximum time between two completed queries or answers. Single octets do not count. */
   readonly idleTimeoutMs: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  /** The limit for one client; beyond it the client is read more slowly. */
+  /** Limit per client. Above it, the client is read more slowly. */
   readonly queriesPerSecond: number;
-  /** If false, a client on loopback, which may be a proxy for many, has no limit of queries. */
+  /** If false, a client on loopback, which may be a proxy for many, has no query limit. */
   readonly limitsLoopback: boolean;
   /**
-   * The most bytes of answers that wait to be read, including those in the system; beyond it, the connection that has
-   * waited longest is ended.
+   * Maximum bytes of unread answers, including those in the system. Above it, the connection that has waited longest is ended.
    */
   readonly maxUnreadBytes: number;
   readonly maxUnreadBytesPerAddress: number;
@@ -44,15 +43,17 @@ export interface TcpListener {
   connections(): number;
   /** The listening sockets, in the order of the addresses. */
   readonly descriptors: readonly number[];
-  /** Takes a connection over from another process. `input` is what that process has read and not answered. */
+  /** Takes over a connection from another process. `input` is what that process has read but not answered. */
   adopt(descriptor: number, input: Buffer): void;
-  /** Stops accepting: another process accepts on the same sockets. */
+  /** Stops accepting connections. Another process accepts on the same sockets. */
   stopAccepting(): void;
-  /** Yields connections for another process, which closes them here when the next are asked for. The others are ended. */
+  /**
+   * Yields connections to pass to another process; they are closed here when the next ones are requested. The rest are ended.
+   */
   passConnections(): AsyncGenerator<PassedConnection[]>;
-  /** Resolves when no connection is left, after the idle timeout at the latest. */
+  /** Resolves when no connection is left, or after the idle timeout. */
   finished(): Promise<void>;
-  /** Stops listening and ends every connection. */
+  /** Stops listening and ends all connections. */
   close(): Promise<void>;
 }
 
@@ -66,31 +67,28 @@ interface TcpOptions {
 
 interface PassedConnection {
   readonly descriptor: number;
-  /** What was read and not answered. */
+  /** Input that was read but not answered. */
   readonly input: Buffer;
 }
 
 const CLOSE_GRACE_MS = 500;
 const FINISHED_POLL_MS = 20;
-/** Few, so that their inputs fit into one message: in base64, and the last one may exceed PASSED_OCTETS by 4 KiB. */
+/** Limits so that the inputs fit into one message: they are in base64, and the last one may exceed PASSED_OCTETS by 4 KiB. */
 const PASSED_AT_ONCE = 200;
 const PASSED_OCTETS = 4096;
-/** How long a connection that cannot be passed may take to become one that can: until its peer has read, for example. */
+/** Time to wait for a connection that cannot be passed yet, for example because its peer has not read its answers. */
 const PASS_TIMEOUT_MS = 1000;
 const PASS_RETRY_MS = 20;
-/**
- * How many connections may wait to be accepted: a smaller number would cost a crowd a second, until the SYN is sent
- * again.
- */
+/** Maximum number of connections waiting to be accepted. With fewer, many clients would wait a second to repeat their SYN. */
 const BACKLOG = 4096;
 
 /**
- * How many bytes the system holds of a connection's answers and queries; with its own overhead twice as many (tcp(7)).
- * By default it would hold megabytes; one answer has at most 64 KiB.
+ * Sizes of the system's buffers for the answers and queries of a connection, which use twice as much with overhead
+ * (tcp(7)). The default is megabytes, while an answer has at most 64 KiB.
  */
 const SEND_BUFFER_BYTES = 1 << 16;
 const RECEIVE_BUFFER_BYTES = 1 << 15;
-/** What the system holds of a connection that is not read: its send buffer is full. */
+/** Memory of the system for a connection that is not read: its send buffer is full. */
 const HELD_BY_SYSTEM_BYTES = 2 * SEND_BUFFER_BYTES;
 
 class Listening implements TcpConnections {
@@ -100,7 +98,7 @@ class Listening implements TcpConnections {
   readonly turns: TcpTurns;
   readonly connections = new Set<TcpConnection>();
   readonly networks = new Map<string, TcpNetwork>();
-  /** Connections whose answers wait to be read, the longest waiting first. */
+  /** Connections whose answers wait to be read, longest waiting first. */
   readonly #unread = new Set<TcpConnection>();
   #unreadBytes = 0;
 
@@ -148,7 +146,7 @@ class Listening implements TcpConnections {
   }
 }
 
-/** Rejects when it cannot listen on one of the addresses; then it listens on none. */
+/** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenTcp(
   addresses: readonly ListenAddress[],
   answers: TcpAnswers,
@@ -208,7 +206,7 @@ async function listen(
   libc: Libc | undefined,
   inherited: number | undefined,
 ): Promise<Server> {
-  // Half-open: a client may end its side after its last query and still gets the answers.
+  // Half-open: a client that ends its side after its last query still gets the answers.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => accept(socket, shared));
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
@@ -216,17 +214,17 @@ async function listen(
       inherited === undefined
         ? { host: address, port, ipv6Only: address.includes(':'), exclusive: true }
         : { fd: inherited };
-    server.listen(where, BACKLOG, done); // `backlog` among the options does not count with `fd`
+    server.listen(where, BACKLOG, done); // `backlog` among the options is ignored with `fd`
   });
   if (libc !== undefined) boundBuffers(libc, server);
   server.removeAllListeners('error');
-  server.on('error', () => shared.answers.counters.tcpRefused++); // accept failed, mostly for want of descriptors
+  server.on('error', () => shared.answers.counters.tcpRefused++); // accept failed, usually for lack of descriptors
   return server;
 }
 
 /**
- * Sets the sizes of the buffers, which Node cannot do. Connections inherit those of the listening socket; without libc,
- * the system's own limits hold.
+ * Sets the sizes of the buffers, which Node cannot do. Connections inherit those of the listening socket. Without libc,
+ * the system's defaults apply.
  */
 function boundBuffers(libc: Libc, server: Server): void {
   const descriptor = descriptorOf(server);
@@ -277,7 +275,7 @@ function accept(socket: Socket, shared: Listening): TcpConnection | undefined {
   const { connections, networks, limits } = shared;
   const { counters } = shared.answers;
   shared.turns.noteAccepted();
-  const address = socket.remoteAddress; // undefined when the peer is gone already
+  const address = socket.remoteAddress; // undefined if the peer has already disconnected
   const octets = address === undefined ? undefined : addressOctets(address);
   const network = octets === undefined ? undefined : shared.networkOf(octets);
   if (
@@ -290,7 +288,7 @@ function accept(socket: Socket, shared: Listening): TcpConnection | undefined {
     socket.destroy();
     return undefined;
   }
-  // Full: the one that has been idle longest goes, so that idle connections cannot lock others out (RFC 7766 §6.2.3).
+  // If the limit is reached, the longest idle connection is ended, so that idle ones cannot lock out others (RFC 7766 §6.2.3).
   const [idlest] = connections;
   if (connections.size >= limits.maxConnections && idlest !== undefined) {
     counters.tcpRefused++;
@@ -311,7 +309,7 @@ function forgetNetworks({ networks, now }: Listening): void {
 function endIdle(shared: Listening): void {
   const now = shared.now();
   for (const connection of shared.connections) {
-    if (now - connection.progressAt < shared.limits.idleTimeoutMs) return; // all others are younger
+    if (now - connection.progressAt < shared.limits.idleTimeoutMs) return; // all others are newer
     shared.answers.counters.tcpExpired++;
     connection.destroy();
   }

@@ -1,8 +1,8 @@
-// What the thread of the image is doing and how far it is, in shared memory: the main thread shows it on /readyz, and
-// ends a thread that stands still. The thread counts steps and turns of its event loop; the main thread counts its own
-// looks, so that neither reads the other's clock.
+// The task and progress of the image's thread, in shared memory. The main thread shows it on /readyz, and ends a thread
+// that makes no progress. The thread counts steps and turns of its event loop, and the main thread its own checks, so
+// that neither reads the other's clock.
 
-/** `waiting`: the thread waits for the database, or for a change. All others are work, which is counted in steps. */
+/** `waiting`: the thread waits for the database or for a change. All other tasks are work, counted in steps. */
 const DOING = [
   'starting',
   'reading the snapshot',
@@ -36,14 +36,14 @@ export class ImageProgress {
     this.#words[WORD.STEPS] = ((this.#words[WORD.STEPS] as number) + 1) | 0;
   };
 
-  /** How much is done, of how much: MiB of the snapshot, or loaded zones. */
+  /** Sets the progress: MiB of the snapshot, or loaded zones. */
   reach(done: number, total: number): void {
     this.#words[WORD.DONE] = done;
     this.#words[WORD.TOTAL] = total;
     this.step();
   }
 
-  /** Counts turns of the event loop; `end` stops that. */
+  /** Counts turns of the event loop until `end` is called. */
   beat(): { end(): void } {
     const timer = setInterval(() => {
       this.#words[WORD.BEATS] = ((this.#words[WORD.BEATS] as number) + 1) | 0;
@@ -75,9 +75,9 @@ export class ImageProgress {
   }
 }
 
-/** How many looks, one a second, may pass without a step while there is work, or without a turn of the event loop. */
+/** Number of checks, one per second, without a step during work, or without a turn of the event loop while waiting. */
 const MAX_LOOKS = 60;
-/** How many looks may pass before the first step: the thread loads its code, perhaps beside others. */
+/** Number of checks before the first step, while the thread loads its code, perhaps concurrently with others. */
 const MAX_LOOKS_AT_START = 600;
 
 export class StandstillWatch {
@@ -85,7 +85,7 @@ export class StandstillWatch {
   #beats = -1;
   #looks = 0;
 
-  /** True, once, when the thread has stood still for that many looks. */
+  /** Returns true, once, when the thread has made no progress for that many checks. */
   look({ doing, steps, beats }: Pick<ImageProgress, 'doing' | 'steps' | 'beats'>): boolean {
     const isStill = steps === this.#steps && (doing !== 'waiting' || beats === this.#beats);
     this.#looks = isStill ? this.#looks + 1 : 0;

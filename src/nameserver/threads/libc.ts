@@ -1,14 +1,11 @@
-// The system calls for the UDP threads, the zone image's memory and the handover of sockets, through koffi, for 64-bit Linux
-// on x86-64 and arm64, whose constants and layouts are the same. Loaded only where it is used: without koffi, or on other
-// systems, a node uses node:dgram.
+// The system calls for the UDP threads, the zone image's memory and the handover of sockets, through koffi. Supports
+// 64-bit Linux on x86-64 and arm64, whose constants and layouts are equal. Loaded only where it is used: without koffi,
+// or on other systems, a node uses node:dgram.
 
 import { endianness } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 
-/**
- * The calls. Each returns -1 on failure, and `errno` tells why. Memory addresses are BigInt: numbers would be boxed
- * anew.
- */
+/** Each call returns -1 on failure and sets `errno`. Memory addresses are BigInt: numbers would be boxed for each call. */
 export interface Libc {
   socket(family: number, type: number, protocol: number): number;
   setsockopt(socket: number, level: number, option: number, value: Uint8Array, bytes: number): number;
@@ -24,7 +21,7 @@ export interface Libc {
   sendmmsg(socket: number, messages: bigint, count: number, flags: number): number;
   madvise(address: bigint, bytes: bigint, advice: number): number;
   errno(): number;
-  /** The address of the bytes of `memory`, valid as long as `memory` is referenced. */
+  /** Returns the address of the bytes of `memory`, which is valid as long as `memory` is referenced. */
   addressOf(memory: Uint8Array): bigint;
 }
 
@@ -70,14 +67,14 @@ export const ENOBUFS = 105;
 
 const ARCHITECTURES: readonly string[] = ['x64', 'arm64'];
 
-/** Rejects with the reason where these calls cannot be made. */
+/** Rejects with the reason if these calls are not available. */
 export async function openLibc(): Promise<Libc> {
-  if (process.platform !== 'linux') throw new Error(`the system is ${process.platform}, not linux`);
+  if (process.platform !== 'linux') throw new Error(`the operating system is ${process.platform}, not linux`);
   if (!ARCHITECTURES.includes(process.arch) || endianness() !== 'LE') {
     throw new Error(`the processor is ${process.arch}, not ${ARCHITECTURES.join(' or ')}`);
   }
   const { default: koffi } = await import('koffi');
-  const library = koffi.load(null); // what Node itself is linked with: glibc or musl
+  const library = koffi.load(null); // the library that Node is linked with: glibc or musl
   return {
     socket: library.func('int socket(int family, int type, int protocol)'),
     setsockopt: library.func('int setsockopt(int fd, int level, int option, void *value, uint32_t bytes)'),
@@ -88,7 +85,7 @@ export async function openLibc(): Promise<Libc> {
     connect: library.func('int connect(int fd, void *address, uint32_t bytes)'),
     sendmsg: library.func('int64_t sendmsg(int fd, intptr_t message, int flags)'),
     recvmsg: library.func('int64_t recvmsg(int fd, intptr_t message, int flags)'),
-    // Addresses as intptr_t: koffi need not find out what kind of value it was given.
+    // Addresses are declared as intptr_t, so that koffi does not examine the type of each value.
     poll: library.func('int poll(intptr_t descriptors, uint64_t count, int timeout)'),
     recvmmsg: library.func(
       'int recvmmsg(int fd, intptr_t messages, uint32_t count, int flags, intptr_t timeout)',
@@ -100,7 +97,7 @@ export async function openLibc(): Promise<Libc> {
   };
 }
 
-/** The system's error for a call that failed, in the form of Node's own errors. */
+/** The system error of a failed call, in the form of Node's own errors. */
 export class SystemError extends Error {
   readonly errno: number;
   readonly code: string;

@@ -1,5 +1,5 @@
-// Up to 64 packets received in one system call, and answered one by one into the buffer that one more call sends. All
-// memory and the headers in it are made once, in one buffer; nothing is allocated for a packet.
+// Receives up to 64 packets in one system call and answers each into the buffer that another call sends. All memory and
+// its headers are created once, in one buffer; nothing is allocated per packet.
 
 import { performance } from 'node:perf_hooks';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
@@ -27,19 +27,19 @@ interface PacketCounters {
   observeLatency(seconds: number, answers: number): void;
 }
 
-/** Keeps the space in the zone image from being reused while answers are made from it: see `ReaderSlot`. */
+/** Prevents the reuse of space in the zone image while answers are made from it: see `ReaderSlot`. */
 export interface Reader {
   enter(): void;
   leave(): void;
 }
 
 const BATCH_PACKETS = 64;
-/** The clocks are read once in this many batches, and whenever a wait has ended without a packet. */
+/** The clocks are read once per this many batches, and whenever a wait ends without a packet. */
 const TIMED_BATCHES = 16;
-/** The largest UDP payload. Memory that no packet has reached is not used. */
+/** The largest UDP payload. Memory that no packet reaches is not used. */
 const INPUT_OCTETS = 0x10000;
 
-// An odd number of cache lines from one packet to the next: else all would fall into the same few sets of the cache.
+// An odd number of cache lines per packet. Otherwise all packets would use the same few sets of the cache.
 const CACHE_LINE = 64;
 const INPUT_STEP = INPUT_OCTETS + CACHE_LINE;
 const NAME_STEP = 32; // struct sockaddr_in6 takes 28
@@ -78,7 +78,7 @@ export class PacketBatch {
 
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
-  // Where things start in the bytes.
+  // Offsets in the bytes.
   readonly #received: number;
   readonly #sent: number;
   readonly #sentPieces: number;
@@ -87,13 +87,13 @@ export class PacketBatch {
   readonly #inputs: number;
   readonly #outputs: number;
   readonly #outputStep: number;
-  // The same as addresses for the system. Numbers of 64 bits come in two words, the lower one first.
+  // The same as addresses for the system. 64-bit numbers are two words, the lower one first.
   readonly #receivedAddress: bigint;
   readonly #sentAddresses: readonly bigint[];
   readonly #nameAddresses: Int32Array;
   readonly #controlAddresses: Int32Array;
 
-  /** `answerOctets`: the length of the largest answer. */
+  /** @param answerOctets length of the largest answer */
   constructor(
     libc: Libc,
     answerer: PacketAnswerer,
@@ -161,12 +161,12 @@ export class PacketBatch {
     }
   }
 
-  /** Waits for packets, at most as long as the socket's time limit; returns how many came. */
+  /** Waits for packets, at most for the socket's time limit. Returns the number of packets. */
   receive(socket: UdpSocket): number {
     return this.#receive(socket.descriptor, MSG_WAITFORONE);
   }
 
-  /** Takes the packets that have arrived, without waiting. */
+  /** Receives packets that have already arrived, without waiting. */
   receivePending(socket: UdpSocket): number {
     return this.#receive(socket.descriptor, MSG_DONTWAIT);
   }
@@ -181,7 +181,7 @@ export class PacketBatch {
     throw new SystemError('recvmmsg', errno);
   }
 
-  /** Call it when no packet came: it counts what is left to count, and the next batch reads the clocks. */
+  /** Call it if no packet arrived: counts the remaining latencies, and makes the next batch read the clocks. */
   rest(): void {
     this.#untimedBatches = 0;
     if (this.#uncounted === 0) return;
@@ -189,9 +189,9 @@ export class PacketBatch {
     this.#uncounted = 0;
   }
 
-  /** Answers the packets that were received last. */
+  /** Answers the packets received last. */
   reply(socket: UdpSocket, received: number): void {
-    // Reading the clock thrice takes as long as answering two packets: one batch speaks for those after it.
+    // Reading the clock three times takes as long as answering two packets, so one batch represents those after it.
     if (this.#untimedBatches > 0) {
       this.#untimedBatches--;
       this.#uncounted += this.#answer(socket, received);
@@ -206,14 +206,14 @@ export class PacketBatch {
     this.#uncounted = 0;
   }
 
-  /** Answers the packets; returns how many answers there were. */
+  /** Answers the packets. Returns the number of answers. */
   #answer(socket: UdpSocket, received: number): number {
     const answers = this.#write(socket, received);
     if (answers > 0) this.#send(socket.descriptor, answers);
     return answers;
   }
 
-  /** Writes the answers; returns how many are ready to be sent. A packet without an answer leaves no gap among them. */
+  /** Writes the answers. Returns the number that are ready to be sent. A packet without an answer leaves no gap. */
   #write(socket: UdpSocket, received: number): number {
     const bytes = this.#bytes;
     const words = this.#words;
@@ -231,7 +231,7 @@ export class PacketBatch {
       const name = this.#names + i * NAME_STEP;
       const nameBytes = words[header + NAME_BYTES] as number;
       const controlBytes = words[header + CONTROL_BYTES] as number;
-      // The system has put in what it filled; the next receive needs the room again.
+      // The system has replaced these with the lengths that it used; the next receive needs the full space.
       words[header + NAME_BYTES] = SOCKADDR_BYTES;
       words[header + CONTROL_BYTES] = CONTROL_STEP;
       if (((words[header + FLAGS] as number) & MSG_TRUNC) !== 0) {
@@ -251,7 +251,7 @@ export class PacketBatch {
           this.#answerOctets,
         );
       } catch {
-        this.#counters.unsent++; // a bug that even the answerer did not survive: this packet alone is lost
+        this.#counters.unsent++; // a bug that even the answerer did not handle: only this packet is lost
       }
       if (written === 0) continue;
       const sent = (this.#sent >> 2) + answers * HEADER_WORDS;
@@ -272,7 +272,7 @@ export class PacketBatch {
 
   /**
    * Makes the address that packet `i` was sent to (IP_PKTINFO) the source of the answer. Returns the length of that
-   * control message; 0 if the system gave none.
+   * control message, or 0 if the system sent none.
    */
   #setSource(i: number, ipv6: boolean, controlBytes: number): number {
     const bytes = this.#bytes;
@@ -283,13 +283,13 @@ export class PacketBatch {
     const level = words[head + 2] as number;
     const type = words[head + 3] as number;
     const content = at + CONTROL_HEAD_BYTES;
-    // The interface is left open, so that the answer takes the route that it has.
+    // The interface is unset, so that the answer follows the routing table.
     if (!ipv6 && level === IPPROTO_IP && type === IP_PKTINFO) {
       words[content >> 2] = 0;
       return CONTROL_HEAD_BYTES + IN_PKTINFO_BYTES + 4; // padded to 8
     }
     if (ipv6 && level === IPPROTO_IPV6 && type === IPV6_PKTINFO) {
-      // But for link-local addresses, which mean nothing without their interface.
+      // Link-local addresses keep their interface, without which they have no meaning.
       const isLinkLocal = bytes[content] === 0xfe && ((bytes[content + 1] as number) & 0xc0) === 0x80;
       if (!isLinkLocal) words[(content >> 2) + 4] = 0;
       return CONTROL_HEAD_BYTES + IN6_PKTINFO_BYTES + 4;
@@ -302,17 +302,17 @@ export class PacketBatch {
     while (at < answers) {
       const sent = this.#libc.sendmmsg(descriptor, this.#sentAddresses[at] as bigint, answers - at, 0);
       if (sent > 0) {
-        at += sent; // fewer than asked for: the next one failed, and the next call says why
+        at += sent; // fewer than requested: the next one failed, and the next call reports why
         continue;
       }
       const errno = this.#libc.errno();
       if (errno === EINTR) continue;
       if (errno === EAGAIN) {
-        // The way out has been jammed for the whole time limit: those who asked have given up.
+        // Sending was blocked for the whole time limit, so the clients have given up.
         this.#counters.unsent += answers - at;
         return;
       }
-      // Not to be sent (source port 0, no route …): trying again would fail again.
+      // The packet cannot be sent (source port 0, no route …), and a retry would fail too.
       this.#counters.unsent++;
       at++;
     }

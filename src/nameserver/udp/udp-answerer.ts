@@ -1,5 +1,5 @@
-// What a UDP thread is given (shared memory and plain values), the messages between it and the main thread, and what is
-// built from those: that which answers.
+// The input of a UDP thread (shared memory and plain values), the messages between it and the main thread, and the
+// answerer that is built from them.
 
 import { programUrl } from '../../process/compiled.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
@@ -13,7 +13,7 @@ import { Image, ReaderSlot } from '../image/image.ts';
 import type { Reader } from './packet-batch.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
-/** What answers are made from. */
+/** The parts that an answerer is built from. */
 export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
@@ -24,55 +24,55 @@ export interface UdpAnswererParts {
   >;
   /** The memory of QueryCounters. */
   readonly counters: SharedArrayBuffer;
-  /** The memory of RateLimit; undefined: no limit. */
+  /** The memory of RateLimit. Undefined if there is no limit. */
   readonly rateLimit: SharedArrayBuffer | undefined;
-  /** The memory of AmplificationLimit; undefined: no limit. */
+  /** The memory of AmplificationLimit. Undefined if there is no limit. */
   readonly amplificationLimit: SharedArrayBuffer | undefined;
-  /** The memory of AskedMarks; undefined: nobody looks at them. */
+  /** The memory of AskedMarks. Undefined if they are not used. */
   readonly asked?: SharedArrayBuffer | undefined;
-  /** The memory of CountryTable; undefined: every address gets the edge's default sets. */
+  /** The memory of CountryTable. Undefined if every client gets the default edge sets. */
   readonly countries?: SharedArrayBuffer | undefined;
-  /** The memory of ZoneCounts; undefined: answers are not counted by zone. */
+  /** The memory of ZoneCounts. Undefined if answers are not counted by zone. */
   readonly zoneCounts?: SharedArrayBuffer | undefined;
 }
 
-/** What a thread is started with: enough to load all that it needs. */
+/** The start options of a thread: enough to load its code. */
 export interface UdpThreadStart {
-  /** The URL of the module with `Answerer`: tests use others. */
+  /** The URL of the module with `Answerer`. Tests use others. */
   readonly answerer: string;
 }
 
-/** What a thread serves with. */
+/** Everything that a thread needs to serve. */
 export interface UdpThreadParts extends UdpAnswererParts {
-  /** There is at least one socket. */
+  /** At least one socket. */
   readonly sockets: readonly UdpSocket[];
   /** The memory of the words of CONTROL. */
   readonly control: SharedArrayBuffer;
 }
 
 export const CONTROL = {
-  /** A value of STOP. Accessed by Atomics. */
+  /** A value of STOP, accessed with Atomics. */
   STOP: 0,
-  /** The thread adds 1 at every turn of its loop, which happens several times a second in any case. */
+  /** Incremented at every turn of the thread's loop, several times per second even when idle. */
   BEATS: 1,
 } as const;
 export const CONTROL_BYTES = 8;
 
-/** When the thread must end. */
+/** Tells a thread when to end. */
 export const STOP = {
   NOT: 0,
   NOW: 1,
-  /** Once it has replied to what it has received: another process goes on reading from the sockets. */
+  /** After it has replied to what it has received. Another process continues to read from the sockets. */
   AFTER_REPLY: 2,
 } as const;
 
-/** The only message to the thread. */
+/** The messages to the thread. */
 export type ToUdpThread =
   | { readonly kind: 'serve'; readonly parts: UdpThreadParts }
   | { readonly kind: 'end' };
 
 export type FromUdpThread =
-  /** The thread can take its message. */
+  /** The thread is ready to receive its message. */
   | { readonly kind: 'loaded' }
   | { readonly kind: 'serving' }
   /** A query caused an unhandled error. */

@@ -1,5 +1,5 @@
-// Answers over UDP with node:dgram in the main thread, one socket per address: for machines without koffi or Linux. On a
-// wildcard address the system chooses the source of an answer (Node cannot set it): list the addresses instead.
+// Answers over UDP with node:dgram in the main thread, one socket per address, for machines without koffi or Linux. On
+// a wildcard address the system chooses the source of an answer, which Node cannot set: list the addresses instead.
 
 import { createSocket, type Socket } from 'node:dgram';
 import type { ListenAddress } from '../../process/listen-address.ts';
@@ -8,13 +8,11 @@ import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import type { UdpAnswerer } from './udp-answerer.ts';
 import type { UdpListener } from './udp-sockets.ts';
 
-/**
- * The most bytes of answers that wait for the system in one socket; beyond it they are dropped, as the network would.
- */
+/** Maximum bytes of answers queued in one socket. Above it answers are dropped, as the network would do. */
 const MAX_QUEUED_BYTES = 4 << 20;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
-/** Rejects when it cannot listen on one of the addresses; then it listens on none. */
+/** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenDgram(
   addresses: readonly ListenAddress[],
   answers: UdpAnswerer,
@@ -40,7 +38,7 @@ async function bind(
   { answerer, reader, counters }: UdpAnswerer,
 ): Promise<Socket> {
   const ipv6 = address.includes(':');
-  // ipv6Only: an IPv4 client never shows up as ::ffff:a.b.c.d.
+  // With ipv6Only, an IPv4 client never appears as ::ffff:a.b.c.d.
   const socket = createSocket({
     type: ipv6 ? 'udp6' : 'udp4',
     ipv6Only: ipv6,
@@ -78,11 +76,11 @@ async function bind(
         counters.unsent++;
         return;
       }
-      // A copy: when the system is busy, the packet is sent after `out` has been written again.
+      // A copy: if the system is busy, the packet is sent after `out` has been overwritten.
       socket.send(Buffer.from(out.subarray(0, octets)), from.port, from.address, unsent);
       counters.observeLatency((performance.now() - startedAtMs) / 1000, 1);
     } catch {
-      counters.unsent++; // source port 0, and whatever else `send` does not take
+      counters.unsent++; // source port 0, or another value that `send` rejects
     }
   });
   return socket;

@@ -1,6 +1,5 @@
-// The sockets of the UDP threads: for each address as many as there are threads, and the system spreads the clients
-// among them (SO_REUSEPORT). The main thread owns them: when a thread dies its sockets stay open, and the thread that
-// replaces it goes on with them.
+// The sockets of the UDP threads: one per address and thread. The system distributes the clients among them (SO_REUSEPORT).
+// The main thread owns the sockets, so they stay open if a thread dies, and its replacement continues with them.
 
 import { networkInterfaces } from 'node:os';
 import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
@@ -31,7 +30,7 @@ import {
 } from '../threads/libc.ts';
 
 export interface UdpListener {
-  /** The addresses in the order of the request, with ports filled in. */
+  /** The addresses in the requested order, with ports filled in. */
   readonly addresses: readonly ListenAddress[];
   close(): Promise<void>;
 }
@@ -39,33 +38,33 @@ export interface UdpListener {
 export interface UdpSocket {
   readonly descriptor: number;
   readonly ipv6: boolean;
-  /** The socket receives for every address of the machine, so each answer has to name its source address. */
+  /** True if the socket receives for every address of the machine, so that each answer has to set its source address. */
   readonly wildcard: boolean;
 }
 
 export interface UdpSockets {
-  /** The addresses in the order of the request, with ports filled in. */
+  /** The addresses in the requested order, with ports filled in. */
   readonly addresses: readonly ListenAddress[];
-  /** For each thread, at least one socket for each address. */
+  /** For each thread, at least one socket per address. */
   readonly ofThread: readonly (readonly UdpSocket[])[];
   /** Returns the descriptors of each address, for another process. */
   share(): readonly (readonly number[])[];
   /**
-   * Ends every receive that waits, and all later ones, with empty packets. Does nothing if another process may have the
-   * sockets too, since that would get empty packets for good: then receives end at their time limit.
+   * Ends all current and later receives with empty packets. If another process may share the sockets, does nothing,
+   * because that process would get empty packets too; receives then end at their time limit.
    */
   wake(): void;
   close(): void;
 }
 
 const RECEIVE_BUFFER_BYTES = 1 << 20;
-/** The longest wait of a call: at this interval a thread checks whether it must end. */
+/** Maximum wait of a call. At this interval, a thread checks whether it must end. */
 export const WAIT_MS = 100;
 
 const SOCKADDR_IN_BYTES = 16;
 const SOCKADDR_IN6_BYTES = 28;
 
-/** Throws when it cannot listen on one of the addresses; then it listens on none. */
+/** Listens on all addresses. If one of them fails, throws and listens on none. */
 export function openUdpSockets(
   libc: Libc,
   addresses: readonly ListenAddress[],
@@ -85,7 +84,8 @@ export function openUdpSockets(
       const { listen, udp } = findInherited(inherited, wanted) ?? { listen: wanted, udp: [] };
       let address = listen;
       const before = open.length;
-      // All of them are read, since each holds packets; with more sockets than threads a thread has several.
+      // All inherited sockets must be read, because each holds packets. If there are more sockets than threads, a
+      // thread has several.
       for (const [i, descriptor] of udp.entries()) {
         open.push(descriptor);
         ofThread[i % threads]?.push({ descriptor, ...kindOf(address) });
@@ -93,11 +93,11 @@ export function openUdpSockets(
       for (const [i, sockets] of ofThread.entries()) {
         if (i < udp.length) continue;
         const socket = createSocket(libc, address, open);
-        // Only the first is bound without SO_REUSEPORT: so it fails while another process has the address.
+        // Only the first is bound without SO_REUSEPORT, so that it fails if another process uses the address.
         if (i > 0) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
         bind(libc, socket, address);
         if (i === 0) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
-        address = boundAddress(libc, socket); // port 0: the others take the one that the first was given
+        address = boundAddress(libc, socket); // for port 0, the others use the port that the first one got
         sockets.push(socket);
       }
       bound.push(address);
@@ -116,7 +116,7 @@ export function openUdpSockets(
     },
     wake() {
       if (isShared) return;
-      // ENOTCONN, and yet it wakes those who wait. The threads' own time limit does so too, later.
+      // Fails with ENOTCONN, but wakes waiting threads. Otherwise they wake later, at their time limit.
       for (const descriptor of open) libc.shutdown(descriptor, SHUT_RD);
     },
     close,
@@ -134,7 +134,7 @@ function kindOf({ address }: ListenAddress): Omit<UdpSocket, 'descriptor'> {
 function createSocket(libc: Libc, { address, port }: ListenAddress, open: number[]): UdpSocket {
   const { ipv6, wildcard } = kindOf({ address, port });
   const descriptor = libc.socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  // As if of bind: a machine without IPv6 fails here already, and it is the address that it does not have.
+  // Reported like an error of `bind`: on a machine without IPv6 the call already fails here, because of the address.
   if (descriptor < 0) throw listenError(libc, { address, port });
   open.push(descriptor);
   setTimeLimit(libc, descriptor, SO_RCVTIMEO);
@@ -142,9 +142,9 @@ function createSocket(libc: Libc, { address, port }: ListenAddress, open: number
   if (!trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)) {
     trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER_BYTES);
   }
-  // No fragments, and no belief in "packet too big" messages, which may be forged (RFC 9715 §3.1); answers are small.
+  // No fragments, and no trust in "packet too big" messages, which may be forged (RFC 9715 §3.1). Answers are small enough.
   if (ipv6) {
-    setOption(libc, descriptor, IPPROTO_IPV6, IPV6_V6ONLY, 1); // no IPv4 client shows up as ::ffff:a.b.c.d
+    setOption(libc, descriptor, IPPROTO_IPV6, IPV6_V6ONLY, 1); // IPv4 clients never appear as ::ffff:a.b.c.d
     trySetOption(libc, descriptor, IPPROTO_IPV6, IPV6_MTU_DISCOVER, PMTUDISC_PROBE);
     if (wildcard) setOption(libc, descriptor, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
   } else {
@@ -195,7 +195,7 @@ function octetsOf(address: string): Uint8Array {
   return parseIpv6(zone < 0 ? address : address.slice(0, zone));
 }
 
-/** Makes a struct sockaddr_in or sockaddr_in6; the zone of an address may be a number or the name of an interface. */
+/** Returns a struct sockaddr_in or sockaddr_in6. The zone of an address may be a number or an interface name. */
 function encodeSocketAddress({ address, port }: ListenAddress): Uint8Array {
   const ipv6 = address.includes(':');
   const bytes = new Uint8Array(ipv6 ? SOCKADDR_IN6_BYTES : SOCKADDR_IN_BYTES);

@@ -1,5 +1,5 @@
-// A thread that answers over UDP: receive, answer, send, until it is told to end. It runs no event loop: it reads only
-// shared memory after start, and sends messages.
+// A thread that answers over UDP: receives, answers and sends until it must end. It runs no event loop: after the start
+// it only reads shared memory and sends messages.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
@@ -24,7 +24,7 @@ const libc = await openLibc();
 
 parentPort?.once('message', (message: ToUdpThread) => {
   if (message.kind === 'serve') serve(message.parts);
-  process.exit(); // ends the thread only
+  process.exit(); // ends only the thread
 });
 tell({ kind: 'loaded' });
 
@@ -42,10 +42,10 @@ function tell(message: FromUdpThread): void {
   parentPort?.postMessage(message);
 }
 
-let toldAtMs = 0;
+let reportedAtMs = 0;
 function reportFailure(error: unknown): void {
-  if (Date.now() - toldAtMs < FAILURE_INTERVAL_MS) return;
-  toldAtMs = Date.now();
+  if (Date.now() - reportedAtMs < FAILURE_INTERVAL_MS) return;
+  reportedAtMs = Date.now();
   tell({ kind: 'failure', error: error instanceof Error ? error : String(error) });
 }
 
@@ -59,20 +59,20 @@ function serveOne(batch: PacketBatch, control: Int32Array, socket: UdpSocket): v
   for (;;) {
     const received = batch.receive(socket);
     const stop = beat(control);
-    if (stop === STOP.NOW) return; // what was received may not be a packet
+    if (stop === STOP.NOW) return; // no packet may have been received
     if (received > 0) batch.reply(socket, received);
     if (stop === STOP.AFTER_REPLY) return;
   }
 }
 
-/** Costs one more call for each batch: the one that waits for several sockets at once. */
+/** Needs one more call per batch, to wait for several sockets. */
 function serveSeveral(
   libc: Libc,
   batch: PacketBatch,
   control: Int32Array,
   sockets: readonly UdpSocket[],
 ): void {
-  const waiting = new Int32Array(2 * sockets.length); // struct pollfd: descriptor, events and what happened
+  const waiting = new Int32Array(2 * sockets.length); // struct pollfd: descriptor, requested and returned events
   for (const [i, { descriptor }] of sockets.entries()) waiting.set([descriptor, POLLIN], 2 * i);
   const address = libc.addressOf(new Uint8Array(waiting.buffer));
   for (;;) {

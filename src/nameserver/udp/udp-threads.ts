@@ -1,4 +1,4 @@
-// The UDP threads of a node, and a spare one that has loaded everything: it replaces a thread that ends, at once.
+// The UDP threads of a node, and a spare thread with all code loaded, which immediately replaces one that ends.
 
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
@@ -21,27 +21,27 @@ export interface UdpThreadsOptions extends UdpThreadStart {
   readonly sockets: UdpSockets;
   readonly parts: (thread: number) => UdpAnswererParts;
   readonly log: Log;
-  /** Receives errors that queries caused, from each thread at most once a second. */
+  /** Receives errors caused by queries, at most once per second from each thread. */
   readonly reportFailure: (error: unknown) => void;
-  /** Threads that already load their code (`loadUdpThreads`). */
+  /** Threads that are already loading their code (`loadUdpThreads`). */
   readonly loading?: Worker[];
-  /** The interval at which it is checked that each thread's loop has turned. */
+  /** The interval at which each thread's loop is checked for progress. */
   readonly watchIntervalMs?: number;
 }
 
 const WATCH_INTERVAL_MS = 1000;
 const SPARE_DELAY_MS = 500;
-/** How many looks may find no beat: looks and not time, since nothing looks while the whole machine stands still. */
+/** Number of checks without a beat. Counts checks rather than time, because none run while the whole machine is suspended. */
 const MAX_MISSED_BEATS = 5;
 const MAX_MISSED_BEATS_AT_START = 60;
 const SOUND_LIFE_MS = 10_000;
 const MAX_PAUSE_MS = 5000;
 
-/** Starts threads that load their code while there is nothing to serve yet. */
+/** Starts threads that load their code before there is anything to serve. */
 export function loadUdpThreads(count: number, answerer: string): Worker[] {
   return Array.from({ length: count }, () => {
     const worker = startUdpThread(answerer);
-    worker.on('error', () => {}); // whoever starts another in its place hears why
+    worker.on('error', () => {}); // reported when a replacement is started
     return worker;
   });
 }
@@ -68,7 +68,7 @@ export class UdpThreads {
     }, options.watchIntervalMs ?? WATCH_INTERVAL_MS).unref();
   }
 
-  /** Resolves when all of them answer; rejects when one cannot be started: then none is left. */
+  /** Resolves when all threads answer. Rejects, and leaves none, if one cannot be started. */
   static async start(options: UdpThreadsOptions): Promise<UdpThreads> {
     const threads = new UdpThreads(options);
     try {
@@ -82,12 +82,12 @@ export class UdpThreads {
     return threads;
   }
 
-  /** The worker that answers on the sockets of `thread` at this moment. */
+  /** Returns the worker that currently answers on the sockets of `thread`. */
   worker(thread: number): Worker | undefined {
     return this.#seats[thread]?.worker;
   }
 
-  /** A thread that ends is replaced without a wait. */
+  /** True if a thread that ends can be replaced without delay. */
   get hasSpare(): boolean {
     return this.#spare !== undefined && this.#isSpareLoaded;
   }
@@ -118,7 +118,7 @@ export class UdpThreads {
     return loaded !== undefined && isRunning(loaded) ? loaded : startUdpThread(answerer);
   }
 
-  /** Starts the spare a little later: threads that serve come first. */
+  /** Starts the spare with a delay: threads that serve have priority. */
   #startSpareSoon(): void {
     clearTimeout(this.#spareTimer);
     this.#spareTimer = setTimeout(() => this.#startSpare(), SPARE_DELAY_MS).unref();
@@ -133,15 +133,15 @@ export class UdpThreads {
       this.#isSpareLoaded = true;
     });
     spare.on('error', (error) => {
-      if (this.#spare === spare) this.#options.log.warn({ err: error }, 'the spare UDP thread ended');
+      if (this.#spare === spare) this.#options.log.warn({ err: error }, 'the spare UDP thread has ended');
     });
     spare.on('exit', () => {
-      if (this.#spare === spare) this.#spare = undefined; // whoever needs one starts it then
+      if (this.#spare === spare) this.#spare = undefined; // the next replacement is then started on demand
     });
     spare.unref();
   }
 
-  /** Gives the spare, or a new thread. */
+  /** Returns the spare, or a new thread. */
   #takeWorker(): Worker {
     const spare = this.#spare;
     if (this.#isStarted) this.#startSpareSoon();
@@ -153,11 +153,11 @@ export class UdpThreads {
 }
 
 /**
- * The place of one UDP thread: its sockets, its reader slot, its counters. The thread is replaced when it ends, and killed
- * when its loop stalls. If it is stuck in native code and cannot be killed, the whole process ends.
+ * The resources of one UDP thread: its sockets, its reader slot, its counters. A thread that ends is replaced, and one
+ * whose loop stalls is killed. If it is stuck in native code and cannot be killed, the whole process ends.
  */
 class UdpSeat {
-  /** Rejects when the first worker ends before it has served. */
+  /** Rejects if the first worker ends before it has served. */
   readonly firstServing: Promise<void>;
   worker: Worker | undefined;
   readonly #number: number;
@@ -218,7 +218,7 @@ class UdpSeat {
     clearSlot(new Image(this.#parts.image), this.#parts.slot);
     if (this.#isEnding) return;
     if (this.#settleFirst !== undefined) {
-      this.#settleFirst.fail(fault ?? new Error('a UDP thread ended at its start'));
+      this.#settleFirst.fail(fault ?? new Error('a UDP thread ended during its start'));
       this.#settleFirst = undefined;
       return;
     }
@@ -226,7 +226,7 @@ class UdpSeat {
     this.#shortLives = lifeMs < SOUND_LIFE_MS ? this.#shortLives + 1 : 0;
     const pauseMs = this.#shortLives < 2 ? 0 : Math.min(MAX_PAUSE_MS, 100 * 2 ** (this.#shortLives - 2));
     const facts = { thread: this.#number, pauseMs, ...(fault === undefined ? {} : { err: fault }) };
-    this.#options.log.error(facts, 'a UDP thread ended: it is replaced');
+    this.#options.log.error(facts, 'a UDP thread ended: replacing it');
     if (pauseMs === 0) this.#fill();
     else this.#pause = setTimeout(() => this.#fill(), pauseMs);
   }
@@ -241,11 +241,11 @@ class UdpSeat {
   }
 
   #endStuck(worker: Worker): void {
-    this.#options.log.error({ thread: this.#number }, 'a UDP thread is stuck: it is ended');
+    this.#options.log.error({ thread: this.#number }, 'a UDP thread is stuck: ending it');
     void worker.terminate();
     setTimeout(() => {
       if (this.worker !== worker) return;
-      this.#options.log.error({ thread: this.#number }, 'a UDP thread cannot be ended: the process ends');
+      this.#options.log.error({ thread: this.#number }, 'a UDP thread cannot be ended: ending the process');
       process.kill(process.pid, 'SIGKILL'); // `process.exit` would wait for the thread
     }, END_TIMEOUT_MS);
   }

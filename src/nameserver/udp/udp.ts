@@ -1,4 +1,4 @@
-// Listens on UDP: chooses between threads of blocking calls (koffi) and node:dgram, which give the same answers.
+// Listens on UDP. Chooses between threads with blocking calls (koffi) and node:dgram, which send the same answers.
 
 import type { Worker } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
@@ -12,32 +12,32 @@ import { UdpThreads } from './udp-threads.ts';
 
 export interface UdpOptions {
   readonly addresses: readonly ListenAddress[];
-  /** `auto`: koffi where it works. */
+  /** `auto`: koffi if it works. */
   readonly io: 'auto' | 'koffi' | 'dgram';
-  /** How many threads koffi uses; dgram answers in the main thread. */
+  /** Number of koffi threads. With dgram, the main thread answers. */
   readonly threads: number;
   readonly image: SharedArrayBuffer;
-  /** The first of as many reader slots as there are threads. */
+  /** The first of the reader slots, one per thread. */
   readonly firstSlot: number;
   readonly settings: UdpAnswererParts['settings'];
-  /** The memory of QueryCounters, one for each thread. */
+  /** The memory of QueryCounters, one per thread. */
   readonly counters: (thread: number) => SharedArrayBuffer;
-  /** The memory of RateLimit; undefined: no limit. */
+  /** The memory of RateLimit. Undefined if there is no limit. */
   readonly rateLimit: SharedArrayBuffer | undefined;
-  /** The memory of AmplificationLimit; undefined: no limit. */
+  /** The memory of AmplificationLimit. Undefined if there is no limit. */
   readonly amplificationLimit: SharedArrayBuffer | undefined;
-  /** The memory of AskedMarks; undefined: nobody looks at them. */
+  /** The memory of AskedMarks. Undefined if they are not used. */
   readonly asked?: SharedArrayBuffer;
-  /** The memory of CountryTable; undefined: every address gets the edge's default sets. */
+  /** The memory of CountryTable. Undefined if every client gets the default edge sets. */
   readonly countries?: SharedArrayBuffer;
-  /** The memory of ZoneCounts, one for each thread; undefined: answers are not counted by zone. */
+  /** The memory of ZoneCounts, one per thread. Undefined if answers are not counted by zone. */
   readonly zoneCounts?: (thread: number) => SharedArrayBuffer | undefined;
   readonly log: Log;
-  /** Receives errors that queries caused: from a UDP thread at most once a second. */
+  /** Receives errors caused by queries, at most once per second from each UDP thread. */
   readonly reportFailure: (error: unknown) => void;
-  /** Threads that already load their code, with the default answerer. */
+  /** Threads that are already loading their code, with the default answerer. */
   readonly loading?: Worker[];
-  /** Sockets that another process has opened. */
+  /** Sockets opened by another process. */
   readonly inherited?: readonly InheritedAddress[];
   /** The module used instead of answer-query.ts. */
   readonly answerer?: string;
@@ -54,7 +54,7 @@ export type ChosenUdpListener = UdpListener &
       }
   );
 
-/** Rejects when it cannot listen on one of the addresses; then it listens on none. */
+/** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener> {
   const { addresses, log, reportFailure, answerer = ANSWERER } = options;
   const libc = await chooseIo(options);
@@ -76,25 +76,22 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
   return { io: 'koffi', libc, sockets, addresses: sockets.addresses, threads, close: () => threads.close() };
 }
 
-/** Undefined: node:dgram is used. */
+/** Returns undefined if node:dgram is used. */
 async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefined> {
   if (io === 'dgram') {
-    log.info({ io }, 'UDP is answered in the main thread, with node:dgram');
+    log.info({ io }, 'answering UDP in the main thread, with node:dgram');
     return undefined;
   }
   try {
     const libc = await openLibc();
-    log.info(
-      { io: 'koffi', threads },
-      'UDP is answered by threads of their own, with system calls through koffi',
-    );
+    log.info({ io: 'koffi', threads }, 'answering UDP in separate threads, with system calls through koffi');
     return libc;
   } catch (error) {
     if (io === 'koffi') throw error;
     const reason = (error as Error).message;
     log.warn(
       { io: 'dgram', reason },
-      'koffi cannot be used: UDP is answered in the main thread, with node:dgram, slower',
+      'koffi cannot be used: answering UDP in the main thread with node:dgram, which is slower',
     );
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Headers of every HTTP answer, whatever it is: answers are of one caller and of one moment, and are what they say they are.
+// Headers of every HTTP response. They forbid caching and content sniffing.
 
 export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store', // RFC 9111 §5.2.2.5

@@ -1,6 +1,5 @@
-// An HTTP server with bounds: on connections, on the time that each may take for its request and for reading its
-// answer, and one request at a time for each. `connections.ts` decides, and `rounds.ts` says whose turn it is; this file
-// has the sockets and the clock.
+// An HTTP server with limits on connections, on the time for each request and response, and on concurrent requests per
+// connection (one). `connections.ts` decides, and `rounds.ts` orders the work. This file handles sockets and the clock.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -12,9 +11,9 @@ import { type Connection, type ConnectionLimits, Connections, networkOf, type Wi
 import { Rounds } from './rounds.ts';
 
 export interface ServerLimits extends ConnectionLimits {
-  /** The time for a whole header, from its first byte or from the connection's beginning. */
+  /** Time for a complete header, from its first byte or from the start of the connection. */
   readonly headersTimeoutMs: number;
-  /** The time for a whole request with its body. */
+  /** Time for a complete request with its body. */
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
 }
@@ -22,34 +21,34 @@ export interface ServerLimits extends ConnectionLimits {
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SWEEP_MS = 1000;
-/** How many requests a client may send before it has the answer to its first; a connection with more is cut. */
+/** Number of requests that a client may send before the first response. A connection with more is closed. */
 const MAX_PIPELINED = 4;
-/** The most bytes of such requests on all connections; a connection whose request exceeds it is cut. */
+/** Maximum bytes of such requests on all connections. A connection that exceeds it is closed. */
 const MAX_PIPELINED_BYTES = 8 << 20;
-/** What the parser takes for an error. */
+/** Makes the parser report an error. */
 const STOP_PARSING = -1;
-/** What Node holds of a request besides its header. */
+/** Memory that Node uses per request besides its header. */
 const REQUEST_BYTES = 4096;
-/** How long a peer may take to read the error that ends its connection. */
+/** Time for a peer to read the error that ends its connection. */
 const LAST_WORDS_MS = 1000;
 
 const trusted = new WeakSet<object>();
 
-/** The caller has shown a valid key: this connection is the last to give way to others. */
+/** Marks a connection whose caller has sent a valid key. Trusted connections are closed last. */
 export function trustConnection(socket: object): void {
   trusted.add(socket);
 }
 
-/** PEM: with TLS, the server speaks nothing else. */
+/** PEM. With TLS, the server accepts nothing else. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
 }
 
-/** How long a TLS handshake may take, during which the connection is only counted among all. */
+/** Time limit of a TLS handshake. Until it ends, a connection counts only towards the total. */
 const HANDSHAKE_MS = 10_000;
 
-/** Makes the server without an address: the caller listens, and handles its errors. */
+/** Creates the server without listening. The caller listens and handles its errors. */
 export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?: ServerTls): Server {
   const connections = new Connections(limits);
   const rounds = new Rounds();
@@ -59,7 +58,7 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(SWEEP_MS, limits.headersTimeoutMs), // by default 30 s
+    connectionsCheckingInterval: Math.min(SWEEP_MS, limits.headersTimeoutMs), // default: 30 s
   };
   const take: Handler = (request, response) => {
     for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
@@ -69,7 +68,7 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?
     tls === undefined
       ? createServer(options, take)
       : createTlsServer({ ...options, ...tls, handshakeTimeout: HANDSHAKE_MS, minVersion: 'TLSv1.2' }, take);
-  // With room for connections that are being cut; Node drops new ones beyond it.
+  // Leaves room for connections being closed. Node drops new ones above this number.
   server.maxConnections = limits.connections + 64;
   const admit = (socket: Socket) => {
     const connection = connections.open(networkFrom(socket), new SocketWire(socket), performance.now());
@@ -81,7 +80,7 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?
       connections.close(connection);
     });
   };
-  // Node's own listener reads the socket, or begins the TLS handshake: it is called when it is the connection's turn.
+  // Node's own listener reads the socket or starts the TLS handshake. It is called when the connection's turn comes.
   const [begin] = server.listeners('connection') as [(socket: Socket) => void];
   server.removeAllListeners('connection');
   Object.assign(server, { pauseOnConnect: true });
@@ -111,12 +110,15 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?
 interface QueueOwner {
   readonly connections: Connections;
   readonly rounds: Rounds;
-  /** What waits on all connections. */
+  /** Total of the waiting requests on all connections. */
   readonly pipelined: { bytes: number };
   readonly handler: Handler;
 }
 
-/** Node begins every request that it has read: here the next one of a connection waits for the end of the one before. */
+/**
+ * Node starts every request that it has read. This queue delays the next request of a connection until the previous one has
+ * ended.
+ */
 class RequestQueue {
   readonly #connection: Connection;
   readonly #owner: QueueOwner;
@@ -135,7 +137,7 @@ class RequestQueue {
     const { rounds, pipelined } = this.#owner;
     if (!this.#isBusy) {
       this.#isBusy = true;
-      // The first request of a connection needs no turn: the connection has just had one.
+      // The first request of a connection need not wait, because the connection has just been started.
       if (this.#isNew) this.#begin(request, response);
       else rounds.run(this.#connection.network, () => this.#begin(request, response));
       this.#isNew = false;
@@ -172,7 +174,7 @@ class RequestQueue {
         return response.writableEnded;
       },
     };
-    response.once('prefinish', () => connections.countUnread(connection)); // all of the answer is written to the socket
+    response.once('prefinish', () => connections.countUnread(connection)); // the whole response is written to the socket
     response.once('close', () => {
       connections.countUnread(connection);
       connection.usedAtMs = performance.now();
@@ -183,7 +185,7 @@ class RequestQueue {
       this.#waitingBytes -= bytes;
       this.#owner.pipelined.bytes -= bytes;
       this.#owner.rounds.count();
-      this.#begin(...next); // immediately, while they are young: the memory of old ones is released late
+      this.#begin(...next); // immediately, because the memory of long-lived objects is released late
     });
     handler(request, response);
   }
@@ -193,12 +195,12 @@ function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, REQUEST_BYTES + url.length);
 }
 
-/** Reads the connection, of which Node's own listener knows now. */
+/** Starts reading the connection, which Node's own listener now handles. */
 function start(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming: (...args: unknown[]) => number } | null };
   if (parser) {
     const { onIncoming } = parser;
-    // Else Node would make a request and a response of all that it has read of a connection that was cut.
+    // Otherwise Node would create a request and a response for data already read from a closed connection.
     parser.onIncoming = (...args) => (socket.destroyed ? STOP_PARSING : onIncoming(...args));
   }
   socket.resume();
@@ -226,7 +228,8 @@ class SocketWire implements Wire {
   }
 
   get takenBytes(): number {
-    // The stream counts a large piece as written at once; the handle's queue says how much of it the system has not taken.
+    // The stream counts a large chunk as written immediately. The handle's queue shows how much the system has not
+    // accepted.
     const { _handle: handle } = this.#socket as unknown as { _handle?: { writeQueueSize?: number } | null };
     const queueBytes = handle?.writeQueueSize ?? 0;
     this.#partlyTaken += Math.max(0, this.#queueBytes - queueBytes);
@@ -243,20 +246,20 @@ class SocketWire implements Wire {
   }
 }
 
-/** With a plain end the system would keep what is unread; of TLS, Node can end a connection in no other way. */
+/** Resets the connection: after a normal close, the system would keep unread data. Node cannot reset TLS connections. */
 function cut(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Answers input that is not HTTP: there is no request, only a socket. */
+/** Responds to input that is not HTTP, with only a socket and no request. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, words] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'the header is too large']
+      ? ['431 Request Header Fields Too Large', 'the request header is too large']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'the request did not come in time']
+        ? ['408 Request Timeout', 'the request was not received in time']
         : ['400 Bad Request', 'this is not a valid HTTP request'];
   const body = JSON.stringify({ error: words });
   const headers = {
@@ -268,5 +271,5 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
-  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref(); // else it would wait until the peer ends its side
+  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref(); // otherwise it would wait for the peer to close
 }

@@ -1,44 +1,44 @@
-// What the connections of one HTTP server may take: how many there are, how many from one network, how long each may keep
-// us waiting, and how many bytes of answers lie here unread. No clock and no socket of its own: it is told and asked.
+// Limits the connections of an HTTP server: their number, their number per network, how long each may keep us waiting, and
+// the bytes of unread responses. It has no clock and no sockets.
 //
 //     idle ── a request's header ──▶ worked on ── its answer is made ──▶ answered ── the answer is taken ──▶ idle
 //
 // A connection that has shown a valid key is trusted. When the limit is reached, the oldest connection that is neither
-// trusted nor worked on is closed, so that connections without a key keep nobody out; if there is none, the trusted one
-// that has been idle longest.
+// trusted nor being served is closed, so that connections without a key cannot lock others out. If there is none, the
+// trusted connection with the longest idle time is closed.
 
 export interface ConnectionLimits {
   readonly connections: number;
-  /** The most connections from one IPv4 address or IPv6 /64; undefined: no limit. */
+  /** Maximum connections from one IPv4 address or IPv6 /64. Undefined means no limit. */
   readonly perNetwork: number | undefined;
   /**
-   * The most bytes of all answers together that their callers have not taken. Those without a key may have half of it, and of
-   * one network an eighth.
+   * Maximum bytes of all responses that callers have not read. Callers without a key may use half of it, and one network an
+   * eighth.
    */
   readonly unreadBytes: number;
-  /** A peer that moves nothing for this long while we wait for it is cut. Default: 15 s. */
+  /** A peer that moves no data for this long while we wait for it is disconnected. Default: 15 s. */
   readonly stallMs?: number;
 }
 
-/** The operations on a socket. */
+/** Operations on a socket. */
 export interface Wire {
   readonly isTrusted: boolean;
-  /** Bytes of answers that the system has not taken from us. */
+  /** Bytes of responses that the system has not yet accepted. */
   readonly unreadBytes: number;
-  /** Grows as the system takes bytes from us: to the peer, whole and in part. */
+  /** Grows as the system accepts bytes, completely or partly. */
   readonly takenBytes: number;
   readonly receivedBytes: number;
-  /** Ends the connection at once, with all bytes that wait to be sent. */
+  /** Destroys the connection immediately; data not yet sent is discarded. */
   cut(): void;
 }
 
-/** The request that a connection has, or had last. */
+/** The current or last request of a connection. */
 export interface Exchange {
-  /** All of its body has come. */
+  /** True if its whole body has arrived. */
   readonly isWhole: boolean;
-  /** We have not yet read all of its body that has come. */
+  /** True if received parts of its body have not been read yet. */
   readonly isHeldByUs: boolean;
-  /** We have written all of the answer. */
+  /** True if the whole response has been written. */
   readonly isAnswered: boolean;
 }
 
@@ -51,30 +51,30 @@ export interface Connection {
   takenBytes: number;
   receivedBytes: number;
   sweptAtMs: number;
-  /** The answer that waits to be read, as it was last counted. */
+  /** The unread response as of the last count. */
   unread:
     | { readonly bytes: number; readonly takenBytes: number; readonly groups: readonly Unread[] }
     | undefined;
 }
 
-/** Connections whose answers wait to be read, those first that were counted first. */
+/** Connections with unread responses, in the order in which they were counted. */
 class Unread {
   readonly connections = new Set<Connection>();
   bytes = 0;
 }
 
 const STALL_MS = 15_000;
-/** A peer that on average moves less than this is cut later. */
+/** Peers with a lower average rate are disconnected eventually. */
 const MIN_BYTES_PER_SECOND = 1024;
-/** How long the rest of a body is received, and discarded, after its answer. */
+/** How long the rest of a body is received and discarded after its response. */
 const REST_MS = 3000;
-/** The shares of `unreadBytes` for the connections without a key. */
+/** Fractions of `unreadBytes` for connections without a key. */
 const UNTRUSTED_SHARE = 1 / 2;
 const NETWORK_SHARE = 1 / 8;
 
 interface Network {
   readonly connections: Set<Connection>;
-  /** Of its connections without a key. */
+  /** Unread responses of its connections without a key. */
   readonly unread: Unread;
 }
 
@@ -95,7 +95,7 @@ export class Connections {
     return this.#all.size;
   }
 
-  /** Undefined: there is no room, and no connection can give way. */
+  /** Returns undefined if there is no room and no connection can be closed. */
   open(network: string, wire: Wire, nowMs: number): Connection | undefined {
     const { connections, perNetwork = Number.POSITIVE_INFINITY } = this.#limits;
     const near = this.#byNetwork.get(network) ?? { connections: new Set(), unread: new Unread() };
@@ -127,8 +127,8 @@ export class Connections {
   }
 
   /**
-   * Counts the bytes of the connection's answer that wait to be read. If all together are too many, other connections are cut:
-   * first the one that has been counted longest and taken nothing since.
+   * Counts the unread bytes of the connection's response. If the total is too high, other connections are closed, starting
+   * with the one counted longest ago that has read nothing since.
    */
   countUnread(connection: Connection): void {
     if (!this.#all.has(connection)) return;
@@ -136,7 +136,7 @@ export class Connections {
     this.#endUnread(connection);
   }
 
-  /** Cuts peers that keep us waiting. */
+  /** Disconnects peers that keep us waiting. */
   sweep(nowMs: number): void {
     for (const connection of this.#all) {
       if (spendCredit(connection, nowMs, this.#stallMs) <= 0) this.#cut(connection);
@@ -153,10 +153,10 @@ export class Connections {
     setUnread(connection, bytes === 0 ? undefined : { bytes, takenBytes, groups });
   }
 
-  /** `spared` was counted just now, so its peer had no time to read. */
+  /** `spared` was just counted, so its peer had no time to read. */
   #endUnread(spared?: Connection): void {
     const { unreadBytes, perNetwork } = this.#limits;
-    const ofNetwork = perNetwork === undefined ? 1 : NETWORK_SHARE; // without a limit, one network may be everyone
+    const ofNetwork = perNetwork === undefined ? 1 : NETWORK_SHARE; // without a limit, all clients may share one network
     const networks = spared === undefined ? this.#byNetwork.values() : [this.#byNetwork.get(spared.network)];
     for (const near of networks)
       if (near !== undefined) this.#endFirst(near.unread, near.unread, unreadBytes * ofNetwork, spared);
@@ -165,13 +165,13 @@ export class Connections {
     this.#endFirst(this.#unread, this.#unread, unreadBytes, spared);
   }
 
-  /** Cuts connections of `among` until `all` have no more than these bytes. */
+  /** Closes connections of `among` until `all` has no more than this many bytes. */
   #endFirst(among: Unread, all: Unread, bytes: number, spared: Connection | undefined): void {
     for (const connection of among.connections) {
       if (all.bytes <= bytes) return;
       if (connection === spared) continue;
       if (connection.wire.takenBytes > (connection.unread?.takenBytes ?? 0))
-        this.#count(connection); // to the end
+        this.#count(connection); // moves it to the end
       else this.#cut(connection);
     }
   }
@@ -203,7 +203,7 @@ function isIdle({ exchange, wire }: Connection): boolean {
   return exchange === undefined || (exchange.isAnswered && exchange.isWhole && wire.unreadBytes === 0);
 }
 
-/** The remaining time for which a peer may keep us waiting: it runs while we wait, and bytes that move add to it. */
+/** Remaining time for which a peer may keep us waiting. It decreases while we wait, and transferred bytes increase it. */
 function spendCredit(connection: Connection, nowMs: number, stallMs: number): number {
   const { wire, exchange } = connection;
   const { takenBytes, receivedBytes } = wire;
@@ -220,7 +220,7 @@ function spendCredit(connection: Connection, nowMs: number, stallMs: number): nu
   connection.takenBytes = takenBytes;
   connection.receivedBytes = receivedBytes;
   if (isRest) {
-    // Nobody reads what still comes.
+    // The rest of the body is discarded.
     connection.creditMs = Math.min(connection.creditMs, REST_MS) - elapsedMs;
   } else if (moved === undefined) {
     connection.creditMs = stallMs;
@@ -243,7 +243,10 @@ function setUnread(connection: Connection, unread: Connection['unread']): void {
   connection.unread = unread;
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a customer has all of it. */
+/**
+ * Returns the key that identifies one caller: the IPv4 address, or the /64 of an IPv6 address, since a customer has all of
+ * it.
+ */
 export function networkOf(address: string): string {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (v4 !== undefined) return v4;

@@ -1,17 +1,17 @@
-// Begins pieces of work in rounds of the event loop, a few in each: networks in turn, and the pieces of a network in order.
-// So a crowd delays a client of another network by about one piece for each network, and a busy server still accepts
-// connections, of which the event loop accepts one in each round.
+// Starts a few pieces of work per round of the event loop: networks in turn, and each network's pieces in order. A crowd
+// delays a client of another network by only about one piece per network, and a busy server still accepts connections, one
+// per round.
 
-/** How many pieces begin in a round. */
+/** Number of pieces started per round. */
 const PIECES = 4;
-/** The same while connections are accepted: a crowd is accepted first, and goes on being served meanwhile. */
+/** The same while connections are being accepted: a crowd is accepted first, and still served meanwhile. */
 const PIECES_WHILE_ACCEPTING = 1 / 16;
 
 type Work = () => void;
 
 export class Rounds {
   readonly #nextRound: (task: () => void) => void;
-  /** For each network with work that waits, that work; networks in the order of their turns. */
+  /** Waiting work by network, in the order of turns. */
   readonly #waiting = new Map<string, Set<Work>>();
   #left = PIECES;
   #hasAccepted = false;
@@ -21,19 +21,19 @@ export class Rounds {
     this.#nextRound = nextRound;
   }
 
-  /** A connection was accepted, so more may follow: rounds are short meanwhile. */
+  /** Records that a connection was accepted. More may follow, so rounds are short meanwhile. */
   noteAccepted(): void {
     this.#hasAccepted = true;
     this.#plan();
   }
 
-  /** Counts a piece that began without waiting: the next rounds begin fewer. */
+  /** Counts a piece that started without waiting. Later rounds start fewer. */
   count(): void {
     this.#left--;
     this.#plan();
   }
 
-  /** Begins the work immediately if nothing else waits and the round has room. */
+  /** Starts the work immediately if nothing else waits and the round has room. */
   run(network: string, work: Work): void {
     this.#plan();
     if (this.#waiting.size === 0 && this.#left >= 1) {
@@ -64,7 +64,7 @@ export class Rounds {
       const [work] = works;
       this.#waiting.delete(network);
       works.delete(work as Work);
-      if (works.size > 0) this.#waiting.set(network, works); // the iteration comes to it again, behind the others
+      if (works.size > 0) this.#waiting.set(network, works); // the iteration reaches it again after the others
       (work as Work)();
     }
     if (this.#waiting.size > 0) this.#plan();

@@ -1,10 +1,13 @@
-// Settings of the authority that issues certificates (ACME).
+// Settings of the certificate authority (ACME).
 
 import { resolve } from 'node:path';
 import { NONE, setting } from './setting.ts';
 import { matching, shape } from './shapes.ts';
 
-/** Over plain HTTP somebody on the way could answer as the authority; an address of this machine has no way. */
+/**
+ * Requires TLS, because an attacker on the network could impersonate the authority over plain HTTP. Loopback addresses are
+ * exempt.
+ */
 const directory = shape('a URL like https://acme.example/directory', (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHere = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
@@ -19,35 +22,35 @@ const binding = shape('KID:KEY, the key in base64url', (text) => {
 });
 
 export const ACME_SETTINGS = {
-  /** Undefined: no certificates are issued. */
+  /** Undefined if no certificates are issued. */
   acmeDirectory: setting({
     name: 'ACME_DIRECTORY',
     readers: ['API', 'workers'],
     schema: directory,
     byDefault: NONE,
-    is: 'the URL of the directory of a certificate authority (ACME), whose terms you accept by setting it',
+    is: 'the directory URL of a certificate authority (ACME). By setting it you accept the terms of the authority',
   }),
   acmeBinding: setting({
     name: 'ACME_EAB',
     readers: ['workers'],
     schema: binding,
     byDefault: NONE,
-    is: '`KID:KEY`: the external account binding that some authorities want, with its key in base64url',
+    is: '`KID:KEY`: the external account binding that some authorities require, with its key in base64url',
     isSecret: true,
   }),
   acmeContact: setting({
     name: 'ACME_CONTACT',
     readers: ['workers'],
-    schema: matching(/^[^\s@,?]+@[^\s@,?]+$/, 'a mail address'),
+    schema: matching(/^[^\s@,?]+@[^\s@,?]+$/, 'an email address'),
     byDefault: NONE,
-    is: 'a mail address for the authority',
+    is: 'the email address of the account at the authority',
   }),
-  /** Undefined: the roots that Node has. */
+  /** Undefined for Node's own roots. */
   acmeCaFile: setting({
     name: 'ACME_CA_FILE',
     readers: ['workers'],
     schema: shape('a file', (text) => resolve(text)),
     byDefault: NONE,
-    is: 'a file with the root certificates (PEM) by which the directory itself is trusted, for an authority of your own',
+    is: 'a file with root certificates (PEM) that the directory URL is verified with, for a private authority',
   }),
 };

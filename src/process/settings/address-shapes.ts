@@ -1,4 +1,4 @@
-// The forms of addresses, networks and names in settings.
+// Formats of addresses, networks and names in settings.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import * as z from 'zod/mini';
@@ -13,7 +13,7 @@ export const listenAddress: Shape<ListenAddress> = shape(
 
 const DNS_PORT = 53;
 
-/** Servers to ask: `host`, `host:port`, `[v6]:port`. */
+/** Servers to query: `host`, `host:port`, `[v6]:port`. */
 export const servers = shape('addresses like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53, or off', (text) => {
   if (text === '' || text === 'off') return [];
   const found = text.split(',').map((item) => {
@@ -23,7 +23,7 @@ export const servers = shape('addresses like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe
   return found.every((server) => server !== undefined) ? found : undefined;
 });
 
-/** In CIDR notation. */
+/** CIDR notation. */
 export const networks = list(
   shape('networks like 10.0.0.0/8 or fd00::/8', (network) => {
     const [address = '', length = '', ...more] = network.split('/');
@@ -32,12 +32,12 @@ export const networks = list(
   }),
 );
 
-/** Without the zone of a link-local address. */
+/** True for addresses without the zone of a link-local address. */
 function isUnscoped(address: string): boolean {
   return isIPv4(address) || (isIPv6(address) && !address.includes('%'));
 }
 
-/** Each once; an empty text lists none. */
+/** Without duplicates. An empty text is an empty list. */
 export function addressesOf(family: 'IPv4' | 'IPv6'): Shape<string[]> {
   const is = family === 'IPv4' ? isIPv4 : isIPv6;
   const one = shape(`${family} addresses`, (text) => (is(text) && isUnscoped(text) ? text : undefined));
@@ -45,7 +45,7 @@ export function addressesOf(family: 'IPv4' | 'IPv6'): Shape<string[]> {
   return z.pipe(list(one, { mayBeEmpty: true }), distinct);
 }
 
-/** Further names under which a process may be asked, in lower case. */
+/** Additional host names of a process, in lower case. */
 export const hosts = list(
   shape('host names like node1.example.net', (text) => {
     const host = text.toLowerCase();
@@ -55,7 +55,7 @@ export const hosts = list(
 
 const hostName = shape('host names like ns1.example.net', readHostName);
 
-/** As folded text with its final dot; undefined when it is no name that a nameserver may have. */
+/** Returns folded text with a trailing dot, or undefined if a nameserver cannot have this name. */
 export function readHostName(text: string): string | undefined {
   const name = /^[a-z0-9-]+(\.[a-z0-9-]+)+\.?$/i.test(text) ? readName(text) : undefined;
   return name && printName(name);
@@ -69,13 +69,13 @@ const distinctSets = z
   .array(z.array(z.string()))
   .check(z.refine((sets) => isDistinct(sets.map((set) => [...set].sort().join())), 'sets that differ'));
 
-/** Names with commas, sets with `;` between them. */
+/** Names separated by commas, sets separated by `;`. */
 export const nameserverSets: Shape<string[][]> = z.pipe(
   list(nameserverSet, { separator: ';' }),
   distinctSets,
 );
 
-/** A mailbox as a name (RFC 1035 §3.3.13). */
+/** A mailbox in the form of a name (RFC 1035 §3.3.13). */
 export const mailbox = shape(
   'a name like hostmaster.example.net, with a dot for the @ of the mail address',
   (text) => {
@@ -84,7 +84,7 @@ export const mailbox = shape(
   },
 );
 
-/** A name with or without its final dot, folded; undefined when it is none, or the root. */
+/** Parses a name with or without a trailing dot, and folds it. Returns undefined for the root or if it is not a name. */
 function readName(text: string): Name | undefined {
   try {
     const name = foldCase(parseName(text.endsWith('.') ? text : `${text}.`));

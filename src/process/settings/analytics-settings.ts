@@ -1,4 +1,4 @@
-// Settings of the analytics store (docs/operating.md "Analytics").
+// Settings of the analytics store (docs/operating/edges.md "Analytics").
 
 import { NONE, setting } from './setting.ts';
 import { oneOf, onOrOff, shape } from './shapes.ts';
@@ -10,7 +10,7 @@ const storeUrl = shape('a URL like https://user:password@host:8443/database', (t
 });
 
 export const ANALYTICS_SETTINGS = {
-  /** Whether `npm start` runs a store of its own where `analyticsUrl` is undefined. */
+  /** If true, `npm start` runs its own store when `analyticsUrl` is undefined. */
   analytics: setting({
     name: 'ANALYTICS',
     readers: ['npm start'],
@@ -18,21 +18,21 @@ export const ANALYTICS_SETTINGS = {
     byDefault: 'on',
     is: '`off`: `npm start` neither installs nor runs an analytics store',
   }),
-  /** Undefined: there is no store. */
+  /** Undefined if there is no store. */
   analyticsUrl: setting({
     name: 'ANALYTICS_URL',
     readers: ['API', 'workers', 'npm start', 'CLI'],
     schema: storeUrl,
     byDefault: NONE,
-    is: '`https://user:password@host:8443/database`, a ClickHouse 25.8 or newer, where analytics are',
+    is: '`https://user:password@host:8443/database`, a ClickHouse 25.8 or newer, which stores the analytics',
     isSecret: true,
   }),
-  /** Whether raw lines keep the whole address of who asked, or its /24 or /48. */
+  /** Determines if raw lines contain the client's whole address or only its /24 or /48. */
   analyticsClients: setting({
     name: 'ANALYTICS_CLIENTS',
     readers: ['API'],
     schema: oneOf(['prefix', 'full'], 'prefix or full'),
     byDefault: 'prefix',
-    is: '`prefix`: raw lines of requests keep the /24 or /48 of who asked; `full`: the whole address',
+    is: '`prefix`: raw lines of requests contain the /24 or /48 of the client; `full`: the whole address',
   }),
 };

@@ -23,30 +23,30 @@ export const API_SETTINGS = {
     byDefault: '127.0.0.1:8053',
     is: 'comma list of addresses with ports, for the HTTP API',
   }),
-  /** Empty: the addresses of `API_LISTEN`. */
+  /** Empty means the addresses of `API_LISTEN`. */
   edgeListen: setting({
     name: 'EDGE_LISTEN',
     readers: API,
     schema: list(listenAddress),
     byDefault: { words: 'those of `API_LISTEN`', make: () => [] },
-    is: 'comma list of addresses with ports at which edge nodes call `/edge/v1`, which is nowhere else then',
+    is: 'comma list of addresses with ports at which edge nodes call `/edge/v1`, which is then not available elsewhere',
   }),
   console: setting({
     name: 'CONSOLE',
     readers: ['API', 'npm start'],
     schema: onOrOff,
     byDefault: 'on',
-    is: '`off`: there is no `/console/` and no `/console/queues/`, and `npm start` does not build it',
+    is: '`off`: `/console/` and `/console/queues/` are disabled, and `npm start` does not build the console',
   }),
-  /** Everyone may have a delegation looked at. */
+  /** True if everyone may check a delegation. */
   publicCheck: setting({
     name: 'PUBLIC_CHECK',
     readers: API,
     schema: onOrOff,
     byDefault: 'off',
-    is: '`on`: everyone may have the delegation of any name looked at, at `/check/NAME` of the console and by `POST /public/checks`',
+    is: '`on`: everyone may check the delegation of any name, at `/check/NAME` of the console and with `POST /public/checks`',
   }),
-  /** Undefined: where the console is built. */
+  /** Undefined means the directory in which the console is built. */
   consoleFiles: setting({
     name: 'CONSOLE_FILES',
     readers: ['API', 'npm start'],
@@ -57,13 +57,13 @@ export const API_SETTINGS = {
     },
     is: 'the folder with the built files of the console',
   }),
-  /** Undefined: no TLS. */
+  /** Undefined means no TLS. */
   edgeTlsCert: setting({
     name: 'EDGE_TLS_CERT',
     readers: API,
     schema: shape('a file', (text) => resolve(text)),
     byDefault: NONE,
-    is: 'a PEM file, the certificate of `EDGE_LISTEN` with its chain: private keys are given to edges over TLS, or on this machine, only',
+    is: 'a PEM file, the certificate of `EDGE_LISTEN` with its chain: private keys are sent to edges only over TLS or on this machine',
   }),
   edgeTlsKey: setting({
     name: 'EDGE_TLS_KEY',
@@ -81,21 +81,21 @@ export const API_SETTINGS = {
       `a number of connections from ${MIN_CONNECTIONS} to ${MAX_CONNECTIONS}`,
     ),
     byDefault: '2000',
-    is: 'connections that one address of `API_LISTEN` has open at once, 10 to 100000',
+    is: 'maximum number of open connections per address of `API_LISTEN`, 10 to 100000',
   }),
-  /** Undefined: the limit for one caller is that for all. */
+  /** Undefined: one caller may use all connections. */
   apiConnectionsPerNetwork: setting({
     name: 'API_CONNECTIONS_PER_ADDRESS',
     readers: API,
     schema: rate('connections'),
     byDefault: '200',
-    is: 'how many of these connections one IPv4 address or IPv6 /64 may have',
+    is: 'maximum number of these connections from one IPv4 address or IPv6 /64',
   }),
-  /** For each key; undefined: no limit. */
+  /** Per key. Undefined means no limit. */
   apiRequestsPerMinute: setting({
     name: 'API_RATE',
     readers: API,
-    schema: rate('requests a minute'),
+    schema: rate('requests per minute'),
     byDefault: '300',
     is: 'requests with one key in any 60 seconds, counted over all API processes',
   }),
@@ -108,38 +108,38 @@ export const API_SETTINGS = {
     is: '`svc_` and 40 letters and digits: when the API starts, it stores exactly this key for the first global admin',
     isSecret: true,
   }),
-  /** The first seals, all open; none: `npm start` makes one. */
+  /** The first seals, and all unseal. Without any, `npm start` creates one. */
   keySecrets: setting({
     name: 'KEY_SECRETS',
     readers: ['API', 'workers', 'CLI', 'npm start'],
     schema: keySecrets,
     byDefault: NOTHING_LISTED,
-    is: 'comma list of `name:base64 of 32 octets`: secrets with which stored secrets are sealed',
+    is: 'comma list of `name:base64 of 32 octets`: keys that encrypt stored secrets',
     isSecret: true,
   }),
-  /** Undefined: the plan decides. */
+  /** Undefined: the limit of the plan applies. */
   claimsPerAccount: setting({
     name: 'CLAIMS_PER_ACCOUNT',
     readers: API,
     schema: integer(0, 1_000_000_000, 'a number of domains'),
     byDefault: NONE,
-    is: "how many domains of one account may wait to be proved (`pending` and `unverified`), instead of the plan's number",
+    is: "maximum number of domains of one account that wait to be proved (`pending` and `unverified`), instead of the plan's limit",
   }),
-  /** What the first domain of an account that registered itself begins with; undefined: with the account's plan. */
+  /** Plan of the first domain of an account that registered itself. Undefined: the account's plan. */
   trial: setting({
     name: 'TRIAL',
     readers: API,
     schema: orOff(trial, 'a plan and days like pro:14, or off'),
     byDefault: 'off',
-    is: 'a plan and a number of days like `pro:14`, with which the first domain of an account that registered itself begins, once; then it has the plan `free`',
+    is: 'a trial plan and its number of days, like `pro:14`, for the first domain of an account that registered itself; afterwards the domain has the plan `free`',
   }),
-  /** Customers may have domains such as `example.com` and `test`. */
+  /** If true, customers may have domains such as `example.com` and `test`. */
   allowReservedNames: setting({
     name: 'ALLOW_RESERVED_NAMES',
     readers: ['API', 'CLI'],
     schema: onOrOff,
     byDefault: 'off',
-    is: "`on`: `example.com`, `example.net`, `example.org`, `example.edu`, `example` and `test`, and names below them, may be customers' domains",
+    is: "`on`: `example.com`, `example.net`, `example.org`, `example.edu`, `example` and `test`, and names below them, are allowed as customers' domains",
   }),
   /** Networks that edges may connect to although they are not public. */
   originAllow: setting({
@@ -147,22 +147,22 @@ export const API_SETTINGS = {
     readers: API,
     schema: networks,
     byDefault: NOTHING_LISTED,
-    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` in which origins of proxied records and of rules may be although they are not public',
+    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` that are allowed for origins of proxied records and rules although they are not public',
   }),
-  /** Networks that webhooks may lead to although they are not public. */
+  /** Networks that webhooks may use although they are not public. */
   webhookAllow: setting({
     name: 'WEBHOOK_ALLOW',
     readers: ['API', 'workers'],
     schema: networks,
     byDefault: NOTHING_LISTED,
-    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` that webhooks may lead to although they are not public: for labs',
+    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` that are allowed for webhooks although they are not public, for labs',
   }),
-  /** Unless whoever makes one says otherwise. */
+  /** Default for new domains. Callers can override it. */
   signsNewDomains: setting({
     name: 'DNSSEC_NEW_DOMAINS',
     readers: ['API', 'CLI'],
     schema: onOrOff,
     byDefault: 'off',
-    is: '`on`: new domains in managed mode are signed from the beginning',
+    is: '`on`: new domains in managed mode are signed when they are created',
   }),
 };

@@ -1,4 +1,4 @@
-// The table of all settings, in the order in which faults are told and the document lists them.
+// Table of all settings, in the order of error messages and of the documentation.
 
 import { ACME_SETTINGS } from './acme-settings.ts';
 import { ANALYTICS_SETTINGS } from './analytics-settings.ts';
@@ -25,7 +25,7 @@ export const SETTINGS = {
   ...VANTAGE_SETTINGS,
 } as const;
 
-/** Who reads a setting, by the name of its environment variable. */
+/** Readers of each setting, by the name of its environment variable. */
 export const READERS_OF: ReadonlyMap<string, readonly Reader[]> = new Map(
   Object.values(SETTINGS).map(({ name, readers }: Setting<unknown>) => [name, readers]),
 );

@@ -2,11 +2,11 @@
 
 import { READERS_OF } from './every-setting.ts';
 
-/** Variables that other programs set, although some of their names are close to those of settings. */
+/** Variables of other programs, although some of their names are similar to settings. */
 const OF_OTHERS = [
   /^(npm_|NODE_|PG|LC_|XDG_|SSL_)/,
   /^(CACHE|CONFIGURATION|CREDENTIALS|LOGS|RUNTIME|STATE)_DIRECTORY$/, // systemd
-  // Kubernetes and Docker links add these for each service, whatever its name is.
+  // Kubernetes and Docker links add these for each service, regardless of its name.
   /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/,
 ];
 

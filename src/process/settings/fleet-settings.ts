@@ -1,4 +1,4 @@
-// Settings that concern every process, and what answers are made of.
+// Settings that concern every process, and the values used in answers.
 
 import { resolve } from 'node:path';
 import { LOG_LEVELS } from '../log.ts';
@@ -23,7 +23,7 @@ const user = shape('a user, user:group, or off', (text) => {
   return new RegExp(`^${name}(:${name})?$`).test(text) ? text : undefined;
 });
 
-/** By the name of a database role. A password has only characters without a meaning in a URL. */
+/** Passwords by database role. A password contains only characters without a special meaning in URLs. */
 const rolePasswords = shape(
   'node:PASSWORD,api:PASSWORD,worker:PASSWORD, each of 8 or more letters, digits, ._~-',
   (text) => {
@@ -38,16 +38,16 @@ const rolePasswords = shape(
 );
 
 export const FLEET_SETTINGS = {
-  /** Undefined: the embedded server of `npm start`. */
+  /** Undefined means the embedded server of `npm start`. */
   databaseUrl: setting({
     name: 'DATABASE_URL',
     readers: EVERYONE,
     schema: databaseUrl,
     byDefault: { words: 'embedded', make: () => undefined },
-    is: '`postgresql://user:password@host:5432/database`, a PostgreSQL 14 or newer',
+    is: '`postgresql://user:password@host:5432/database`, PostgreSQL 14 or newer',
     isSecret: true,
   }),
-  /** The server for feed and zone loads; undefined: the same as `databaseUrl`. */
+  /** Server for feed and zone loads. Undefined means `databaseUrl`. */
   databaseReadUrl: setting({
     name: 'DATABASE_READ_URL',
     readers: ['nameserver'],
@@ -56,22 +56,22 @@ export const FLEET_SETTINGS = {
     is: 'the URL of a streaming standby',
     isSecret: true,
   }),
-  /** What edges have cached is there; undefined: in `databaseUrl`. */
+  /** Database with the list of cached content on edges. Undefined means `databaseUrl`. */
   cacheRegistryUrl: setting({
     name: 'CACHE_REGISTRY_URL',
     readers: ['API', 'workers', 'CLI'],
     schema: databaseUrl,
     byDefault: { words: 'as `DATABASE_URL`', make: () => undefined },
-    is: 'the URL of another PostgreSQL, for the list of what edges have cached; its role makes the tables there',
+    is: 'the URL of another PostgreSQL server, for the list of content that edges have cached; its role creates the tables there',
     isSecret: true,
   }),
-  /** The queue and what workers share are there; undefined: in Postgres. */
+  /** Stores the queue and the workers' shared state. Undefined means Postgres. */
   redisUrl: setting({
     name: 'REDIS_URL',
     readers: ['API', 'workers', 'npm start', 'CLI'],
     schema: matching(/^rediss?:\/\/\S+$/, 'a URL like redis://:password@host:6379/0'),
     byDefault: NONE,
-    is: '`redis://:password@host:6379/0`, or `rediss://` for TLS: a Redis 7 or Valkey',
+    is: '`redis://:password@host:6379/0`, or `rediss://` for TLS: Redis 7 or Valkey',
     isSecret: true,
   }),
   dataDirectory: setting({
@@ -88,7 +88,7 @@ export const FLEET_SETTINGS = {
     byDefault: '127.0.0.1:9153',
     is: 'one address with a port',
   }),
-  /** Further host names under which METRICS_LISTEN may be asked, in lower case. */
+  /** Additional host names for METRICS_LISTEN, in lower case. */
   metricsHosts: setting({
     name: 'METRICS_HOSTS',
     readers: [...PROCESSES, 'observer'],
@@ -104,7 +104,7 @@ export const FLEET_SETTINGS = {
     byDefault: 'ns1.zonefleet.example,ns2.zonefleet.example;ns1.zonefleet.test,ns2.zonefleet.test',
     is: 'names of your nameservers: sets are separated by `;`, names by `,`',
   }),
-  /** Patterns in lists; empty: there is no pool. */
+  /** Patterns in lists. Empty if there is no pool. */
   nameserverPool: setting({
     name: 'NAMESERVER_POOL',
     readers: MIGRATING,
@@ -124,7 +124,7 @@ export const FLEET_SETTINGS = {
     readers: MIGRATING,
     schema: addressesOf('IPv4'),
     byDefault: '192.0.2.80,198.51.100.80',
-    is: 'comma list: the IPv4 addresses of your proxies, published for proxied records',
+    is: 'comma list of the IPv4 addresses of your proxies, published for proxied records',
     mayBeEmpty: true,
   }),
   edgeIpv6: setting({
@@ -135,23 +135,23 @@ export const FLEET_SETTINGS = {
     is: 'the same for IPv6',
     mayBeEmpty: true,
   }),
-  /** Undefined: made of the first nameserver's name. */
+  /** Undefined: derived from the first nameserver's name. */
   soaRname: setting({
     name: 'SOA_RNAME',
     readers: MIGRATING,
     schema: mailbox,
     byDefault: { words: '`hostmaster.` and the parent of the first nameserver', make: () => undefined },
-    is: 'the mailbox in the SOA of customer zones, as a name',
+    is: 'the mailbox in the SOA of customer zones, in the form of a name',
   }),
-  /** Undefined: the user that root's processes become is chosen at their start. 'off': root stays root. */
+  /** Undefined: a process started by root chooses its user at the start. 'off': root stays root. */
   runAs: setting({
     name: 'RUN_AS',
     readers: RUNNING,
     schema: user,
     byDefault: { words: 'the user `zonefleet`, or an id that no other program has', make: () => undefined },
-    is: 'the user to which a process that root starts changes as soon as its sockets are bound',
+    is: 'the user to which a process started by root changes as soon as its sockets are bound',
   }),
-  /** By the name of a database role: `migrate` gives it this password. */
+  /** Passwords by database role, set by `migrate`. */
   rolePasswords: setting({
     name: 'ROLE_PASSWORDS',
     readers: MIGRATING,

@@ -1,4 +1,4 @@
-// The form of KEY_SECRETS, in the setting and in the file that `npm start` keeps.
+// Format of KEY_SECRETS, in the setting and in the file that `npm start` keeps.
 
 import { list, type Shape, shape } from './shapes.ts';
 

@@ -1,4 +1,4 @@
-// Settings of money: what resellers may owe, and for how long.
+// Settings for payments: how much resellers may owe, and for how long.
 
 import { NONE, setting } from './setting.ts';
 import { integer, matching, shape } from './shapes.ts';
@@ -7,7 +7,10 @@ const CHARGING = ['API', 'workers'] as const;
 const MOST_DAYS = 3650;
 const MOST_RIALS = 1_000_000_000_000;
 
-/** A text of a few lines; `\\n` is the end of one, since not every file of variables can hold that. */
+/**
+ * A text of a few lines. `
+ * ` represents a line break, since not every environment file supports line breaks.
+ */
 const lines = shape('a text of at most 2000 characters', (text) =>
   text.length <= 2000 ? text.replaceAll('\\n', '\n') : undefined,
 );
@@ -20,23 +23,23 @@ const gatewayUrl = shape('a URL like https://pay.example.net/begin, or http: on 
 });
 
 export const MONEY_SETTINGS = {
-  /** How far below zero purchases may bring a reseller's wallet. */
+  /** How far purchases may take a reseller's wallet below zero. */
   resellerMaxNegativeRials: setting({
     name: 'RESELLER_MAX_NEGATIVE_RIALS',
     readers: CHARGING,
     schema: integer(0, MOST_RIALS, `a number of rials from 0 to ${MOST_RIALS}`),
     byDefault: '0',
-    is: "how many rials a reseller's wallet may go below zero when it, or one of its clients, buys something",
+    is: 'maximum number of rials by which purchases of a reseller or its clients may take its wallet below zero',
   }),
-  /** How long a wallet may be below zero before the domains that it pays for are suspended. */
+  /** How long a wallet may be negative before the domains that it pays for are suspended. */
   resellerNegativeGraceDays: setting({
     name: 'RESELLER_NEGATIVE_GRACE_DAYS',
     readers: ['workers'],
     schema: integer(0, MOST_DAYS, `a number of days from 0 to ${MOST_DAYS}`),
     byDefault: '7',
-    is: "for how many days a wallet may be below zero before the domains of its account, and of a reseller's clients, are suspended",
+    is: "number of days that a wallet may be negative before the domains of its account, and of a reseller's clients, are suspended",
   }),
-  /** Undefined: there is no gateway that sends notices. */
+  /** Undefined if no gateway sends notices. */
   paymentUrl: setting({
     name: 'PAYMENT_URL',
     readers: ['API'],
@@ -49,7 +52,7 @@ export const MONEY_SETTINGS = {
     readers: ['API'],
     schema: matching(/^[\x21-\x7e]{32,256}$/, '32 to 256 printable characters without spaces'),
     byDefault: NONE,
-    is: '32 to 256 characters that only the gateway knows: orders and notices are signed with it',
+    is: '32 to 256 characters: the secret shared with the gateway, with which orders and notices are signed',
     isSecret: true,
   }),
   paymentInstructions: setting({
@@ -57,13 +60,13 @@ export const MONEY_SETTINGS = {
     readers: ['API'],
     schema: lines,
     byDefault: NONE,
-    is: 'a text that says how to pay by hand, for the page of a top-up by `manual`',
+    is: 'instructions for manual payment, shown on the page of a top-up by `manual`',
   }),
   invoiceSeller: setting({
     name: 'INVOICE_SELLER',
     readers: CHARGING,
     schema: lines,
     byDefault: NONE,
-    is: 'a text that says who sells, for invoices that are made from then on',
+    is: 'the name and address of the seller, for new invoices',
   }),
 };

@@ -1,4 +1,4 @@
-// Settings that the nameserver alone reads.
+// Settings of the nameserver only.
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname, totalmem } from 'node:os';
@@ -35,15 +35,15 @@ export const NAMESERVER_SETTINGS = {
     byDefault: { words: "the host's name", make: defaultNodeName },
     is: 'the name of this nameserver in NSID, `id.server` and `zonefleet node list`',
   }),
-  /** Threads that answer over UDP. */
+  /** Number of threads that answer over UDP. */
   dnsThreads: setting({
     name: 'DNS_THREADS',
     readers: NAMESERVER,
     schema: integer(1, MAX_DNS_THREADS, `a number of threads from 1 to ${MAX_DNS_THREADS}`),
     byDefault: { words: 'the number of cores', make: availableParallelism },
-    is: 'threads that answer over UDP, 1 to 100',
+    is: 'number of threads that answer over UDP, 1 to 100',
   }),
-  /** How UDP threads reach the system; `auto` decides at the start. */
+  /** How UDP threads access the system. `auto` decides at the start. */
   dnsIo: setting({
     name: 'DNS_IO',
     readers: NAMESERVER,
@@ -51,18 +51,18 @@ export const NAMESERVER_SETTINGS = {
     byDefault: 'auto',
     is: 'how the node receives and sends UDP',
   }),
-  /** Reserved for zones; memory is taken as they fill it. */
+  /** Reserved for zones. Memory is used as they fill it. */
   imageBytes: setting({
     name: 'IMAGE_BYTES',
     readers: NAMESERVER,
     schema: bytes(MIN_IMAGE_BYTES, MAX_IMAGE_BYTES, 'bytes, or a number with K, M or G, from 16M to 16G'),
     byDefault: {
-      words: '4 GiB, or half of the memory of the machine or container when that is less',
+      words: '4 GiB, or half of the memory of the machine or container if that is less',
       make: defaultImageBytes,
     },
     is: 'the maximum memory for all zones, 16M to 16G',
   }),
-  /** 16 octets each; the first signs. */
+  /** 16 octets each. The first signs. */
   cookieSecrets: setting({
     name: 'COOKIE_SECRETS',
     readers: NAMESERVER,
@@ -71,29 +71,29 @@ export const NAMESERVER_SETTINGS = {
     is: 'comma list of 32 hex digits each (RFC 9018)',
     isSecret: true,
   }),
-  /** UDP answers a second of one kind to one network; undefined: no limit. */
+  /** Maximum UDP answers per second of one kind to one network. Undefined means no limit. */
   responsesPerSecond: setting({
     name: 'RRL',
     readers: NAMESERVER,
-    schema: rate('answers a second'),
+    schema: rate('answers per second'),
     byDefault: '400',
-    is: 'UDP answers a second of one kind',
+    is: 'maximum UDP answers per second of one kind',
   }),
-  /** UDP octets a second to one network beyond what its questions pay for; undefined: no limit. */
+  /** Maximum UDP octets per second to one network in addition to those that its queries permit. Undefined means no limit. */
   amplifiedOctetsPerSecond: setting({
     name: 'RRL_OCTETS',
     readers: NAMESERVER,
-    schema: rate('octets a second'),
+    schema: rate('octets per second'),
     byDefault: '20000',
-    is: 'UDP octets a second to one IPv4 /24 or IPv6 /56 in addition to those that its queries permit',
+    is: 'maximum UDP octets per second to one IPv4 /24 or IPv6 /56 in addition to those that its queries permit',
   }),
-  /** Whether answers are counted by domain, type and rcode. */
+  /** If true, answers are counted by domain, type and rcode. */
   dnsCounts: setting({
     name: 'DNS_COUNTS',
     readers: NAMESERVER,
     schema: onOrOff,
     byDefault: 'on',
-    is: 'whether the node counts its answers by domain for the analytics, on or off',
+    is: '`on`: the node counts its answers by domain for the analytics',
   }),
 };
 
@@ -107,7 +107,7 @@ function defaultNodeName(): string {
 }
 
 function defaultImageBytes(): number {
-  // 0, or more than there is: no limit.
+  // 0, or more than the machine has, means no limit.
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   const half = Math.floor(Math.min(limit, totalmem()) / 2);
   return Math.max(MIN_IMAGE_BYTES, Math.min(USUAL_IMAGE_OCTETS, half));

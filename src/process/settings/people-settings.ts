@@ -1,11 +1,11 @@
-// Settings of people: where browsers find the service, who may register, and how mail goes out.
+// Settings for users: the service's URL, registration, and mail.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { networks } from './address-shapes.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { matching, onOrOff, shape } from './shapes.ts';
 
-/** Without a path: `https://dns.example.net`. Plain http is for loopback only, since passwords go over it. */
+/** Without a path: `https://dns.example.net`. Plain HTTP only on loopback, since passwords are sent. */
 const publicUrl = shape(
   'a URL like https://dns.example.net, or http: on loopback, without a path',
   (text) => {
@@ -24,44 +24,44 @@ function isLoopback(host: string): boolean {
 }
 
 export const PEOPLE_SETTINGS = {
-  /** Undefined: the first loopback address of API_LISTEN. */
+  /** Undefined means the first loopback address of API_LISTEN. */
   publicUrl: setting({
     name: 'PUBLIC_URL',
     readers: ['API', 'workers', 'npm start', 'CLI'],
     schema: publicUrl,
     byDefault: { words: '`http://` and the first loopback address of `API_LISTEN`', make: () => undefined },
-    is: 'where browsers find the API, like `https://dns.example.net`, without a path',
+    is: 'the URL of the API for browsers, like `https://dns.example.net`, without a path',
   }),
-  /** In CIDR notation. */
+  /** CIDR notation. */
   trustedProxies: setting({
     name: 'TRUSTED_PROXIES',
     readers: ['API'],
     schema: networks,
     byDefault: NOTHING_LISTED,
-    is: 'comma list of networks like `10.0.0.0/8`: of proxies whose `X-Forwarded-For` says where a request comes from',
+    is: 'comma list of networks like `10.0.0.0/8` with proxies whose `X-Forwarded-For` is trusted',
   }),
   registration: setting({
     name: 'REGISTRATION',
     readers: ['API'],
     schema: onOrOff,
     byDefault: 'off',
-    is: '`on`: anybody may make an account, by a link that is mailed',
+    is: '`on`: anyone may create an account, with a link sent by mail',
   }),
-  /** Undefined: no mail is sent. */
+  /** Undefined if no mail is sent. */
   smtpUrl: setting({
     name: 'SMTP_URL',
     readers: ['API', 'workers', 'CLI'],
     schema: matching(/^smtps?:\/\/[^\s/]+\/?$/, 'a URL like smtps://user:password@mail.example.net:465'),
     byDefault: NONE,
-    is: '`smtps://user:password@host:465`, or `smtp://` for STARTTLS: the server that takes our mail',
+    is: '`smtps://user:password@host:465`, or `smtp://` for STARTTLS: the server that sends our mail',
     isSecret: true,
   }),
-  /** Undefined: `zonefleet` at the host of PUBLIC_URL. */
+  /** Undefined means `zonefleet` at the host of PUBLIC_URL. */
   mailFrom: setting({
     name: 'MAIL_FROM',
     readers: ['workers'],
     schema: matching(/^[^\s@<>]+@[^\s@<>]+$/, 'an email address'),
     byDefault: { words: '`zonefleet@` and the host of `PUBLIC_URL`', make: () => undefined },
-    is: 'the address from which mail is sent',
+    is: 'the sender address of mail',
   }),
 };

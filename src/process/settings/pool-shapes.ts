@@ -1,4 +1,4 @@
-// The forms of the settings of a nameserver pool: lists of names, and the addresses of each list.
+// Formats of the nameserver pool settings: lists of names, and the addresses of each list.
 
 import * as z from 'zod/mini';
 import { canonicalAddress, findSharedNetwork } from '../../zone/pool/address-lists.ts';
@@ -10,7 +10,7 @@ const LEAST_LISTS = 2;
 const MOST_LISTS = 4;
 const MOST_ADDRESSES = 16;
 
-/** Patterns of absolute names, in lists: commas between the lists, `+` within. */
+/** Patterns of absolute names. Lists are separated by commas, and their items by `+`. */
 export const nameserverPool: Shape<string[][]> = reading((text, fault) => {
   const lists = text.split(',').map((list) => list.split('+').map((item) => item.trim().toLowerCase()));
   const patterns = lists.map((items) => items.map((item) => (item.endsWith('.') ? item : `${item}.`)));
@@ -23,9 +23,7 @@ export const nameserverPool: Shape<string[][]> = reading((text, fault) => {
     );
   }
   if (lists.length < LEAST_LISTS || lists.length > MOST_LISTS) {
-    return fault(
-      `${LEAST_LISTS} to ${MOST_LISTS} lists with commas between them (there are ${lists.length})`,
-    );
+    return fault(`${LEAST_LISTS} to ${MOST_LISTS} lists separated by commas (there are ${lists.length})`);
   }
   const flat = names.map((items) => items.flat() as string[]);
   const long = flat.findIndex((list) => list.length > MAX_LIST_NAMES);
@@ -35,21 +33,19 @@ export const nameserverPool: Shape<string[][]> = reading((text, fault) => {
   if (twice !== undefined) {
     const { value, a, b } = twice;
     const where = a === b ? `twice in list ${a}` : `in lists ${a} and ${b}`;
-    return fault(`each name once in all lists (${value.slice(0, -1)} is ${where})`);
+    return fault(`each name only once in all lists (${value.slice(0, -1)} is ${where})`);
   }
   return patterns;
 });
 
-/** Addresses in lists: `;` between the lists, commas within. */
+/** Addresses. Lists are separated by `;`, and their items by commas. */
 export const nameserverAddresses: Shape<string[][]> = reading((text, fault) => {
   const texts = text.split(';').map((list) => list.split(',').map((item) => item.trim()));
   const lists = texts.map((list) => list.map(canonicalAddress));
   const wrong = findItem(lists, (address) => address === undefined);
   if (wrong !== undefined) {
     const item = texts[wrong.list]?.[wrong.item];
-    return fault(
-      `lists of IPv4 and IPv6 addresses with ; between them (list ${wrong.list + 1} has "${item}")`,
-    );
+    return fault(`lists of IPv4 and IPv6 addresses separated by ; (list ${wrong.list + 1} has "${item}")`);
   }
   const addresses = lists as string[][];
   const long = addresses.findIndex((list) => list.length > MOST_ADDRESSES);
@@ -60,17 +56,17 @@ export const nameserverAddresses: Shape<string[][]> = reading((text, fault) => {
   for (const [i, list] of addresses.entries()) {
     const twice = findTwice([list]);
     if (twice !== undefined)
-      return fault(`each address once in a list (${twice.value} is twice in list ${i + 1})`);
+      return fault(`each address only once in a list (${twice.value} is twice in list ${i + 1})`);
   }
   const shared = findSharedNetwork(addresses);
   if (shared !== undefined) {
     const { network, a, b } = shared;
-    return fault(`lists that share no /24 and no /48, while ${network} is in lists ${a} and ${b}`);
+    return fault(`lists that share no /24 and no /48, but ${network} is in lists ${a} and ${b}`);
   }
   return addresses;
 });
 
-/** Where the first item is that is wrong. */
+/** Returns the position of the first invalid item. */
 function findItem<T>(
   lists: readonly (readonly T[])[],
   isWrong: (item: T) => boolean,
@@ -82,7 +78,7 @@ function findItem<T>(
   return undefined;
 }
 
-/** The first value that is there twice, and in which lists; `a` and `b` count from 1. */
+/** Returns the first duplicate value and its lists. `a` and `b` count from 1. */
 function findTwice(
   lists: readonly (readonly string[])[],
 ): { readonly value: string; readonly a: number; readonly b: number } | undefined {
@@ -102,7 +98,7 @@ function expandNames(pattern: string): string[] | undefined {
   return names?.every((name) => readHostName(name) !== undefined) ? names : undefined;
 }
 
-/** `fault` says what is expected instead. */
+/** `fault` takes a description of the expected value. */
 function reading<T>(read: (text: string, fault: (expected: string) => undefined) => T | undefined): Shape<T> {
   const transform = z.transform((text: string, context): T => {
     const value = read(text, (message) => {

@@ -1,5 +1,5 @@
-// Reads all settings from the environment: each is checked by itself, then all faults are reported together. Other variables
-// are ignored, since other programs have some too. Those that look like misspelled settings cause warnings.
+// Reads all settings from the environment: validates each, then reports all errors together. Other variables are ignored,
+// because they belong to other programs. Those that look like misspelled settings cause warnings.
 
 import * as z from 'zod/mini';
 import { parentOf, parseName, prependLabel, printName } from '../../dns/name.ts';
@@ -17,9 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Settings = ReturnType<typeof readSettings>;
 
-/**
- * Without the settings that others read: what the table does not name for a process, `npm start` does not hand on to it.
- */
+/** Only the settings of this reader: `npm start` passes a process only the settings that the table lists for it. */
 export type SettingsOf<R extends Reader> = Omit<
   Settings,
   { [K in keyof typeof SETTINGS]: R extends ReaderOf<K> ? never : K }[keyof typeof SETTINGS]
@@ -31,7 +29,7 @@ export class SettingsError extends StartFault {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`the settings have ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.join('\n')}`);
+    super(`invalid ${faults.length === 1 ? 'setting' : 'settings'}:\n${faults.join('\n')}`);
     this.faults = faults;
   }
 }
@@ -41,7 +39,7 @@ export function readSettings(env: Environment) {
   const { edgeIpv4, edgeIpv6, soaRname, nameserverPool, nameserverAddresses, ...values } = readValues(env);
   const hasPool = nameserverPool.length > 0;
   const hasSets = textOf(SETTINGS.nameserverSets, env) !== undefined;
-  // The default is for fleets that have neither.
+  // The default applies only if neither is set.
   const nameserverSets = hasPool && !hasSets ? [] : values.nameserverSets;
   const {
     movedAfterMs,
@@ -58,7 +56,10 @@ export function readSettings(env: Environment) {
     publicUrlIsDefault: values.publicUrl === undefined,
     mailFrom: values.mailFrom ?? `zonefleet@${new URL(publicUrl).hostname}`,
     checkRules: { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs },
-    /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */
+    /**
+     * Values used in answers: stored by `migrate`, and read from Postgres by all others. Names are folded text with a
+     * trailing dot.
+     */
     answers: {
       nameserverSets,
       nameserverPool,
@@ -67,9 +68,9 @@ export function readSettings(env: Environment) {
       edgeIpv6,
       soaRname: soaRname ?? mailboxFor(nameserverSets[0]?.[0] ?? firstName(nameserverPool)),
     },
-    /** True when the nameserver sets are the examples that stand in for none. */
+    /** True if the nameserver sets are the built-in examples. */
     nameserverSetsAreDefault: !hasSets && !hasPool,
-    /** True when the addresses are defaults, so one that the machine lacks may be left out. */
+    /** True if the addresses are defaults, in which case one that the machine lacks may be omitted. */
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
     /** Logged once at the start. */
     warnings: [
@@ -80,11 +81,11 @@ export function readSettings(env: Environment) {
 }
 
 const ONE_SET =
-  'NAMESERVER_SETS has one set: a name that already points to it cannot be given another, ' +
-  'so whoever creates such a domain first gets it';
+  'NAMESERVER_SETS has one set: a domain that is already delegated to it cannot get another one, ' +
+  'so the first account that creates such a domain gets it';
 
 const SHARED_SETS =
-  'NAMESERVER_SETS without NAMESERVER_POOL: all accounts share these sets, so a delegation does not tell whose domain it is';
+  'NAMESERVER_SETS without NAMESERVER_POOL: all accounts share these sets, so a delegation does not show which account owns the domain';
 
 function readValues(env: Environment): Values {
   const faults: string[] = [];
@@ -97,10 +98,10 @@ function readValues(env: Environment): Values {
   });
   const values = Object.fromEntries(read) as Values;
   if (faults.length === 0 && values.databaseReadUrl !== undefined && values.databaseUrl === undefined) {
-    faults.push('DATABASE_READ_URL: expected DATABASE_URL beside it, the primary that this standby follows');
+    faults.push('DATABASE_READ_URL: expected DATABASE_URL to be set too: the primary of this standby');
   }
   if (faults.length === 0 && values.registration && values.smtpUrl === undefined)
-    faults.push('REGISTRATION: expected SMTP_URL beside it, since an account begins with a mailed link');
+    faults.push('REGISTRATION: expected SMTP_URL to be set too: registration sends a link by mail');
   if (faults.length === 0)
     faults.push(...poolFaults(values, textOf(SETTINGS.nameserverSets, env) !== undefined));
   // The process ends before it could log the warnings, and a misspelled setting may be the cause.
@@ -108,7 +109,7 @@ function readValues(env: Environment): Values {
   return values;
 }
 
-/** Where this machine finds the API. */
+/** Returns the URL of the API on this machine. */
 function loopbackUrl(listen: Values['apiListen']): string {
   const isLoopback = ({ address }: ListenAddress) => /^127\.|^::1$/.test(address);
   const { address, port } = listen.find(isLoopback) ?? {
@@ -118,13 +119,13 @@ function loopbackUrl(listen: Values['apiListen']): string {
   return `http://${printListenAddress({ address, port })}`;
 }
 
-/** What is wrong between the settings of nameservers. */
+/** Returns the errors in the combination of nameserver settings. */
 function poolFaults(values: Values, hasSets: boolean): string[] {
   const { nameserverPool: pool, nameserverAddresses: addresses, nameserverSets: sets } = values;
   if (pool.length === 0) {
     return addresses.length === 0
       ? []
-      : ['NAMESERVER_POOL: expected lists of names beside NAMESERVER_ADDRESSES'];
+      : ['NAMESERVER_POOL: expected to be set, because NAMESERVER_ADDRESSES is set'];
   }
   if (addresses.length !== pool.length) {
     return [
@@ -134,11 +135,11 @@ function poolFaults(values: Values, hasSets: boolean): string[] {
   const names = new Set(pool.flat().flatMap((pattern) => expandPattern(pattern) ?? []));
   const both = hasSets ? sets.flat().find((name) => names.has(name)) : undefined;
   if (both === undefined) return [];
-  // A set that is a combination too would be an account's own and everybody's.
-  return [`NAMESERVER_SETS: expected no name that NAMESERVER_POOL has, not "${both}"`];
+  // A static set that is also a pool combination would belong to one account and to all accounts.
+  return [`NAMESERVER_SETS: expected no name of NAMESERVER_POOL, not "${both}"`];
 }
 
-/** Undefined when it is not set. */
+/** Returns undefined if it is not set. */
 function textOf({ name, mayBeEmpty = false }: Setting<unknown>, env: Environment): string | undefined {
   const text = env[name]?.trim();
   return text === '' && !mayBeEmpty ? undefined : text;
@@ -152,7 +153,7 @@ function faultOf(
   return `${name}: expected ${error.issues[0]?.message}${isSecret ? '' : `, not "${text}"`}`;
 }
 
-/** The mailbox of SOA records when none is set: `hostmaster` in the parent of the first nameserver. */
+/** Returns the default mailbox of SOA records: `hostmaster` in the parent of the first nameserver. */
 function mailboxFor(nameserver: string): string {
   const parent = parentOf(parseName(nameserver));
   return printName(prependLabel('hostmaster', parent) ?? parent);

@@ -1,36 +1,36 @@
-// What is said of one setting, once: the program, its messages and docs/settings.md follow from it.
+// Definition of a setting. The program, its messages and docs/settings.md use it.
 
 import type * as z from 'zod/mini';
 
 export const PROCESSES = ['nameserver', 'API', 'workers'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
-/** Those that run on their own, the observer, which runs elsewhere, `npm start`, which runs the others, and the command line. */
+/** The processes of a fleet, the remote observer, `npm start`, which runs the others, and the command line. */
 export type Reader = ProcessName | 'observer' | 'npm start' | 'CLI';
 
-/** A default that is no fixed text: how the document says it, and how the program makes it. */
+/** A computed default: its description, and how the program computes it. */
 interface MadeDefault<T> {
   readonly words: string;
   readonly make: () => T;
 }
 
 export interface Setting<T, R extends Reader = Reader> {
-  /** Of the environment variable. */
+  /** Name of the environment variable. */
   readonly name: string;
   readonly readers: readonly R[];
-  /** Reads the text. The message of its first issue says what is expected: `expected …`. */
+  /** Parses the text. The message of its first issue describes the expected value: `expected …`. */
   readonly schema: z.core.$ZodType<T, string>;
-  /** A text goes through the schema. */
+  /** A text is parsed by the schema. */
   readonly byDefault: string | MadeDefault<T>;
-  /** How the document begins to describe it. */
+  /** Start of the setting's description in the documentation. */
   readonly is: string;
-  /** Its value is never repeated in a message. */
+  /** True if messages must never repeat its value. */
   readonly isSecret?: boolean;
-  /** An empty value means "none"; for all others it means unset. */
+  /** If true, an empty value means "none" instead of unset. */
   readonly mayBeEmpty?: boolean;
 }
 
-/** The value of the setting has the type of its schema, or that of its default. */
+/** The value has the type of the schema or of the default. */
 export function setting<T, R extends Reader, D = never>(
   row: Omit<Setting<unknown>, 'readers' | 'schema' | 'byDefault'> & {
     readonly readers: readonly R[];

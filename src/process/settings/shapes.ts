@@ -1,12 +1,12 @@
-// The forms that texts of settings have: numbers, times, lists. Each says in a few words what is expected. zod/mini, since the
-// nameserver has to start fast: it loads in a quarter of the time.
+// Formats of setting values: numbers, durations, lists. Each has a short description of the expected value. Uses zod/mini,
+// which loads in a quarter of the time, because the nameserver must start fast.
 
 import * as z from 'zod/mini';
 import { readSpan } from './read-span.ts';
 
 export type Shape<T> = z.core.$ZodType<T, string>;
 
-/** `read` gives undefined for a text that is not what is expected. */
+/** `read` returns undefined for an invalid text. */
 export function shape<T>(expected: string, read: (text: string) => T | undefined): Shape<T> {
   const reading = z.transform((text: string, context): T => {
     const value = read(text);
@@ -25,7 +25,7 @@ export function oneOf<const T extends string>(texts: readonly T[], expected: str
   return shape(expected, (text) => texts.find((each) => each === text));
 }
 
-/** Items with commas between them. */
+/** Items separated by commas. */
 export function list<T>(item: Shape<T>, { separator = ',', mayBeEmpty = false } = {}): Shape<T[]> {
   const split = z.transform((text: string) =>
     text === '' && mayBeEmpty ? [] : text.split(separator).map((each) => each.trim()),
@@ -40,7 +40,7 @@ export function integer(min: number, max: number, expected: string): Shape<numbe
   });
 }
 
-/** The value where there is one, or undefined for `off`. */
+/** The value, or undefined for `off`. */
 export function orOff<T>(schema: Shape<T>, expected: string): Shape<T | undefined> {
   const off = z.pipe(
     z.literal('off'),
@@ -66,7 +66,7 @@ export function spanFrom(leastMs: number, expected: string): Shape<number> {
   });
 }
 
-/** A number of bytes, or of KiB, MiB or GiB. */
+/** A number of bytes, KiB, MiB or GiB. */
 export function bytes(min: number, max: number, expected: string): Shape<number> {
   return shape(expected, (text) => {
     const [, digits, unit = ''] = /^(\d{1,15})([KMG]?)$/i.exec(text) ?? [];

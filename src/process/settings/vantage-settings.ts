@@ -1,4 +1,4 @@
-// Settings of an observer elsewhere (docs/operating.md "Vantage points").
+// Settings of a remote observer (docs/operating/vantage-points.md "Vantage points").
 
 import { isIPv4 } from 'node:net';
 import { isVantageName, readPrivateKey } from '../vantage-signature.ts';
@@ -7,17 +7,17 @@ import { shape } from './shapes.ts';
 
 const OBSERVER = ['observer'] as const;
 
-const name = shape('1 to 63 small letters, digits and hyphens', (text) =>
+const name = shape('1 to 63 lower-case letters, digits and hyphens', (text) =>
   isVantageName(text) ? text : undefined,
 );
 
-/** Whoever could change what passes on the way could keep jobs and answers from arriving, so that way is TLS. */
+/** Requires TLS: an attacker on the network could otherwise block jobs and results. */
 const apiUrl = shape(
   'an https URL without user, query or fragment, like https://api.example.net; http only to a loopback address like http://127.0.0.1:8053, or to localhost',
   (text) => {
     if (!URL.canParse(text)) return undefined;
     const url = new URL(text);
-    // What a resolver says of the name does not count.
+    // The resolver's result for the name is not used.
     if (url.protocol === 'http:' && url.hostname === 'localhost') url.hostname = '127.0.0.1';
     const { hostname, protocol } = url;
     const isLoopback = hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
@@ -33,13 +33,13 @@ export const VANTAGE_SETTINGS = {
     readers: OBSERVER,
     schema: name,
     byDefault: NONE,
-    is: 'the name of this observer, as `zonefleet vantage add` was given it',
+    is: 'the name of this observer, as passed to `zonefleet vantage add`',
   }),
   vantageKey: setting({
     name: 'VANTAGE_KEY',
     readers: OBSERVER,
     schema: shape(
-      'zfv_ and 43 letters, digits, - and _, the key that belongs to the vantage',
+      'zfv_ and 43 letters, digits, - and _, the private key of the vantage point',
       readPrivateKey,
     ),
     byDefault: NONE,

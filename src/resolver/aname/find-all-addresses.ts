@@ -1,13 +1,13 @@
-// Finds the addresses of all names of a list, such as the names of our own servers.
+// Finds the addresses of all names in a list, such as the names of our own servers.
 
 import type { TargetEvidence } from '../../checks/aname/target-evidence.ts';
 import type { Name } from '../../dns/name.ts';
 
-/** How many names are looked up: sets of servers share their names, so there are not many. */
+/** Maximum number of names. Server sets share their names, so there are not many. */
 const MAX_NAMES = 400;
 const AT_ONCE = 8;
 
-/** Undefined: the addresses of one of them are not known, so of no address it can be said that it is none of theirs. */
+/** Returns undefined if the addresses of one name are not known, because then no address can be ruled out. */
 export async function findAllAddresses(
   names: Iterable<Name>,
   observe: (name: Name) => Promise<Pick<TargetEvidence, 'v4' | 'v6'>>,

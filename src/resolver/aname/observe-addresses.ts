@@ -1,5 +1,5 @@
-// Observes the addresses that an ANAME's target leads to, from the servers of its own zones and never from a cache, so
-// that TTLs are whole. Aliases are followed; A and AAAA are both asked for where the last alias ends.
+// Looks up the addresses of an ANAME's target at the servers of its own zones, never in a cache, so that TTLs are not
+// reduced. Follows aliases, and queries A and AAAA at the end of the chain.
 
 import type { FamilyEvidence, TargetEvidence } from '../../checks/aname/target-evidence.ts';
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
@@ -28,17 +28,17 @@ export async function observeAddresses(
   });
 }
 
-/** One observation. It looks for the second family at the name where the aliases of the first family ended. */
+/** One observation. It queries the second family at the name where the aliases of the first family ended. */
 class Search {
   readonly names: Name[];
-  /** The reply was NXDOMAIN, which holds for every type. */
+  /** True if the reply was NXDOMAIN, which applies to every type. */
   isNothing = false;
   readonly #state: ResolverState;
   readonly #work: Work;
-  /** The lowest TTL of all records on the way. */
+  /** Lowest TTL of all records in the chain. */
   #ttl = Number.POSITIVE_INFINITY;
   #journey: Journey;
-  /** Why the aliases cannot be followed any further. */
+  /** Set if the aliases cannot be followed any further. */
   #end: FamilyEvidence | undefined;
 
   constructor(state: ResolverState, work: Work, target: Name) {
@@ -60,10 +60,10 @@ class Search {
     }
   }
 
-  /** Undefined: the name is an alias, and the alias's target is the next name to ask for. */
+  /** Returns undefined if the name is an alias, whose target is queried next. */
   async #ask(type: number): Promise<FamilyEvidence | undefined> {
     const name = this.names.at(-1) as Name;
-    if (name === ROOT) return { kind: 'none', ttl: 0 }; // an alias of the root has nothing
+    if (name === ROOT) return { kind: 'none', ttl: 0 }; // the root has no addresses
     const result = await askAuthority(
       this.#state,
       this.#journey,
@@ -91,7 +91,7 @@ class Search {
     }
   }
 
-  /** Follows an alias. Gives the reason when the search ends there. */
+  /** Follows an alias. Returns the reason if the search ends there. */
   #follow(
     { target, ttl }: { readonly target: Name | undefined; readonly ttl: number },
     zone: Name,
@@ -102,7 +102,7 @@ class Search {
       return failed({
         zone,
         reason: 'lame',
-        message: `a DNAME above ${name} comes without the alias it makes`,
+        message: `a DNAME above ${name} comes without the CNAME that it generates`,
       });
     }
     if (this.names.includes(target)) {
@@ -113,7 +113,11 @@ class Search {
       });
     }
     if (!this.#work.countCname()) {
-      return failed({ zone, reason: 'limit', message: `${name} is one alias too many` });
+      return failed({
+        zone,
+        reason: 'limit',
+        message: `${name} exceeds the number of aliases that may be followed`,
+      });
     }
     this.names.push(target);
     this.#journey = new Journey(this.#state, this.#state.root);

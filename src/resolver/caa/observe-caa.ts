@@ -1,5 +1,5 @@
-// Looks up the CAA records that count for a name: its own, or those of the nearest name above it that has any (RFC 8659 §3).
-// They are asked of the servers of their zones, and aliases are followed at each name.
+// Looks up the CAA records that apply to a name: its own, or those of the closest ancestor that has any (RFC 8659 §3).
+// Queries the servers of their zones and follows aliases at each name.
 
 import type { CaaEvidence, CaaRecord } from '../../checks/caa/judge-caa.ts';
 import { foldCase, type Name, parentOf, printName, ROOT } from '../../dns/name.ts';
@@ -31,7 +31,7 @@ export async function observeCaa(
   });
 }
 
-/** Undefined: the name has none. */
+/** Returns undefined if the name has none. */
 async function askAt(state: ResolverState, work: Work, at: Name): Promise<CaaEvidence | undefined> {
   for (let name: Name = at; ; ) {
     const journey = new Journey(state, state.root, work);
@@ -46,12 +46,12 @@ async function askAt(state: ResolverState, work: Work, at: Name): Promise<CaaEvi
       };
     if (reply.kind !== 'alias') return undefined;
     if (reply.target === undefined || reply.target === ROOT || !work.countCname())
-      return { kind: 'failed', message: `${printName(at)} is an alias that leads nowhere` };
+      return { kind: 'failed', message: `${printName(at)} is an alias whose target is missing` };
     name = reply.target;
   }
 }
 
-/** Flags, the length of the tag, the tag, the value (RFC 8659 §4.1). */
+/** Flags, tag length, tag, value (RFC 8659 §4.1). */
 function readCaa(rdata: Uint8Array): CaaRecord {
   const end = 2 + (rdata[1] ?? 0);
   const text = (from: number, to?: number) => Buffer.from(rdata.subarray(from, to)).toString('latin1');

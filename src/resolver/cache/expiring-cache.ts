@@ -1,6 +1,6 @@
-// A cache with expiry times and a bounded number of entries. It keeps two generations instead of a list by use: when
-// the young one is full it becomes the old one, and an entry found in the old one moves to the young one. A plain hit
-// moves nothing.
+// A cache with expiry times and a maximum number of entries. It keeps two generations instead of a usage list: when the
+// young one is full, it becomes the old one, and an entry found in the old one moves to the young one. Other hits move
+// nothing.
 
 interface Entry<V> {
   readonly value: V;
@@ -16,7 +16,7 @@ export class ExpiringCache<V> {
     this.#half = Math.max(1, Math.floor(capacity / 2));
   }
 
-  /** The number of entries, at most the capacity. */
+  /** Number of entries, at most the capacity. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
@@ -26,7 +26,7 @@ export class ExpiringCache<V> {
     return entry === undefined || entry.expiresAt <= now ? undefined : entry.value;
   }
 
-  /** Gives the entry even when it has expired, as long as its place was not needed. */
+  /** Returns the entry even if it has expired, unless it has been evicted. */
   last(key: string): Entry<V> | undefined {
     return this.#find(key);
   }

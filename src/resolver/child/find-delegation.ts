@@ -1,5 +1,5 @@
-// The delegation of a domain with its glue, as one server of the parent gives it. Which delegation counts is for the check
-// of the parent to say; here it tells where to look.
+// Finds the delegation of a domain and its glue, from one server of the parent. It is only a starting point: the delegation
+// check decides which delegation counts.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -41,7 +41,7 @@ export async function findDelegation(
         journey.learn(reply.cut, keepReferral(state, reply, work), above.zone);
         break;
       case 'answer': {
-        // The same servers hold both zones.
+        // The same servers serve both zones.
         const ns = namesIn(reply.rdata);
         const glue = [...reply.glue, ...above.addressesOf(ns)];
         return { kind: 'found', parent: above.zone, delegation: { ns, glue } };
@@ -49,7 +49,7 @@ export async function findDelegation(
       case 'alias':
       case 'nodata':
       case 'nxdomain':
-        return { kind: 'failed', message: 'the parent delegates the domain to nobody' };
+        return { kind: 'failed', message: 'the parent does not delegate the domain' };
       default:
         return reply satisfies never;
     }

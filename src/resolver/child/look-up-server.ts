@@ -1,5 +1,5 @@
-// The addresses of a nameserver's name of both families, from the servers of its zone, found from the root; inside the
-// delegated zone from that zone's own servers. It also tells an alias, which a nameserver's name must not be.
+// Looks up a nameserver's addresses of both families at the servers of its zone, starting at the root, or at the delegated
+// zone's own servers if it is inside that zone. Also detects aliases, which are not allowed for nameservers.
 
 import type { FoundAddresses } from '../../checks/child/evidence.ts';
 import { isWithin, type Name, ROOT } from '../../dns/name.ts';
@@ -12,7 +12,7 @@ import { findAddresses } from '../walk/find-addresses.ts';
 import { Journey } from '../walk/walk.ts';
 import type { Asking } from './probe-address.ts';
 
-/** `zone`: the delegated zone. Kind `unknown` when a limit came first. */
+/** `zone`: the delegated zone. Returns kind `unknown` if a limit was reached first. */
 export async function lookUpServer(asking: Asking, zone: KnownZone, name: Name): Promise<FoundAddresses> {
   if (name === ROOT) return { kind: 'none' };
   try {

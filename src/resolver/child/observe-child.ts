@@ -1,5 +1,5 @@
-// Observes the delegated zone itself: where its nameservers are, by the parent's glue and by their own zones, and what
-// each of their addresses answers. What no packet is left for is not asked, and told so.
+// Observes a delegated zone: the addresses of its nameservers, from the parent's glue and from their own zones, and what
+// each address answers. Queries for which no packet is left are skipped and reported.
 //
 //   delegation ─▶ addresses ─▶ SOA and NS at each ─▶ names that only the zone has: the same ─▶ glue compared ─▶ TCP
 
@@ -24,14 +24,14 @@ import type { OwnProbes } from './own-probes.ts';
 import { type Asking, probe, probeSoa, UNASKED } from './probe-address.ts';
 
 const CHILD_LIMITS: Partial<Limits> = { packets: 40, milliseconds: 20_000 };
-/** How many nameservers and addresses are looked at: packets are counted as well. */
+/** Maximum number of nameservers and addresses. Packets are limited as well. */
 const MAX_SERVERS = 13;
 const MAX_ADDRESSES = 8;
 
 export interface ChildOptions {
-  /** A delegation to test before it is made; the parent is not asked then. */
+  /** A delegation to test before it is made. The parent is not queried then. */
   readonly given?: Delegation | undefined;
-  /** Our own nameservers: the names of one list have the same addresses. */
+  /** Our own nameservers. The names of one list have the same addresses. */
   readonly own?: readonly (readonly Name[])[];
   readonly signal?: AbortSignal | undefined;
 }
@@ -76,7 +76,7 @@ const NOT_LOOKED: FoundAddresses = { kind: 'unknown', message: 'it was not looke
 
 class ChildObservation {
   parent: Name | undefined;
-  /** No server or address was left out. */
+  /** True if no server or address was left out. */
   isWhole = true;
   readonly #asking: Asking;
   readonly #ownProbes: OwnProbes;
@@ -92,7 +92,7 @@ class ChildObservation {
     this.#own = own.map((list) => list.map(foldCase));
   }
 
-  /** Gives why there is no delegation. */
+  /** Returns why there is no delegation. */
   async run(given: Delegation | undefined): Promise<string | undefined> {
     const found = await this.#findDelegation(given);
     if (typeof found === 'string') return found;
@@ -104,13 +104,13 @@ class ChildObservation {
       this.#servers.set(name, { name, isAtParent: true, glue, found: NOT_LOOKED });
     }
     this.#zone = state.knownZone(domain, { names, glue: found.glue });
-    // Glue leads to the zone; where there is none, the name must be looked up first. Names inside the zone come later.
+    // Glue leads to the zone. Without glue, look up the name first. Names inside the zone follow later.
     await this.#lookUp(
       [...this.#servers.values()].filter(({ name, glue }) => glue.length === 0 && !isWithin(name, domain)),
     );
     await this.#probeNew();
     await this.#addNamesOfZone();
-    // Without an answer of the zone there is nobody to ask for the names inside it.
+    // Names inside the zone can be looked up only if one of its servers answers.
     const answers = [...this.#probes.values()].some(({ soa }) => soa.outcome === 'answer');
     const left = [...this.#servers.values()].filter(
       ({ name, found }) => found === NOT_LOOKED && (answers || !isWithin(name, domain)),
@@ -142,7 +142,7 @@ class ChildObservation {
     }
   }
 
-  /** Several at once; each pays from the same packets. */
+  /** Looks up several servers concurrently. All share the same packet limit. */
   async #lookUp(servers: readonly SeenServer[]): Promise<void> {
     await Promise.all(
       servers.map(async (server) => {
@@ -155,7 +155,7 @@ class ChildObservation {
     );
   }
 
-  /** Ours are the same for all domains, so their addresses come from what is remembered. */
+  /** Our servers are the same for all domains, so their addresses come from the cache. */
   async #lookUpOwn(name: Name): Promise<FoundAddresses> {
     const { state, work } = this.#asking;
     try {
@@ -171,12 +171,15 @@ class ChildObservation {
     return this.#own.find((list) => list.includes(name));
   }
 
-  /** SOA and NS at every address that was not asked yet. */
+  /** Queries SOA and NS at every address not queried yet. */
   async #probeNew(): Promise<void> {
     await Promise.all(this.#newAddresses().map(([address, servers]) => this.#probe(address, servers)));
   }
 
-  /** Addresses with their names: of our own one for each list; each server's first address before any second one. */
+  /**
+   * Returns addresses with their names: those of one own server per list, and each server's first address before any second
+   * one.
+   */
   #newAddresses(): [string, Name[]][] {
     const wanted = new Map<string, Name[]>();
     const lists = new Set<readonly Name[]>();
@@ -200,7 +203,7 @@ class ChildObservation {
     return fresh.slice(0, room);
   }
 
-  /** An address of a family that this machine does not have is left out: that says nothing of the server. */
+  /** Skips addresses of a family that this machine does not have. That says nothing about the server. */
   #mayAsk(address: string): boolean {
     return !address.includes(':') || this.#asking.state.around.hasIpv6();
   }
@@ -222,7 +225,7 @@ class ChildObservation {
     this.#probes.set(address, { ...nothing, soa, ns, edns });
   }
 
-  /** Names inside the zone are asked for at servers that answer. */
+  /** Names inside the zone are queried at servers that answer. */
   #remember(address: string, answers: boolean): void {
     const { now, hasIpv6 } = this.#asking.state.around;
     const to = this.#zone?.addresses(now(), hasIpv6()).find((each) => each.address === address);
@@ -258,7 +261,7 @@ class ChildObservation {
     try {
       const seen = await this.#ownProbes.look(own.address, async () => {
         const { outcome } = await this.#askTcp(own);
-        this.#asking.work.check(); // what no packet was left for is not remembered
+        this.#asking.work.check(); // do not cache a result if no packet was left
         return { tcp: outcome === 'timeout' || outcome === 'bad' ? 'unanswered' : 'answer', edns: own.edns };
       });
       return { tcp: { outcome: seen.tcp === 'answer' ? 'answer' : 'timeout' }, edns: seen.edns };

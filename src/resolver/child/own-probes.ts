@@ -1,5 +1,5 @@
-// What is remembered of our own nameservers' addresses, for all domains: thousands of domains have the same ones, so TCP
-// and EDNS are looked at there once in a while, and not for each domain.
+// Caches the TCP and EDNS results of our own nameservers' addresses for all domains. Thousands of domains share these
+// addresses, so they are probed periodically and not once per domain.
 
 import type { EdnsOutcome } from '../../checks/child/evidence.ts';
 import { ExpiringCache } from '../cache/expiring-cache.ts';
@@ -20,7 +20,7 @@ export class OwnProbes {
     this.#now = now;
   }
 
-  /** What the address did at most five minutes ago, else what it does now: one caller asks for all. */
+  /** Returns the cached result of the last five minutes, or a new one. Concurrent callers share one probe. */
   async look(address: string, ask: () => Promise<OwnProbe>): Promise<OwnProbe> {
     const now = this.#now();
     const known = this.#probes.get(address, now);

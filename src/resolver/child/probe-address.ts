@@ -1,5 +1,4 @@
-// Asks one address of a zone's nameserver what shows whether it serves the zone: SOA and NS, and the SOA over TCP and
-// without EDNS.
+// Queries one address of a nameserver to find out if it serves the zone: SOA and NS, and the SOA over TCP and without EDNS.
 
 import type { EdnsOutcome, ProbeReply, SoaFields } from '../../checks/child/evidence.ts';
 import { foldCase, type Name, nameInRdata } from '../../dns/name.ts';
@@ -23,7 +22,7 @@ interface Probed {
   readonly result: QueryResult | undefined;
 }
 
-/** `unasked` when a limit came first. */
+/** `unasked`: a limit was reached first. */
 export async function probe(
   asking: Asking,
   address: string,
@@ -33,7 +32,7 @@ export async function probe(
   return (await ask(asking, address, type, way)).reply;
 }
 
-/** The SOA over UDP; where nothing comes, once more without EDNS, which some servers and firewalls drop. */
+/** Queries the SOA over UDP. Without a reply, repeats the query without EDNS, which some servers and firewalls drop. */
 export async function probeSoa(
   asking: Asking,
   address: string,
@@ -57,7 +56,7 @@ async function ask(
     const result = await sendQuestion(state, work, state.around, {
       address,
       question,
-      isExact: true, // the probe tests how the server is asked
+      isExact: true, // no fallback: the probe tests this transport
       ...way,
     });
     switch (result.kind) {
@@ -84,7 +83,7 @@ function replyOf(reply: ClassifiedReply, type: number): ProbeReply {
   return { outcome: reply.kind, ...('error' in reply && { error: reply.error }) };
 }
 
-/** The rdata was checked when the message was read. */
+/** The rdata was validated when the message was parsed. */
 function soaOf(rdata: Uint8Array): SoaFields {
   const mname = nameInRdata(rdata);
   const rname = nameInRdata(rdata, mname.length);

@@ -1,5 +1,5 @@
-// Asks the addresses of the zone above a domain for the domain's NS: two first, then more until they agree. The parent
-// is always queried; its answer is never taken from a cache.
+// Queries the addresses of a domain's parent zone for the domain's NS: two first, then more until they agree. The parent's
+// answer is never taken from a cache.
 
 import { isConclusive } from '../../checks/delegation/conclusive.ts';
 import type { ServerEvidence, WalkFailure } from '../../checks/delegation/evidence.ts';
@@ -20,25 +20,25 @@ type ParentResult =
   | { readonly kind: 'failed'; readonly failure: WalkFailure }
   /** There is a zone between this one and the domain. */
   | { readonly kind: 'cut'; readonly referral: ReplyOf<'referral'> }
-  /** A server holds a zone between this one and the domain; `mayMiss` has recorded that. */
+  /** A server serves a zone between this one and the domain, which `mayMiss` has recorded. */
   | { readonly kind: 'missed' }
-  /** The servers say that a name above the domain does not exist, yet the domain exists. */
+  /** The servers deny a name above the domain, although the domain exists. */
   | { readonly kind: 'doubted'; readonly name: Name };
 
 interface Options {
   readonly work: Work;
   readonly doubt: Name | undefined;
-  /** Whether a zone at this name was unknown before; if it was known, the server that shows it is lame. */
+  /** Returns true if a zone at this name was unknown before. If it was known, the server that shows it is lame. */
   readonly mayMiss: (at: Name) => boolean;
-  /** Asks all addresses, up to the limit, also where the first ones agree. */
+  /** If true, queries all addresses up to the limit, even if the first ones agree. */
   readonly isThorough?: boolean;
-  /** Called with what the servers have said so far. */
+  /** Called with the results so far. */
   readonly onServers?: (servers: readonly ServerEvidence[]) => void;
-  /** Of a secure parent. */
+  /** Set for a secure parent. */
   readonly keys: ParentKeys | undefined;
 }
 
-/** Throws Stopped when the limits end the work before any reply came. */
+/** Throws Stopped if a limit ends the work before any reply. */
 export async function askParent(
   state: ResolverState,
   zone: KnownZone,
@@ -103,8 +103,8 @@ export async function askParent(
 }
 
 /**
- * Asks servers that hold the domain's zone too for its DS, where none refers: DS lies on the parent's side of a cut, so
- * the answer comes from the parent's zone (RFC 4035 §3.1.4.1). Records what they say in `servers`.
+ * Sends DS queries to servers that also serve the domain's zone, if none sends a referral. DS belongs to the parent side of
+ * a zone cut, so the answer comes from the parent zone (RFC 4035 §3.1.4.1). Records the results in `servers`.
  */
 async function askForCuts(
   state: ResolverState,
@@ -134,7 +134,7 @@ function isAmong(asked: readonly ZoneAddress[], wanted: string): boolean {
   return asked.some(({ address }) => address === wanted);
 }
 
-/** Counts the nameservers of which no address was asked. */
+/** Counts the nameservers of which no address was queried. */
 function countOthers(left: readonly ZoneAddress[], asked: readonly ZoneAddress[]): number {
   const names = new Set<Name>();
   for (const { server } of left) names.add(server);
@@ -142,12 +142,12 @@ function countOthers(left: readonly ZoneAddress[], asked: readonly ZoneAddress[]
   return names.size;
 }
 
-/** Whether the error means that the check is over, and what it saw until then counts. */
+/** True if the error ends the check, but the results so far are valid. */
 function isOver(error: unknown): boolean {
   return error instanceof Stopped && error.by !== 'aborted' && error.by !== 'later';
 }
 
-/** Undefined when the check was over before the question was sent. */
+/** Returns undefined if the check ended before the query was sent. */
 async function askOne(
   state: ResolverState,
   work: Work,
@@ -176,7 +176,7 @@ async function askOne(
   }
 }
 
-/** Reads what leads to a zone between the parent and the domain. */
+/** Evaluates a reply that points to a zone between the parent and the domain. */
 function readElsewhere(
   { reply }: ServerResult,
   zone: Name,
@@ -199,7 +199,7 @@ function printGlue(glue: ReplyOf<'referral'>['glue']): NonNullable<ServerEvidenc
 
 function evidenceOf(result: ServerResult, { server, address }: ZoneAddress, zone: Name): ServerEvidence {
   const { reply, askedAt, message, transport, rttMs, needed } = result;
-  const isForeign = 'soa' in reply && reply.soa !== zone; // of a zone that the server holds besides
+  const isForeign = 'soa' in reply && reply.soa !== zone; // the server also serves that zone
   return {
     server,
     address,
@@ -214,6 +214,6 @@ function evidenceOf(result: ServerResult, { server, address }: ZoneAddress, zone
     ...('glue' in reply && reply.glue.length > 0 && { glue: printGlue(reply.glue) }),
     ttl: 'ttl' in reply && !isForeign ? reply.ttl : undefined,
     ds: reply.kind === 'referral' ? reply.ds : NO_DS,
-    error: isForeign ? 'its SOA is not of the parent zone' : 'error' in reply ? reply.error : undefined,
+    error: isForeign ? 'its SOA is not that of the parent zone' : 'error' in reply ? reply.error : undefined,
   };
 }

@@ -1,6 +1,5 @@
-// Observes a domain's delegation: the walk to its parent, then what the parent's addresses say, always queried and
-// never taken from a cache. If this fleet serves the parent itself, Postgres says what it holds: our own answers would
-// prove nothing.
+// Observes a domain's delegation: walks to its parent, then queries the parent's addresses, never a cache. If this fleet
+// serves the parent itself, the result comes from Postgres, because our own answers would prove nothing.
 
 import { isConclusive } from '../../checks/delegation/conclusive.ts';
 import type {
@@ -20,7 +19,7 @@ import { securePath } from '../validation/secure-path.ts';
 import { isSilence, Journey, keepReferral, silenceOf, walk } from '../walk/walk.ts';
 import { askParent } from './ask-parent.ts';
 
-/** What has been seen so far. */
+/** Results so far. */
 export interface Seen {
   readonly walk: readonly WalkedZone[];
   readonly servers: readonly ServerEvidence[];
@@ -29,13 +28,13 @@ export interface Seen {
 export interface ObserveOptions {
   readonly held?: HeldZone | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Asks every address of the parent, up to the limit, also where the first ones agree. */
+  /** If true, queries every address of the parent up to the limit, even if the first ones agree. */
   readonly isThorough?: boolean;
-  /** Called once when the check has waited long for packets; false ends it. */
+  /** Called once if the check has waited long for packets. If it returns false, the check ends. */
   readonly onSlow?: (() => boolean) | undefined;
-  /** Called with each step. It must not throw. */
+  /** Called with each step. Must not throw. */
   readonly onStep?: ((seen: Seen) => void) | undefined;
-  /** Somebody waits for the result: remembered silence does not count. */
+  /** True if a user waits for the result: remembered timeouts are then ignored. */
   readonly fresh?: boolean | undefined;
 }
 
@@ -150,7 +149,7 @@ async function walkAndAsk(
       case 'failed':
         state.zones.forgetOld(zone);
         return failed(parent, result.failure);
-      case 'cut': // it came into being, or its parent's servers do not agree on it: the parent is further down
+      case 'cut': // the zone is new, or its parent's servers disagree about it: the parent is further down
         journey.learn(result.referral.cut, keepReferral(state, result.referral, work), parent);
         break;
       case 'missed':
@@ -167,10 +166,10 @@ async function walkAndAsk(
 const REMEMBERED = (zone: Name): WalkFailure => ({
   zone,
   reason: 'unreachable',
-  message: 'its servers have been silent, and are asked again later',
+  message: 'its servers did not answer recently and will be queried again later',
 });
 
-/** Whether all were silent, and one of them was asked to the end. */
+/** True if no server replied and at least one query ran until its timeout. */
 function isSilent(servers: readonly ServerEvidence[]): boolean {
   const isAsked = servers.some(({ error }) => error === undefined);
   return isAsked && servers.every(({ outcome }) => outcome === 'timeout');

@@ -1,5 +1,5 @@
-// Asks every address of the parent's servers for a domain's DS set, directly. Referrals are no evidence here: a server that
-// leaves DS out of one looks like a parent without DS, and the removal of a key depends on the difference.
+// Queries every address of the parent's servers directly for a domain's DS set. Referrals are not sufficient: a server that
+// omits DS from them looks like a parent without DS, and key removal depends on the difference.
 //
 //   walk to the parent ─▶ its keys, if it is signed ─▶ addresses of all its servers ─▶ DS at each, verified with those keys
 //                     ◀─ a zone between them turned up: once more, from there ──┘
@@ -20,9 +20,9 @@ import { findServers } from '../walk/ask-every-server.ts';
 import { askServer, type ServerResult } from '../walk/ask-server.ts';
 import { Journey, keepReferral, walk } from '../walk/walk.ts';
 
-/** A registry has up to 26 addresses, and each question is repeated once over UDP. */
+/** A registry has up to 26 addresses, and each query is retried once over UDP. */
 const DS_LIMITS: Partial<Limits> = { packets: 120, milliseconds: 30_000 };
-/** More addresses than any registry has only serve to make work. */
+/** No registry has more addresses. Additional ones would only cause work. */
 const MAX_ADDRESSES = 40;
 
 type Seen = Pick<DsEvidence, 'parent' | 'answers' | 'parentIsSecure'>;
@@ -68,12 +68,12 @@ interface Asking {
   readonly domain: Name;
   readonly parent: KnownZone;
   readonly journey: Journey;
-  /** Of a secure parent. */
+  /** Set for a secure parent. */
   readonly from: SecureZone | undefined;
   readonly budget: ValidationBudget;
 }
 
-/** Undefined: a zone between this one and the domain turned up, and the journey has learned it. */
+/** Returns undefined if the journey has discovered a zone between this one and the domain. */
 async function askAll(
   state: ResolverState,
   work: Work,
@@ -95,7 +95,9 @@ async function askAll(
   const unreached = parent.walked.servers.filter((server) => parent.addressesOf([server]).length === 0);
   return [
     ...asked.map(({ answer }) => answer),
-    ...unreached.map((server) => unknown(server, '', errors.get(server) ?? 'it has no address to ask')),
+    ...unreached.map((server) =>
+      unknown(server, '', errors.get(server) ?? 'it has no address that can be queried'),
+    ),
   ];
 }
 
@@ -103,7 +105,7 @@ function unknown(server: Name, address: string, error: string | undefined): DsAn
   return { server, address, outcome: 'unknown', ds: [], ttl: undefined, error };
 }
 
-/** Whether the reply leads to a zone above the domain and below the parent: that one is the parent then. */
+/** True if the reply shows a zone above the domain and below the parent, which is then the actual parent. */
 function isBetween(reply: ServerResult['reply'], parent: Name, domain: Name): boolean {
   if (reply.kind === 'referral') return reply.cut !== domain;
   return 'soa' in reply && reply.soa !== parent && reply.soa !== domain;
@@ -138,7 +140,10 @@ async function askOne(
   }
 }
 
-/** In words for people, why it says nothing. AA was looked at when the reply was classified. */
+/**
+ * Returns a human-readable reason if the reply says nothing about the DS set. The AA bit was checked when the reply was
+ * classified.
+ */
 function readDs(
   reply: ServerResult['reply'],
   parent: Name,
@@ -148,16 +153,16 @@ function readDs(
       return { outcome: 'positive', ds: sortedOnce(reply.rdata), ttl: reply.ttl };
     case 'nodata':
     case 'nxdomain':
-      // The child's own servers say NODATA too, and know nothing of the parent's side (RFC 4035 §3.1.4.1).
+      // The child's own servers also answer NODATA, but know nothing about the parent side (RFC 4035 §3.1.4.1).
       return reply.soa === parent
         ? { outcome: 'none', ds: [], ttl: reply.ttl }
-        : 'its SOA is not of the parent zone';
+        : 'its SOA is not that of the parent zone';
     case 'timeout':
       return reply.error ?? 'it did not answer in time';
     case 'referral':
-      return 'it refers to the domain, where DS is asked at the parent';
+      return 'it refers to the domain, although DS records belong to the parent';
     case 'alias':
-      return 'an alias stands at the name';
+      return 'there is an alias at the name';
     case 'refused':
     case 'servfail':
       return reply.kind.toUpperCase();

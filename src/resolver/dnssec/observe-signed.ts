@@ -1,5 +1,5 @@
-// Asks the nameservers of a domain what shows whether it would validate with a key of ours, each of their addresses: the keys, the SOA,
-// a name that is not there, and the wildcard.
+// Queries each address of a domain's nameservers to find out if the domain would validate with one of our keys: the keys,
+// the SOA, a nonexistent name, and the wildcard.
 
 import {
   type PreflightEvidence,
@@ -18,13 +18,13 @@ import { Stopped, type Work } from '../state/work.ts';
 import { findServers } from '../walk/ask-every-server.ts';
 import { askServer } from '../walk/ask-server.ts';
 
-/** Four questions at each of 16 addresses, and the way there. */
+/** Four queries at each of 16 addresses, and the walk. */
 const SIGNED_LIMITS: Partial<Limits> = { packets: 120, milliseconds: 30_000 };
 const MAX_ADDRESSES = 16;
 
 export interface SignedOptions {
   readonly keys: readonly PreflightKey[];
-  /** The nameservers of a domain that is not delegated yet; the parent is not asked then. */
+  /** The nameservers of a domain that is not delegated yet. The parent is not queried then. */
   readonly given?: Delegation | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -85,7 +85,7 @@ async function askAll(
     { name: domain, type: TYPE.SOA },
     ...[`preflight-${label}`, '*'].flatMap((each) => {
       const below = prependLabel(each, domain);
-      return below === undefined ? [] : [{ name: below, type: TYPE.A }]; // a domain of 255 octets has nothing below
+      return below === undefined ? [] : [{ name: below, type: TYPE.A }]; // no name fits below a domain of 255 octets
     }),
   ];
   const servers = await Promise.all(

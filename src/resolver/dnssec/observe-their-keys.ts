@@ -1,4 +1,4 @@
-// Asks the nameservers of another operator, which the parent names for a domain, for its DNSKEY set: each of their addresses.
+// Queries each address of another operator's nameservers, found at the parent of a domain, for the domain's DNSKEY set.
 
 import { readTheirKeys, type TheirEvidence } from '../../checks/dnssec/their-keys.ts';
 import { foldCase, type Name, ROOT } from '../../dns/name.ts';
@@ -12,14 +12,14 @@ import { Stopped, type Work } from '../state/work.ts';
 import { findServers } from '../walk/ask-every-server.ts';
 import { askServer, type ServerResult } from '../walk/ask-server.ts';
 
-/** One question at each of 16 addresses, perhaps again over TCP, and the way there. */
+/** One query at each of 16 addresses, possibly repeated over TCP, and the walk. */
 const THEIR_LIMITS: Partial<Limits> = { packets: 80, milliseconds: 20_000 };
 const MAX_ADDRESSES = 16;
 
 export interface TheirOptions {
   /** Nameservers that are not theirs. */
   readonly ours: readonly Name[];
-  /** DS rdata that has to lead to what they show. */
+  /** DS rdata that must match their keys. */
   readonly ds: readonly Uint8Array[];
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,12 +51,12 @@ async function observe(
     if (found.kind === 'failed') return nobody(found.message);
     const { ns, glue } = found.delegation;
     const names = ns.map(foldCase).filter((each) => !ours.includes(each));
-    if (names.length === 0) return nobody('the parent names no nameservers but ours');
+    if (names.length === 0) return nobody('the parent lists only our nameservers');
     const zone = state.knownZone(domain, { names, glue });
     await findServers(state, work, zone);
     const { now, hasIpv6 } = state.around;
     const known = zone.addresses(now(), hasIpv6()).slice(0, MAX_ADDRESSES);
-    if (known.length === 0) return nobody('their nameservers have no address to ask');
+    if (known.length === 0) return nobody('their nameservers have no address that can be queried');
     const at = Math.floor(now() / 1000);
     const servers = await Promise.all(
       known.map(async (to) => {

@@ -1,5 +1,4 @@
-// Lets thousands of tasks wait for one AbortSignal with one listener for each signal. The listener is removed with its
-// last waiter, so that no signal collects listeners.
+// Lets thousands of tasks wait for an AbortSignal with a single listener per signal, which is removed with the last task.
 
 interface Watch {
   readonly callbacks: Set<() => void>;
@@ -8,7 +7,7 @@ interface Watch {
 
 const watches = new WeakMap<AbortSignal, Watch>();
 
-/** `callback` runs once when the signal aborts; the signal must not be aborted yet. */
+/** Calls `callback` once when the signal aborts. The signal must not be aborted yet. */
 export function watchAbort(signal: AbortSignal, callback: () => void): void {
   let watch = watches.get(signal);
   if (watch === undefined) {

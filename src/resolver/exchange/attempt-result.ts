@@ -1,15 +1,15 @@
-// How one attempt over UDP or TCP ended, and what its transport must know.
+// Result of one attempt over UDP or TCP, and the options of a transport.
 
 import type { Message } from '../../dns/message/message.ts';
 import type { Target } from './target.ts';
 
 export type AttemptResult =
   | { readonly kind: 'reply'; readonly message: Message; readonly rttMs: number }
-  /** The query is sent again in another way: see match-reply.ts. */
+  /** The query is sent again in another way (see match-reply.ts). */
   | { readonly kind: 'truncated' | 'other_case' | 'edns_refused' }
-  /** No usable reply came in time; `error` says what came, if anything did. */
+  /** No usable reply came in time. `error` describes what came, if anything did. */
   | { readonly kind: 'silence'; readonly error: string | undefined }
-  /** No program listens at the UDP port, or there was no TCP connection, or it was closed. */
+  /** No program listens at the UDP port, or the TCP connection failed or was closed. */
   | { readonly kind: 'closed'; readonly error: string }
   | { readonly kind: 'failed'; readonly error: string };
 
@@ -21,7 +21,7 @@ export interface AttemptOptions {
 
 /** Sends a query over UDP or TCP. */
 export interface Transport {
-  /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
+  /** Rejects only with the reason of the signal, which must not be aborted yet. Sets the id in `query`. */
   ask(target: Target, query: Uint8Array, options: AttemptOptions): Promise<AttemptResult>;
   /** Ends all attempts. */
   close(error: string): void;

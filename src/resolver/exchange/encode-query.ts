@@ -1,14 +1,12 @@
-// Encodes one question: RD=0 to an authoritative server, RD=1 to a resolver, and an OPT record with DO (RFC 3225)
-// unless the server is known to refuse EDNS. The id is set when the question is sent.
+// Encodes a query: RD=0 for an authoritative server, RD=1 for a resolver, and an OPT record with DO (RFC 3225) unless the
+// server is known to reject EDNS. The id is set when the query is sent.
 
 import { DNSSEC_OK, OPT_OCTETS, optTtl } from '../../dns/message/edns.ts';
 import { HEADER_OCTETS } from '../../dns/message/header.ts';
 import type { Name } from '../../dns/name.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 
-/**
- * The largest reply that is asked for: none of that size is fragmented, and fragments could be forged (RFC 9715 §3).
- */
+/** Largest acceptable reply. Replies of this size are not fragmented; fragments could be forged (RFC 9715 §3). */
 const UDP_PAYLOAD_OCTETS = 1232;
 const QUESTION_TAIL_OCTETS = 4;
 const RECURSION_DESIRED = 1;
@@ -23,7 +21,7 @@ export function encodeQuery(name: Name, type: number, edns: boolean, recursive =
   set16(query, end - 2, CLASS.IN);
   if (edns) {
     query[11] = 1;
-    set16(query, end + 1, TYPE.OPT); // the root's name before it is one zero octet
+    set16(query, end + 1, TYPE.OPT); // preceded by the root's name, one zero octet
     set16(query, end + 3, UDP_PAYLOAD_OCTETS);
     set16(query, end + 7, optTtl(0, 0, true) & DNSSEC_OK);
   }

@@ -1,5 +1,5 @@
-// Questions over TCP, one connection each (RFC 7766 §8: two octets of length, then the message). They are rare, so no
-// connection is kept open. The time limit runs from the first packet to the last octet, however slowly octets come.
+// Sends queries over TCP, each on its own connection (RFC 7766 §8: two octets of length, then the message). They are rare,
+// so no connection is kept open. The time limit runs from the first packet to the last octet.
 
 import { connect, type Socket } from 'node:net';
 import { unwatchAbort, watchAbort } from './abort-watch.ts';
@@ -51,9 +51,9 @@ class TcpAttempt {
   readonly #onEnd: (wasBegun: boolean, result: AttemptResult | undefined) => void;
   readonly #onAbort = () => this.finish(undefined);
   readonly #length = new Uint8Array(LENGTH_OCTETS);
-  /** The buffer for the message, as long as its length field says, so that no peer makes us keep more. */
+  /** Buffer for the message. Its size is that of the length field, so that a peer cannot make us store more. */
   #message: Uint8Array | undefined;
-  /** How many octets of length field and message have come. */
+  /** Number of received octets, including the length field. */
   #received = 0;
   #socket: Socket | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ class TcpAttempt {
   #isConnected = false;
   #isOver = false;
 
-  /** `onEnd` is called once; without an outcome when the signal aborts. */
+  /** `onEnd` is called once, without a result if the signal aborts. */
   constructor(
     target: Target,
     query: Uint8Array,
@@ -79,7 +79,7 @@ class TcpAttempt {
     this.#begunAt = performance.now();
     this.#timer = setTimeout(() => this.#endTime(), this.#options.timeoutMs);
     this.#options.onPacket();
-    if (this.#isOver) return; // whoever counts packets may abort
+    if (this.#isOver) return; // onPacket may abort
     const { address: host, port, family } = this.#target;
     const socket = connect({ host, port, family });
     this.#socket = socket;
@@ -89,7 +89,7 @@ class TcpAttempt {
     socket.on('data', (octets) => this.#receive(octets));
     socket.on('error', (error) => this.finish({ kind: 'closed', error: socketErrorText(error) }));
     socket.on('close', () => this.finish({ kind: 'closed', error: this.#describeCut() }));
-    // one write: some servers take the length alone in its packet for the whole message
+    // one write: some servers treat the length in its own packet as the whole message
     socket.write(Buffer.concat([Uint8Array.of(this.#query.length >> 8, this.#query.length), this.#query]));
   }
 
@@ -109,7 +109,7 @@ class TcpAttempt {
     if (this.#received < LENGTH_OCTETS) return;
     this.#message ??= new Uint8Array(((this.#length[0] as number) << 8) | (this.#length[1] as number));
     const at = this.#received - LENGTH_OCTETS;
-    // what follows the message is ignored: nothing else was asked on this connection
+    // ignore data after the message: only one query was sent
     const part = octets.subarray(from, from + this.#message.length - at);
     this.#message.set(part, at);
     this.#received += part.length;
@@ -121,7 +121,8 @@ class TcpAttempt {
     const rttMs = performance.now() - (this.#begunAt as number);
     if (match.kind === 'reply') this.finish({ ...match, rttMs });
     else if (match.kind === 'unreadable') this.finish({ kind: 'silence', error: match.error });
-    else if (match.kind === 'unrelated') this.finish({ kind: 'silence', error: 'a reply to something else' });
+    else if (match.kind === 'unrelated')
+      this.finish({ kind: 'silence', error: 'the reply is to another query' });
     else this.finish(match);
   }
 

@@ -1,6 +1,5 @@
-// Questions over UDP. Each has a port of its own while there are enough sockets. When sockets are scarce, questions to
-// one address share a port and wait for it together, so that an address with many questions gets one turn, like an
-// address with one question.
+// Sends queries over UDP. Each has its own port while there are enough sockets. When sockets are scarce, queries to one
+// address share a port and wait for it together, so that an address with many queries does not get more than one slot.
 
 import type { AttemptOptions, AttemptResult, Transport } from './attempt-result.ts';
 import type { OpenSockets } from './open-sockets.ts';
@@ -18,7 +17,7 @@ export class UdpExchange implements Transport {
   readonly #sockets: OpenSockets;
   readonly #portOptions: PortOptions;
   readonly #ports = new Set<UdpPort>();
-  /** The newest port to each address. */
+  /** The newest port for each address. */
   readonly #newest = new Map<Target, UdpPort>();
   readonly #waiting = new Map<Target, WaitingAttempts>();
 
@@ -54,7 +53,7 @@ export class UdpExchange implements Transport {
     this.#sockets.take(start);
   }
 
-  /** A socket may be opened: it serves as many of the waiting attempts as one port takes. */
+  /** Opens a socket for as many waiting attempts as one port takes. */
   #open(target: Target): void {
     const waiting = this.#waiting.get(target) as WaitingAttempts;
     const attempts = waiting.attempts.filter(({ ended }) => !ended);

@@ -1,6 +1,5 @@
-// One query to one nameserver address, in the ways of ways.ts until one is answered.
-//
-// Every attempt has an id of its own and other letter case. What the reply says is not judged here: SERVFAIL is a reply.
+// Sends one query to one nameserver address, in the ways of ways.ts until one is answered. Every attempt has its own id and
+// letter case. The contents of the reply are not evaluated: SERVFAIL is a reply.
 
 import type { Need } from '../../checks/delegation/evidence.ts';
 import type { Message } from '../../dns/message/message.ts';
@@ -32,18 +31,18 @@ export interface Question {
   readonly type: number;
 }
 
-/** Asks in this way only, to see whether the server accepts it: there is no fallback, and nothing is remembered. */
+/** Sends the query only in this way, to find out if the server accepts it. There is no fallback, and nothing is cached. */
 export interface AskedWay {
   readonly transport?: 'tcp';
   /** False: without EDNS from the start. */
   readonly edns?: boolean;
-  /** True: the ordinary way only. Implied by the other fields. */
+  /** True: only the ordinary way. Implied by the other fields. */
   readonly isExact?: boolean;
 }
 
 export type QueryResult =
   /**
-   * The reply matches the question; its names may have the question's mixed case. `rttMs` is the round trip of the last
+   * The reply matches the query. Its names may have the query's mixed case. `rttMs` is the round-trip time of the last
    * packet.
    */
   | {
@@ -51,45 +50,45 @@ export type QueryResult =
       readonly message: Message;
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;
-      /** How the query had to be changed before the server answered it; absent if it answered the first query. */
+      /** How the query had to be changed before the server answered it. Absent if it answered the first query. */
       readonly needed?: readonly Need[];
     }
-  /** No reply came. With an error, no question was sent. */
+  /** No reply came. If `error` is set, no query was sent. */
   | { readonly kind: 'timeout'; readonly error?: string }
-  /** No usable reply; `error` says why, in words for people. */
+  /** No usable reply. `error` is a human-readable reason. */
   | { readonly kind: 'bad'; readonly error: string };
 
 export interface Exchange {
-  /** Rejects only with the signal's reason, when it aborts. `onPacket` is called before each packet that is sent. */
+  /** Rejects only with the signal's reason when it aborts. Calls `onPacket` before each packet. */
   ask(
     address: string,
     question: Question,
     options: { signal: AbortSignal; onPacket: () => void } & AskedWay,
   ): Promise<QueryResult>;
-  /** Questions that are open become `bad`. */
+  /** Open queries become `bad`. */
   close(): Promise<void>;
 }
 
 export interface ExchangeOptions {
   readonly port: number;
-  /** The time limit of one attempt. Attempts after the first one without a reply share the same time. */
+  /** Time limit of one attempt. Attempts after the first one without a reply share this time. */
   readonly timeoutMs?: number;
   readonly maxSockets?: number;
-  /** The servers are resolvers: asked with RD=1. */
+  /** True if the servers are resolvers, which are queried with RD=1. */
   readonly recursive?: boolean;
-  /** Maps an address to where its packets are sent: tests keep their internet on loopback sockets. */
+  /** Maps an address to the destination of its packets. Tests run their internet on loopback sockets. */
   readonly route?: (address: string) => { address: string; port: number };
   readonly now?: () => number;
-  /** Instead of sockets: tests keep their internet in memory. */
+  /** Replaces sockets. Tests run their internet in memory. */
   readonly transports?: Readonly<Record<Way['transport'], Transport>>;
 }
 
 const DEFAULT_TIMEOUT_MS = 3000;
-/** Servers that are far away, or busy, need up to a second. */
+/** Distant or busy servers need up to a second. */
 const SHORTEST_LATER_MS = 1000;
 const DEFAULT_MAX_SOCKETS = 500;
 const MAX_KEPT_TARGETS = 20_000;
-/** A parent of two addresses may cost three times the packets that an ordinary one costs, its walk included. */
+/** A parent with two addresses may cost three times the packets of an ordinary one, including the walk. */
 const MOST_ATTEMPTS = 4;
 
 const CLOSED = 'the exchange was closed';
@@ -102,7 +101,7 @@ interface Attempt {
   readonly way: Way;
   readonly ended: Ended;
   readonly result: AttemptResult;
-  /** True if the query had capital letters: with few letters, chance may leave none. */
+  /** True if the query had capital letters. With few letters, random case may produce none. */
   readonly hadCapitals: boolean;
   readonly timeoutMs: number;
 }
@@ -156,11 +155,11 @@ class SocketExchange implements Exchange {
     const refused = tried.find(({ ended }) => ended === 'refused');
     if (refused !== undefined && (last?.ended !== 'replied' || isRefusal(last))) return replied(refused, []);
     if (last?.ended !== 'replied') return failureOf(tried);
-    // An ordinary server needs nothing: packets got lost.
+    // An ordinary server needs no changes: packets were lost.
     return replied(last, known.kind === 'ordinary' ? [] : needsOf(tried));
   }
 
-  /** Tries the ways in order. Returns the attempts, at least one. */
+  /** Tries the ways in order and returns the attempts, at least one. */
   async #try(
     ways: Ways,
     target: Target,
@@ -206,17 +205,17 @@ class SocketExchange implements Exchange {
       if (known.kind === 'needs') this.#memory.forgetNeeds(address);
       return;
     }
-    // A server that refuses this zone anyway may refuse others because of the letters.
+    // A server that refuses this zone in any case may refuse other queries because of their letter case.
     const isInconclusive =
       tried.some(({ ended }) => ended === 'refused') && last.ended === 'replied' && isRefusal(last);
-    // A server that accepts lower case only would have replied too.
+    // A server that accepts only lower case would also have replied.
     const hadLowerCaseOnly = accepted.way.mixed && !accepted.hadCapitals;
     if (isInconclusive || hadLowerCaseOnly) return;
     if (isSameWay(accepted.way, ORDINARY)) this.#memory.setOrdinary(address);
     else if (last.ended === 'replied') this.#memory.setNeeds(address, accepted.way);
   }
 
-  /** Gives the same object for the same address, since ports are found by it. */
+  /** Returns the same object for the same address, because it is the key of its ports. */
   #targetOf(address: string): Target | undefined {
     const known = this.#targets.get(address);
     if (known !== undefined) return known;
@@ -237,7 +236,7 @@ class SocketExchange implements Exchange {
 
 type AskOptions = Pick<AttemptOptions, 'signal' | 'onPacket'>;
 
-/** `mayBeForCase`: the server may refuse a query because of its letters. */
+/** `mayBeForCase`: the server may refuse a query because of its letter case. */
 function endOf(result: AttemptResult, mayBeForCase: boolean): Ended {
   switch (result.kind) {
     case 'reply':
@@ -256,7 +255,7 @@ function isRefusal({ result }: Pick<Attempt, 'result'>): boolean {
   );
 }
 
-/** The time is rounded to the microsecond; further digits are noise of the clock. */
+/** Rounds to microseconds, because further digits are clock noise. */
 function replied({ way, result }: Attempt, needed: readonly Need[]): QueryResult {
   const { message, rttMs } = result as Extract<AttemptResult, { kind: 'reply' }>;
   const rounded = Math.round(rttMs * 1000) / 1000;
@@ -269,7 +268,7 @@ function replied({ way, result }: Attempt, needed: readonly Need[]): QueryResult
   };
 }
 
-/** Returns a timeout if no reply came over UDP, whatever came over TCP. If the server did react over UDP, the result is `bad`. */
+/** Returns a timeout if no reply came over UDP, regardless of TCP. If the server did react over UDP, returns `bad`. */
 function failureOf(tried: readonly Attempt[]): QueryResult {
   const overUdp = tried.filter(({ way }) => way.transport === 'udp');
   const cause = overUdp.find(({ ended }) => ended !== 'silent' && ended !== 'edns_refused');
@@ -280,20 +279,20 @@ function failureOf(tried: readonly Attempt[]): QueryResult {
       ? { kind: 'timeout' }
       : { kind: 'bad', error: `${errorOf(unreadable.result)}` };
   }
-  const why = cause === undefined ? 'asked over TCP' : whyOf(cause);
-  return { kind: 'bad', error: tcp === undefined ? why : `${why}, and over TCP: ${describe(tcp)}` };
+  const why = cause === undefined ? 'queried over TCP' : whyOf(cause);
+  return { kind: 'bad', error: tcp === undefined ? why : `${why}; over TCP: ${describe(tcp)}` };
 }
 
 function whyOf({ ended, result }: Attempt): string {
-  if (ended === 'truncated') return 'the reply over UDP was cut short';
+  if (ended === 'truncated') return 'the reply over UDP was truncated';
   if (ended === 'other_case') return 'the letter case of the reply over UDP differed from the query';
-  return errorOf(result) ?? 'a reply that cannot be used';
+  return errorOf(result) ?? 'the reply is not usable';
 }
 
 function describe({ result, timeoutMs }: Attempt): string {
   if (result.kind === 'silence') return result.error ?? `no reply within ${timeoutMs} ms`;
-  if (result.kind === 'truncated') return 'cut short as well';
-  return errorOf(result) ?? 'a reply that cannot be used';
+  if (result.kind === 'truncated') return 'truncated as well';
+  return errorOf(result) ?? 'the reply is not usable';
 }
 
 function errorOf(result: AttemptResult): string | undefined {

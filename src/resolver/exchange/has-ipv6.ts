@@ -1,13 +1,13 @@
-// Tells whether this machine can ask over IPv6: it has an address to which a packet from outside could come back.
+// Detects if this machine can use IPv6: it has an address that packets from outside can reach.
 
 import { networkInterfaces } from 'node:os';
 
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
-/** How often the addresses are read again: they change with a laptop's network or a router's advertisement. */
+/** Interval for reading the addresses again, since they change with the network or a router advertisement. */
 const REFRESH_MS = 60_000;
 
-/** `privateToo`: in a lab, unique local addresses (RFC 4193) are reachable as well. */
+/** `privateToo`: in a lab, unique local addresses (RFC 4193) are also reachable. */
 export function watchIpv6(privateToo: boolean, look: () => Interfaces = networkInterfaces): () => boolean {
   let found = false;
   let lookedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
-// Decides whether octets that came back answer the question that was sent (RFC 5452 §9.1), and how to go on: pure. What
-// a sender who cannot see our questions could have sent is `unrelated`: the true reply may still come.
+// Decides if received octets answer a query (RFC 5452 §9.1), and what to do next. A message that an off-path attacker could
+// have sent is `unrelated`: the real reply may still come.
 
 import { WireError } from '../../dns/errors.ts';
 import { HEADER_OCTETS } from '../../dns/message/header.ts';
@@ -9,13 +9,13 @@ import { decodeName } from '../../dns/name.ts';
 
 type ReplyMatch =
   | { readonly kind: 'reply'; readonly message: Message }
-  /** TC is set: ask again over TCP (RFC 2181 §9). The rest is not read, since the message may be cut anywhere. */
+  /** TC is set: retry over TCP (RFC 2181 §9). The rest is ignored, since the message may be truncated anywhere. */
   | { readonly kind: 'truncated' }
-  /** Id and question match except for the case of letters: the reply may be forged. Never over TCP. */
+  /** Id and question match except for letter case, so the reply may be forged. Never over TCP. */
   | { readonly kind: 'other_case' }
-  /** The server does not support EDNS: ask again without it (RFC 6891 §7, §6.2.2). */
+  /** The server does not support EDNS: retry without it (RFC 6891 §7, §6.2.2). */
   | { readonly kind: 'edns_refused' }
-  /** The id matches, but the message cannot be read. */
+  /** The id matches, but the message cannot be parsed. */
   | { readonly kind: 'unreadable'; readonly error: string }
   | { readonly kind: 'unrelated' };
 
@@ -25,10 +25,10 @@ const EDNS_REFUSED: ReplyMatch = { kind: 'edns_refused' };
 const TRUNCATED: ReplyMatch = { kind: 'truncated' };
 
 const OPCODE_BITS = 0x7800;
-/** The length of type and class, which follow a question's name. */
+/** Length of type and class, which follow the name of a question. */
 const QUESTION_TAIL_OCTETS = 4;
 
-/** `query` is what `encodeQuery` made, with its id. Never throws, whatever `reply` contains. */
+/** `query` is the result of `encodeQuery` with its id. Never throws, for any `reply`. */
 export function matchReply(query: Uint8Array, reply: Uint8Array, transport: 'udp' | 'tcp'): ReplyMatch {
   if (reply.length < HEADER_OCTETS || uint16(reply, 0) !== uint16(query, 0)) return UNRELATED;
   const flags = uint16(reply, 2);
@@ -39,7 +39,7 @@ export function matchReply(query: Uint8Array, reply: Uint8Array, transport: 'udp
   const hadEdns = uint16(query, 10) > 0;
   const refusesEdns = hadEdns && (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP);
   if (questions === 0 || reply.length === HEADER_OCTETS) {
-    // Old servers answer what they cannot read with a bare header. It can only make us ask again.
+    // Old servers answer an unreadable query with a bare header. It can only cause a retry.
     return refusesEdns ? EDNS_REFUSED : unreadable(`${rcodeMnemonic(rcode)} without the question`);
   }
   const echo = compareQuestions(query, reply);
@@ -51,7 +51,7 @@ export function matchReply(query: Uint8Array, reply: Uint8Array, transport: 'udp
   return readWhole(reply, hadEdns);
 }
 
-/** Folds the question's name in the reply: names compressed against it would take over its mixed case. */
+/** Folds the question's name in the reply. Otherwise names compressed against it would have its mixed case. */
 function foldQuestion(query: Uint8Array, reply: Uint8Array): void {
   for (let at = HEADER_OCTETS; query[at] !== 0; ) {
     const end = at + 1 + (query[at] as number);
@@ -69,11 +69,11 @@ function readWhole(reply: Uint8Array, hadEdns: boolean): ReplyMatch {
   }
 }
 
-/** Compares octet by octet: a question's name is never compressed, since no name stands before it. */
+/** Compares octet by octet: the name of a question is never compressed, since no name precedes it. */
 function compareQuestions(query: Uint8Array, reply: Uint8Array): 'same' | 'other_case' | 'different' {
   let at = HEADER_OCTETS;
   let echo: 'same' | 'other_case' = 'same';
-  // length octets are below "A", so folding leaves them alone; 0 ends the name, outside of labels only
+  // length octets are below "A", so folding does not change them; 0 outside a label ends the name
   for (let left = 0; ; at++) {
     const asked = query[at] as number;
     const echoed = reply[at];
@@ -102,7 +102,7 @@ function isQuestionReadable(reply: Uint8Array): boolean {
 }
 
 function unreadable(what: string): ReplyMatch {
-  return { kind: 'unreadable', error: `a reply that cannot be read: ${what}` };
+  return { kind: 'unreadable', error: `the reply cannot be parsed: ${what}` };
 }
 
 function fold(octet: number): number {

@@ -1,14 +1,14 @@
-// Puts the letters of a question into random case (draft-vixie-dnsext-dns0x20): a reply repeats it, and a forger must
-// guess one bit for each letter.
+// Randomizes the letter case of a query name (draft-vixie-dnsext-dns0x20). A reply repeats it, so a forger must guess one
+// more bit per letter.
 
 import { HEADER_OCTETS } from '../../dns/message/header.ts';
 
-/** How many random octets are enough for any name. */
+/** Number of random octets sufficient for any name. */
 export const MIXING_BYTES = 32;
 
 /**
- * Changes the question's name in `query`: bit i of `random` decides the case of octet i. Returns true if a letter is a
- * capital now.
+ * Changes the query name in `query`: bit i of `random` decides the case of octet i. Returns true if the name then has a
+ * capital letter.
  */
 export function mixCase(query: Uint8Array, random: Uint8Array): boolean {
   let left = 0;

@@ -1,4 +1,4 @@
-// Limits how many sockets are open at once: a task that needs one more waits its turn, first come, first served.
+// Limits the number of open sockets. Tasks that need one more wait in order of arrival.
 
 export class OpenSockets {
   readonly #max: number;
@@ -14,18 +14,18 @@ export class OpenSockets {
     return this.#open;
   }
 
-  /** Half of the sockets are in use: callers should share them. */
+  /** True if half of the sockets are in use, so that callers should share them. */
   get areScarce(): boolean {
     return 2 * this.#open >= this.#max;
   }
 
-  /** Calls `start` when it may open a socket, perhaps at once. Each start ends in one `release`. */
+  /** Calls `start`, possibly immediately, when it may open a socket. Each start requires one `release`. */
   take(start: () => void): void {
     this.#waiting.add(start);
     this.#serve();
   }
 
-  /** False when `start` has been called already. */
+  /** Returns false if `start` has already been called. */
   cancel(start: () => void): boolean {
     return this.#waiting.delete(start);
   }
@@ -35,9 +35,7 @@ export class OpenSockets {
     this.#serve();
   }
 
-  /**
-   * Runs as a loop, since `start` may fail and release before it returns: thousands of calls in a row must not nest.
-   */
+  /** Runs as a loop, because `start` may fail and release before it returns. Thousands of calls in a row must not nest. */
   #serve(): void {
     if (this.#isServing) return;
     this.#isServing = true;

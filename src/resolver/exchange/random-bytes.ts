@@ -1,5 +1,5 @@
-// Unpredictable random bytes for ids and letter case, drawn from the system a few thousand at a time: a system call
-// for each question would cost more than all its other work.
+// Provides unpredictable random bytes for ids and letter case. Reads a few thousand at a time, because a system call per
+// query would cost more than all of its other work.
 
 import { randomFillSync } from 'node:crypto';
 

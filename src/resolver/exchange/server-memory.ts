@@ -1,15 +1,15 @@
-// Remembers, for each server address, whether it answers the ordinary way or what it needs instead. The number of
-// addresses is limited and everything expires: an attacker can choose addresses, and lost packets look like a server
-// that drops queries.
+// Remembers for each server address if it answers the ordinary way, or what it needs instead. The number of addresses is
+// limited and every entry expires: an attacker can choose addresses, and lost packets look like a server that drops
+// queries.
 
 import { ExpiringCache } from '../cache/expiring-cache.ts';
 import { betterThan, isSameWay, type Known, ORDINARY, type Way } from './ways.ts';
 
 interface Needs {
-  /** How the server replied last. */
+  /** The way in which the server last replied. */
   readonly way: Way;
   readonly better: readonly Way[];
-  /** Number of times in a row that it did not answer the ordinary way. */
+  /** Number of consecutive queries that it did not answer the ordinary way. */
   readonly count: number;
   /** When the ordinary way is tried first again, in milliseconds since 1970. */
   readonly until: number;
@@ -20,7 +20,7 @@ const ORDINARY_MS = 3_600_000;
 /** Short at first, because the cause may be a lossy network. */
 const NEEDS_FIRST_MS = 600_000;
 const NEEDS_MAX_MS = 6 * 3_600_000;
-/** How long needs are kept after they have become doubtful: the server is asked twice then, not four times. */
+/** How long doubtful needs are kept. The server then gets two queries instead of four. */
 const DOUBTFUL_MS = 86_400_000;
 
 const UNKNOWN: Known = { kind: 'unknown' };
@@ -48,15 +48,15 @@ export class ServerMemory {
     };
   }
 
-  /** The server answers mixed case, EDNS and UDP. */
+  /** Records that the server answers mixed case, EDNS and UDP. */
   setOrdinary(address: string): void {
     this.#needs.delete(address);
     this.#ordinary.set(address, true, this.#now() + ORDINARY_MS);
   }
 
   /**
-   * The server replied in another way. A server that is known to be ordinary stays so until that expires: its packets
-   * may have been lost on purpose.
+   * Records that the server replied in another way. A server known to be ordinary keeps this state until it expires: an
+   * attacker may have dropped its packets.
    */
   setNeeds(address: string, way: Way): void {
     const now = this.#now();
@@ -72,7 +72,7 @@ export class ServerMemory {
     this.#needs.set(address, { way, better, count, until }, until + DOUBTFUL_MS);
   }
 
-  /** The server did not reply in any way. */
+  /** Records that the server did not reply in any way. */
   forgetNeeds(address: string): void {
     this.#needs.delete(address);
   }

@@ -1,4 +1,4 @@
-// Says in words what a socket's error means, for people who read why a check had no result.
+// Describes socket errors for people who read why a check had no result.
 
 const MEANINGS = new Map([
   ['ECONNREFUSED', 'connection refused'],

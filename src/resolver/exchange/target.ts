@@ -1,16 +1,16 @@
-// The socket address to which packets for one nameserver address are sent.
+// The socket address to which packets for a nameserver address are sent.
 
 import { TextError } from '../../dns/errors.ts';
 import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
 
 export interface Target {
   readonly family: 4 | 6;
-  /** The address as the kernel prints it, so that the source of a datagram can be compared. */
+  /** Address in the kernel's notation, so that the source of a datagram can be compared. */
   readonly address: string;
   readonly port: number;
 }
 
-/** Undefined when the text is not an address. */
+/** Returns undefined if the text is not an address. */
 export function readTarget(address: string, port: number): Target | undefined {
   try {
     return address.includes(':')

@@ -1,5 +1,4 @@
-// One question over UDP, from the queue for a socket to its end: a reply, a timeout, a fault of the socket, or an
-// abort.
+// One query over UDP, from waiting for a socket to its end: a reply, a timeout, a socket error, or an abort.
 
 import { unwatchAbort, watchAbort } from './abort-watch.ts';
 import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
@@ -7,7 +6,7 @@ import { matchReply } from './match-reply.ts';
 
 export class UdpAttempt {
   readonly query: Uint8Array;
-  /** The port that sends the attempt sets this: called once, at the end, to forget it. */
+  /** Set by the port that sends the attempt. Called once at the end, so that the port forgets it. */
   onEnd: (() => void) | undefined;
   ended = false;
   readonly #options: AttemptOptions;
@@ -30,7 +29,7 @@ export class UdpAttempt {
     watchAbort(options.signal, this.#abort);
   }
 
-  /** Starts the time limit: the packet is sent now. */
+  /** Starts the time limit when the packet is sent. */
   begin(): void {
     this.#sentAt = performance.now();
     this.#timer = setTimeout(endInSilence, this.#options.timeoutMs, this);
@@ -53,7 +52,7 @@ export class UdpAttempt {
     this.finish({ kind: 'silence', error: this.#error });
   }
 
-  /** False when it was over already. */
+  /** Returns false if it had already ended. */
   #end(): boolean {
     if (this.ended) return false;
     this.ended = true;

@@ -1,6 +1,6 @@
-// One connected UDP socket on a random port: only datagrams from that address and port come in (RFC 5452 §9.2), and the
-// kernel reports when no program listens there. The socket is closed with its last question. Several questions, each
-// with an id of its own, share it only when sockets are scarce.
+// A connected UDP socket on a random port: it receives only datagrams from its target address and port (RFC 5452 §9.2), and
+// the kernel reports if no program listens there. It is closed with its last query. Queries, each with its own id, share a
+// socket only if sockets are scarce.
 
 import { createSocket, type Socket } from 'node:dgram';
 import type { AttemptResult } from './attempt-result.ts';
@@ -10,7 +10,7 @@ import { isRefused, socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
 import type { UdpAttempt } from './udp-attempt.ts';
 
-/** How many questions one port takes in all: the longer a port is open, the longer an attacker can guess at it. */
+/** Maximum number of queries per port: the longer a port is open, the longer an attacker can guess. */
 export const MAX_QUESTIONS = 16;
 
 const SOCKET_TYPE = { 4: 'udp4', 6: 'udp6' } as const;
@@ -19,7 +19,7 @@ type Fault = Extract<AttemptResult, { kind: 'closed' | 'failed' }>;
 
 export interface PortOptions {
   readonly random: RandomBytes;
-  /** Called once. The port may not be known to its owner yet, when no socket could be made. */
+  /** Called once, possibly before the owner knows the port if no socket could be created. */
   readonly onClosed: (port: UdpPort) => void;
 }
 
@@ -27,10 +27,10 @@ export class UdpPort {
   readonly target: Target;
   readonly #options: PortOptions;
   readonly #socket: Socket;
-  /** Attempts by the id of their question. */
+  /** Attempts by query id. */
   readonly #asked = new Map<number, UdpAttempt>();
   #room = MAX_QUESTIONS;
-  /** Attempts that wait until the socket is connected; undefined once it is. */
+  /** Attempts that wait until the socket is connected. Undefined once it is. */
   #early: UdpAttempt[] | undefined = [];
   #fault: Fault | undefined;
 
@@ -41,10 +41,10 @@ export class UdpPort {
     this.#socket.on('message', (octets, from) => this.#receive(octets, from));
     this.#socket.on('error', (error) => this.end(faultOf(error)));
     this.#socket.once('connect', () => this.#sendEarly());
-    this.#socket.connect(target.port, target.address); // binds it first, to a port that the kernel draws
+    this.#socket.connect(target.port, target.address); // also binds it to a port that the kernel chooses
   }
 
-  /** How many questions the port may still take; zero once it is closed. */
+  /** Number of queries that the port may still take. Zero once it is closed. */
   get room(): number {
     return this.#fault === undefined ? this.#room : 0;
   }
@@ -64,7 +64,7 @@ export class UdpPort {
     else this.#early.push(attempt);
   }
 
-  /** Ends all attempts. Every failure (no listener, no route, no socket) concerns the address, so it ends all of them. */
+  /** Ends all attempts: every failure (no listener, no route, no socket) concerns the address. */
   end(fault: Fault): void {
     if (this.#fault !== undefined) return;
     this.#close(fault);
@@ -87,7 +87,7 @@ export class UdpPort {
   };
 
   #receive(octets: Buffer, from: { address: string; port: number }): void {
-    // Also keeps out what came in between binding and connecting.
+    // Also rejects packets received between binding and connecting.
     if (from.port !== this.target.port || from.address !== this.target.address || octets.length < 2) return;
     this.#asked.get(octets.readUInt16BE(0))?.receive(octets);
   }
@@ -109,7 +109,7 @@ function faultOf(error: Error): Fault {
   return { kind: isRefused(error) ? 'closed' : 'failed', error: socketErrorText(error) };
 }
 
-/** A `lookup` that resolves no names: only addresses come here. */
+/** A `lookup` that resolves no names, because only addresses are used here. */
 function noLookup(
   address: string,
   _options: unknown,

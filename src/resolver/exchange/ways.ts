@@ -1,9 +1,9 @@
-// The ways in which a query can be sent, and the order in which they are tried: pure.
+// The ways in which a query can be sent, and the order in which they are tried.
 //
 //   UDP with EDNS, in mixed case ──> once more ──> TCP ──> what the server may still accept
 //
-// TCP comes before every weaker way over UDP: a forger must guess fewer bits of a query in lower case. A server that is
-// known to answer the ordinary way is never asked in a weaker one, so losing its packets brings a forger nothing.
+// TCP comes before every weaker way over UDP, because a forger must guess fewer bits of a query in lower case. A server
+// that is known to answer the ordinary way never receives a weaker query, so dropping its packets does not help a forger.
 
 import type { Need } from '../../checks/delegation/evidence.ts';
 
@@ -15,7 +15,7 @@ export interface Way {
 }
 
 export const ORDINARY: Way = { transport: 'udp', edns: true, mixed: true };
-/** The last resort over UDP: any server that answers at all accepts this way. */
+/** The last resort over UDP, which any server that answers at all accepts. */
 const PLAIN: Way = { transport: 'udp', edns: false, mixed: false };
 
 /** How an attempt ended. */
@@ -27,13 +27,13 @@ export type Ended =
   | 'truncated'
   | 'other_case'
   | 'edns_refused'
-  /** No usable reply in time. Over TCP: the connection was established. */
+  /** No usable reply in time. Over TCP, the connection was established. */
   | 'silent'
-  /** No program listens at the UDP port; or the TCP connection was not established, or was closed. */
+  /** No program listens at the UDP port, or the TCP connection was not established or was closed. */
   | 'closed'
   | 'failed';
 
-/** What is known of a server. */
+/** Knowledge about a server. */
 export type Known =
   | { readonly kind: 'unknown' }
   /** It has answered the ordinary way. */
@@ -64,19 +64,19 @@ export function* waysFor(known: Known): Ways {
   else if (tcp.way.edns) yield* tryWay({ ...tcp.way, edns: false });
 }
 
-/** Tries this way alone, as a caller that wants to know whether the server accepts it. */
+/** Tries only this way, for a caller that tests if the server accepts it. */
 export function* onlyWay(first: Way): Ways {
   const { way, ended } = yield* tryTwice(first);
   if (ended === 'other_case') yield* tryWay(overTcp(way));
 }
 
-/** Packets get lost: over UDP, silence after one query means little. */
+/** Repeats a query over UDP, because packets get lost and one timeout means little. */
 function* tryTwice(first: Way): Generator<Way, Outcome, Ended> {
   const outcome = yield* tryWay(first);
   return outcome.ended === 'silent' && first.transport === 'udp' ? yield* tryWay(outcome.way) : outcome;
 }
 
-/** Tries a way, and what the server asks for: the same without EDNS (RFC 6891 §7), or over TCP (RFC 2181 §9). */
+/** Tries a way, and the change that the server requests: without EDNS (RFC 6891 §7), or over TCP (RFC 2181 §9). */
 function* tryWay(way: Way): Generator<Way, Outcome, Ended> {
   const ended = yield way;
   if (ended === 'edns_refused') return yield* tryWay({ ...way, edns: false });
@@ -89,10 +89,7 @@ function overTcp({ edns }: Way): Way {
   return { transport: 'tcp', edns, mixed: false };
 }
 
-/**
- * Returns ways that are less weak than the way by which a server replied, and that may work as well. Later queries try
- * them, one each.
- */
+/** Returns ways that are stronger than the one that was answered and that may also work. Later queries try one each. */
 export function betterThan(way: Way): readonly Way[] {
   if (!isSameWay(way, PLAIN)) return [];
   return [
@@ -105,7 +102,7 @@ export function isSameWay(a: Way, b: Way): boolean {
   return a.transport === b.transport && a.edns === b.edns && a.mixed === b.mixed;
 }
 
-/** Returns what the server needed to reply; `tried` ends with the attempt that was replied to. */
+/** Returns the changes that the server needed. `tried` ends with the answered attempt. */
 export function needsOf(tried: readonly Outcome[]): readonly Need[] {
   const last = tried.at(-1)?.way ?? ORDINARY;
   // A reply that is too large for UDP comes over TCP from any server.

@@ -1,5 +1,5 @@
-// Observes our own nameservers as the world sees them, from the root down: the addresses of each name, the glue in the
-// referrals to the zones that hold them, and whether each address answers for a zone that we serve.
+// Observes our own nameservers from outside, starting at the root: the addresses of each name, the glue in the referrals to
+// their zones, and if each address answers for a zone that we serve.
 
 import type {
   AddressEvidence,
@@ -21,11 +21,11 @@ import { Journey, keepReferral, walk } from '../walk/walk.ts';
 export interface ObservedPool {
   readonly names: readonly Name[];
   readonly addresses: readonly string[];
-  /** A zone that all our nodes serve; undefined: there is none yet, so the addresses are not asked. */
+  /** A zone that all our nodes serve. Undefined if there is none yet, in which case the addresses are not queried. */
   readonly served: Name | undefined;
 }
 
-/** How many names are looked up at once: our nodes answer all of them. */
+/** Number of names looked up concurrently. Our nodes answer all of them. */
 const AT_ONCE = 4;
 const NO_ZONE = 'no zone is served yet';
 
@@ -100,7 +100,10 @@ interface SeenReferral {
   readonly reply: ReplyOf<'referral'>;
 }
 
-/** A text says why it is not seen. Undefined: who serves the parent serves the zone too, and gives no glue. */
+/**
+ * Returns a text if the referral was not found. Returns undefined if the parent's servers also serve the zone and thus send
+ * no glue.
+ */
 async function observeReferral(
   state: ResolverState,
   work: Work,
@@ -155,7 +158,7 @@ async function probeAddress(
   };
 }
 
-/** Some at a time, in their order. */
+/** Runs a few at a time and keeps their order. */
 async function inTurns<I, O>(items: readonly I[], perform: (item: I) => Promise<O>): Promise<O[]> {
   const results: O[] = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {

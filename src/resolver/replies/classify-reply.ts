@@ -1,5 +1,5 @@
-// Reads what a reply says about a question that was sent to the servers of a zone. Pure. Only what those servers are
-// authoritative for is taken: names inside the zone that was asked, and never a zone above what it delegates.
+// Classifies a reply from the servers of a zone. Uses only data for which those servers are authoritative: names inside the
+// queried zone, and never a zone above a delegation.
 
 import type { Message, MessageRecord } from '../../dns/message/message.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
@@ -16,7 +16,7 @@ import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
 
-/** One address of a nameserver, with the nameserver's name. */
+/** An address of a nameserver, with the nameserver's name. */
 interface Glue {
   readonly name: Name;
   readonly address: string;
@@ -25,7 +25,7 @@ interface Glue {
 
 /** Names are folded. TTLs are in seconds. */
 export type UsefulReply =
-  /** `cut` is strictly below the zone, at or above the name asked for. */
+  /** `cut` is strictly below the zone, and at or above the query name. */
   | {
       readonly kind: 'referral';
       readonly cut: Name;
@@ -34,22 +34,16 @@ export type UsefulReply =
       readonly ds: readonly Uint8Array[];
       readonly glue: readonly Glue[];
     }
-  /** The reply has AA, and records of the name and type. */
+  /** The reply has AA and records of the name and type. */
   | {
       readonly kind: 'answer';
       readonly rdata: readonly Uint8Array[];
       readonly ttl: number;
       readonly glue: readonly Glue[];
     }
-  /**
-   * The reply has AA, and a CNAME at the name or a DNAME above it. `target` is where the name leads, if that can be
-   * told.
-   */
+  /** The reply has AA, and a CNAME at the name or a DNAME above it. `target` is undefined if it cannot be determined. */
   | { readonly kind: 'alias'; readonly target: Name | undefined; readonly ttl: number }
-  /**
-   * The reply has AA. `soa` is the zone that says so: the zone that was asked, or one below it that the server also
-   * holds.
-   */
+  /** The reply has AA. `soa` is the queried zone, or one below it that the server also serves. */
   | { readonly kind: 'nodata' | 'nxdomain'; readonly soa: Name; readonly ttl: number };
 
 export type ReplyOf<K extends UsefulReply['kind']> = Extract<UsefulReply, { kind: K }>;
@@ -63,22 +57,22 @@ export type ClassifiedReply = UsefulReply | UselessReply;
 
 const REFUSED: UselessReply = { kind: 'refused' };
 const SERVFAIL: UselessReply = { kind: 'servfail' };
-/** More records than real sets have: a larger set only serves to make work. */
+/** Real sets have fewer records. A larger set would only cause work. */
 export const MAX_RECORDS = 256;
 const MAX_TTL = 0x7fffffff;
 
-/** `question.name` and `zone` are folded; the name lies below the zone. */
+/** `question.name` and `zone` are folded, and the name is below the zone. */
 export function classifyReply(message: Message, question: Question, zone: Name): ClassifiedReply {
   const { rcode, aa } = message;
   if (rcode === RCODE.REFUSED) return REFUSED;
   if (rcode === RCODE.SERVFAIL) return SERVFAIL;
-  if (message.tc) return bad('the reply is cut short over TCP too');
+  if (message.tc) return bad('the reply is truncated over TCP as well');
   const isNegative = rcode === RCODE.NXDOMAIN;
   if (rcode !== RCODE.NOERROR && !isNegative && rcode !== RCODE.YXDOMAIN) return bad(rcodeMnemonic(rcode));
 
   const records = recordsOf(message.answers, question.name, question.type);
   if (records.length > 0) {
-    if (!aa) return lame('it answers without AA');
+    if (!aa) return lame('its answer lacks the AA bit');
     if (rcode !== RCODE.NOERROR) return bad(`an answer with ${rcodeMnemonic(rcode)}`);
     if (records.length > MAX_RECORDS) return bad(`a set of ${records.length} records`);
     const names = question.type === TYPE.NS ? namesIn(rdataOf(records)) : [];
@@ -90,14 +84,14 @@ export function classifyReply(message: Message, question: Question, zone: Name):
     };
   }
   const alias = readAlias(message, question, zone);
-  if (alias !== undefined) return aa ? alias : lame('it answers without AA');
+  if (alias !== undefined) return aa ? alias : lame('its answer lacks the AA bit');
   if (rcode === RCODE.YXDOMAIN) return bad(rcodeMnemonic(rcode));
   if (isNegative || (aa && !isReferralWithAa(message, zone))) return readNegative(message, question, zone);
   return readReferral(message, question, zone);
 }
 
 /**
- * A referral has AA=0 (RFC 1034 §4.3.2, RFC 9471 §2), but some registries set it. Without an answer and without a SOA, NS
+ * A referral has AA=0 (RFC 1034 §4.3.2, RFC 9471 §2), but some registries set it. Without an answer and an SOA, NS records
  * of a name below the zone can only be a referral.
  */
 function isReferralWithAa({ authorities }: Message, zone: Name): boolean {
@@ -112,8 +106,8 @@ function isReferralWithAa({ authorities }: Message, zone: Name): boolean {
 }
 
 /**
- * RFC 1034 §3.6.2. A DNAME applies to names below it (RFC 6672 §2.3), but a server that answers one at the name means
- * the name.
+ * RFC 1034 §3.6.2. A DNAME applies to names below it (RFC 6672 §2.3), but if a server returns one at the name, treat it as
+ * applying to the name.
  */
 function readAlias(message: Message, { name, type }: Question, zone: Name): UsefulReply | undefined {
   const [cname] = type === TYPE.CNAME ? [] : recordsOf(message.answers, name, TYPE.CNAME);
@@ -126,24 +120,24 @@ function readAlias(message: Message, { name, type }: Question, zone: Name): Usef
     return isWithin(name, owner) && isWithin(owner, zone);
   });
   if (dname === undefined) return undefined;
-  // Who sends no CNAME beside it leaves that to us (RFC 6672 §3.4), unless the name would be too long.
+  // A server that sends no CNAME with the DNAME leaves that to us (RFC 6672 §3.4), unless the name would be too long.
   const owner = foldCase(dname.owner);
   const isMade = owner !== name && message.rcode !== RCODE.YXDOMAIN;
   const target = isMade ? replaceSuffix(name, owner, foldCase(nameInRdata(dname.rdata))) : undefined;
   return { kind: 'alias', target, ttl: lowestTtl([dname]) };
 }
 
-/** RFC 2308 §2: a negative answer has an SOA. Without it, or without AA, the reply is not authoritative. */
+/** RFC 2308 §2: a negative answer has an SOA. Without an SOA or AA, the reply is not authoritative. */
 function readNegative(message: Message, { name }: Question, zone: Name): ClassifiedReply {
   const what = message.rcode === RCODE.NXDOMAIN ? 'NXDOMAIN' : 'no data';
-  if (!message.aa) return lame(`it says ${what} without AA`);
+  if (!message.aa) return lame(`${what} without the AA bit`);
   const soa = message.authorities.find(
     (record) => record.type === TYPE.SOA && record.class === CLASS.IN && record.rdata.length > 0,
   );
-  if (soa === undefined) return lame(`it says ${what} without a SOA`);
+  if (soa === undefined) return lame(`${what} without an SOA`);
   const owner = foldCase(soa.owner);
   if (!isWithin(owner, zone) || !isWithin(name, owner)) {
-    return lame(`it says ${what} with the SOA of ${printName(owner)}`);
+    return lame(`${what} with the SOA of ${printName(owner)}`);
   }
   const { rdata } = soa;
   const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.byteLength - 4);
@@ -165,12 +159,16 @@ function readReferral(message: Message, { name }: Question, zone: Name): Classif
       if (isWithin(zone, owner)) upward = owner;
       continue;
     }
-    if (cut !== undefined && cut !== owner) return bad('it refers to two zones at once');
+    if (cut !== undefined && cut !== owner) return bad('it refers to two zones');
     cut = owner;
     records.push(record);
   }
   if (cut === undefined) {
-    return lame(upward === undefined ? 'neither AA nor a referral' : `it refers up to ${printName(upward)}`);
+    return lame(
+      upward === undefined
+        ? 'neither the AA bit nor a referral'
+        : `it refers upwards to ${printName(upward)}`,
+    );
   }
   const ns = namesIn(rdataOf(records));
   if (ns.length > MAX_RECORDS) return bad(`a set of ${ns.length} records`);
@@ -178,7 +176,7 @@ function readReferral(message: Message, { name }: Question, zone: Name): Classif
   return { kind: 'referral', cut, ns, ttl: lowestTtl(records), ds, glue: glueFor(ns, message, zone) };
 }
 
-/** Gives addresses of these names only, and only inside the zone whose servers were asked. */
+/** Returns only addresses of these names inside the queried zone. */
 function glueFor(names: readonly Name[], message: Message, zone: Name): Glue[] {
   const glue: Glue[] = [];
   if (message.additionals.length === 0) return glue;
@@ -197,14 +195,14 @@ export function addressIn(type: number, rdata: Uint8Array): string {
   return type === TYPE.A ? printIpv4(rdata) : printIpv6(rdata);
 }
 
-/** The names of an NS set: folded, in canonical order, without doubles. */
+/** Returns the names of an NS set, folded, in canonical order and without duplicates. */
 export function namesIn(rdata: readonly Uint8Array[]): Name[] {
   const names = new Set<Name>();
   for (const octets of rdata) names.add(foldCase(nameInRdata(octets)));
   return [...names].sort(compareNames);
 }
 
-/** Leaves out records with empty rdata: they can be read for any type (RFC 2136 §2.4), but say nothing. */
+/** Ignores records with empty rdata: they can be parsed for any type (RFC 2136 §2.4), but contain nothing. */
 export function recordsOf(section: readonly MessageRecord[], name: Name, type: number): MessageRecord[] {
   return section.filter(
     (record) =>

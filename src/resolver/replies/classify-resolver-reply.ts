@@ -1,5 +1,5 @@
-// Reads from a resolver's reply what a name has at the end of its aliases. Pure. A resolver can say anything about any
-// zone, so no part of its reply is used for other questions.
+// Reads from a resolver's reply which records a name has at the end of its aliases. A resolver can claim anything about any
+// zone, so its reply is never used for other queries.
 
 import type { Message } from '../../dns/message/message.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
@@ -14,9 +14,9 @@ interface Alias {
   readonly ttl: number;
 }
 
-/** Names are folded; TTLs are the remaining seconds. `aliases` are in order, beginning with the question's name. */
+/** Names are folded, and TTLs are the remaining seconds. `aliases` are in order, starting at the query name. */
 export type ResolverReply =
-  /** `name` is the question's name, or the name where its aliases end. */
+  /** `name` is the query name, or the name where its aliases end. */
   | {
       readonly kind: 'answer';
       readonly rdata: readonly Uint8Array[];
@@ -24,17 +24,17 @@ export type ResolverReply =
       readonly name: Name;
       readonly aliases: readonly Alias[];
     }
-  /** The outcome for the name where the aliases end (RFC 6604 §3). */
+  /** Outcome for the name where the aliases end (RFC 6604 §3). */
   | { readonly kind: 'nodata' | 'nxdomain'; readonly aliases: readonly Alias[] }
-  /** The reply is not usable; `error` says why, in words for people. */
+  /** The reply is not usable. `error` is a human-readable reason. */
   | { readonly kind: 'failed'; readonly error: string };
 
 /** `question.name` is folded. */
 export function classifyResolverReply(message: Message, question: Question): ResolverReply {
   const { rcode, answers } = message;
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return failed(rcodeMnemonic(rcode));
-  if (message.tc) return failed('the reply is cut short over TCP too');
-  // What looks like NODATA would be a referral.
+  if (message.tc) return failed('the reply is truncated over TCP as well');
+  // Otherwise a referral could be mistaken for NODATA.
   if (!message.ra && !message.aa) return failed('it does not resolve names');
   const aliases: Alias[] = [];
   const seen = new Set<Name>();
@@ -47,7 +47,7 @@ export function classifyResolverReply(message: Message, question: Question): Res
       return { kind: 'answer', rdata: rdataOf(records), ttl: lowestTtl(records), name, aliases };
     }
     seen.add(name);
-    // A DNAME's CNAME is always beside it (RFC 6672 §3.1).
+    // A CNAME always accompanies the DNAME (RFC 6672 §3.1).
     const targets = new Set(
       recordsOf(answers, name, TYPE.CNAME).map(({ rdata }) => foldCase(nameInRdata(rdata))),
     );

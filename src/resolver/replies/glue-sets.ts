@@ -1,4 +1,4 @@
-// Finds the addresses that a referral gives for nameservers inside the zone that it delegates. Pure.
+// Finds the addresses in a referral for nameservers inside the delegated zone.
 
 import { isWithin, type Name } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';

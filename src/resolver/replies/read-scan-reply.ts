@@ -1,10 +1,9 @@
-// Reads what a reply to a scan's question says about its name: the same as `UsefulReply`, and details that only a scan
-// needs. Pure.
+// Reads the reply to a scan's query: the contents of `UsefulReply`, and details that only a scan needs.
 
 import type { Message } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { foldCase, isWithin, type Name } from '../../dns/name.ts';
-import { NSEC } from '../../dns/record/types/nsec.ts';
+import { NSEC } from '../../dns/record/types/dnssec.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
@@ -15,19 +14,16 @@ import type { ResolverReply } from './classify-resolver-reply.ts';
 export type ScanReply =
   | { readonly kind: 'records'; readonly rdata: readonly Uint8Array[]; readonly ttl: number }
   | { readonly kind: 'alias'; readonly target: Name; readonly ttl: number }
-  /** The DNAME stands at the name or above it, and makes all names below `owner`. */
+  /** The DNAME is at the name or above it, and applies to all names below `owner`. */
   | { readonly kind: 'dname'; readonly owner: Name; readonly rdata: Uint8Array; readonly ttl: number }
   | Extract<UsefulReply, { kind: 'referral' }>
-  /**
-   * `soa`: the zone that says so; undefined from a resolver, which does not tell. `neighbours`: names that exist, by
-   * NSEC.
-   */
+  /** `soa`: the responsible zone, or undefined for a resolver's reply. `neighbours`: existing names, from NSEC records. */
   | {
       readonly kind: 'nodata' | 'nxdomain';
       readonly soa: Name | undefined;
       readonly neighbours: readonly Name[];
     }
-  /** There are more records than the limit allows to read. */
+  /** There are more records than the limit. */
   | { readonly kind: 'excessive' }
   | { readonly kind: 'unanswered' };
 
@@ -57,12 +53,12 @@ export function readScanReply(name: Name, reply: UsefulReply, message: Message):
   }
 }
 
-/** The answer is useless only because it has too many records: other servers would give the same. */
+/** True if the answer is unusable only because it has too many records. Other servers would return the same. */
 export function isExcessive({ answers, aa, tc, rcode }: Message, { name, type }: Question): boolean {
   return aa && !tc && rcode === RCODE.NOERROR && recordsOf(answers, name, type).length > MAX_RECORDS;
 }
 
-/** The CNAME that a DNAME makes is no record of its own (RFC 6672 §3.1). */
+/** The CNAME generated from a DNAME is not a record of the zone (RFC 6672 §3.1). */
 function readAlias(name: Name, reply: Extract<UsefulReply, { kind: 'alias' }>, message: Message): ScanReply {
   const dname = message.answers.find(
     ({ type, class: classCode, owner, rdata }) =>
@@ -77,7 +73,7 @@ function readAlias(name: Name, reply: Extract<UsefulReply, { kind: 'alias' }>, m
     : { kind: 'alias', target: reply.target, ttl: reply.ttl };
 }
 
-/** The bitmaps are well-formed: rdata was checked together with its message. */
+/** The bitmaps are well-formed: rdata was validated with its message. */
 function nsecOf({ authorities }: Message): { owner: Name; next: Name; types: readonly number[] }[] {
   return authorities
     .filter(({ type, class: code, rdata }) => type === TYPE.NSEC && code === CLASS.IN && rdata.length > 0)
@@ -87,7 +83,7 @@ function nsecOf({ authorities }: Message): { owner: Name; next: Name; types: rea
     });
 }
 
-/** Reads a resolver's reply: it does not show zone cuts, and its TTLs are the remaining ones. */
+/** Reads a resolver's reply, which does not show zone cuts and has remaining TTLs. */
 export function readScanReplyOfResolver(name: Name, answer: ResolverReply): ScanReply {
   if (answer.kind === 'failed') return { kind: 'unanswered' };
   const [alias] = answer.aliases;

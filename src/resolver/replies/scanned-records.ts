@@ -1,6 +1,5 @@
-// The records that a scan has found so far. A delegation removes all records at it and below it except glue: servers
-// that also hold the zone below show records that do not belong to this zone. A set that exceeds the bounds is left
-// out.
+// Records found by a scan so far. A delegation removes all records at and below it except glue, because servers that also
+// serve the zone below return records that are not in this zone. A set that exceeds the limits is omitted.
 
 import type { ScannedRecord } from '../../checks/scan/scan.ts';
 import { compareNames, isWithin, type Name, parentOf } from '../../dns/name.ts';
@@ -15,11 +14,11 @@ export interface ScannedSet {
 
 interface ScanBounds {
   readonly records: number;
-  /** The limit on octets of rdata. */
+  /** Maximum number of octets of rdata. */
   readonly octets: number;
 }
 
-/** Far more than real zones have: the owner of the zone chooses how much there is to find, so it is bounded. */
+/** Far more than real zones have. The zone's owner controls how much there is to find, so it is limited. */
 const SCAN_BOUNDS: ScanBounds = { records: 10_000, octets: 4 << 20 };
 
 export class ScannedRecords {
@@ -41,12 +40,12 @@ export class ScannedRecords {
     return this.#count;
   }
 
-  /** How many records were left out. */
+  /** Number of omitted records. */
   get left(): number {
     return this.#left;
   }
 
-  /** The name is a delegation, or below a delegation or DNAME: nothing there belongs to the zone. */
+  /** True if the name is a delegation, or below a delegation or DNAME, so that nothing there belongs to the zone. */
   isCutOff(name: Name): boolean {
     for (let at = name; ; at = parentOf(at)) {
       if (this.#cuts.has(at) || (at !== name && this.#dnames.has(at))) return true;
@@ -58,7 +57,7 @@ export class ScannedRecords {
     if (!this.isCutOff(name)) this.#put({ name, type, ttl, rdata });
   }
 
-  /** `sets`: the NS, and other sets known at the delegation or below it. */
+  /** `sets`: the NS, and other known sets at or below the delegation. */
   cutOff(name: Name, sets: readonly ScannedSet[]): void {
     if (this.isCutOff(name)) return;
     for (const [key, set] of this.#sets) {
@@ -68,7 +67,7 @@ export class ScannedRecords {
     for (const set of sets) this.#put(set);
   }
 
-  /** The DNAME makes all names below it; records at its owner name stay (RFC 6672 §2.3). */
+  /** The DNAME defines all names below it. Records at its owner name are kept (RFC 6672 §2.3). */
   endBelow(name: Name, dname: Pick<ScannedSet, 'ttl' | 'rdata'>): void {
     if (this.isCutOff(name) || this.#dnames.has(name)) return;
     for (const [key, set] of this.#sets) {

@@ -1,19 +1,19 @@
-// Finds which other names a record of a domain mentions. Pure. The zone owner may want to cause work, so the amount
-// that is read is bounded.
+// Extracts the other names that a record of a domain mentions. A zone's owner may want to cause work, so the amount of text
+// is limited.
 
 import { TextError } from '../../dns/errors.ts';
 import { foldCase, isWithin, type Name, parseName, printName, ROOT } from '../../dns/name.ts';
 import { rdataNames } from '../../dns/record/rdata.ts';
-import { TXT } from '../../dns/record/types/txt.ts';
+import { TXT } from '../../dns/record/types/texts.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { proofHosts } from './scan-selectors.ts';
 
-/** How many octets of a text are read, and how many hosts in it: more than any useful text has. */
+/** Maximum number of octets of a text, and of hosts in it. Useful texts have fewer. */
 const MAX_TEXT = 4096;
 const MAX_HOSTS = 100;
 
-/** Gives folded names below `domain`. A text mentions names by SPF (RFC 7208 §5) and by addresses for reports. */
+/** Returns folded names below `domain`. Texts mention names in SPF (RFC 7208 §5) and in report addresses. */
 export function learnNames(domain: Name, type: number, rdata: Uint8Array): Name[] {
   const names =
     type === TYPE.TXT
@@ -23,7 +23,7 @@ export function learnNames(domain: Name, type: number, rdata: Uint8Array): Name[
 }
 
 /**
- * The hosts that the MX and SPF records of a domain point to, in lower case without a final dot: they show its mail
+ * Returns the hosts in the domain's MX and SPF records, in lower case without a trailing dot. They identify its mail
  * providers.
  */
 function mailHosts(type: number, rdata: Uint8Array): string[] {
@@ -36,8 +36,8 @@ function mailHosts(type: number, rdata: Uint8Array): string[] {
 }
 
 /**
- * The hosts that show any provider: those of the domain's mail, the target of an alias, and the one to which a text
- * proves the domain.
+ * Returns the hosts that identify any provider: those of the domain's mail, the target of an alias, and the provider to
+ * which a text proves the domain.
  */
 export function providerHosts(type: number, rdata: Uint8Array): string[] {
   if (type === TYPE.CNAME)
@@ -46,7 +46,7 @@ export function providerHosts(type: number, rdata: Uint8Array): string[] {
   return type === TYPE.TXT ? [...hosts, ...proofHosts(joinedText(rdata))] : hosts;
 }
 
-/** Whether the record means that mail comes to its name, or from it. */
+/** True if the record means that its name receives or sends mail. */
 export function isOfMail(type: number, rdata: Uint8Array): boolean {
   return type === TYPE.MX || (type === TYPE.TXT && isSpf(joinedText(rdata)));
 }
@@ -70,7 +70,7 @@ function allHostsInText(text: string): string[] {
     const terms = text
       .split(/ +/)
       .map((term) => /^[-+?~]?(?:a|mx|include|exists|ptr)[:]([^/]+)|^redirect=(.+)/.exec(term));
-    // with a macro (RFC 7208 §7) it is no one name
+    // with a macro (RFC 7208 §7) it is not a single name
     return terms.flatMap((term) => term?.[1] ?? term?.[2] ?? []).filter((host) => !host.includes('%'));
   }
   if (!/^v=(dmarc1|tlsrptv1)\b/.test(text)) return [];

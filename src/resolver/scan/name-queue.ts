@@ -1,6 +1,6 @@
-// The names that a scan has yet to ask for. Names that records mention come before the word list, the list before names
-// below and beside those that exist, and last come names that zones of the same kind have. Each name is asked for once,
-// and no more names are kept than a scan can ask for.
+// Queue of the names that a scan has not queried yet. Names mentioned by records come before the word list, the list before
+// names below and next to existing ones, and names typical of the zone's kind come last. Each name is queried once, and the
+// queue holds no more names than a scan can query.
 
 import type { Name } from '../../dns/name.ts';
 
@@ -8,15 +8,12 @@ export type Lane = 'learned' | 'listed' | 'derived' | 'hinted';
 
 export interface QueuedName {
   readonly name: Name;
-  /** Ask for every type, even where a wildcard seems to answer for the name. */
+  /** Query every type, even if a wildcard seems to answer for the name. */
   readonly isSure: boolean;
 }
 
 const LANES: readonly Lane[] = ['learned', 'listed', 'derived', 'hinted'];
-/**
- * How many names each lane takes, with all lanes that come before it: lanes that are asked last leave room for the
- * others.
- */
+/** Maximum number of names in each lane together with all earlier lanes. Later lanes leave room for the others. */
 const MOST: Readonly<Record<Lane, number>> = { learned: 8000, listed: 8000, derived: 6000, hinted: 5000 };
 
 export class NameQueue {
@@ -30,12 +27,12 @@ export class NameQueue {
   readonly #known = new Set<Name>();
   #isOverfull = false;
 
-  /** How many names were ever added. */
+  /** Number of names ever added. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** More names came than the queue takes. */
+  /** True if more names were added than the queue takes. */
   get isOverfull(): boolean {
     return this.#isOverfull;
   }

@@ -1,11 +1,11 @@
-// Reads a list of names from words/*.txt, once, when the module that uses it is loaded:
+// Reads a list of names from words/*.txt once, when the module that uses it is loaded:
 //
 //   # a comment
 //   [head of a group]
 //   field: words with spaces between them
 //     more words of the field, behind two spaces
 //
-// A line of another form, an unknown field and a word that stands twice are refused, so that no name is lost unseen.
+// Lines of another form, unknown fields and duplicate words are rejected, so that no name is lost unnoticed.
 
 import { readFileSync } from 'node:fs';
 
@@ -15,10 +15,10 @@ export type WordGroup<F extends string> = {
 
 const HEAD = /^\[([^[\]]+)\]$/;
 const LINE = /^(?:([a-z]+):|( )) (\S+(?: \S+)*)$/;
-/** Labels, with dots between them; % stands for a number. */
+/** Labels separated by dots. % represents a number. */
 const WORD = /^[a-z0-9_%-]+(\.[a-z0-9_%-]+)*$/;
 
-/** The groups of `words/FILE.txt` in their order. Every group has every field, except for those that are `optional`. */
+/** Returns the groups of `words/FILE.txt` in order. Every group has every field except the `optional` ones. */
 export function readWordGroups<F extends string, O extends string = never>(
   file: string,
   fields: readonly F[],
@@ -42,24 +42,25 @@ function parseWordGroups<F extends string, O extends string = never>(
     if (line === '' || line.startsWith('#')) continue;
     const head = HEAD.exec(line)?.[1];
     if (head !== undefined) {
-      if (groups.has(head)) throw refuse('begins a group again');
+      if (groups.has(head)) throw refuse('repeats a group');
       words = undefined;
       group = new Map();
       groups.set(head, group);
       continue;
     }
     const [, field, , list] = LINE.exec(line) ?? [];
-    if (list === undefined || group === undefined) throw refuse('has no meaning');
+    if (list === undefined || group === undefined) throw refuse('belongs to no group');
     if (field !== undefined) {
       if (![...fields, ...optional].some((each) => each === field) || group.has(field)) {
-        throw refuse('has a field that is unknown or there already');
+        throw refuse('has an unknown or repeated field');
       }
       words = new Set();
       group.set(field, words);
     }
     if (words === undefined) throw refuse('belongs to no field');
     for (const word of list.split(' ')) {
-      if (!WORD.test(word) || words.has(word)) throw refuse(`has "${word}", no name or there already`);
+      if (!WORD.test(word) || words.has(word))
+        throw refuse(`has "${word}", which is not a name or is repeated`);
       words.add(word);
     }
   }
@@ -71,7 +72,7 @@ function parseWordGroups<F extends string, O extends string = never>(
   });
 }
 
-/** The group with this head. */
+/** Returns the group with this head. */
 export function groupOf<F extends string>(groups: readonly WordGroup<F>[], head: string): WordGroup<F> {
   const found = groups.find((group) => group.head === head);
   if (found === undefined) throw new RangeError(`a word list has no group "${head}"`);

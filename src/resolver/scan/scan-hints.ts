@@ -1,5 +1,5 @@
-// Tells from existing names what kind of zone it is, and which names such zones have. Those names are many, and most
-// other zones have none of them. Pure.
+// Detects the kind of a zone from existing names, and suggests the names that such zones have. These names are many, and
+// most other zones have none of them.
 
 import { labelsOf, type Name } from '../../dns/name.ts';
 import type { Kind } from './scan-kind.ts';
@@ -17,22 +17,22 @@ export class ScanHints {
     this.#domain = domain;
   }
 
-  /** Names relative to the domain that its own name suggests. */
+  /** Returns names relative to the domain that its own name suggests. */
   ofDomain(): string[] {
     const domain = labelsOf(this.#domain).join('.');
     return KINDS.flatMap((kind) => (kind.domains?.test(domain) ? this.#tell(kind) : []));
   }
 
   /**
-   * Names relative to the domain that show its kind where its own name does not; names for languages only where it
-   * shows no language.
+   * Returns names relative to the domain that reveal its kind if its own name does not. Includes names for languages only
+   * if no language was detected.
    */
   probes(): string[] {
     const isSpoken = LANGUAGES.some((kind) => this.#told.has(kind));
     return [...(isSpoken ? [] : LANGUAGES), ...TRADES].flatMap(({ probes = [] }) => probes);
   }
 
-  /** Names relative to the domain that an existing name suggests. */
+  /** Returns names relative to the domain that an existing name suggests. */
   of(name: Name): readonly string[] {
     const below = labelsOf(name).slice(0, -labelsOf(this.#domain).length).join('.');
     return KINDS.flatMap((kind) => {
@@ -51,8 +51,8 @@ export class ScanHints {
 }
 
 /**
- * The target of an alias shows which other service had to verify the alias's name, by a TXT record below it. `%` is the
- * host's first label.
+ * The target of an alias reveals which service had to verify the alias's name by a TXT record below it. `%` is the host's
+ * first label.
  */
 const CLAIMS: readonly (readonly [end: string, name: string])[] = [
   ['azurewebsites.net', 'asuid'],
@@ -69,7 +69,7 @@ const CLAIMS: readonly (readonly [end: string, name: string])[] = [
   ['cdn.cloudflare.net', '_cf-custom-hostname'],
 ];
 
-/** `target`: in lower case without a final dot. */
+/** `target`: in lower case without a trailing dot. */
 export function claimsOf(target: string): string[] {
   return CLAIMS.filter(([end]) => target.endsWith(`.${end}`)).map(([, name]) =>
     name.replace('%', target.slice(0, target.indexOf('.'))),

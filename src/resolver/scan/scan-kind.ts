@@ -1,12 +1,12 @@
-// A kind of zone, by its language, its trade or the software that runs there.
+// A kind of zone: its language, its trade, or the software that runs there.
 
 export interface Kind {
-  /** Names relative to the domain that show this kind, and how many of them must exist. */
+  /** Names relative to the domain that indicate this kind, and how many of them must exist. */
   readonly signs: ReadonlySet<string>;
   readonly needed: number;
-  /** Domain names that show this kind without any sign. */
+  /** Domain names that indicate this kind without any sign. */
   readonly domains?: RegExp;
-  /** The signs that are asked for when nothing has shown the kind yet. */
+  /** The signs to query if nothing has indicated the kind yet. */
   readonly probes?: readonly string[];
   readonly names: readonly string[];
 }

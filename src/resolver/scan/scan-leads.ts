@@ -1,4 +1,4 @@
-// Where a scan's names come from: the word list, and leads from the names that it finds.
+// Sources of a scan's names: the word list, and suggestions from the names that it finds.
 
 import { TextError } from '../../dns/errors.ts';
 import {
@@ -33,13 +33,11 @@ interface ExistingSet {
   readonly rdata: readonly Uint8Array[];
 }
 
-/**
- * How many labels below the domain the scan tries names; deeper names are asked for only when a record mentions them.
- */
+/** Maximum depth below the domain at which the scan guesses names. Deeper names are queried only if a record mentions them. */
 const MAX_DEPTH = 4;
-/** A signed zone may show all its names (RFC 4034 §4): they are learned, up to this number. */
+/** A signed zone may reveal all its names (RFC 4034 §4). This many are used. */
 const MAX_NEIGHBOURS = 1000;
-/** How many names mentioned by one record set are followed. */
+/** Maximum number of names followed per record set. */
 const MAX_SPOKEN_OF = 256;
 
 export class ScanLeads {
@@ -47,9 +45,9 @@ export class ScanLeads {
   readonly isReverse: boolean;
   readonly #domain: Name;
   readonly #words: readonly string[];
-  /** Names below which a group of hosts, or all names that a container may hold, were queued. */
+  /** Names below which a group of hosts, or all typical names of a container, were queued. */
   readonly #opened = new Set<Name>();
-  /** The hosts that show the providers of the domain, and of each name that mail is sent from. */
+  /** Hosts that identify the providers of the domain, and of each name that sends mail. */
   readonly #hosts = new Map<Name, readonly string[]>();
   readonly #hints: ScanHints;
   #isListed = false;
@@ -62,7 +60,7 @@ export class ScanLeads {
     this.#hints = new ScanHints(domain);
   }
 
-  /** Queues the list, after the domain's own records have been followed. */
+  /** Queues the word list, after the domain's own records have been followed. */
   listNames(): void {
     if (this.isReverse) {
       this.#openReverse(this.#domain);
@@ -79,7 +77,7 @@ export class ScanLeads {
     this.#addAll('listed', this.#hints.probes(), this.#domain);
   }
 
-  /** Follows a name that exists. If it has no records, another name is below it. */
+  /** Follows an existing name. If it has no records, there is another name below it. */
   follow(name: Name, sets: readonly ExistingSet[]): void {
     for (const set of sets) this.#learn(name, set);
     if (name === this.#domain || isWildcard(name)) return;
@@ -91,7 +89,7 @@ export class ScanLeads {
     this.#openAbove(name, label);
     this.#addAll('hinted', this.#hints.of(name), this.#domain);
     const has = (...types: number[]) => sets.some(({ type }) => types.includes(type));
-    // who has a certificate here may have the usual others
+    // a domain with one TLSA record may have the other usual ones
     if (has(TYPE.TLSA)) this.#addAll('derived', ['_443._tcp', '_443._tcp.www', '_25._tcp'], this.#domain);
     if (label === '_dmarc') this.#add('derived', '_report', name); // RFC 7489 §7.1
     if (label === '_report') this.#add('derived', '*', name);
@@ -108,8 +106,8 @@ export class ScanLeads {
   }
 
   /**
-   * Queues what may be below a container, whatever `name` says: only NXDOMAIN shows that nothing is below a name that
-   * holds services or keys.
+   * Queues the names that may be below a container, regardless of the answer for `name`: only NXDOMAIN proves that nothing
+   * is below a name that contains services or keys.
    */
   openContainer(name: Name): void {
     const label = labelsOf(name)[0] as string;
@@ -123,7 +121,7 @@ export class ScanLeads {
     }
   }
 
-  /** The name seems to be made by a wildcard; another wildcard may still be below it. */
+  /** The name appears to come from a wildcard. There may still be another wildcard below it. */
   addWildcardBelow(name: Name): boolean {
     const isLikely = !this.isReverse && isHome(labelsOf(name)[0] as string);
     if (isLikely) this.#add('derived', '*', name);
@@ -133,7 +131,7 @@ export class ScanLeads {
   learnNeighbours(names: readonly Name[]): void {
     for (const name of names) {
       if (this.#neighbours >= MAX_NEIGHBOURS || !isWithin(name, this.#domain)) continue;
-      // made-up neighbours have octets that no host name has (RFC 4470 §3, RFC 9824 §2)
+      // synthesized neighbours have octets not used in host names (RFC 4470 §3, RFC 9824 §2)
       if (name === this.#domain || labelsOf(name).some((label) => !/^[a-z0-9_*-]+$/.test(label))) continue;
       this.#neighbours++;
       this.queue.add('learned', name, true);
@@ -141,7 +139,8 @@ export class ScanLeads {
   }
 
   /**
-   * Beside a name that exists there may be similar ones. The names above it exist too, whatever servers said of them.
+   * There may be similar names next to an existing one. Its ancestors also exist, regardless of what servers answered for
+   * them.
    */
   #openAbove(name: Name, found: string): void {
     for (let above = parentOf(name); above.length > this.#domain.length; above = parentOf(above)) {
@@ -172,7 +171,7 @@ export class ScanLeads {
     );
   }
 
-  /** A name with mail of its own has providers of its own; what an alias shows holds for the whole domain. */
+  /** A name with its own mail has its own providers. An alias identifies a provider of the whole domain. */
   #noteProviders(name: Name, type: number, all: readonly string[]): void {
     if (type === TYPE.CNAME && !this.#isService(name)) {
       this.#addAll('derived', all.flatMap(claimsOf), name);
@@ -194,7 +193,7 @@ export class ScanLeads {
     return this.#hosts.get(name) ?? [];
   }
 
-  /** The domain's providers may sign mail for the names below it too. */
+  /** The domain's providers may also sign mail for the names below it. */
   #selectors(name: Name): string[] {
     return selectorsOf([...this.#hostsOf(name), ...this.#hostsOf(this.#domain)]);
   }
@@ -212,7 +211,7 @@ export class ScanLeads {
     if (name !== undefined) this.queue.add(lane, name, isSure);
   }
 
-  /** Undefined when the text is not a name, or the name is too long. */
+  /** Returns undefined if the text is not a name or the name is too long. */
   #below(text: string, above: Name): Name | undefined {
     try {
       return foldCase(parseName(text, above));
@@ -222,7 +221,7 @@ export class ScanLeads {
     }
   }
 
-  /** Whether services and keys are below the name, and no hosts. */
+  /** True if there are services and keys below the name, but no hosts. */
   #isService(name: Name): boolean {
     return labelsOf(name).some((label) => label.startsWith('_'));
   }
@@ -232,7 +231,7 @@ export class ScanLeads {
   }
 }
 
-/** What the records of a set give, without duplicates and up to a limit. */
+/** Returns values from the records of a set, without duplicates and up to a limit. */
 function someOf<T>(rdata: readonly Uint8Array[], give: (octets: Uint8Array) => readonly T[]): T[] {
   const some = new Set<T>();
   for (const octets of rdata) {

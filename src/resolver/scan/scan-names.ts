@@ -1,27 +1,24 @@
-// Which names a scan tries because another name exists: names below it, and beside it. Pure.
+// Suggests names to query because another name exists: names below it, and next to it.
 
 import { labelsOf, type Name } from '../../dns/name.ts';
 import { list, set } from './scan-kind.ts';
 
-/** What is known of a name that exists. */
+/** Properties of an existing name. */
 interface KnownName {
-  /** The name has records of its own. If not, another name is below it (RFC 8020). */
+  /** True if the name has its own records. If not, there is another name below it (RFC 8020). */
   readonly hasRecords: boolean;
   readonly hasAddress: boolean;
   readonly takesMail: boolean;
 }
 
-/** Labels of places and stages below which sets of hosts are named. */
+/** Labels of places and stages below which groups of hosts are named. */
 const GROUPS =
   set(`dev development staging stage stg test testing tst acc acceptance qa uat prod production pre preprod demo
   sandbox sb beta lab labs preview internal int intern corp office local lan infra ops cloud k8s kube cluster eu us
   uk de ap asia emea apac us-east us-west eu-west east west apps services svc srv vpn ad dc mgmt oob net noc
   platform saas customers clients tenant tenants customer client edge aws gcp azure hpc cluster`);
 
-/**
- * Where a group has records of its own, these labels show whether it is a group: the others follow when any of these
- * exists.
- */
+/** If a group has its own records, these labels are tried first. The others follow if one of these exists. */
 const FIRST_BELOW_GROUP =
   list(`www api app admin web mail auth db portal dashboard cdn static git gitlab grafana test dev staging
   prod status login login1 login01 cms sso vpn docs monitoring jenkins argocd vault registry ws backend node1 gw`);
@@ -31,20 +28,20 @@ const BELOW_GROUP = [
   eu us a b 1 2 v1 v2`),
 ];
 
-/** Labels below which an organisation keeps its Active Directory. */
+/** Labels below which an organisation has its Active Directory. */
 const DIRECTORIES = set(
   `ad ads adds corp int internal intern intra intranet local lan win windows office hq dom domain ds`,
 );
 const BELOW_DIRECTORY = list('_msdcs _tcp dc1 dc01');
 
-/** Labels for parts of an organisation that have their own site and mail. */
+/** Labels of departments that have their own site and mail. */
 const DEPARTMENTS =
   set(`cs cse csc ee ece eecs me math maths phys physics chem chemistry bio biology econ economics business law med
   medicine eng engineering stat stats psych psychology history arts music education edu library lib alumni research
   students student staff faculty it ict informatik informatics school humanities science`);
 const BELOW_DEPARTMENT = list('mail web ftp intranet wiki');
 
-/** Labels below which each customer, branch or user has a name, most often by a wildcard. */
+/** Labels below which each customer, branch or user has a name, usually by a wildcard. */
 const HOMES =
   set(`app apps api customer customers client clients tenant tenants preview previews pr dev staging stage test qa demo
   sandbox prod cloud sites site pages my user users shops hosted eu us teams workspace spaces k8s lab internal`);
@@ -62,11 +59,11 @@ const NUMBERED =
   set(`mail mx ns web www smtp server vpn app api db node host dns srv cdn img static test dev demo staging
   backup ftp relay gw fw dc lb proxy vm esx pve cam sip pbx mta media stream worker k8s redis mongo kafka es s box`);
 
-/** Names that do not show that others stand beside them. */
+/** Names that do not indicate further names next to them. */
 const PLAIN_BELOW = /^(www|\*|_.*)$/;
 const MAX_NUMBER = 400;
 
-/** Gives labels, or names relative to the name that exists. */
+/** Returns labels, or names relative to the existing name. */
 export function namesBelow(label: string, { hasRecords, hasAddress, takesMail }: KnownName): string[] {
   const names = ['*'];
   if (hasAddress || takesMail) names.push('www');
@@ -82,17 +79,17 @@ export function namesBelow(label: string, { hasRecords, hasAddress, takesMail }:
   return names;
 }
 
-/** A wildcard may be below such a name even where another one, above it, makes or hides the name itself. */
+/** True if there may be a wildcard below such a name, even if another one above it generates or hides the name. */
 export function isHome(label: string): boolean {
   return HOMES.has(label);
 }
 
-/** Gives more names to try once a name was found below one that did not look like a group. */
+/** Returns more names to try after a name was found below one that did not look like a group. */
 export function namesBesides(found: string): readonly string[] {
   return PLAIN_BELOW.test(found) ? [] : BELOW_GROUP;
 }
 
-/** Gives labels beside one that exists: hosts are numbered, and have stages. */
+/** Returns likely siblings of an existing label: numbered hosts, and stages. */
 export function labelsBeside(label: string): string[] {
   const numbered = /^(.*?)([0-9]{1,4})([^0-9]*)$/.exec(label);
   if (numbered !== null) {
@@ -114,7 +111,7 @@ export function reverseLabels(domain: Name): string[] {
     : Array.from({ length: 256 }, (_, i) => String(i));
 }
 
-/** How many labels the name of a whole address has. */
+/** Returns the number of labels in the name of a complete address. */
 export function reverseDepth(domain: Name): number {
   return labelsOf(domain).at(-2) === 'ip6' ? 34 : 6;
 }

@@ -1,5 +1,5 @@
-// The work of one scan: takes one name after the other, asks for it, tells real names from those that a wildcard makes,
-// and keeps the records. `ScanServers` sends its questions, `ScanLeads` gives its names.
+// Performs one scan: queries one name after the other, separates real names from those that a wildcard generates, and keeps
+// the records. `ScanServers` sends its queries, and `ScanLeads` provides its names.
 
 import type { ScannedRecord } from '../../checks/scan/scan.ts';
 import {
@@ -52,9 +52,9 @@ export class ZoneScan {
   readonly #leads: ScanLeads;
   readonly #records: ScannedRecords;
   readonly #withWildcard = new Set<Name>();
-  /** Names at which the zone's own servers may hold another zone. */
+  /** Names at which the zone's own servers may serve another zone. */
   readonly #held = new Map<Name, Promise<void>>();
-  /** Names that a wildcard seems to make, and below which another wildcard is looked for. */
+  /** Names that a wildcard appears to generate, below which another wildcard is searched. */
   readonly #homes = new Set<Name>();
   #done = 0;
 
@@ -67,10 +67,10 @@ export class ZoneScan {
     this.#records = new ScannedRecords(domain);
   }
 
-  /** Throws Stopped; the records found until then are kept. */
+  /** Throws Stopped. The records found until then are kept. */
   async run(): Promise<void> {
     const [first] = await Promise.all([this.#visitApex(), this.#wildcards.at(this.#domain)]);
-    // RFC 8020 §2. And where nobody answers, nobody will.
+    // RFC 8020 §2. If no server answers the first queries, further ones would fail too.
     if (first.kind === 'nxdomain' || this.#servers.answers === 0) return;
     const wildcard = wildcardBelow(this.#domain);
     if (wildcard !== undefined) this.#leads.queue.add('learned', wildcard, true);
@@ -154,7 +154,7 @@ export class ZoneScan {
     return isWildcard(name) && !isReverse ? WILDCARD : wantedAt(name, { isReverse });
   }
 
-  /** A resolver does not show where a delegation is, but answers when it is asked for its NS. */
+  /** A resolver does not show where a delegation is, but answers NS queries. */
   #furtherTypes({ further }: Wanted): readonly number[] {
     return this.#servers.areSilent ? [...further, TYPE.NS] : further;
   }
@@ -167,25 +167,25 @@ export class ZoneScan {
     return replies;
   }
 
-  /** Whether a wildcard makes the name. The wildcard's own name is never such a name. */
+  /** True if a wildcard generates the name. Never true for the wildcard's own name. */
   async #isMade(name: Name, { type, reply }: TypedReply): Promise<boolean> {
     const above = parentOf(name);
     if (isWildcard(name) && !this.#homes.has(above)) return false;
     if (reply.kind === 'unanswered') return true;
     if (!isWildcard(name)) return (await this.#wildcards.at(above)).makes(name, type, reply);
-    // It is there when random names one level up say something else, and those beside it the same.
+    // The wildcard exists if random names one level up have other answers, and random siblings have the same one.
     const makes = async (at: Name) => (await this.#wildcards.at(at)).makes(name, type, reply);
     return (await makes(parentOf(above))) || !(await makes(above));
   }
 
-  /** Missing texts at a name say little; an address that the wildcard has too says that the name is not real. */
+  /** Missing TXT records prove little. If the name has the same address as the wildcard, the name is not real. */
   async #isSurelyMade(name: Name, { reply }: TypedReply): Promise<boolean> {
     if (reply.kind !== 'nodata') return true;
     const [asked] = await this.#askFor(name, [TYPE.A]);
     return asked?.reply.kind === 'records' && this.#isMade(name, asked);
   }
 
-  /** Whether the zone ends at the name, or above it. The delegation or DNAME that ends it is kept. */
+  /** True if the zone ends at or above the name. Keeps the delegation or DNAME that ends it. */
   async #endsHere(name: Name, replies: readonly TypedReply[]): Promise<boolean> {
     for (const { type, reply } of replies) {
       if (reply.kind === 'referral') this.#cutOff(reply);
@@ -206,7 +206,7 @@ export class ZoneScan {
     this.#leads.follow(cut, sets.slice(0, 1));
   }
 
-  /** The same servers hold the zone below and do not refer: that zone's NS are at its apex. */
+  /** If the same servers serve the zone below and do not refer, that zone's NS records are at its apex. */
   #lookForHeld(apex: Name): Promise<void> {
     if (apex === this.#domain || !isWithin(apex, this.#domain)) return Promise.resolve();
     const known = this.#held.get(apex);

@@ -1,20 +1,18 @@
-// DKIM selectors: those of the mail providers that a domain's MX and SPF reveal, and common ones (words/selectors.txt).
+// DKIM selectors: those of the mail providers found in a domain's MX and SPF records, and common ones
+// (words/selectors.txt).
 
 import { groupOf, readWordGroups } from './read-words.ts';
 
-/** `at`: the end of an MX host, or of a name that SPF includes. */
+/** `at`: the suffix of an MX host, or of a name in an SPF include. */
 interface Provider {
   readonly at: readonly string[];
-  /** `%` stands for the number that the SPF name begins with. */
+  /** `%` represents the number at the start of the SPF name. */
   readonly selectors: readonly string[];
-  /**
-   * Other names that customers of the provider make, below the name that mail is sent from: for bounces, links,
-   * pictures, proofs.
-   */
+  /** Other names that the provider's customers create below the sending name: for bounces, links, images and proofs. */
   readonly companions: readonly string[];
 }
 
-/** The group of the selectors that are tried besides those of the providers. */
+/** The group of the selectors that are tried regardless of the provider. */
 const ANY = 'any';
 const GROUPS = readWordGroups('selectors', ['selectors'], ['companions']);
 
@@ -22,15 +20,15 @@ const PROVIDERS: readonly Provider[] = GROUPS.filter(({ head }) => head !== ANY)
   ({ head, selectors, companions }) => ({ at: head.split(' '), selectors, companions }),
 );
 
-/** Selectors that are tried besides those of the providers: a provider's sign may be missing. */
+/** Selectors that are tried regardless of the provider, because a provider may leave no trace. */
 export const COMMON_SELECTORS: readonly string[] = groupOf(GROUPS, ANY).selectors;
 
-/** The fewest of `hosts` that show the same providers: one host for each provider. */
+/** Returns the smallest subset of `hosts` that identifies the same providers: one host per provider. */
 export function tellingHosts(hosts: readonly string[]): string[] {
   return [...new Set(PROVIDERS.flatMap(({ at }) => hostAt(at, hosts) ?? []))];
 }
 
-/** `hosts`: the hosts that MX and SPF name, without a final dot, in lower case. The likely selectors come first. */
+/** `hosts`: the hosts in MX and SPF records, in lower case without a trailing dot. Returns the likely selectors first. */
 export function selectorsOf(hosts: readonly string[]): string[] {
   const selectors = new Set<string>();
   for (const { at, selectors: known } of PROVIDERS) {
@@ -45,19 +43,19 @@ export function selectorsOf(hosts: readonly string[]): string[] {
   return [...selectors];
 }
 
-/** Names that belong to the providers, relative to the name that mail is sent from. */
+/** Returns the providers' names, relative to the sending name. */
 export function companionsOf(hosts: readonly string[]): string[] {
   const known = PROVIDERS.filter(({ at }) => hostAt(at, hosts) !== undefined);
   return [...new Set(known.flatMap(({ companions }) => companions))];
 }
 
-/** Prefers a host with a number when there are several. */
+/** Prefers a host with a number if there are several. */
 function hostAt(ends: readonly string[], hosts: readonly string[]): string | undefined {
   const there = hosts.filter((each) => ends.some((end) => each === end || each.endsWith(`.${end}`)));
   return there.find((each) => /^[0-9]/.test(each)) ?? there[0];
 }
 
-/** Texts by which a domain proves itself to a provider, each with a host of that provider. */
+/** Texts that prove a domain to a provider, each with a host of that provider. */
 const PROOFS: readonly (readonly [RegExp, string])[] = [
   [/^ms=/, 'outlook.com'],
   [/^(sendinblue|brevo)-code[:=]/, 'brevo.com'],

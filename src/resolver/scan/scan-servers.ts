@@ -1,5 +1,5 @@
-// Puts a scan's questions to the servers of a zone, spread over all their addresses and a few at a time at each. Where one is
-// silent another is asked; where none of them says anything, public resolvers are.
+// Sends a scan's queries to the servers of a zone, spread over all their addresses and limited per address. If an address
+// is silent, another one is queried. If all are silent, public resolvers are queried.
 //
 //   a place at the address with the fewest questions ──> told ──> more at a time there
 //                                                    └──> nothing ──> half as many there, and another address, 3 in all
@@ -21,13 +21,16 @@ import { findAddresses } from '../walk/find-addresses.ts';
 
 const ADDRESSES_PER_QUESTION = 3;
 const RESOLVERS_PER_QUESTION = 2;
-/** How many questions are open at one address at first: many servers drop bursts. */
+/** Initial number of open queries per address, because many servers drop bursts. */
 const FIRST_WINDOW = 8;
 const MAX_WINDOW = 24;
-/** How many misses in a row until an address is left alone: one that has never answered, and one that has. */
+/**
+ * Number of consecutive misses after which an address is not queried again: for one that never answered, and for one that
+ * did.
+ */
 const MAX_MISSES = 3;
 const MAX_SILENCES = 4;
-/** An address that was looked up serves the whole scan. */
+/** Addresses are used for the whole scan once they are looked up. */
 const MIN_USE_MS = 120_000;
 
 interface Seat {
@@ -37,16 +40,16 @@ interface Seat {
   asked: number;
   misses: number;
   hasAnswered: boolean;
-  /** Questions that were open when the address fell silent count as one miss: they were dropped together. */
+  /** Queries that were open when the address fell silent count as one miss, because they were dropped together. */
   silences: number;
 }
 
 export class ScanServers {
-  /** How many replies count, and how many of them came from a public resolver. */
+  /** Number of usable replies, and how many of them came from a public resolver. */
   answers = 0;
   fromResolvers = 0;
   unanswered = 0;
-  /** How many answers had more records than are read. */
+  /** Number of answers that exceeded the record limit. */
   excessive = 0;
   readonly #state: ResolverState;
   readonly #work: Work;
@@ -56,7 +59,7 @@ export class ScanServers {
   #lookups = 0;
   readonly #lookedUp: Promise<void>[] = [];
 
-  /** Without a zone only public resolvers are asked. */
+  /** Without a zone, only public resolvers are queried. */
   constructor(state: ResolverState, work: Work, zone: KnownZone | undefined) {
     this.#state = state;
     this.#work = work;
@@ -65,22 +68,22 @@ export class ScanServers {
     const { now, hasIpv6 } = state.around;
     for (const name of zone.unresolved(now(), hasIpv6())) {
       const lookedUp = this.#lookUp(zone, name);
-      lookedUp.catch(() => {}); // `settle` shows the fault
+      lookedUp.catch(() => {}); // `settle` reports the error
       this.#lookedUp.push(lookedUp);
     }
   }
 
-  /** None of the zone's own servers answers. */
+  /** True if none of the zone's own servers answers. */
   get areSilent(): boolean {
     return this.fromResolvers > 0 && ![...this.#seats.values()].some((seat) => !isGivenUp(seat));
   }
 
-  /** Resolves when look-ups of nameservers have ended. Call it when the work has. */
+  /** Resolves when lookups of nameservers have ended. Call it after the work has ended. */
   async settle(): Promise<void> {
     await Promise.all(this.#lookedUp);
   }
 
-  /** Throws Stopped. The name is folded, and inside the zone. */
+  /** Throws Stopped. The name is folded and inside the zone. */
   async ask(name: Name, type: number): Promise<ScanReply> {
     const reply = (await this.#askZone(name, type)) ?? (await this.#askResolvers(name, type));
     if (reply === undefined) this.unanswered++;
@@ -130,7 +133,7 @@ export class ScanServers {
     return undefined;
   }
 
-  /** Takes a place at the address with the fewest questions so far. Undefined: there is no server left to ask. */
+  /** Takes a slot at the address with the fewest queries so far. Returns undefined if there is no server left. */
   async #sit(zone: KnownZone, tried: ReadonlySet<string>): Promise<Seat | undefined> {
     for (;;) {
       this.#work.check();
@@ -180,7 +183,7 @@ export class ScanServers {
     for (const wake of woken) wake();
   }
 
-  /** Looks up the address of one nameserver; no question waits for that while another server can be asked. */
+  /** Looks up the address of one nameserver. No query waits for this while another server is available. */
   async #lookUp(zone: KnownZone, name: Name): Promise<void> {
     this.#lookups++;
     try {

@@ -1,4 +1,4 @@
-// The names with an underscore that a scan tries (RFC 8552, words/services.txt), and the types that it asks for at them.
+// The names with an underscore that a scan tries (RFC 8552, words/services.txt), and the types to query for them.
 
 import { labelsOf, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -6,10 +6,10 @@ import { groupOf, readWordGroups } from './read-words.ts';
 
 const GROUPS = readWordGroups('services', ['names']);
 
-/** Names directly below a domain. Those without records of their own show whether any name is below them (RFC 8020). */
+/** Names directly below a domain. Those without their own records show if there is any name below them (RFC 8020). */
 export const SERVICE_NAMES = groupOf(GROUPS, 'domain').names;
 
-/** The verification names of an account that is often named like the domain. */
+/** Returns the verification names of an account that is often named like the domain. */
 export function accountNames(brand: string): string[] {
   return [
     `_github-challenge-${brand}`,
@@ -29,12 +29,12 @@ const BELOW: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 const PROTOCOLS: ReadonlySet<string> = new Set(['_tcp', '_udp', '_tls']);
 
-/** The names below `_tcp` and its like, of a host or of a whole domain. */
+/** Returns the names below `_tcp` and similar labels, of a host or of a whole domain. */
 export function servicesBelow(label: string, { isHost }: { readonly isHost: boolean }): readonly string[] {
   return isHost && label === '_tcp' ? TCP_OF_HOST : (BELOW.get(label) ?? []);
 }
 
-/** Names that are never pruned: such a service may stand below a name that a server wrongly denies (RFC 8020 §2). */
+/** Names that are always queried: such a service may exist below a name that a server wrongly denies (RFC 8020 §2). */
 export const SURE_SERVICES: readonly string[] = ['_autodiscover._tcp', '_sip._tls', '_sipfederationtls._tcp'];
 
 export function isContainer(label: string): boolean {
@@ -42,9 +42,9 @@ export function isContainer(label: string): boolean {
 }
 
 export interface Wanted {
-  /** The type of the first question: it tells whether the name exists, what it has, or where it leads. */
+  /** Type of the first query, which shows if the name exists, which records it has, or where it leads. */
   readonly first: number;
-  /** The types that the name may have besides. */
+  /** Further types that the name may have. */
   readonly further: readonly number[];
 }
 
@@ -56,7 +56,7 @@ const REALM: Wanted = { first: TYPE.TXT, further: [TYPE.URI] };
 const CERTIFICATE: Wanted = { first: TYPE.TLSA, further: [] }; // RFC 6698 §3
 const POINTER: Wanted = { first: TYPE.PTR, further: [] };
 
-/** Hosts where people log in by SSH: if a zone uses RFC 4255 at all, it does so here. */
+/** Hosts with SSH logins: a zone that uses RFC 4255 at all uses it for these. */
 const SHELLS =
   /^(ssh|sftp|shell|login|git|gitlab|gitea|bastion|jump|jumphost|vps|server|srv|host|node|box)-?[0-9]*$/;
 const TELEPHONY = /^(sip|sips|voip|pbx|enum|tel|phone|ims|h323|voice)[0-9]*$/;
@@ -67,7 +67,7 @@ export function isReverseZone(domain: Name): boolean {
   return REVERSE.test(`.${labelsOf(domain).join('.')}`);
 }
 
-/** Tells which types a name is asked for, by its form. */
+/** Returns the types to query for a name, depending on its form. */
 export function wantedAt(name: Name, { isReverse }: { readonly isReverse: boolean }): Wanted {
   if (isReverse) return POINTER;
   const labels = labelsOf(name);

@@ -1,12 +1,12 @@
-// Names in zones of one trade, or of those who run certain software (words/trades.txt).
+// Names in zones of one trade, or of users of certain software (words/trades.txt).
 
 import { groupOf, readWordGroups } from './read-words.ts';
 import type { Kind } from './scan-kind.ts';
 import { AD_SERVICES } from './scan-services.ts';
 
-/** How many names of each trade every scan asks for. */
+/** Number of names per trade that every scan queries. */
 const MOST_PROBES = 5;
-/** How many signs show a trade, where that is not two. */
+/** Number of signs that indicate a trade, if not two. */
 const NEEDED: Readonly<Record<string, number>> = {
   'active directory': 1,
   product: 4,
@@ -17,7 +17,7 @@ const NEEDED: Readonly<Record<string, number>> = {
 const GROUPS = readWordGroups('trades', ['signs', 'names']);
 
 const DIRECTORY = shownBySigns('active directory');
-/** Kinds whose signs every scan asks for anyway, so that it needs no others to learn the kind. */
+/** Kinds whose signs every scan queries anyway, so that no further probes are needed. */
 const SHOWN: readonly Kind[] = [
   {
     ...shownBySigns('university'),
@@ -44,6 +44,6 @@ function shownBySigns(head: string): Kind {
 
 function askedFor(head: string): Kind {
   const kind = shownBySigns(head);
-  const hosts = [...kind.signs].filter((sign) => !sign.includes('_')); // services are asked for where any are
+  const hosts = [...kind.signs].filter((sign) => !sign.includes('_')); // services are queried only where there are any
   return { ...kind, probes: hosts.slice(0, MOST_PROBES), names: [...hosts, ...kind.names] };
 }

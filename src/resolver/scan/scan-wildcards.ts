@@ -1,5 +1,5 @@
-// Finds what a wildcard answers, level by level: the answers for random names are compared with the answer for a name,
-// so that a name which only the wildcard makes is told from a real one (RFC 4592).
+// Detects what a wildcard answers at each level: compares the answers for random names with the answer for a name, to tell
+// real names from those that only the wildcard generates (RFC 4592).
 
 import { labelsOf, type Name, prependLabel } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -10,21 +10,21 @@ type Ask = (name: Name, type: number) => Promise<ScanReply>;
 const RANDOM_NAMES = 3;
 const RANDOM_LABEL_LENGTH = 12;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-/** How many random names are asked for at one level and type. */
+/** Maximum number of random names queried per level and type. */
 const MAX_PROBES = 30;
-/** How often a name is asked for again when its wildcard gives another answer each time. */
+/** How often a name is queried again if its wildcard gives a different answer each time. */
 const REPEATS = 2;
 
-/** A reply with the keys that it is compared by: in a hostile zone it is compared often. */
+/** A reply with its comparison keys, which are precomputed because a hostile zone causes many comparisons. */
 interface ComparableReply {
   readonly reply: ScanReply;
   readonly plain: string;
   readonly masked: string;
-  /** One key for each of its records. */
+  /** One key per record. */
   readonly rdata: readonly string[];
 }
 
-/** The answers for random names of one level and type, and all their records together. */
+/** Answers for random names of one level and type, and all their records together. */
 interface Probes {
   readonly replies: ComparableReply[];
   readonly pool: Set<string>;
@@ -40,7 +40,7 @@ export class Wildcards {
     this.#random = random;
   }
 
-  /** The level of the names directly below `above`, asked for once. */
+  /** Returns the level of the names directly below `above`, which is probed once. */
   at(above: Name): Promise<WildcardLevel> {
     const known = this.#levels.get(above);
     if (known !== undefined) return known;
@@ -56,7 +56,7 @@ class WildcardLevel {
   readonly #ask: Ask;
   readonly #random: () => number;
   readonly #probes = new Map<number, Promise<Probes>>();
-  /** Names that do not exist have answers here. A server that never answers NXDOMAIN looks the same. */
+  /** True if nonexistent names have answers here. A server that never answers NXDOMAIN looks the same. */
   #isThere = true;
 
   constructor(above: Name, ask: Ask, random: () => number) {
@@ -65,7 +65,7 @@ class WildcardLevel {
     this.#random = random;
   }
 
-  /** The answers for random names. */
+  /** Returns the answers for random names. */
   probe(type: number): Promise<Probes> {
     const known = this.#probes.get(type);
     if (known !== undefined) return known;
@@ -78,16 +78,16 @@ class WildcardLevel {
     return probes;
   }
 
-  /** Whether the wildcard answers the same; `type` was asked for `at` this name. */
+  /** True if the wildcard gives the same answer. The query was for `type` at `at`. */
   async makes(at: Name, type: number, reply: ScanReply): Promise<boolean> {
     if (!this.#isThere) return false;
     const label = labelsOf(at)[0] as string;
     const its = comparable(label, reply);
     const probes = await this.probe(type);
-    // Where random names cannot be asked for, nothing can be told: better a name too few.
+    // Without answers for random names nothing can be concluded: omit the name rather than include a generated one.
     if (probes.replies.every(isUnanswered) || isMade(its, probes)) return true;
     if (!isChanging(probes)) return false;
-    // It gives now this and now that: more of it is looked at, and whether the name's own answer stays.
+    // The wildcard's answers vary: probe more of them, and test if the name's own answer is stable.
     if (probes.replies.length < MAX_PROBES) await this.#probeMore(type, probes);
     if (isMade(its, probes) || isOtherForEach(its, probes)) return true;
     for (let i = 0; i < REPEATS; i++) {
@@ -123,14 +123,14 @@ function isSomething({ reply: { kind } }: ComparableReply): boolean {
 
 function isMade({ reply, plain, masked, rdata }: ComparableReply, { replies, pool }: Probes): boolean {
   if (replies.some((other) => other.plain === plain || other.masked === masked)) return true;
-  return reply.kind === 'records' && rdata.every((each) => pool.has(each)); // a part of a pool
+  return reply.kind === 'records' && rdata.every((each) => pool.has(each)); // a subset of the wildcard's records
 }
 
 function isChanging({ replies }: Probes): boolean {
   return new Set(replies.filter((each) => !isUnanswered(each)).map(({ masked }) => masked)).size > 1;
 }
 
-/** No two random names have the same answer, so a name with yet another answer is nothing special. */
+/** True if all random names have different answers, so that a name with yet another answer is not special. */
 function isOtherForEach({ reply }: ComparableReply, { replies }: Probes): boolean {
   const ofKind = replies.filter((each) => each.reply.kind === reply.kind);
   const keys = new Set(ofKind.map(({ masked }) => masked));
@@ -144,8 +144,8 @@ function comparable(label: string, reply: ScanReply): ComparableReply {
 }
 
 /**
- * Keys that are equal for equal data. A server may put the label itself into the alias that it makes up: then `masked`
- * is equal.
+ * Keys that are equal for equal data. A server may put the label itself into a generated alias, in which case `masked` is
+ * equal.
  */
 function keysOf(
   label: string,
@@ -154,7 +154,7 @@ function keysOf(
 ): Pick<ComparableReply, 'plain' | 'masked'> {
   switch (reply.kind) {
     case 'records':
-      // Lengths before them: rdata may have any octet.
+      // Prefixed with the length, because rdata may contain any octet.
       return sameKeys(`records ${[...rdata].sort().map((each) => `${each.length} ${each}`)}`);
     case 'alias': {
       const labels = labelsOf(reply.target);

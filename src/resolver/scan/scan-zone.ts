@@ -1,4 +1,5 @@
-// Scans a zone for the records it seems to have: what its servers say of a list of names, and of the names that those lead to.
+// Scans a zone for the records that it appears to have: its servers' answers for a list of names, and for the names in
+// those answers.
 //
 //   the zone ──> apex and wildcard ──> names, one question each ──> NXDOMAIN: nothing below either
 //                                        ▲       │                └> referral: a delegation, nothing below it is ours
@@ -19,7 +20,7 @@ import { ScanServers } from './scan-servers.ts';
 import { SCAN_WORDS } from './scan-words.ts';
 
 export interface ScanProgress {
-  /** How many names are done, and how many are known so far. */
+  /** Number of finished names, and of names known so far. */
   readonly names: number;
   readonly of: number;
   readonly queries: number;
@@ -28,15 +29,15 @@ export interface ScanProgress {
 
 export interface ScanOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called often while the scan runs. */
+  /** Called frequently while the scan runs. */
   readonly onProgress?: (progress: ScanProgress) => void;
-  /** The words to try; by default the list that is shipped. */
+  /** Words to try. The default is the shipped list. */
   readonly words?: readonly string[];
 }
 
 /**
- * The limits of one scan (docs/rules.md "Scan and import"). Referrals and look-ups of addresses serve the zone's
- * nameservers, so the usual limits hold for them.
+ * Limits of one scan (docs/rules.md "Scan and import"). The usual limits apply to referrals and address lookups, which
+ * serve the zone's nameservers.
  */
 const SCAN_LIMITS: Partial<Limits> = { packets: 4000, milliseconds: 60_000 };
 
@@ -62,7 +63,7 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
       if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
       stopped = error;
     } finally {
-      work.abort(); // look-ups that nobody needs any more
+      work.abort(); // end lookups that are no longer needed
       await servers.settle();
     }
     const failure = servers.answers > 0 ? undefined : failureOf(domain, reached);
@@ -98,7 +99,7 @@ function failureOf(domain: Name, reached: ReachResult): WalkFailure {
   return { zone: reached.zone.zone, reason: 'unreachable', message };
 }
 
-/** Some servers deny names that have others below them: one with records exists all the same. */
+/** Some servers deny names that have other names below them. A domain with records exists in any case. */
 function denialOf(domain: Name, reached: ReachResult, records: Scan['records']): string[] {
   if (reached.kind === 'failed' || reached.isDenied !== true || records.length > 0) return [];
   return [
@@ -112,22 +113,22 @@ interface ScanRemainder {
   readonly hasMoreNames: boolean;
 }
 
-/** What was not asked, not answered or not kept. */
+/** Describes what was not queried, not answered or not kept. */
 function missingOf(servers: ScanServers, stopped: Stopped | undefined, left: ScanRemainder): string[] {
   const missing: string[] = [];
-  if (stopped !== undefined) missing.push(`${stopped.message}: ${left.namesLeft} names were not asked for`);
-  if (left.hasMoreNames) missing.push('there are more names to ask for than a scan takes');
-  if (servers.unanswered > 0) missing.push(`${servers.unanswered} questions had no answer`);
+  if (stopped !== undefined) missing.push(`${stopped.message}: ${left.namesLeft} names were not queried`);
+  if (left.hasMoreNames) missing.push('there are more names than a scan may query');
+  if (servers.unanswered > 0) missing.push(`${servers.unanswered} queries had no answer`);
   if (servers.excessive > 0) {
-    missing.push(`${servers.excessive} answers of more than ${MAX_RECORDS} records were left out`);
+    missing.push(`${servers.excessive} answers with more than ${MAX_RECORDS} records were omitted`);
   }
   if (left.recordsLeft > 0) {
-    missing.push(`${left.recordsLeft} records were left out: there are more than a scan keeps`);
+    missing.push(`${left.recordsLeft} records were omitted because the scan found more than it may keep`);
   }
   return missing;
 }
 
-/** What is there, but may not be right. */
+/** Describes records that exist but may be incorrect. */
 function doubtsOf(servers: ScanServers): string[] {
   if (servers.fromResolvers === 0) return [];
   const answers =

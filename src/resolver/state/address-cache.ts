@@ -1,4 +1,4 @@
-// Caches the addresses of nameservers that had to be looked up, and the failures to find them.
+// Caches the looked-up addresses of nameservers, and failed lookups.
 
 import type { Name } from '../../dns/name.ts';
 import { ExpiringCache } from '../cache/expiring-cache.ts';
@@ -20,12 +20,12 @@ export class AddressCache {
     failures: number;
     number: number;
   }>;
-  /** How many failures there were; each entry has its number. */
+  /** Total number of failures. Each entry has its number. */
   readonly #noted: { failures: number };
-  /** Failures up to this number count as not known. */
+  /** Failures up to this number are ignored. */
   readonly #forgiven: number;
 
-  /** `shared`: the entries of another cache, without its failures so far. */
+  /** `shared`: use the entries of another cache, without its failures so far. */
   constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS, shared?: AddressCache) {
     this.#cache = shared === undefined ? new ExpiringCache(capacity) : shared.#cache;
     this.#now = now;
@@ -34,7 +34,7 @@ export class AddressCache {
     this.#forgiven = shared === undefined ? 0 : this.#noted.failures;
   }
 
-  /** An outcome that was looked up while there was no IPv6 does not count once there is. */
+  /** Ignores an outcome that was looked up without IPv6 once IPv6 is available. */
   get(host: Name, hasIpv6: boolean): DatedOutcome | undefined {
     const entry = this.#cache.get(host, this.#now());
     if (entry === undefined || (hasIpv6 && !entry.withIpv6)) return undefined;

@@ -1,5 +1,5 @@
-// Decides whether a question may be sent to an address at all. Zone owners choose addresses, so an address that has not
-// answered lately is asked rarely, over all workers, and a network gets only so many questions a second.
+// Decides if a query may be sent to an address at all. Zone owners choose addresses, so all workers together query an
+// address rarely until it has answered, and each network gets a limited number of queries per second.
 //
 //   silent lately ──> barred
 //   answered today ──> the limit of its network ──> open
@@ -13,53 +13,53 @@ import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
 import { networkOf } from './address-rules.ts';
 import type { Silences } from './silences.ts';
 
-/** What came of a question. `given_up`: the check was over before the time of the question was. */
+/** Result of a query. `given_up`: the check ended before the query's timeout. */
 export type Asked = 'replied' | 'silent' | 'given_up' | 'not_sent';
 
 export type Entry =
-  /** A question may be sent. Call `done` when it is over. */
+  /** A query may be sent. Call `done` when it has ended. */
   { readonly kind: 'open'; readonly done: (asked: Asked) => void } | { readonly kind: 'barred' };
 
-/** Where workers share what they know of addresses that may never have answered. */
+/** Shares the workers' knowledge about addresses that may never have answered. */
 export interface TrialSource {
-  /** May the address be asked now? If so, the question counts. */
+  /** Decides if the address may be queried now. If so, the query counts. */
   ask(address: string): Promise<{ readonly kind: Trial['kind']; readonly waitMs?: number }>;
-  /** A question is over, or the address has answered. */
+  /** Reports that a query has ended, or that the address has answered. */
   report(address: string, replied: boolean): void;
 }
 
-/** How many questions a second one network gets from all workers together: a /24 or a /48. */
+/** Maximum number of queries per second to one network, a /24 or /48, from all workers together. */
 export const NETWORK_QUESTIONS_PER_SECOND = 200;
 
 interface GateOptions {
   readonly silences: Silences;
-  /** Undefined: this process alone remembers. */
+  /** Undefined if only this process keeps the state. */
   readonly trials?: TrialSource;
   readonly networks?: { take(network: string, signal: AbortSignal): Promise<void> };
-  /** Zones whose servers no customer chooses, such as public suffixes. */
+  /** Returns true for zones whose servers customers cannot choose, such as public suffixes. */
   readonly isExempt?: (zone: Name) => boolean;
   readonly now: () => number;
 }
 
 const CAPACITY = 20_000;
-/** How long an address that has answered is not asked about again; it is reported again after that. */
+/** How long an address that has answered is used without a trial, and then reported again. */
 const PROVEN_MS = 3_600_000;
-/** How long a check waits for the question that another one has open. */
+/** How long a check waits for another check's open query. */
 const LONGEST_WAIT_MS = 7000;
 const POLL_MS = 500;
-/** How long it is not asked again whether an address may be asked: another process may have proven it meanwhile. */
+/** How long a refusal is cached. Another process may have proven the address since then. */
 const BARRED_MS = 5000;
 const SOURCE_TIMEOUT_MS = 1000;
 
 export class AddressGate {
   readonly #options: GateOptions;
   readonly #proven = new ExpiringCache<true>(CAPACITY);
-  /** Addresses that may not be asked, until a time. */
+  /** Addresses that may not be queried until a given time. */
   readonly #barred = new ExpiringCache<true>(CAPACITY);
-  /** The trials of this process that are not over: whoever wants the address too waits for these. */
+  /** This process's open trials. Other checks of the same address wait for these. */
   readonly #open = new Map<string, Promise<void>>();
   readonly #source: TrialSource;
-  /** What this process knows by itself, for while the others cannot be asked. */
+  /** This process's own knowledge, used while the shared source is unavailable. */
   readonly #own: TrialSource;
 
   constructor(options: GateOptions) {
@@ -68,14 +68,14 @@ export class AddressGate {
     this.#source = options.trials ?? this.#own;
   }
 
-  /** `fresh`: a remembered silence does not count. Rejects with the signal's reason when that aborts. */
+  /** `fresh`: ignore remembered timeouts. Rejects with the signal's reason when that aborts. */
   async enter(
     address: string,
     { zone, fresh, signal }: { readonly zone: Name; readonly fresh: boolean; readonly signal: AbortSignal },
   ): Promise<Entry> {
     const { silences, networks, isExempt, now } = this.#options;
     if (!fresh && silences.isSilent(address)) return { kind: 'barred' };
-    // No customer chooses the servers of the root or of a public suffix: they need no trial, and no limit for their network.
+    // Customers do not choose the servers of the root or of a public suffix, so these need no trial and no network limit.
     const isChosen = zone !== ROOT && isExempt?.(zone) !== true;
     if (isChosen && this.#proven.get(address, now()) === undefined) {
       const trial = await this.#try(address, signal);
@@ -92,7 +92,7 @@ export class AddressGate {
     if (asked === 'silent') silences.noteSilence(address);
   }
 
-  /** What it gives ends a trial that has begun. */
+  /** If it returns a function, a trial has begun, and the function ends it. */
   async #try(address: string, signal: AbortSignal): Promise<'proven' | 'barred' | ((asked: Asked) => void)> {
     const { now } = this.#options;
     const begun = now();
@@ -116,7 +116,7 @@ export class AddressGate {
     }
   }
 
-  /** Keeps others from asking meanwhile; the result ends that. */
+  /** Blocks other queries to the address until the returned function is called with the result. */
   #begin(address: string): (asked: Asked) => void {
     let end = () => {};
     this.#open.set(
@@ -127,7 +127,7 @@ export class AddressGate {
     );
     return (asked) => {
       this.#open.delete(address);
-      // Who gives up a question has heard nothing either.
+      // A query that was given up has no reply either.
       if (asked !== 'not_sent') this.#endTrial(address, asked === 'replied');
       end();
     };
@@ -151,7 +151,7 @@ export class AddressGate {
   }
 }
 
-/** What one process knows by itself. */
+/** Returns a source with only this process's knowledge. */
 function ownTrials(now: () => number): TrialSource {
   const known = new ExpiringCache<AddressMemory>(CAPACITY);
   const keptMs = 86_400_000;
@@ -168,7 +168,7 @@ function ownTrials(now: () => number): TrialSource {
   };
 }
 
-/** Resolves when the promise does, or after a time; rejects with the signal's reason when that aborts. */
+/** Resolves when the promise does or after a timeout. Rejects with the signal's reason when that aborts. */
 function waitFor(promise: Promise<void> | undefined, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = () => {

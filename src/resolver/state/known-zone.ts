@@ -1,5 +1,5 @@
-// A zone's nameservers and what is known of them: their addresses, and how each answered when it was asked for this
-// zone. Glue of a delegation serves to reach that zone and no other.
+// A zone's nameservers, their addresses, and how each address answered queries for this zone. Glue of a delegation is used
+// only to reach that zone.
 
 import type { WalkedZone } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
@@ -8,26 +8,26 @@ export interface ZoneAddress {
   readonly server: Name;
   readonly address: string;
   readonly isIpv6: boolean;
-  /** The smoothed round-trip time; undefined until the address has answered. */
+  /** Smoothed round-trip time. Undefined until the address has answered. */
   rttMs: number | undefined;
-  /** The number of useless replies and timeouts in a row. */
+  /** Number of consecutive useless replies and timeouts. */
   misses: number;
-  /** Other addresses are asked first until this time. */
+  /** Other addresses are preferred until this time. */
   shunnedUntil: number;
 }
 
 export type AddressOutcome =
   | { readonly kind: 'found'; readonly addresses: readonly string[] }
-  /** The zone of the nameserver's name says that it has no address. */
+  /** The zone of the nameserver's name answered that it has no address. */
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly reason: 'unreachable' | 'loop' | 'limit'; readonly message: string };
 
 interface Server {
   readonly name: Name;
   addresses: readonly ZoneAddress[];
-  /** `unknown`: the addresses were not looked up, or too long ago. */
+  /** `unknown`: the addresses were not looked up, or the lookup has expired. */
   state: 'known' | 'none' | 'failed' | 'unknown';
-  /** When addresses that were looked up expire. Glue lives as long as its delegation. */
+  /** When looked-up addresses expire. Glue lives as long as its delegation. */
   until: number;
 }
 
@@ -39,18 +39,18 @@ interface ServerAddress {
 export interface ZoneServers {
   readonly names: readonly Name[];
   readonly glue: readonly ServerAddress[];
-  /** A server known to hold the zone: asked when there is no other way to reach the zone. */
+  /** A server known to serve the zone, used if there is no other way to reach it. */
   readonly spare?: ServerAddress;
 }
 
 const SHUN_FIRST_MS = 1000;
 const SHUN_MAX_MS = 300_000;
-/** While one question finds out whether an address answers again, the others go elsewhere. */
+/** While one query tests if an address answers again, other queries use other addresses. */
 const PROBE_MS = 10_000;
 
 export class KnownZone {
   readonly zone: Name;
-  /** The zone as the evidence shows it when no question was needed. */
+  /** The zone in the format of the evidence, for walks that needed no query. */
   readonly walked: WalkedZone;
   /** When the zone became known, in milliseconds since 1970. */
   readonly knownSince: number;
@@ -59,7 +59,7 @@ export class KnownZone {
   readonly #servers: Server[];
   #addresses: readonly ZoneAddress[] = [];
   #ipv4Addresses: readonly ZoneAddress[] = [];
-  /** When the first of the addresses that were looked up expires. */
+  /** When the first looked-up address expires. */
   #freshUntil = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -87,31 +87,31 @@ export class KnownZone {
   #serverOf(name: Name, glue: readonly ServerAddress[]): Server {
     const own = glue.filter((record) => record.name === name).map(({ address }) => address);
     const addresses = this.#usable(name, own);
-    // With glue that may not be asked a server is as good as without an address: a look-up would find the same.
+    // A server whose glue may not be queried counts as having no address: a lookup would return the same.
     const state = addresses.length > 0 ? 'known' : own.length > 0 ? 'none' : 'unknown';
     return { name, addresses, state, until: Number.POSITIVE_INFINITY };
   }
 
-  /** The known addresses of nameservers with these names. */
+  /** Returns the known addresses of nameservers with these names. */
   addressesOf(names: readonly Name[]): ServerAddress[] {
     return this.#servers
       .filter(({ name, state }) => state === 'known' && names.includes(name))
       .flatMap(({ name, addresses }) => addresses.map(({ address }) => ({ name, address })));
   }
 
-  /** The addresses that may be asked, each once, even when several names have it. */
+  /** Returns the addresses that may be queried, without duplicates even if several names share one. */
   addresses(now: number, hasIpv6: boolean): readonly ZoneAddress[] {
     if (now >= this.#freshUntil) this.#forgetOld(now);
     return hasIpv6 ? this.#addresses : this.#ipv4Addresses;
   }
 
-  /** Nameservers whose addresses have to be looked up before they can be asked. */
+  /** Returns nameservers whose addresses must be looked up first. */
   unresolved(now: number, hasIpv6: boolean): readonly Name[] {
     if (now >= this.#freshUntil) this.#forgetOld(now);
     return this.#servers.filter((server) => isUnresolved(server, hasIpv6)).map(({ name }) => name);
   }
 
-  /** How many addresses the zone has in all; a nameserver whose address is not known counts as one. */
+  /** Returns the number of addresses of the zone. A nameserver without known addresses counts as one. */
   addressCount(now: number, hasIpv6: boolean): number {
     const known = this.addresses(now, hasIpv6).length;
     return this.#servers.reduce((count, server) => {
@@ -119,11 +119,11 @@ export class KnownZone {
     }, known);
   }
 
-  /** Records the outcome of a look-up. */
+  /** Records the outcome of a lookup. */
   resolve(name: Name, outcome: AddressOutcome, until: number): void {
     const server = this.#servers.find((each) => each.name === name);
     if (server === undefined) return;
-    if (outcome.kind === 'failed' && server.state === 'known') return; // its glue is of the other family, and stays
+    if (outcome.kind === 'failed' && server.state === 'known') return; // keep its glue of the other family
     server.until = until;
     if (outcome.kind === 'failed') {
       server.state = 'failed';
@@ -136,7 +136,7 @@ export class KnownZone {
     this.#collect();
   }
 
-  /** Takes over what is known of the addresses that the zone had before its delegation was asked for again. */
+  /** Copies what is known about the addresses that the zone had before its delegation was queried again. */
   inherit(before: KnownZone): void {
     const known = new Map(
       before.#servers.flatMap(({ addresses }) => addresses.map((each) => [each.address, each])),
@@ -166,7 +166,7 @@ export class KnownZone {
   #forgetOld(now: number): void {
     for (const server of this.#servers) {
       if (server.until > now) continue;
-      server.state = 'unknown'; // the addresses stay, for what is known of them
+      server.state = 'unknown'; // keep the addresses and their statistics
       server.until = Number.POSITIVE_INFINITY;
     }
     this.#collect();
@@ -184,7 +184,7 @@ export class KnownZone {
   }
 }
 
-/** There is glue of the other family only: the nameserver may have an address that we can ask. */
+/** True if there is only glue of the other family: the nameserver may have an address that can be queried. */
 function isUnresolved({ state, addresses }: Server, hasIpv6: boolean): boolean {
   return state === 'unknown' || (state === 'known' && !hasIpv6 && addresses.every(({ isIpv6 }) => isIpv6));
 }
@@ -199,9 +199,7 @@ export function noteReply(address: ZoneAddress, rttMs: number): void {
   address.shunnedUntil = 0;
 }
 
-/**
- * RFC 9520 §3.2: an address that fails is left alone for at least a second and at most five minutes, longer each time.
- */
+/** RFC 9520 §3.2: a failing address is avoided for at least a second and at most five minutes, longer each time. */
 export function noteMiss(address: ZoneAddress, now: number): void {
   address.shunnedUntil = now + Math.min(SHUN_MAX_MS, SHUN_FIRST_MS * 2 ** address.misses);
   address.misses++;

@@ -1,25 +1,25 @@
-// How much work one check may be (docs/rules.md "Limits of the resolver"): zone owners can trigger this work, so every
-// amount is bounded.
+// Limits of the work of one check (docs/rules.md "Limits of the resolver"). Zone owners can trigger this work, so every
+// amount is limited.
 
 export interface Limits {
-  /** Packets that a check sends, repeated ones too. */
+  /** Packets that a check sends, including retries. */
   readonly packets: number;
-  /** Delegations that a check asks for; cached ones cost nothing. */
+  /** Delegations that a check queries. Cached ones are free. */
   readonly referrals: number;
-  /** CNAMEs that are followed for the names of nameservers. */
+  /** CNAMEs followed for the names of nameservers. */
   readonly cnames: number;
   readonly milliseconds: number;
-  /** Nameservers of one zone that are kept at all, and addresses of each. */
+  /** Nameservers kept per zone, and addresses per nameserver. */
   readonly namesPerZone: number;
   readonly addressesPerName: number;
-  /** Addresses at which one question on the way is tried. */
+  /** Addresses at which one query of the walk is tried. */
   readonly addressesPerQuestion: number;
-  /** Nameservers without glue that are looked up for one question (NXNS), and for the whole check. */
+  /** Nameservers without glue that are looked up for one query (NXNS), and for the whole check. */
   readonly lookupsPerQuestion: number;
   readonly lookups: number;
-  /** How deep look-ups nest: a nameserver's address that needs another nameserver's address, and so on. */
+  /** Maximum nesting of lookups: a nameserver's address that requires another nameserver's address, and so on. */
   readonly nesting: number;
-  /** Addresses of the parent that are asked for the domain. */
+  /** Addresses of the parent that are queried for the domain. */
   readonly parentAddresses: number;
 }
 

@@ -1,23 +1,25 @@
-// How public resolvers are reached: their addresses may have ports of their own.
+// Access to public resolvers, whose addresses may have their own ports.
 
 import { createExchange, type Exchange } from '../exchange/exchange.ts';
 import { AddressRates, type LeaseSource } from './rate-leases.ts';
 
-/** How many questions a second one public resolver gets from all workers together (docs/rules.md "Scan and import"). */
+/**
+ * Maximum number of queries per second to one public resolver from all workers together (docs/rules.md "Scan and import").
+ */
 export const PUBLIC_QUESTIONS_PER_SECOND = 20;
 
-/** Public resolvers, asked with RD=1. */
+/** Public resolvers, queried with RD=1. */
 export interface PublicResolvers {
-  /** An exchange made with `recursive`, and with a `route` from these addresses. */
+  /** An exchange created with `recursive`, and with a `route` from these addresses. */
   readonly exchange: Exchange;
-  /** The addresses as `exchange` takes them: `address`, or `address#port` for a port other than 53. */
+  /** Addresses in the format of `exchange`: `address`, or `address#port` for a port other than 53. */
   readonly addresses: readonly string[];
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
 }
 
 const DNS_PORT = 53;
 
-/** Undefined where there are none. Workers share the limits on questions through `leases`. */
+/** Returns undefined if none are configured. Workers share the query limits through `leases`. */
 export function openPublicResolvers(
   places: readonly { readonly address: string; readonly port: number }[],
   leases: LeaseSource | undefined,
@@ -40,7 +42,7 @@ export function openPublicResolvers(
   };
 }
 
-/** Keeps these limits apart: such an address may also be that of a zone's server, with a limit of its own. */
+/** Separates these limits from others: the same address may also serve a zone, with its own limit. */
 function apart(leases: LeaseSource): LeaseSource {
   return { lease: (key, wanted) => leases.lease(`resolver ${key}`, wanted) };
 }

@@ -1,6 +1,5 @@
-// How many questions a second one address gets from us, over all workers. Tokens are leased in chunks from where the
-// workers share them, so that most questions cost no round trip; without such a place, or while it fails, each worker
-// keeps to a limit of its own.
+// Limits the queries per second to one address over all workers. Tokens are leased in chunks from a shared source, so that
+// most queries need no round trip. Without such a source, or while it fails, each worker applies a local limit.
 //
 //   tokens left ──> take at once
 //   none ──> wait in line; one request at a time ──> granted ──> the line moves on
@@ -9,22 +8,22 @@
 
 import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
 
-/** How many questions a second one address gets from all workers together (docs/rules.md "Delegation check"). */
+/** Maximum number of queries per second to one address from all workers together (docs/rules.md "Delegation check"). */
 export const QUESTIONS_PER_SECOND = 50;
 
 export interface LeaseSource {
-  /** Gives at most `wanted` tokens for questions to the address; when it gives 0, also when to ask again. */
+  /** Grants at most `wanted` tokens for queries to the address. If it grants 0, also returns when to ask again. */
   lease(address: string, wanted: number): Promise<{ granted: number; retryAfterMs: number }>;
 }
 
 const CHUNKS_PER_SECOND = 5;
 const MIN_CHUNK = 5;
-/** Tokens that were not used for that long are given up, and the address is forgotten. */
+/** Tokens unused for this long are given up, and the address is forgotten. */
 const KEPT_MS = 10_000;
 const LEASE_TIMEOUT_MS = 1000;
-/** How long a source that failed is not asked again. */
+/** How long a failed source is not used. */
 const FALLBACK_MS = 5000;
-/** The share of the rate that one worker takes while the workers cannot see each other. */
+/** Fraction of the rate that one worker uses while the workers cannot coordinate. */
 const FALLBACK_SHARE = 0.25;
 const MIN_RETRY_MS = 5;
 const MAX_RETRY_MS = 5000;
@@ -38,10 +37,10 @@ interface Waiter {
 interface AddressState {
   readonly address: string;
   tokens: number;
-  /** The time from which the local limit refills `tokens`. */
+  /** Start of the period for which the local limit refills `tokens`. */
   filledAt: number;
   usedAt: number;
-  /** The waiters, in the order in which they came. */
+  /** Waiters in order of arrival. */
   readonly waiters: Set<Waiter>;
   /** What will serve the waiters: a timer or a lease. */
   pending: NodeJS.Timeout | 'lease' | undefined;
@@ -58,9 +57,9 @@ export class AddressRates {
   #sweptAt: number;
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` gives milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(perSecond: number, source: LeaseSource | undefined, now: () => number) {
-    if (!(perSecond > 0)) throw new RangeError('a rate is more than nothing');
+    if (!(perSecond > 0)) throw new RangeError('perSecond must be greater than 0');
     this.#perSecond = perSecond;
     this.#chunk = Math.ceil(Math.min(perSecond, Math.max(MIN_CHUNK, perSecond / CHUNKS_PER_SECOND)));
     this.#source = source;
@@ -68,12 +67,12 @@ export class AddressRates {
     this.#sweptAt = now();
   }
 
-  /** How many addresses are remembered. */
+  /** Number of tracked addresses. */
   get size(): number {
     return this.#states.size;
   }
 
-  /** Resolves when a question may be sent to the address; rejects with the signal's reason when it aborts. */
+  /** Resolves when a query may be sent to the address. Rejects with the signal's reason when it aborts. */
   take(address: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const at = this.#now();
@@ -127,7 +126,7 @@ export class AddressRates {
     }
   }
 
-  /** Whether each worker limits itself now. If the clock is set back, this still does not last long. */
+  /** True if each worker currently limits itself. If the clock is set back, this still ends soon. */
   #isLocal(at: number): boolean {
     return this.#source === undefined || Math.abs(at - this.#failedAt) < FALLBACK_MS;
   }
@@ -143,7 +142,7 @@ export class AddressRates {
     state.filledAt = at;
   }
 
-  /** Makes sure that the waiters will be served. */
+  /** Ensures that the waiters will be served. */
   #supply(state: AddressState): void {
     if (state.pending !== undefined) return;
     const at = this.#now();
@@ -213,7 +212,7 @@ export class AddressRates {
   }
 }
 
-/** A source that throws has failed, like one that rejects. */
+/** Treats a source that throws like one that rejects. */
 async function leaseFrom(
   source: LeaseSource,
   address: string,

@@ -1,4 +1,4 @@
-// What all checks of one resolver share: the network, the caches, the counters.
+// State shared by all checks of one resolver: the network, the caches, and the counters.
 
 import { type Name, ROOT } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
@@ -6,24 +6,24 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { AddressCache, type DatedOutcome } from './address-cache.ts';
 import type { AddressGate } from './address-gate.ts';
 import { isAskable } from './address-rules.ts';
-import { type Errand, Errands } from './errands.ts';
 import { KnownZone, type ZoneServers } from './known-zone.ts';
 import type { Limits } from './limits.ts';
 import type { PublicResolvers } from './public-resolvers.ts';
 import type { RootServer } from './root-hints.ts';
+import { type SharedTask, SharedTasks } from './shared-tasks.ts';
 import type { Silences } from './silences.ts';
 import { TrustCache } from './trust-cache.ts';
 import type { Work } from './work.ts';
 import { ZoneCache } from './zone-cache.ts';
 
 /**
- * The addresses of a nameserver's name, by a walk of its own. Injected: that walk meets servers without addresses, and starts
- * another. Throws Stopped.
+ * Finds the addresses of a nameserver's name with a separate walk. Injected, because that walk may meet servers without
+ * addresses and start another one. Throws Stopped.
  */
 type FindAddresses = (
   state: ResolverState,
   host: Name,
-  options: { readonly work: Work; readonly within: Errand | undefined },
+  options: { readonly work: Work; readonly within: SharedTask | undefined },
 ) => Promise<DatedOutcome>;
 
 export interface Surroundings {
@@ -31,11 +31,11 @@ export interface Surroundings {
   readonly exchange: Exchange;
   readonly rootServers: readonly RootServer[];
   readonly allowed: readonly Network[];
-  /** Waits until a question may be sent to an address. */
+  /** Waits until a query may be sent to an address. */
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
-  /** Decides whether an address may be asked at all; absent: every one may. */
+  /** Decides if an address may be queried at all. Absent: every address may be. */
   readonly gate?: Pick<AddressGate, 'enter'>;
-  /** The parents that are silent. */
+  /** The silent parents. */
   readonly silences?: Pick<Silences, 'isSilent' | 'noteSilence' | 'noteReply'>;
   readonly hasIpv6: () => boolean;
   readonly publicResolvers?: PublicResolvers;
@@ -43,25 +43,25 @@ export interface Surroundings {
   readonly random: () => number;
   readonly limits: Limits;
   readonly cacheEntries: number;
-  /** The longest time for which a failure to find a zone or an address is remembered. */
+  /** How long a failure to find a zone or an address is remembered at most. */
   readonly failureMaxMs?: number;
-  /** The rdata of DS records of the root. Absent or empty: nothing is validated. */
+  /** Rdata of DS records of the root. Absent or empty: nothing is validated. */
   readonly trustAnchors?: () => readonly Uint8Array[];
-  /** Called, at most once a minute, when the root's keys do not validate by the anchors. */
+  /** Called at most once per minute if the root's keys do not validate with the anchors. */
   readonly onRootFault?: (message: string) => void;
 }
 
-/** Packets since the start. `bad`: a reply that could not be read, or a connection that failed. */
+/** Packets since the start. `bad`: an unreadable reply or a failed connection. */
 export interface PacketCounts {
   sent: number;
   replies: number;
   timeouts: number;
   bad: number;
-  /** Questions that were not sent, since the address has been silent. */
+  /** Queries that were not sent because the address has been silent. */
   barred: number;
 }
 
-/** A process that is busy ticks late, and what it was busy with does not count as waiting. */
+/** A busy process ticks late. That time does not count as waiting. */
 const TICK_MS = 100;
 
 export class ResolverState {
@@ -69,15 +69,14 @@ export class ResolverState {
   readonly zones: ZoneCache;
   readonly addresses: AddressCache;
   readonly trust: TrustCache;
-  readonly errands = new Errands();
+  readonly sharedTasks = new SharedTasks();
   readonly packets: PacketCounts;
   /** Round-robin index of the next public resolver. */
   resolverTurn = 0;
-  /** The checks that run now. */
+  /** The checks that are running now. */
   readonly running: Set<Work>;
   /**
-   * The root, from the hints as they are, for good: its servers are asked for delegations only, and all of them know
-   * those.
+   * The root from the unchanged hints, permanently: its servers are queried only for delegations, which all of them know.
    */
   readonly root: KnownZone;
   readonly #isAskable: (address: string) => boolean;
@@ -85,8 +84,8 @@ export class ResolverState {
   #ticking: NodeJS.Timeout | undefined;
 
   /**
-   * `packets`: another state's counters, when both are counted together. `known`: the state whose knowledge this one
-   * shares, but for the failures that it remembers so far.
+   * `packets`: another state's counters, if both are counted together. `known`: the state whose knowledge this one shares,
+   * except for its failures so far.
    */
   constructor(
     around: Surroundings,
@@ -110,13 +109,13 @@ export class ResolverState {
     });
   }
 
-  /** The same state without what failed so far: somebody waits who has just repaired it. */
+  /** Returns the same state without earlier failures, for a user who may have just repaired the cause. */
   withoutFailures(): ResolverState {
     return new ResolverState(this.around, this.packets, this);
   }
 
   begin(work: Work): void {
-    // One clock for all that runs.
+    // Use one clock for all running checks.
     if (this.#known !== undefined) {
       this.#known.begin(work);
       return;

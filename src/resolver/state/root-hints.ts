@@ -1,5 +1,5 @@
-// Reads the root's nameservers from a file in the form of IANA's named.root: NS records of the root, and the addresses
-// of those names. A lab with a root of its own names its file in ROOT_HINTS.
+// Reads the root's nameservers from a file in the format of IANA's named.root: NS records of the root, and the addresses of
+// those names. A lab with its own root sets ROOT_HINTS to its file.
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,17 +12,17 @@ import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
 import type { ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 
 export interface RootServer {
-  /** The name is folded. */
+  /** Folded name. */
   readonly name: Name;
-  /** There is at least one address. */
+  /** At least one address. */
   readonly addresses: readonly string[];
 }
 
 const SHIPPED = fileURLToPath(new URL('../named.root', import.meta.url));
-/** The TTL of hints, which need none. */
+/** Default TTL, because hints need none. */
 const DEFAULT_TTL_SECONDS = 3_600_000;
 
-/** Throws an Error that names the file, and the line if there is one. Without a path it reads the shipped file. */
+/** Throws an Error that names the file, and the line if there is one. Without a path, reads the shipped file. */
 export async function loadRootHints(path: string = SHIPPED): Promise<RootServer[]> {
   const text = await readFile(path, 'utf8');
   try {
@@ -34,7 +34,7 @@ export async function loadRootHints(path: string = SHIPPED): Promise<RootServer[
   }
 }
 
-/** Throws TextError, with the line number if one line is at fault. */
+/** Throws TextError, with the line number if a line is at fault. */
 function parseRootHints(text: string): RootServer[] {
   const { records, problems } = parseZoneFile(text, {
     origin: ROOT,
@@ -53,7 +53,7 @@ function parseRootHints(text: string): RootServer[] {
 
 interface Server {
   readonly addresses: string[];
-  /** The line of its NS record. */
+  /** Line of its NS record. */
   readonly line: number;
 }
 
@@ -73,11 +73,11 @@ function readAddresses(records: readonly ZoneFileRecord[], servers: ReadonlyMap<
   for (const { owner, type, rdata, line } of records) {
     if (type === TYPE.NS) continue;
     if (type !== TYPE.A && type !== TYPE.AAAA) {
-      throw new TextError(`root hints are NS, A and AAAA records, not ${typeMnemonic(type)}`, { line });
+      throw new TextError(`root hints must be NS, A or AAAA records, not ${typeMnemonic(type)}`, { line });
     }
     const server = servers.get(owner);
     if (server === undefined)
-      throw new TextError(`${printName(owner)} is no nameserver of the root here`, { line });
+      throw new TextError(`${printName(owner)} is not a nameserver of the root in this file`, { line });
     const address = type === TYPE.A ? printIpv4(rdata) : printIpv6(rdata);
     if (!server.addresses.includes(address)) server.addresses.push(address);
   }

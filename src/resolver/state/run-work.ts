@@ -7,9 +7,9 @@ import { Stopped, Work } from './work.ts';
 interface WorkOptions {
   readonly limits: Limits;
   readonly signal: AbortSignal | undefined;
-  /** Called once when the work has waited long for packets; false ends it. */
+  /** Called once if the work has waited long for packets. If it returns false, the work ends. */
   readonly onSlow?: (() => boolean) | undefined;
-  /** Remembered silence does not count. */
+  /** If true, remembered timeouts are ignored. */
   readonly fresh?: boolean | undefined;
 }
 

@@ -1,10 +1,10 @@
-// Which addresses and parents are silent, for all workers (RFC 9520): what this process notices is told to the others,
-// and theirs is learnt, a few times a minute.
+// Tracks silent addresses and parents for all workers (RFC 9520). Each process exchanges its observations with the others a
+// few times per minute.
 
 import { rememberedMs } from '../../checks/shares/silence.ts';
 import { ExpiringCache } from '../cache/expiring-cache.ts';
 
-/** One key's silence; without a count, it has answered. Times are milliseconds since 1970. */
+/** Silence of one key. Without a count, it has answered. Times are milliseconds since 1970. */
 interface Silence {
   readonly key: string;
   readonly count: number;
@@ -14,14 +14,14 @@ interface Silence {
 interface Known {
   count: number;
   until: number;
-  /** While one question finds out whether it answers again, the others wait for that. */
+  /** While one query tests if it answers again, the others wait for the result. */
   probeUntil: number;
 }
 
 const CAPACITY = 20_000;
-/** How many changes wait to be told: further ones are told when they change again. */
+/** Maximum number of changes waiting to be shared. Further ones are shared when they change again. */
 const MAX_NEWS = 2000;
-/** Silences within this time of each other are in a row. */
+/** Timeouts within this time of each other are consecutive. */
 const IN_A_ROW_MS = 2 * 3_600_000;
 const PROBE_MS = 20_000;
 
@@ -34,7 +34,7 @@ export class Silences {
     this.#now = now;
   }
 
-  /** Whether the key is not to be asked now. When its time is over, the first who asks is told that it may be. */
+  /** True if the key must not be queried now. After the silence has expired, only the first caller may query. */
   isSilent(key: string): boolean {
     const now = this.#now();
     const known = this.#known.get(key, now);
@@ -47,7 +47,7 @@ export class Silences {
   noteSilence(key: string): void {
     const now = this.#now();
     const known = this.#known.get(key, now);
-    // Questions that were open together are one silence.
+    // Queries that were open at the same time count as one timeout.
     if (known !== undefined && known.until > now && rememberedMs(known.count) > 0) return;
     const count = (known?.count ?? 0) + 1;
     const until = now + rememberedMs(count);
@@ -62,14 +62,14 @@ export class Silences {
     if (rememberedMs(known.count) > 0) this.#tell({ key, count: 0, until: 0 });
   }
 
-  /** What others have to know. */
+  /** Returns the changes to share. */
   takeNews(): Silence[] {
     const news = [...this.#news.values()];
     this.#news.clear();
     return news;
   }
 
-  /** What another process has noticed. */
+  /** Stores the observation of another process. */
   learn({ key, count, until }: Silence): void {
     if (count === 0) this.#known.delete(key);
     else this.#known.set(key, { count, until, probeUntil: 0 }, until + IN_A_ROW_MS);

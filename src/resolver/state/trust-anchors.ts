@@ -1,5 +1,5 @@
-// Reads the trust anchors of the root from a zone file of DS or DNSKEY records. A lab with a root of its own (ROOT_HINTS)
-// has none unless TRUST_ANCHORS names its file: the shipped ones would only tell that its root is another one.
+// Reads the root's trust anchors from a zone file of DS or DNSKEY records. A lab with its own root (ROOT_HINTS) has none
+// unless TRUST_ANCHORS names its file, because the shipped ones do not match its root.
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
 import type { ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 
 const SHIPPED = fileURLToPath(new URL('../root.anchors', import.meta.url));
-/** The TTL of anchors, which need none. */
+/** Default TTL, because anchors need none. */
 const DEFAULT_TTL_SECONDS = 86_400;
 
 interface AnchorSettings {
@@ -20,7 +20,7 @@ interface AnchorSettings {
   readonly rootHints: string | undefined;
 }
 
-/** The rdata of DS records. Throws an Error that names the file, and the line if there is one. */
+/** Returns the rdata of DS records. Throws an Error that names the file, and the line if there is one. */
 export async function loadTrustAnchors({ trustAnchors, rootHints }: AnchorSettings): Promise<Uint8Array[]> {
   if (trustAnchors === 'off' || (trustAnchors === undefined && rootHints !== undefined)) return [];
   const path = trustAnchors?.path ?? SHIPPED;
@@ -40,17 +40,18 @@ function parseTrustAnchors(text: string): Uint8Array[] {
   if (problem !== undefined) throw new TextError(problem.message, problem);
   const anchors = records.map(readAnchor);
   if (anchors.length === 0) throw new TextError('there is no DS or DNSKEY record of the root');
-  if (usableDs(anchors).length === 0) throw new TextError('no algorithm or digest of these records is known');
+  if (usableDs(anchors).length === 0)
+    throw new TextError('none of these records has a supported algorithm and digest');
   return anchors;
 }
 
 function readAnchor({ owner, type, rdata, line }: ZoneFileRecord): Uint8Array {
   if (owner !== ROOT) {
-    throw new TextError(`a trust anchor is of the root, not of ${printName(owner)}`, { line });
+    throw new TextError(`a trust anchor must be for the root, not for ${printName(owner)}`, { line });
   }
   if (type === TYPE.DS) return rdata;
   if (type !== TYPE.DNSKEY) {
-    throw new TextError(`trust anchors are DS and DNSKEY records, not ${typeMnemonic(type)}`, { line });
+    throw new TextError(`trust anchors must be DS or DNSKEY records, not ${typeMnemonic(type)}`, { line });
   }
   return dsOf(rdata);
 }

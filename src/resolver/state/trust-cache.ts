@@ -1,5 +1,5 @@
-// Caches which zones are secure, with their keys, which are insecure, and failures to find out. What was found for a zone
-// holds below one zone above it only: another cut between the two makes another chain.
+// Caches which zones are secure, with their keys, which are insecure, and failed validations. A result is valid only below
+// the zone above it: another zone cut between the two makes a different chain.
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { ZoneKey } from '../../checks/validation/zone-keys.ts';
@@ -12,7 +12,7 @@ export type ZoneTrust =
   | { readonly kind: 'insecure' }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-/** How long a fault of the root is remembered: it concerns every check, so it has to end soon after its cause. */
+/** How long a fault of the root is cached. It concerns every check, so it must end soon after its cause. */
 const ROOT_FAULT_MS = 60_000;
 
 export class TrustCache {
@@ -26,7 +26,7 @@ export class TrustCache {
     this.#failureMaxMs = failureMaxMs;
   }
 
-  /** `above`: the zone that delegates it; undefined for the root. */
+  /** `above`: the delegating zone. Undefined for the root. */
   get(zone: Name, above: Name | undefined): ZoneTrust | undefined {
     return this.#cache.get(keyOf(zone, above), this.#now())?.trust;
   }
@@ -52,7 +52,7 @@ export class TrustCache {
     return trust;
   }
 
-  /** Whether the root's keys did not validate when they were last asked for. */
+  /** True if the root's keys did not validate when they were last queried. */
   hasRootFault(): boolean {
     return this.#cache.last(keyOf(ROOT, undefined))?.value.trust.kind === 'failed';
   }

@@ -1,5 +1,5 @@
-// The work of one check: what it has used of its limits, and the signal that ends it. When several checks wait for one
-// piece of work, the check that started it pays for it.
+// The work of one check: its use of the limits, and the signal that ends it. If several checks wait for one piece of work,
+// it counts for the check that started it.
 
 import { SLOW_AFTER_MS } from '../../checks/shares/slots.ts';
 import { type Name, ROOT } from '../../dns/name.ts';
@@ -7,8 +7,8 @@ import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
 import type { Limits } from './limits.ts';
 
 /**
- * Thrown through the whole check when it must end. `later`: it waited long, and may not go on. `aborted`: the caller no
- * longer wants the result.
+ * Thrown through the whole check when it must end. `later`: it waited long and may not continue. `aborted`: the caller no
+ * longer needs the result.
  */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
@@ -24,16 +24,16 @@ export class Work {
   readonly limits: Limits;
   /** The zone that the check's own walk has reached. */
   reached: Name = ROOT;
-  /** How many questions in a row, also to other zones, brought no reply. */
+  /** Number of consecutive queries without a reply, including those to other zones. */
   unanswered = 0;
   stopped: Stopped | undefined;
-  /** How many questions, and results of other checks, are waited for now. */
+  /** Number of queries and other checks' results that it currently waits for. */
   waits = 0;
-  /** Remembered silence does not count: somebody waits for the result. */
+  /** True if remembered timeouts are ignored, because a user waits for the result. */
   readonly fresh: boolean;
-  /** When it is fresh: failures of before do not count. */
+  /** For a fresh check: earlier failures are ignored. */
   failuresSince: number | undefined;
-  /** Called once when the check has waited long; false ends it. */
+  /** Called once if the check has waited long. If it returns false, the check ends. */
   readonly #onSlow: (() => boolean) | undefined;
   #waitedMs = 0;
   readonly #controller = new AbortController();
@@ -66,19 +66,19 @@ export class Work {
     return this.#packets;
   }
 
-  /** Throws Stopped when the work must end. */
+  /** Throws Stopped if the work must end. */
   check(): void {
     if (this.stopped !== undefined) throw this.stopped;
   }
 
-  /** Called before a question. Throws Stopped when no packet is left. */
+  /** Called before a query. Throws Stopped if no packet is left. */
   checkPackets(): void {
     this.check();
     if (this.#packets >= this.limits.packets) this.#stopForPackets();
     this.check();
   }
 
-  /** Called for each packet. The packet that exceeds the limit ends the work before it is sent. */
+  /** Called for each packet. A packet that would exceed the limit ends the work before it is sent. */
   readonly countPacket = (): boolean => {
     if (this.#packets >= this.limits.packets) {
       this.#stopForPackets();
@@ -88,36 +88,34 @@ export class Work {
     return true;
   };
 
-  /**
-   * Counts the packets that a part with limits of its own may send; a negative number gives back what it did not use.
-   */
+  /** Reserves the packets of a part with its own limits. A negative number returns unused packets. */
   countPackets(packets: number): void {
     this.#packets += packets;
   }
 
-  /** Throws Stopped when no referral is left. */
+  /** Throws Stopped if no referral is left. */
   countReferral(): void {
     this.#referrals++;
     if (this.#referrals <= this.limits.referrals) return;
     this.#stop(
-      new Stopped('referrals', `more than ${this.limits.referrals} delegations had to be asked for`),
+      new Stopped('referrals', `more than ${this.limits.referrals} delegations would have to be queried`),
     );
     this.check();
   }
 
-  /** False when the limit is exceeded: only the name that the CNAME stands for is given up. */
+  /** Returns false if the limit is exceeded. Only the name with the CNAME is given up then. */
   countCname(): boolean {
     this.#cnames++;
     return this.#cnames <= this.limits.cnames;
   }
 
-  /** False when the limit is exceeded: only that nameserver is given up. */
+  /** Returns false if the limit is exceeded. Only that nameserver is given up then. */
   countLookup(): boolean {
     this.#lookups++;
     return this.#lookups <= this.limits.lookups;
   }
 
-  /** Settles as the promise does, or rejects with Stopped when that comes first. */
+  /** Settles like the promise, or rejects with Stopped if that happens first. */
   race<T>(promise: Promise<T>): Promise<T> {
     if (this.stopped !== undefined) return Promise.reject(this.stopped);
     this.waits++;
@@ -131,12 +129,12 @@ export class Work {
     });
   }
 
-  /** Time has passed. Only what the check waited counts, not what this process was busy with. */
+  /** Called periodically. Counts only time that the check waited, not time that this process was busy. */
   tick(passedMs: number): void {
     if (this.waits === 0 || this.#onSlow === undefined || this.#waitedMs >= SLOW_AFTER_MS) return;
     this.#waitedMs += passedMs;
     if (this.#waitedMs < SLOW_AFTER_MS || this.#onSlow()) return;
-    this.#stop(new Stopped('later', 'it took long while many other checks did'));
+    this.#stop(new Stopped('later', 'it was slow while many other checks were slow too'));
   }
 
   end(): void {
@@ -149,7 +147,7 @@ export class Work {
   };
 
   readonly abort = () => {
-    this.#stop(new Stopped('aborted', 'the check was given up'));
+    this.#stop(new Stopped('aborted', 'the check was cancelled'));
   };
 
   #stopForPackets(): void {

@@ -1,17 +1,17 @@
-// Caches what is at a name between the root and a domain: a zone cut, no cut, nothing at all, or a failure to find out.
-// It is never used for the domain itself.
+// Caches the state of names between the root and a domain: a zone cut, no cut, a nonexistent name, or a failed query. It is
+// never used for the domain itself.
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { ExpiringCache } from '../cache/expiring-cache.ts';
 import type { KnownZone } from './known-zone.ts';
 
-/** What is at a name between the root and the domain. */
+/** State of a name between the root and the domain. */
 export type CutState<Z> =
   | { readonly kind: 'cut'; readonly zone: Z }
-  /** The name exists in the zone above, or a name below it does. */
+  /** The name or a name below it exists in the zone above. */
   | { readonly kind: 'none' }
-  /** NXDOMAIN: no name below exists either, but some servers say so of empty non-terminals (RFC 8020 §2). */
+  /** NXDOMAIN: no name below exists either, but some servers wrongly answer this for empty non-terminals (RFC 8020 §2). */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
@@ -23,21 +23,21 @@ const NOTHING: KnownCut = { kind: 'nothing' };
 export const MAX_TTL_MS = 24 * 3_600_000;
 export const MAX_NEGATIVE_TTL_MS = 3_600_000;
 const FAILURE_FIRST_MS = 1000;
-/** The longest time for which a failure is remembered (RFC 9520 §3.2). */
+/** Maximum time for which a failure is cached (RFC 9520 §3.2). */
 export const FAILURE_MAX_MS = 300_000;
 
-/** How old a delegation must be before failing servers cause it to be asked for again. */
+/** Minimum age of a delegation before failing servers cause a new query for it. */
 const MIN_AGE_MS = 300_000;
 
-/** Failures within this time of each other count as failures in a row. */
+/** Failures within this time of each other are consecutive. */
 const FAILURE_MEMORY_MS = 600_000;
 
-/** How long a failure is remembered that is the `count`th in a row, from 1 (RFC 9520 §3.2). */
+/** Returns how long the `count`th consecutive failure, counted from 1, is cached (RFC 9520 §3.2). */
 export function failureMs(count: number, maxMs = FAILURE_MAX_MS): number {
   return Math.min(maxMs, FAILURE_FIRST_MS * 2 ** (count - 1));
 }
 
-/** The number of failures in a row, counting a new one. */
+/** Returns the number of consecutive failures including a new one. */
 export function countFailures(last: { count: number; expiresAt: number } | undefined, now: number): number {
   return last === undefined || now > last.expiresAt + FAILURE_MEMORY_MS ? 1 : last.count + 1;
 }
@@ -46,12 +46,12 @@ export class ZoneCache {
   readonly #now: () => number;
   readonly #failureMaxMs: number;
   readonly #cache: ExpiringCache<{ cut: KnownCut; failures: number; number: number; failedAt?: number }>;
-  /** How many failures there were; each entry has its number. */
+  /** Total number of failures. Each entry has its number. */
   readonly #noted: { failures: number };
-  /** Failures up to this number count as not known. */
+  /** Failures up to this number are ignored. */
   readonly #forgiven: number;
 
-  /** `shared`: the entries of another cache, without its failures so far. */
+  /** `shared`: use the entries of another cache, without its failures so far. */
   constructor(capacity: number, now: () => number, failureMaxMs = FAILURE_MAX_MS, shared?: ZoneCache) {
     this.#cache = shared === undefined ? new ExpiringCache(capacity) : shared.#cache;
     this.#now = now;
@@ -64,7 +64,7 @@ export class ZoneCache {
     return this.#cache.size;
   }
 
-  /** `failuresSince`: older failures are left out. */
+  /** `failuresSince`: ignore older failures. */
   get(name: Name, failuresSince?: number): KnownCut | undefined {
     const entry = this.#cache.get(name, this.#now());
     const isForgiven = entry?.cut.kind === 'failed' && entry.number <= this.#forgiven;
@@ -79,13 +79,13 @@ export class ZoneCache {
     return this.#put(zone.zone, { kind: 'cut', zone }, Math.min(MAX_TTL_MS, ttlSeconds * 1000));
   }
 
-  /** `none`: the name or one below it exists, but there is no cut; `nothing`: NXDOMAIN. */
+  /** `none`: the name or one below it exists, but there is no zone cut. `nothing`: NXDOMAIN. */
   putNegative(name: Name, kind: 'none' | 'nothing', ttlSeconds: number): KnownCut {
     const cut = kind === 'none' ? NO_CUT : NOTHING;
     return this.#put(name, cut, Math.min(MAX_NEGATIVE_TTL_MS, ttlSeconds * 1000));
   }
 
-  /** There was an answer for a name below `name`, so NXDOMAIN for `name` was wrong (RFC 8020). */
+  /** A name below `name` was answered, so NXDOMAIN for `name` was wrong (RFC 8020). */
   putNothingIsWrong(name: Name): KnownCut {
     return this.#put(name, NO_CUT, MAX_NEGATIVE_TTL_MS);
   }
@@ -109,8 +109,8 @@ export class ZoneCache {
   }
 
   /**
-   * Called after all servers of a zone failed, since the zone may have other servers by now. False when the delegation
-   * was looked up a moment ago, or does not come from this cache.
+   * Called after all servers of a zone failed, since the zone may have new servers. Returns false if the delegation was
+   * queried recently or is not from this cache.
    */
   forgetOld(zone: KnownZone): boolean {
     const cut = this.get(zone.zone);

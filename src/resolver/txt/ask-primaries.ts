@@ -1,5 +1,5 @@
-// Asks the zones on the way to a challenge for the name of their primary (the MNAME of their SOA, RFC 1035 §3.3.13). A
-// delegation may use any names that lead to our servers, but answers of our servers carry our own names.
+// Queries the zones on the path to a challenge for their primary (the MNAME of their SOA, RFC 1035 §3.3.13). A delegation
+// may use any names for our servers, but our servers' answers contain our own names.
 
 import { foldCase, type Name, nameInRdata } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -8,10 +8,10 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import { Stopped, type Work } from '../state/work.ts';
 import { askServer } from '../walk/ask-server.ts';
 
-/** How many addresses of a zone are asked: servers that do not agree are noticed elsewhere. */
+/** Number of addresses queried per zone. Disagreements are detected elsewhere. */
 const ADDRESSES_ASKED = 3;
 
-/** Throws Stopped only when the work was aborted. */
+/** Throws Stopped only if the work was aborted. */
 export async function askPrimaries(
   state: ResolverState,
   zones: readonly KnownZone[],

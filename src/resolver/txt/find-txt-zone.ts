@@ -1,5 +1,5 @@
-// Finds the zone that holds a name, as it is now: servers that a domain has left must not verify it for its former
-// owner because a cache still knows them.
+// Finds the zone that currently contains a name. A cached delegation could verify a domain for its former owner by servers
+// that it has left.
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
@@ -12,7 +12,7 @@ type TxtZoneResult =
   | { readonly kind: 'arrived'; readonly zone: KnownZone }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-/** A delegation that has been known for longer is asked for again. */
+/** Delegations older than this are queried again. */
 const MAX_AGE_MS = 60_000;
 
 /** Throws Stopped. */
@@ -32,8 +32,8 @@ export async function findTxtZone(
 }
 
 /**
- * The zones whose delegations are confirmed. What the root delegates rarely changes, so such a zone counts only where
- * it holds the name.
+ * Returns the zones whose delegations must be confirmed. Delegations by the root rarely change, so a zone delegated by the
+ * root is included only if it contains the name.
  */
 export function delegatedZones(path: readonly KnownZone[]): readonly KnownZone[] {
   return path.slice(path.length > 2 ? 2 : 1);

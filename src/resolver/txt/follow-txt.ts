@@ -1,5 +1,5 @@
-// Finds where random names beside a challenge's name lead, and which TXT records are there. One server's word is
-// enough, and what a few questions do not show stays open.
+// Follows the random siblings of a challenge's name to their TXT records. One server's answer is sufficient, and whatever a
+// few queries do not show remains undecided.
 
 import { type Name, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -20,12 +20,12 @@ export interface FollowedTxt {
   readonly values: readonly Uint8Array[];
 }
 
-/** How many names are followed, and the limits for each of them. */
+/** Maximum number of followed names, and the limits of each. */
 const MAX_NAMES = 4;
 const MAX_PACKETS = 12;
 const MILLISECONDS = 5000;
 
-/** Finds the records by the names that siblings are aliases of, and by siblings in zones of their own. */
+/** Finds the records at the alias targets of siblings, and of siblings in separate zones. */
 export async function followTxt(
   state: ResolverState,
   siblings: readonly SiblingResult[],
@@ -39,10 +39,10 @@ export async function followTxt(
     else if (kind === 'referral') referred.push(name);
   }
   names.delete(ROOT);
-  // Aliases that differ decide already, where the challenge's name is one.
+  // Different aliases are already decisive if the challenge's name is an alias.
   if (isAlias && names.size > 1) return new Map();
   const wanted = [...names, ...referred].slice(0, MAX_NAMES);
-  // The questions that go on beside have their share too.
+  // Leaves a share for the queries that run concurrently.
   const share = Math.floor(Math.max(0, work.limits.packets - work.packets) / (wanted.length + 1));
   const packets = Math.min(MAX_PACKETS, share);
   const followed = await Promise.all(wanted.map((name) => followWithin(state, name, packets, work)));
@@ -59,7 +59,7 @@ async function followWithin(
   const limits = { ...state.around.limits, packets, milliseconds: MILLISECONDS };
   try {
     outer.check();
-    outer.countPackets(packets); // set aside
+    outer.countPackets(packets); // reserve
     await runWork(state, { limits, signal: outer.signal }, async (work) => {
       try {
         await follow(state, name, followed, work);

@@ -1,4 +1,5 @@
-// One link on the way to a challenge's values: the zone that holds the name, and what every address of its servers says.
+// Observes one link of the chain to a challenge's values: the zone that contains the name, and the answer of every address
+// of its servers.
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { TxtLink } from '../../checks/txt/txt-evidence.ts';
@@ -17,17 +18,17 @@ export interface ObservedLink {
   readonly kind: 'found';
   readonly link: TxtLink;
   readonly zone: KnownZone;
-  /** The zone that delegates this one. */
+  /** The delegating zone. */
   readonly above: KnownZone | undefined;
-  /** The zone and those above it, without the root and the zones that the root delegates. */
+  /** The zone and its ancestors, without the root and the zones delegated by the root. */
   readonly path: readonly KnownZone[];
-  /** The addresses that answered for the zone. */
+  /** Addresses that answered for the zone. */
   readonly answered: readonly ZoneAddress[];
-  /** What most addresses say. */
+  /** The most common answer. */
   readonly mostCommon: UsefulReply | undefined;
 }
 
-/** What the links of one observation share: addresses that do not answer, and zones that were confirmed. */
+/** State shared by the links of one observation: addresses that do not answer, and confirmed zones. */
 export interface LinkContext {
   readonly silent: Set<string>;
   readonly confirmed: Set<KnownZone>;
@@ -56,7 +57,7 @@ export async function observeTxtLink(
       journey.learn(mostCommon.cut, keepReferral(state, mostCommon, work), zone.zone);
       continue;
     }
-    // Zones that the walk did not see; at the host itself it is for their servers to answer.
+    // Zones that the walk did not see. At the host itself, its own servers decide.
     const isBetween =
       mostCommon !== undefined &&
       'soa' in mostCommon &&
@@ -102,7 +103,7 @@ async function confirmZones(
   );
 }
 
-/** Gives what is said most often; of equals, the first. */
+/** Returns the most frequent reply, or the first of several. */
 function findMostCommon(results: readonly TxtResult[]): UsefulReply | undefined {
   const counts = new Map<string, { readonly reply: UsefulReply; count: number }>();
   for (const { reply } of results) {

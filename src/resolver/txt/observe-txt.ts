@@ -1,5 +1,5 @@
-// Observes a challenge's TXT record: from link to link of its aliases to the servers that should have it, all of which are
-// asked; then names beside it, to tell it from a wildcard's; and resolvers of others, which show what people see.
+// Observes a challenge's TXT record: follows its aliases to the servers that should have it and queries all of them; then
+// queries sibling names, to detect a wildcard, and public resolvers, which show what users see.
 //
 //   host ─ every address ─▶ alias ─▶ target ─ every address ─▶ … ─▶ values ─▶ siblings of host, and host again
 
@@ -19,9 +19,9 @@ import { type LinkContext, type ObservedLink, observeTxtLink } from './observe-t
 import { probeSiblings } from './probe-siblings.ts';
 
 /**
- * More packets and time than a check of a delegation has, since every server is asked several times: a name on 26
- * addresses takes four questions at each, its alias's target 26 more, and the ways there some thirty. Silent servers
- * take 6 s at each link, and there are seldom more than two links with servers of their own.
+ * More packets and time than a delegation check has, since every server is queried several times: a name on 26 addresses
+ * takes four queries at each, its alias's target 26 more, and the walks about thirty. Silent servers take 6 s per link, and
+ * there are rarely more than two links with separate servers.
  */
 const TXT_LIMITS: Partial<Limits> = { packets: 180, milliseconds: 20_000 };
 
@@ -45,7 +45,7 @@ export async function observeTxt(
   });
 }
 
-/** What was observed so far. */
+/** Results so far. */
 interface TxtObservation {
   links: TxtLink[];
   siblings: readonly TxtSibling[];
@@ -56,7 +56,7 @@ async function observe(state: ResolverState, host: Name, work: Work): Promise<Tx
   const observed: TxtObservation = { links: [], siblings: [], failure: undefined };
   try {
     await observeLinks(state, host, observed, work);
-    work.check(); // what was not answered because time was over proves nothing
+    work.check(); // missing answers prove nothing if the time limit was reached
   } catch (error) {
     if (!(error instanceof Stopped) || error.by === 'aborted') throw error;
     const zone = work.reached;
@@ -102,14 +102,14 @@ function whyNotFollowed(
   const { host, zone } = links.at(-1) as TxtLink;
   const text = printName(host);
   if (target === undefined || target === ROOT)
-    return { zone, reason: 'lame', message: `${text} is an alias that leads nowhere` };
+    return { zone, reason: 'lame', message: `${text} is an alias whose target is missing` };
   if (links.some((link) => link.host === target))
     return { zone, reason: 'loop', message: `${text} is an alias that leads back to ${printName(target)}` };
   if (links.length <= work.limits.cnames) return undefined;
   return { zone, reason: 'limit', message: `there are more than ${work.limits.cnames} aliases` };
 }
 
-/** Probes for a wildcard: a value may come and go at the end of the aliases too. */
+/** Probes for a wildcard again: a value at the end of the aliases may also appear only sometimes. */
 async function probe(
   state: ResolverState,
   links: readonly ObservedLink[],

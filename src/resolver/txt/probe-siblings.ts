@@ -1,6 +1,6 @@
-// Asks for random names beside a challenge's name: a wildcard that answers for them would answer for the challenge's
-// name too. A wildcard may give another alias each time, in turn or at random, so each server is asked for several
-// names, and for the name itself again, in an unpredictable order and without a pause.
+// Queries random siblings of a challenge's name: a wildcard that answers for them would also answer for the challenge. A
+// wildcard may give a different alias each time, so each server is queried for several names, and repeatedly for the
+// challenge's name, in random order without pauses.
 
 import { randomBytes } from 'node:crypto';
 import type { TxtServerEvidence, TxtSibling } from '../../checks/txt/txt-evidence.ts';
@@ -15,13 +15,13 @@ import type { ObservedLink } from './observe-txt-link.ts';
 
 interface ProbeResult {
   readonly siblings: readonly TxtSibling[];
-  /** What servers answered for the name itself. */
+  /** Servers' answers for the name itself. */
   readonly again: readonly TxtServerEvidence[];
 }
 
 /**
- * How many siblings each address is asked for. Whatever the chances are by which a wildcard gives the challenge's
- * values or nothing, eight siblings and six answers for the name itself let it pass once in 10,000 times.
+ * Returns the number of siblings queried per address. For any probability with which a wildcard gives the challenge's
+ * values or nothing, eight siblings and six answers for the name itself miss it once in 10,000 times.
  */
 function firstRound(addresses: number): { siblings: number; repeats: number } {
   const least = addresses > MANY_ADDRESSES ? 2 : 3;
@@ -33,16 +33,16 @@ function firstRound(addresses: number): { siblings: number; repeats: number } {
 
 const MANY_ADDRESSES = 8;
 /**
- * How many siblings all addresses together are asked for, once any sibling has an answer: a wildcard exists, and may
- * answer otherwise each time.
+ * Total number of siblings queried at all addresses once any sibling has an answer: a wildcard exists, and its answers may
+ * vary.
  */
 const SIBLINGS_AT_WILDCARD = 24;
 const REPEATS_AT_WILDCARD = 8;
 
-/** As short as a challenge's label, so that a sibling is too long only where the challenge is. */
+/** As short as a challenge's label, so that a sibling is too long only if the challenge is. */
 const LABEL_LENGTH = 14;
 
-/** Throws Stopped only when the work was aborted. */
+/** Throws Stopped only if the work was aborted. */
 export async function probeSiblings(
   state: ResolverState,
   link: ObservedLink,
@@ -75,7 +75,7 @@ export async function probeSiblings(
   };
 }
 
-/** The place for siblings: names beside a zone's own name belong to the zone above. */
+/** Returns where to query siblings: siblings of a zone's apex belong to the parent zone. */
 function placeOf(
   state: ResolverState,
   { link, zone, above, answered }: ObservedLink,
@@ -90,7 +90,7 @@ interface ProbeRound {
   readonly zone: KnownZone;
   readonly addresses: readonly ZoneAddress[];
   readonly host: Name;
-  /** How many siblings each address is asked for. */
+  /** Number of siblings queried per address. */
   readonly siblings: number;
   readonly repeats: number;
 }
@@ -119,7 +119,7 @@ async function askMany(
   return results;
 }
 
-/** Some siblings begin as the challenge's name does. */
+/** Half of the siblings have the prefix of the challenge's name. */
 function siblingOfName(host: Name, i: number): Name | undefined {
   const random = randomBytes(LABEL_LENGTH).toString('hex');
   const label = i % 2 === 0 ? random : `_svc-${random}`;

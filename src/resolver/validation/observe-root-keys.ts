@@ -1,4 +1,4 @@
-// Asks the root's servers for the root's keys, for the roll of trust anchors (RFC 5011).
+// Queries the root's servers for the root's keys, for trust anchor rollovers (RFC 5011).
 
 import { ValidationBudget } from '../../checks/validation/budget.ts';
 import { type RootKeys, readRootKeys } from '../../checks/validation/root-keys.ts';
@@ -10,7 +10,7 @@ import { runWork } from '../state/run-work.ts';
 import { Stopped } from '../state/work.ts';
 import { askZone } from '../walk/ask-zone.ts';
 
-/** Undefined: no server gave any. Rejects with the signal's reason when that aborts. */
+/** Returns undefined if no server returned keys. Rejects with the signal's reason when that aborts. */
 export async function observeRootKeys(
   state: ResolverState,
   signal: AbortSignal | undefined,
@@ -30,7 +30,7 @@ export async function observeRootKeys(
           if (set === undefined) return false;
           const at = Math.floor(around.now() / 1000);
           const keys = readRootKeys(set, anchors, { at, budget: new ValidationBudget() });
-          // What one server shows as revoked stays so, even where another one has the set that counts.
+          // A key that one server shows as revoked stays revoked, even if another server has the set that counts.
           seen = { present: keys.present, revoked: [...(seen?.revoked ?? []), ...keys.revoked] };
           return keys.present !== undefined;
         },

@@ -1,5 +1,5 @@
-// Whether signatures lead from the trust anchors of the root down to a zone: for each zone on the way its DS set at the
-// zone above, and its keys (RFC 4035 §5). What is found is cached by zone, and found once for all checks that need it.
+// Validates the chain from the root's trust anchors to a zone: for each zone on the path, its DS set at the parent, and its
+// keys (RFC 4035 §5). Results are cached per zone and shared by concurrent checks.
 
 import type { Security, WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { ValidationBudget } from '../../checks/validation/budget.ts';
@@ -9,9 +9,9 @@ import { type KeysResult, usableDs, validateKeys } from '../../checks/validation
 import { type Name, printName, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { UsefulReply } from '../replies/classify-reply.ts';
-import type { Errand } from '../state/errands.ts';
 import type { KnownZone } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
+import type { SharedTask } from '../state/shared-tasks.ts';
 import type { ZoneTrust } from '../state/trust-cache.ts';
 import type { Work } from '../state/work.ts';
 import { askZone } from '../walk/ask-zone.ts';
@@ -26,7 +26,7 @@ type PathResult =
     }
   | { readonly kind: 'failed'; readonly zone: KnownZone; readonly failure: WalkFailure };
 
-/** Throws Stopped. `path`: the zones from the root to the parent, both included. */
+/** Throws Stopped. `path`: the zones from the root to the parent, including both. */
 export async function securePath(
   state: ResolverState,
   path: readonly KnownZone[],
@@ -52,7 +52,7 @@ function open(rootFault?: true): PathResult {
   return { kind: 'found', security: 'indeterminate', from: undefined, ...(rootFault && { rootFault }) };
 }
 
-/** The zone above, whose keys are known. */
+/** The parent zone, whose keys are known. */
 interface Above {
   readonly known: KnownZone;
   readonly secure: SecureZone;
@@ -74,15 +74,15 @@ function trustOf(
   const aboveName = above?.secure.zone;
   const look = () => state.trust.get(zone, aboveName);
   const key = `trust ${aboveName ?? ''} ${zone}`;
-  return state.errands.run(key, { work: means.work, within: undefined, look }, async (errand) => {
-    const found = await findTrust(state, known, above, { ...means, errand });
+  return state.sharedTasks.run(key, { work: means.work, within: undefined, look }, async (task) => {
+    const found = await findTrust(state, known, above, { ...means, task });
     const isRootFault = found.kind === 'failed' && zone === ROOT;
     if (isRootFault) state.around.onRootFault?.(found.failure.message);
     const value =
       found.kind === 'failed'
         ? state.trust.putFailure(zone, aboveName, found.failure)
         : state.trust.put(zone, aboveName, found.trust, found.until);
-    return { value, isForAll: true };
+    return { value, isReusable: true };
   });
 }
 
@@ -90,13 +90,13 @@ type Found =
   | { readonly kind: 'found'; readonly trust: ZoneTrust; readonly until: number }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-type Errands = Means & { readonly errand: Errand };
+type SharedTasks = Means & { readonly task: SharedTask };
 
 async function findTrust(
   state: ResolverState,
   known: KnownZone,
   above: Above | undefined,
-  means: Errands,
+  means: SharedTasks,
 ): Promise<Found> {
   const { zone } = known;
   const ds =
@@ -105,7 +105,7 @@ async function findTrust(
       : await askForDs(state, zone, above, means);
   if (ds.kind === 'failed') return ds;
   const usable = ds.kind === 'insecure' ? [] : usableDs(ds.ds);
-  if (usable.length === 0 && above === undefined) return bogus(zone, 'no trust anchor can be used');
+  if (usable.length === 0 && above === undefined) return bogus(zone, 'no trust anchor is usable');
   if (usable.length === 0) return { kind: 'found', trust: { kind: 'insecure' }, until: ds.until * 1000 };
   const keys = await askForKeys(state, known, usable, means);
   if (keys.kind === 'failed') return keys;
@@ -119,19 +119,19 @@ async function askForDs(
   state: ResolverState,
   zone: Name,
   { known, secure }: Above,
-  { work, budget, errand }: Errands,
+  { work, budget, task }: SharedTasks,
 ): Promise<Extract<DsValidation, { until: number }> | Failed> {
   let seen: DsValidation | undefined;
   const question = { name: zone, type: TYPE.DS };
-  const result = await askZone(state, known, question, { work, within: errand }, (reply, message) => {
+  const result = await askZone(state, known, question, { work, within: task }, (reply, message) => {
     if (!isAboutDs(reply, zone, secure.zone)) return false;
     seen = validateDs(message, zone, secure, { at: seconds(state), budget });
-    return seen.kind !== 'bogus'; // another server may know better
+    return seen.kind !== 'bogus'; // another server may have a valid answer
   });
   return outcomeOf(secure.zone, seen, result.kind === 'failed' ? result.failure : undefined);
 }
 
-/** Only the zone above can say whether there is a DS set. */
+/** Only the parent zone can tell if there is a DS set. */
 function isAboutDs(reply: UsefulReply, zone: Name, above: Name): boolean {
   switch (reply.kind) {
     case 'answer':
@@ -152,12 +152,12 @@ async function askForKeys(
   state: ResolverState,
   known: KnownZone,
   ds: ReturnType<typeof usableDs>,
-  { work, budget, errand }: Errands,
+  { work, budget, task }: SharedTasks,
 ): Promise<Extract<KeysResult, { kind: 'secure' }> | Failed> {
   const { zone } = known;
   let seen: KeysResult | undefined;
   const question = { name: zone, type: TYPE.DNSKEY };
-  const result = await askZone(state, known, question, { work, within: errand }, (reply, { answers }) => {
+  const result = await askZone(state, known, question, { work, within: task }, (reply, { answers }) => {
     const set = reply.kind === 'answer' ? setAt(answers, zone, TYPE.DNSKEY) : undefined;
     if (set === undefined) seen ??= { kind: 'bogus', reason: 'there are no keys' };
     else seen = validateKeys(set, ds, { at: seconds(state), budget });
@@ -172,7 +172,7 @@ function outcomeOf<S extends DsValidation | KeysResult>(
   failure: WalkFailure | undefined,
 ): Extract<S, { until: number }> | Failed {
   if (seen === undefined) {
-    return { kind: 'failed', failure: failure ?? bogus(zone, 'nothing was said').failure };
+    return { kind: 'failed', failure: failure ?? bogus(zone, 'there was no answer').failure };
   }
   if ('until' in seen) return seen as Extract<S, { until: number }>;
   const { kind, reason } = seen as Extract<S, { reason: string }>;
@@ -185,7 +185,7 @@ function bogus(zone: Name, reason: string): Failed {
 }
 
 function tooMuch(zone: Name, reason: string): Failed {
-  const message = `to validate ${printName(zone)} takes too much: ${reason}`;
+  const message = `validating ${printName(zone)} exceeds a limit: ${reason}`;
   return { kind: 'failed', failure: { zone, reason: 'validation_limit', message } };
 }
 

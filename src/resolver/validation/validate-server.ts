@@ -1,4 +1,4 @@
-// What the keys of a secure parent say of one server's reply about the domain.
+// Validates one server's reply about the domain with the keys of a secure parent.
 
 import type { ServerEvidence } from '../../checks/delegation/evidence.ts';
 import type { ValidationBudget } from '../../checks/validation/budget.ts';
@@ -12,7 +12,7 @@ export interface ParentKeys {
   readonly now: () => number;
 }
 
-/** The evidence with what the keys say of it; as it is where nothing can be validated. */
+/** Adds the validation result to the evidence. Returns it unchanged if nothing can be validated. */
 export function validateServer(
   evidence: ServerEvidence,
   { message }: ServerResult,
@@ -34,7 +34,7 @@ export function validateServer(
   }
 }
 
-/** Undefined for an answer with AA: that is of the domain's own zone, whose keys this check does not need. */
+/** Returns undefined for an answer with AA: it is from the domain's own zone, whose keys this check does not need. */
 function claimOf({ outcome }: ServerEvidence, domain: Name): ReplyClaim | undefined {
   if (outcome === 'referral') return { kind: 'referral', cut: domain };
   return outcome === 'nodata' || outcome === 'nxdomain' || outcome === 'alias'

@@ -1,12 +1,13 @@
-// Finds the zone that holds a name by a walk of its own from the root, and asks one of its servers. Aliases are not
+// Finds the zone that contains a name with a separate walk from the root, and queries one of its servers. Does not follow
+// aliases.
 // followed.
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Question } from '../exchange/exchange.ts';
 import type { ReplyOf } from '../replies/classify-reply.ts';
-import type { Errand } from '../state/errands.ts';
 import type { KnownZone } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
+import type { SharedTask } from '../state/shared-tasks.ts';
 import type { Work } from '../state/work.ts';
 import { askZone } from './ask-zone.ts';
 import { type Journey, keepReferral, walk } from './walk.ts';
@@ -19,12 +20,15 @@ type AuthorityResult =
     }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-/** Throws Stopped. `journey` begins at the root and serves several questions for one name. The name is folded, and not the root. */
+/**
+ * Throws Stopped. `journey` begins at the root and is used for several queries for one name. The name is folded and not the
+ * root.
+ */
 export async function askAuthority(
   state: ResolverState,
   journey: Journey,
   question: Question,
-  options: { readonly work: Work; readonly within: Errand | undefined },
+  options: { readonly work: Work; readonly within: SharedTask | undefined },
 ): Promise<AuthorityResult> {
   for (;;) {
     const arrival = await walk(state, question.name, journey, { ...options, inclusive: true });

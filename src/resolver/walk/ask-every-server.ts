@@ -1,5 +1,5 @@
-// Asks every address of a zone's nameservers for TXT at once, including addresses that had to be looked up. A
-// nameserver without any usable address counts among those that do not respond.
+// Sends TXT queries to every address of a zone's nameservers concurrently, including addresses that must be looked up. A
+// nameserver without a usable address counts as not responding.
 
 import type { TxtServerEvidence } from '../../checks/txt/txt-evidence.ts';
 import type { Name } from '../../dns/name.ts';
@@ -12,7 +12,7 @@ import { askServer, type ServerResult } from './ask-server.ts';
 import { findAddresses } from './find-addresses.ts';
 import { MIN_USE_MS } from './lookups.ts';
 
-/** What one address answered, for the evidence and for the next step. */
+/** Result of one address, for the evidence and for the next step. */
 export interface TxtResult {
   readonly to: ZoneAddress;
   readonly reply: ClassifiedReply;
@@ -21,11 +21,11 @@ export interface TxtResult {
 
 interface TxtResults {
   readonly results: readonly TxtResult[];
-  /** The nameservers that cannot be asked. */
+  /** Nameservers that cannot be queried. */
   readonly missing: readonly TxtServerEvidence[];
 }
 
-/** `silent`: addresses that did not answer before. They are not asked; addresses that do not answer now are added. */
+/** `silent`: addresses that did not answer before. They are skipped, and addresses that do not answer now are added. */
 export async function askEveryServer(
   state: ResolverState,
   work: Work,
@@ -45,7 +45,7 @@ export async function askEveryServer(
   return { results, missing: findMissing(zone, addresses, errors, now()) };
 }
 
-/** Throws Stopped only when the work was aborted: a question without an answer in time is a result too. */
+/** Throws Stopped only if the work was aborted. A query without an answer in time is also a result. */
 export async function askForTxt(
   state: ResolverState,
   work: Work,
@@ -63,7 +63,7 @@ export async function askForTxt(
 }
 
 function skip(to: ZoneAddress, at: number): TxtResult {
-  return unanswered(to, { kind: 'timeout', error: 'it did not answer a moment ago' }, at);
+  return unanswered(to, { kind: 'timeout', error: 'it did not answer the previous query' }, at);
 }
 
 function unanswered(to: ZoneAddress, reply: ClassifiedReply, askedAt: number): TxtResult {
@@ -71,7 +71,7 @@ function unanswered(to: ZoneAddress, reply: ClassifiedReply, askedAt: number): T
   return { to, reply, evidence: evidenceOf(result, to) };
 }
 
-/** Looks up all addresses, unlike a walk: this question has to be asked everywhere. Gives what went wrong. */
+/** Looks up all addresses, unlike a walk, because this query must be sent to all of them. Returns the errors. */
 export async function findServers(
   state: ResolverState,
   work: Work,
@@ -90,7 +90,7 @@ export async function findServers(
   return errors;
 }
 
-/** Includes the nameservers beyond the limit on known ones. */
+/** Includes the nameservers beyond the limit per zone. */
 function findMissing(
   zone: KnownZone,
   addresses: readonly ZoneAddress[],
@@ -109,7 +109,7 @@ function findMissing(
       outcome: 'bad',
       values: [],
       target: undefined,
-      error: errors.get(server) ?? 'it has no address that may be asked',
+      error: errors.get(server) ?? 'it has no address that may be queried',
     }));
 }
 

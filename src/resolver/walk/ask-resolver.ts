@@ -1,5 +1,5 @@
-// Asks one public resolver. Its answer proves nothing: it shows what others see, and stands in where a zone's own
-// servers cannot be asked.
+// Queries one public resolver. Its answer proves nothing: it shows what users see, and substitutes for a zone's own servers
+// if they cannot be queried.
 
 import type { Question } from '../exchange/exchange.ts';
 import { classifyResolverReply, type ResolverReply } from '../replies/classify-resolver-reply.ts';
@@ -7,7 +7,7 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
 import { sendQuestion } from './send-question.ts';
 
-/** Throws Stopped. `address` is one of `publicResolvers.addresses`; the question's name is folded. */
+/** Throws Stopped. `address` is one of `publicResolvers.addresses`. The query name is folded. */
 export async function askResolver(
   state: ResolverState,
   work: Work,
@@ -15,7 +15,7 @@ export async function askResolver(
   question: Question,
 ): Promise<ResolverReply> {
   const { publicResolvers } = state.around;
-  if (publicResolvers === undefined) return { kind: 'failed', error: 'there are no resolvers to ask' };
+  if (publicResolvers === undefined) return { kind: 'failed', error: 'no public resolvers are configured' };
   const result = await sendQuestion(state, work, publicResolvers, { address, question });
   switch (result.kind) {
     case 'reply':
@@ -29,7 +29,7 @@ export async function askResolver(
   }
 }
 
-/** Gives the public resolvers in turn. Undefined where there are none. */
+/** Returns the public resolvers in turn, or undefined if there are none. */
 export function nextResolver(state: ResolverState): string | undefined {
   const { addresses = [] } = state.around.publicResolvers ?? {};
   return addresses[state.resolverTurn++ % addresses.length];

@@ -1,4 +1,4 @@
-// Asks one address of a zone's servers, reads what its reply means for that zone, and records how the address behaved.
+// Queries one address of a zone's servers, classifies its reply, and records how the address behaved.
 
 import type { Need } from '../../checks/delegation/evidence.ts';
 import type { Message } from '../../dns/message/message.ts';
@@ -9,19 +9,19 @@ import type { ResolverState } from '../state/resolver-state.ts';
 import type { Work } from '../state/work.ts';
 import { sendQuestion } from './send-question.ts';
 
-/** What came of asking one address. */
+/** Result of querying one address. */
 export interface ServerResult {
   readonly reply: ClassifiedReply;
   readonly askedAt: number;
-  /** The reply's message, if there was a reply. */
+  /** Message of the reply, if there was one. */
   readonly message: Message | undefined;
   readonly transport: 'udp' | 'tcp';
   readonly rttMs: number | undefined;
-  /** How the query had to be changed before the server answered it; absent if it answered the first query. */
+  /** How the query had to be changed before the server answered it. Absent if it answered the first query. */
   readonly needed?: readonly Need[];
 }
 
-/** Throws Stopped. `onSent` is called when the question is about to leave. */
+/** Throws Stopped. Calls `onSent` immediately before the query is sent. */
 export async function askServer(
   state: ResolverState,
   work: Work,

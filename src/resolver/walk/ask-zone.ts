@@ -1,14 +1,14 @@
-// Asks a zone's servers, one after the other, until one gives a useful answer. Addresses that the delegation did not
-// give are looked up only when they are needed, and only a few (NXNS).
+// Queries a zone's servers one after the other until one gives a useful answer. Addresses that the delegation did not
+// include are looked up only when needed, and only a few of them (NXNS).
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Message } from '../../dns/message/message.ts';
 import { printName } from '../../dns/name.ts';
 import type { Question } from '../exchange/exchange.ts';
 import type { ClassifiedReply, UsefulReply } from '../replies/classify-reply.ts';
-import type { Errand } from '../state/errands.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
+import type { SharedTask } from '../state/shared-tasks.ts';
 import type { Work } from '../state/work.ts';
 import { askServer, isUseful } from './ask-server.ts';
 import { Lookups } from './lookups.ts';
@@ -22,12 +22,12 @@ export type ZoneResult =
     }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
 
-/** Throws Stopped. A reply that `counts` refuses is as useless as a lame one. */
+/** Throws Stopped. A reply that `counts` rejects is treated like a lame one. */
 export async function askZone(
   state: ResolverState,
   zone: KnownZone,
   question: Question,
-  { work, within }: { work: Work; within: Errand | undefined },
+  { work, within }: { work: Work; within: SharedTask | undefined },
   counts: (reply: UsefulReply, message: Message) => boolean = () => true,
 ): Promise<ZoneResult> {
   const { hasIpv6, now } = state.around;

@@ -1,4 +1,4 @@
-// Whether the servers of a zone agree on a zone that they delegate: a walk trusts the first server that answers, but a
+// Checks if the servers of a zone agree on a zone that they delegate. A walk trusts the first server that answers, but a
 // verification must not depend on one server that is stale or lies.
 
 import type { ServerOutcome } from '../../checks/delegation/evidence.ts';
@@ -16,15 +16,15 @@ import { pickAddresses } from './pick-addresses.ts';
 export interface ConfirmedZone {
   readonly zone: KnownZone;
   readonly delegation: TxtDelegation;
-  /** The name of a zone between the two, if a server says that there is one. */
+  /** Name of a zone between the two, if a server shows one. */
   readonly between: Name | undefined;
 }
 
-/** Of a zone whose servers are run with care for many customers, a few addresses stand for all. */
+/** A few addresses are sufficient for a zone whose servers are professionally operated for many customers. */
 const PUBLIC_ADDRESSES = 3;
 const MAX_ADDRESSES = 16;
 
-/** `isPublic`: the zone above is the root, or delegated by the root. Throws Stopped. */
+/** `isPublic`: the parent zone is the root or delegated by the root. Throws Stopped. */
 export async function confirmZone(
   state: ResolverState,
   work: Work,

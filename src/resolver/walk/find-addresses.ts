@@ -1,17 +1,17 @@
-// Finds the addresses of a nameserver that came without glue, by a walk of its own from the root.
+// Finds the addresses of a nameserver without glue, with a separate walk from the root.
 
 import { type Name, printName, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { addressIn } from '../replies/classify-reply.ts';
 import type { DatedOutcome } from '../state/address-cache.ts';
-import { type Errand, Errands } from '../state/errands.ts';
 import type { AddressOutcome } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
+import { type SharedTask, SharedTasks } from '../state/shared-tasks.ts';
 import type { Work } from '../state/work.ts';
 import { askAuthority } from './ask-authority.ts';
 import { Journey } from './walk.ts';
 
-type Options = { readonly work: Work; readonly within: Errand | undefined };
+type Options = { readonly work: Work; readonly within: SharedTask | undefined };
 
 const MAX_TTL_SECONDS = 86_400;
 const NOT_THERE_TTL_SECONDS = 3600;
@@ -28,26 +28,26 @@ export async function findAddresses(
   const known = look();
   if (known !== undefined) return known;
   const key = `address ${host}`;
-  if (Errands.isLoop(key, within)) {
+  if (SharedTasks.isLoop(key, within)) {
     return { outcome: failed('loop', `${printName(host)} is needed to find itself`), until: now() };
   }
   if (nestingOf(within) >= work.limits.nesting || !work.countLookup()) {
-    const message = `${printName(host)} would be one look-up too many`;
+    const message = `${printName(host)} would exceed the number of lookups`;
     return { outcome: failed('limit', message), until: now() };
   }
-  return state.errands.run(key, { work, within, look }, async (errand) => {
-    const { outcome, ttl } = await followAliases(state, host, { withIpv6, work, within: errand });
-    // In the middle of something else a loop or a limit may be its own.
+  return state.sharedTasks.run(key, { work, within, look }, async (task) => {
+    const { outcome, ttl } = await followAliases(state, host, { withIpv6, work, within: task });
+    // A loop or limit inside another lookup may apply only to that lookup.
     const isOurs =
       within !== undefined &&
       outcome.kind === 'failed' &&
       (outcome.reason === 'loop' || outcome.reason === 'limit');
     const value = isOurs ? { outcome, until: now() } : state.addresses.put(host, outcome, ttl, withIpv6);
-    return { value, isForAll: !isOurs };
+    return { value, isReusable: !isOurs };
   });
 }
 
-function nestingOf(within: Errand | undefined): number {
+function nestingOf(within: SharedTask | undefined): number {
   let nesting = 0;
   for (let above = within; above !== undefined; above = above.within) {
     if (above.key.startsWith('address ')) nesting++;
@@ -55,7 +55,7 @@ function nestingOf(within: Errand | undefined): number {
   return nesting;
 }
 
-/** An outcome, and for how many seconds it holds. */
+/** An outcome and its lifetime in seconds. */
 interface HostOutcome {
   readonly outcome: AddressOutcome;
   readonly ttl: number;
@@ -82,7 +82,7 @@ async function followAliases(
       return { outcome: failed('loop', `${printName(host)} is an alias that leads to itself`), ttl };
     }
     if (!options.work.countCname() || seen.size > options.work.limits.cnames) {
-      return { outcome: failed('limit', `${printName(host)} is an alias of too many links`), ttl };
+      return { outcome: failed('limit', `${printName(host)} is an alias with too many links`), ttl };
     }
   }
 }
@@ -98,7 +98,7 @@ async function lookUp(lookup: Lookup, name: Name): Promise<OutcomeOrAlias> {
   return 'target' in ipv6 ? ipv6 : join(ipv4, ipv6);
 }
 
-/** Addresses of either family are enough; that there are none, both families must say. */
+/** One family with addresses is sufficient. Only both families together prove that there are none. */
 function join(a: HostOutcome, b: HostOutcome): HostOutcome {
   const ttl = Math.min(a.ttl, b.ttl);
   if (a.outcome.kind === 'found' && b.outcome.kind === 'found') {

@@ -1,32 +1,36 @@
-// Looks up the nameservers of a zone that came without an address, one by one, for one question, and only a few of them
-// (NXNS: a referral may name any number of servers that others have to answer for).
+// Looks up the nameservers of a zone that have no known address, one by one, for one query. Only a few are tried, because a
+// referral may name many servers in other zones (NXNS).
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import { type Name, printName } from '../../dns/name.ts';
-import type { Errand } from '../state/errands.ts';
 import type { KnownZone } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
+import type { SharedTask } from '../state/shared-tasks.ts';
 import type { Work } from '../state/work.ts';
 
-/** How long an address serves the check that looked it up, even with a TTL of 0. */
+/** How long an address can be used by the check that looked it up, even with a TTL of 0. */
 export const MIN_USE_MS = 15_000;
 
 export class Lookups {
   readonly #state: ResolverState;
   readonly #zone: KnownZone;
-  readonly #options: { work: Work; within: Errand | undefined };
+  readonly #options: { work: Work; within: SharedTask | undefined };
   readonly #tried = new Set<Name>();
   readonly #reasons = new Set<WalkFailure['reason']>();
-  /** The number of look-ups that sent packets. */
+  /** Number of lookups that sent packets. */
   #performed = 0;
 
-  constructor(state: ResolverState, zone: KnownZone, options: { work: Work; within: Errand | undefined }) {
+  constructor(
+    state: ResolverState,
+    zone: KnownZone,
+    options: { work: Work; within: SharedTask | undefined },
+  ) {
     this.#state = state;
     this.#zone = zone;
     this.#options = options;
   }
 
-  /** How many may still be tried. */
+  /** Returns how many may still be tried. */
   left(): number {
     return Math.min(
       this.#candidates().length,
@@ -34,7 +38,7 @@ export class Lookups {
     );
   }
 
-  /** Tries one nameserver: a cached one first, else any other. Throws Stopped. */
+  /** Tries one nameserver, a cached one first. Throws Stopped. */
   async next(): Promise<void> {
     const { addresses, around } = this.#state;
     const candidates = this.#candidates();
@@ -49,7 +53,7 @@ export class Lookups {
     this.#zone.resolve(name, outcome, outcome.kind === 'failed' ? until : Math.max(until, now + MIN_USE_MS));
   }
 
-  /** Why there is no address to ask. */
+  /** Returns why there is no address to query. */
   failure(): WalkFailure {
     const { zone } = this.#zone;
     const text = printName(zone);
@@ -60,15 +64,15 @@ export class Lookups {
         message: `finding an address of a server of ${text} takes too many steps`,
       };
     }
-    const hasOthers = this.#zone.addresses(this.#state.around.now(), true).length > 0; // IPv6, and we have none
+    const hasOthers = this.#zone.addresses(this.#state.around.now(), true).length > 0; // IPv6 addresses, but this machine has no IPv6
     if (this.#reasons.has('loop') && !hasOthers) {
       return {
         zone,
         reason: 'loop',
-        message: `the servers of ${text} can only be found by asking themselves`,
+        message: `the servers of ${text} can only be found by querying these servers`,
       };
     }
-    return { zone, reason: 'no_address', message: `no server of ${text} has an address that may be asked` };
+    return { zone, reason: 'no_address', message: `no server of ${text} has an address that may be queried` };
   }
 
   #candidates(): Name[] {

@@ -1,4 +1,5 @@
-// What to do next, from what is known: on the way from the root to the parent zone, and at the parent's addresses. Pure.
+// Decides the next step from what is known: during the walk from the root to the parent zone, and at the parent's
+// addresses.
 //
 //   start ─> cut ─> cut ─> … ─> the last zone above the domain ─> its addresses: two, then all, until they agree
 //        (each name between is asked for NS at the zone above it; labels decide nothing)
@@ -8,19 +9,17 @@ import type { ServerEvidence, WalkFailure } from '../../checks/delegation/eviden
 import type { Name } from '../../dns/name.ts';
 import type { CutState } from '../state/zone-cache.ts';
 
-/** `path`: the zones from the start to the current one, both included. */
+/** `path`: the zones from the start to the current one, including both. */
 type Step<Z> = { readonly path: readonly Z[]; readonly zone: Z } & (
   | { readonly kind: 'ask'; readonly name: Name }
-  /**
-   * No zone is known between `zone` and the domain. `doubt` is a name above the domain that servers say does not exist.
-   */
+  /** No zone is known between `zone` and the domain. `doubt` is a name above the domain that servers deny. */
   | { readonly kind: 'arrived'; readonly doubt: Name | undefined }
   | { readonly kind: 'failed'; readonly failure: WalkFailure }
 );
 
 /**
- * `wanted` is below `start`. A cut at `wanted` itself counts only with `inclusive`, and no question is sent for it: the
- * parent is above it, but addresses of a nameserver that is a zone's own name are in that zone.
+ * `wanted` is below `start`. A cut at `wanted` itself counts only if `inclusive` is true, and no query is sent for it: the
+ * parent is above it, but the addresses of a nameserver named like its zone are in that zone.
  */
 export function nextStep<Z extends { readonly zone: Name }>(
   wanted: Name,
@@ -50,7 +49,7 @@ export function nextStep<Z extends { readonly zone: Name }>(
   return { kind: 'arrived', path, zone, doubt: undefined };
 }
 
-/** Where the name, and each of its parents below `zone`, begin. */
+/** Returns the offsets of the name and of its ancestors below `zone`. */
 function offsetsBelow(name: Name, zone: Name): number[] {
   const offsets: number[] = [];
   for (let i = 0; name.length - i > zone.length; i += name.charCodeAt(i) + 1) offsets.push(i);
@@ -59,13 +58,13 @@ function offsetsBelow(name: Name, zone: Name): number[] {
 
 interface ParentProgress {
   readonly answers: readonly ServerEvidence[];
-  /** How many addresses were not asked yet, and to how many nameservers without any asked address they belong. */
+  /** Number of addresses not queried yet, and number of their nameservers without any queried address. */
   readonly addresses: number;
   readonly servers: number;
-  /** How many nameservers have addresses that can be looked up. */
+  /** Number of nameservers whose addresses can be looked up. */
   readonly unresolved: number;
   readonly maxAddresses: number;
-  /** All addresses are asked, whether the first ones agree or not. */
+  /** If true, all addresses are queried even if the first ones agree. */
   readonly isThorough?: boolean;
 }
 
@@ -78,8 +77,8 @@ type ParentStep =
 const ENOUGH = 2;
 
 /**
- * Asks two addresses first, of two nameservers, then more until two agree and none contradicts, or all where they
- * differ (docs/rules.md "Delegation check").
+ * Queries two addresses of different nameservers first, then more until two agree and none disagrees, or all if they differ
+ * (docs/rules.md "Delegation check").
  */
 export function nextParentStep({
   answers,
@@ -91,7 +90,7 @@ export function nextParentStep({
 }: ParentProgress): ParentStep {
   const conclusive = answers.filter(isConclusive);
   const agree = conclusive.every((server) => saysTheSame(server, conclusive[0] as ServerEvidence));
-  // An answer with AA comes from a server that holds the domain's zone too: another one may know what the parent says.
+  // An answer with AA comes from a server that also serves the domain's zone. Another server may show the parent's data.
   const onlyAnswers = conclusive.every(({ outcome }) => outcome === 'answer');
   if (conclusive.length >= ENOUGH && agree && !onlyAnswers && !isThorough) return { kind: 'done' };
 
@@ -100,7 +99,7 @@ export function nextParentStep({
   if (addresses === 0) return unresolved > 0 ? { kind: 'resolve' } : { kind: 'done' };
   const oneIsMissing = answers.length === ENOUGH && conclusive.length === ENOUGH - 1;
   const wanted = answers.length < ENOUGH ? ENOUGH - answers.length : oneIsMissing ? 1 : room;
-  // The first two are of two nameservers, but none waits until the address of another has been found.
+  // The first two belong to different nameservers, but no query waits for another server's address lookup.
   const ofOthers = answers.length < ENOUGH && unresolved > 0 ? servers : addresses;
   if (ofOthers === 0) return { kind: 'resolve' };
   return { kind: 'ask', count: Math.min(wanted, room, ofOthers) };

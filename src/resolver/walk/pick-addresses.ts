@@ -1,15 +1,15 @@
-// Chooses which addresses to ask next: first those that answer, of different nameservers, of both families, then any
-// others, so that the load spreads over all servers of the zone. Pure.
+// Chooses the next addresses to query: first those that answer, of different nameservers and both families, then any
+// others. The load spreads over all servers of the zone.
 
 import type { ZoneAddress } from '../state/known-zone.ts';
 
 /**
- * Within this difference an address is as good as the fastest: one lost packet or a long way is no reason to ask one
- * server only.
+ * Within this difference, an address is as good as the fastest: one lost packet or a long distance is no reason to query
+ * only one server.
  */
 const SAME_SPEED_MS = 200;
 
-/** Gives at most `count` of the candidates, best first; `asked` are addresses chosen before. */
+/** Returns at most `count` of the candidates, best first. `asked` are addresses chosen before. */
 export function pickAddresses(
   candidates: readonly ZoneAddress[],
   count: number,
@@ -33,7 +33,7 @@ export function pickAddresses(
   return picked.slice(asked.length);
 }
 
-/** Each reason outweighs all reasons after it. */
+/** Each criterion outweighs all later ones. */
 function costOf(
   { shunnedUntil, server, rttMs, isIpv6 }: ZoneAddress,
   picked: readonly ZoneAddress[],

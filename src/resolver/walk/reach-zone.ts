@@ -1,5 +1,5 @@
-// Finds the servers of the zone that holds a domain, from what its parent says; the domain's own servers are not asked
-// yet.
+// Finds the servers of the zone that contains a domain's records from its parent's answer. Does not query the domain's own
+// servers.
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
@@ -13,8 +13,8 @@ import { Journey, keepReferral, walk } from './walk.ts';
 
 export type ReachResult =
   /**
-   * The domain's own zone, or the zone above that holds its names. `isDenied`: the zone above says that the domain does
-   * not exist.
+   * The domain's own zone, or the zone above that contains its names. `isDenied`: the zone above answers that the domain
+   * does not exist.
    */
   | { readonly kind: 'zone'; readonly zone: KnownZone; readonly isDenied?: true }
   | { readonly kind: 'failed'; readonly failure: WalkFailure };
@@ -38,7 +38,7 @@ export async function reachZone(state: ResolverState, domain: Name, work: Work):
         break;
       }
       case 'answer': {
-        // The same servers hold both zones: where the domain's set names them, they have the same addresses.
+        // The same servers serve both zones: names in the domain's set that also serve the parent have the same addresses.
         const names = namesIn(reply.rdata);
         const glue = [...reply.glue, ...above.addressesOf(names)];
         const spare = { name: from.server, address: from.address };

@@ -1,5 +1,5 @@
-// Sends one question to one address, within the limits of the work and of the address, and counts packets and results.
-// A zone's server and a public resolver are asked in the same way.
+// Sends one query to one address within the limits of the work and of the address, and counts packets and results. Used for
+// zones' servers and public resolvers.
 
 import type { Name } from '../../dns/name.ts';
 import type { AskedWay, QueryResult, Question } from '../exchange/exchange.ts';
@@ -10,16 +10,16 @@ import type { Work } from '../state/work.ts';
 interface AddressedQuestion {
   readonly address: string;
   readonly question: Question;
-  /** The zone whose server it is; undefined for a public resolver. */
+  /** Zone of the server. Undefined for a public resolver. */
   readonly zone?: Name;
 }
 
 const BARRED: QueryResult = {
   kind: 'timeout',
-  error: 'it has not answered lately, and is not asked again yet',
+  error: 'it did not answer recently and is not queried again yet',
 };
 
-/** Throws Stopped. `onSent` is called when the question is about to leave. */
+/** Throws Stopped. Calls `onSent` immediately before the query is sent. */
 export async function sendQuestion(
   { packets, around: { gate } }: ResolverState,
   work: Work,
@@ -48,7 +48,7 @@ export async function sendQuestion(
     };
     result = await exchange.ask(address, question, { signal, onPacket, ...way });
   } catch (error) {
-    work.check(); // what was waited for rejects with the signal's reason
+    work.check(); // the awaited promise rejects with the signal's reason
     throw error;
   } finally {
     work.waits--;

@@ -1,13 +1,13 @@
-// The walk from a zone down to the one that holds a name, cut by cut. The names between are asked for NS one label at a
-// time (RFC 9156), at one server of the zone above. The result is cached, and found once for all checks that need it.
+// Walks from a zone down to the one that contains a name, one zone cut at a time. The names between are queried for NS one
+// label at a time (RFC 9156), at one server of the zone above. Results are cached and shared by concurrent checks.
 
 import type { WalkedZone, WalkFailure } from '../../checks/delegation/evidence.ts';
 import { type Name, parentOf, printName } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { namesIn, type ReplyOf, type UsefulReply } from '../replies/classify-reply.ts';
-import { type Errand, Errands } from '../state/errands.ts';
 import type { KnownZone, ZoneAddress } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
+import { type SharedTask, SharedTasks } from '../state/shared-tasks.ts';
 import { Stopped, type Work } from '../state/work.ts';
 import type { KnownCut } from '../state/zone-cache.ts';
 import { askZone, type ZoneResult } from './ask-zone.ts';
@@ -15,9 +15,7 @@ import { nextStep } from './next-step.ts';
 
 const NO_CUT: KnownCut = { kind: 'none' };
 
-/**
- * What one walk, or several for one name, learned by itself: it holds even where a TTL of 0 keeps it from the cache.
- */
+/** What one walk, or several for one name, has learned. It is kept even if a TTL of 0 prevents caching. */
 export class Journey {
   readonly start: KnownZone;
   /** The path so far, from the start to the last zone. */
@@ -31,7 +29,7 @@ export class Journey {
 
   readonly #failuresSince: number | undefined;
 
-  /** `fresh`: somebody waits for the result, so failures that others met before do not count. */
+  /** `fresh`: a user waits for the result, so failures of other checks are ignored. */
   constructor(state: ResolverState, start: KnownZone, { fresh = false }: { readonly fresh?: boolean } = {}) {
     this.#failuresSince = fresh ? state.around.now() : undefined;
     this.#state = state;
@@ -42,7 +40,7 @@ export class Journey {
   readonly known = (name: Name): KnownCut | undefined =>
     this.#learned.get(name) ?? this.#state.zones.get(name, this.#failuresSince);
 
-  /** `above`: the zone whose servers said so. */
+  /** `above`: the zone whose servers answered. */
   learn(at: Name, cut: KnownCut, above: Name): void {
     this.#learned.set(at, cut);
     if (cut.kind !== 'cut') return;
@@ -58,7 +56,9 @@ export class Journey {
     this.#learned.set(name, this.#state.zones.putNothingIsWrong(name));
   }
 
-  /** A server holds a zone at `name`, where no cut was known: forget that. False when that was done before. */
+  /**
+   * Forgets that there is no cut at `name`, because a server serves a zone there. Returns false if this was done before.
+   */
   missed(name: Name): boolean {
     if (this.#missed.has(name)) return false;
     this.#missed.add(name);
@@ -81,7 +81,7 @@ export async function walk(
   state: ResolverState,
   wanted: Name,
   journey: Journey,
-  options: { work: Work; within: Errand | undefined; inclusive?: boolean },
+  options: { work: Work; within: SharedTask | undefined; inclusive?: boolean },
 ): Promise<WalkResult> {
   const { work, within, inclusive = false } = options;
   for (;;) {
@@ -97,9 +97,7 @@ export async function walk(
   }
 }
 
-/**
- * Without `cut`: a server of the zone holds another zone at `at`, above the name, so what is known of `at` is wrong.
- */
+/** Without `cut`: a server of the zone serves another zone at `at`, above the name, so the known state of `at` is wrong. */
 interface CutResult {
   readonly at: Name;
   readonly cut: KnownCut | undefined;
@@ -110,27 +108,27 @@ async function findCut(
   state: ResolverState,
   zone: KnownZone,
   name: Name,
-  { work, within }: { work: Work; within: Errand | undefined },
+  { work, within }: { work: Work; within: SharedTask | undefined },
 ): Promise<CutResult> {
   const key = `cut ${zone.zone} ${name}`;
-  if (Errands.isLoop(key, within)) {
-    const message = `the servers of ${printName(zone.zone)} can only be found by asking themselves`;
+  if (SharedTasks.isLoop(key, within)) {
+    const message = `the servers of ${printName(zone.zone)} can only be found by querying these servers`;
     return { at: name, cut: { kind: 'failed', failure: { zone: zone.zone, reason: 'loop', message } } };
   }
   const look = (): CutResult | undefined => {
     const cut = state.zones.get(name, work.failuresSince);
     return cut === undefined ? undefined : { at: name, cut };
   };
-  return state.errands.run<CutResult>(key, { work, within, look }, async (errand) => {
-    const result = await askForCut(state, zone, name, { work, within: errand });
+  return state.sharedTasks.run<CutResult>(key, { work, within, look }, async (task) => {
+    const result = await askForCut(state, zone, name, { work, within: task });
     if (result.kind === 'answered')
-      return { value: keepCut(state, zone, name, result, work), isForAll: true };
+      return { value: keepCut(state, zone, name, result, work), isReusable: true };
     const { failure } = result;
     state.zones.forgetOld(zone);
-    // In the middle of something else a loop or a limit may be its own.
+    // A loop or limit inside another lookup may apply only to that lookup.
     const isOurs = within !== undefined && (failure.reason === 'loop' || failure.reason === 'limit');
     const cut: KnownCut = isOurs ? { kind: 'failed', failure } : state.zones.putFailure(name, failure);
-    return { value: { at: name, cut }, isForAll: !isOurs };
+    return { value: { at: name, cut }, isReusable: !isOurs };
   });
 }
 
@@ -138,14 +136,15 @@ async function askForCut(
   state: ResolverState,
   zone: KnownZone,
   name: Name,
-  options: { work: Work; within: Errand },
+  options: { work: Work; within: SharedTask },
 ): Promise<ZoneResult> {
   try {
-    // A zone whose own apex has no NS is none that anybody can be referred to.
+    // Ignore a reply whose SOA is at `name` itself: a zone without NS records at its apex cannot be the target of a
+    // referral.
     const counts = (reply: UsefulReply) => !('soa' in reply) || reply.soa !== name;
     return await askZone(state, zone, { name, type: TYPE.NS }, options, counts);
   } catch (error) {
-    // Silence that outlasts a check is a failure to be remembered too (RFC 9520 §3.2).
+    // A timeout that outlasts a check is also a failure to be cached (RFC 9520 §3.2).
     if (error instanceof Stopped && isSilence(error, options.work)) {
       state.zones.putFailure(name, silenceOf(zone.zone, error));
     }
@@ -153,7 +152,7 @@ async function askForCut(
   }
 }
 
-/** Whether time ran out and the last event was that no server answered. */
+/** True if time ran out after the last queries got no answer. */
 export function isSilence({ by }: Stopped, { unanswered }: Work): boolean {
   return by === 'time' && unanswered >= 2;
 }
@@ -202,9 +201,7 @@ export function keepReferral(state: ResolverState, reply: ReplyOf<'referral'>, w
   return state.zones.putCut(zone, lowestTtl(reply));
 }
 
-/**
- * The servers of the zone above hold this zone too: where its set names the same servers, they have the same addresses.
- */
+/** The servers of the parent also serve this zone: names in its set that also serve the parent have the same addresses. */
 function keepAnswer(
   state: ResolverState,
   name: Name,

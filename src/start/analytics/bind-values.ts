@@ -1,12 +1,12 @@
-// Puts the values of `{name:Type}` into a statement, as literals that only a cast reads. The engine could do it itself, but runs
-// one such query at a time, and mixes up the values of two.
+// Inserts the values of `{name:Type}` into a statement, as literals inside a cast. The engine's own parameters are not
+// used, because it runs such queries one at a time and mixes up the values of concurrent ones.
 
 import { Refusal } from './refusal.ts';
 import { readTokens } from './tokens.ts';
 
 const PLACE = /^\{\s*([A-Za-z_]\w*)\s*:\s*([^{}]+?)\s*\}$/;
 const TYPE = /^[A-Za-z0-9_(), '/+-]{1,200}$/;
-/** Their text is as in SQL; that of all others is as in a file of tab-separated values. */
+/** Nested types have the text format of SQL literals. All others have that of tab-separated files. */
 const NESTED = /^(Array|Tuple|Map|Nested)\(/;
 const NAMED = /^[A-Za-z_]\w*$/;
 const UNESCAPED: Readonly<Record<string, string>> = {
@@ -26,11 +26,12 @@ export function bindValues(text: string, values: ReadonlyMap<string, string>): s
 
 function literalFor(place: string, values: ReadonlyMap<string, string>): string {
   const [, name = '', type = ''] = PLACE.exec(place) ?? [];
-  if (!TYPE.test(type)) throw new Refusal('SYNTAX_ERROR', `${place.slice(0, 100)} is no {name:Type}`);
+  if (!TYPE.test(type))
+    throw new Refusal('SYNTAX_ERROR', `${place.slice(0, 100)} is not of the form {name:Type}`);
   const value = values.get(name);
   if (value === undefined) throw new Refusal('UNKNOWN_QUERY_PARAMETER', `Substitution ${name} is not set`);
   if (type === 'Identifier') {
-    if (!NAMED.test(value)) throw new Refusal('BAD_QUERY_PARAMETER', `${name} is no plain identifier`);
+    if (!NAMED.test(value)) throw new Refusal('BAD_QUERY_PARAMETER', `${name} is not a plain identifier`);
     return value;
   }
   if (value === '\\N') return `_CAST(NULL, ${quote(type)})`;

@@ -1,4 +1,4 @@
-// Where the engine's socket lies: in its directory, or in one of its own where that path is too long for a socket.
+// Location of the engine's socket: in its directory, or in a separate one if that path is too long for a socket.
 
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,16 +7,16 @@ import type { ProcessUser } from '../../process/run-as.ts';
 import { StartFault } from '../../process/start-fault.ts';
 
 const NAME = 'door';
-/** Of the name of a socket (`sun_path`), with the octet that ends it. */
+/** Maximum length of a socket's path (`sun_path`), without the terminating octet. */
 const MOST_OCTETS = process.platform === 'linux' ? 107 : 103;
 
 interface DoorPlace {
   readonly socket: string;
-  /** Removes what was made for it. */
+  /** Removes the directory that was created for it. */
   remove(): void;
 }
 
-/** `places`: where a directory may be made, the best first. */
+/** `places`: directories in which a directory may be created, in order of preference. */
 export function openDoorPlace(
   directory: string,
   user: ProcessUser | undefined,
@@ -36,7 +36,7 @@ export function openDoorPlace(
     if (user !== undefined) chownSync(made, user.uid, user.gid);
   } catch (error) {
     remove();
-    throw cannot(`no directory can be made for one: ${(error as Error).message}`);
+    throw cannot(`cannot create a directory for it: ${(error as Error).message}`);
   }
   return { socket: join(made, NAME), remove };
 }

@@ -1,5 +1,5 @@
-// The only way to the embedded engine: as much of ClickHouse's HTTP interface as `@clickhouse/client` uses. Every request shows
-// the password; bodies, statements and waiting are bounded.
+// The only access to the embedded engine: the subset of ClickHouse's HTTP interface that `@clickhouse/client` uses. Every
+// request needs the password. Bodies, statements and waiting times are limited.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,7 +19,7 @@ interface Engine {
   readonly reads: Sessions;
   readonly writes: Sessions;
   readonly pings: Sessions;
-  /** Names of table functions, in lower case. */
+  /** Names of table functions in lower case. */
   readonly sources: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ export function createDoor(engine: Engine, password: string): Server {
   const wanted = digest(`${USER}:${password}`);
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 10_000 }, (request, response) => {
     const gone = new AbortController();
-    response.on('close', () => gone.abort(new Error('the caller has gone')));
+    response.on('close', () => gone.abort(new Error('the caller has disconnected')));
     answer(engine, wanted, request, gone.signal).then(
       (text) => send(response, 200, text),
       (error: Error) => sendFault(request, response, error),
@@ -44,7 +44,7 @@ async function answer(
   gone: AbortSignal,
 ): Promise<string> {
   if (!timingSafeEqual(digest(shown(request)), wanted))
-    throw new Refusal('AUTHENTICATION_FAILED', 'Authentication failed: the user or the password is wrong');
+    throw new Refusal('AUTHENTICATION_FAILED', 'Authentication failed: wrong user or password');
   const url = new URL(request.url ?? '/', 'http://engine');
   if (url.pathname === '/ping')
     return await engine.pings.use(gone, async (session) => {
@@ -52,11 +52,11 @@ async function answer(
       return 'Ok.\n';
     });
   if (request.method !== 'POST' || url.pathname !== '/')
-    throw new Refusal('NOT_IMPLEMENTED', 'the door takes POST / and /ping');
+    throw new Refusal('NOT_IMPLEMENTED', 'only POST / and /ping are supported');
   if (request.headers['content-encoding'] !== undefined)
-    throw new Refusal('NOT_IMPLEMENTED', 'the door takes no compressed bodies');
+    throw new Refusal('NOT_IMPLEMENTED', 'compressed bodies are not supported');
   if ((url.searchParams.get('database') ?? DATABASE) !== DATABASE)
-    throw new Refusal('UNKNOWN_DATABASE', `the database is ${DATABASE}`);
+    throw new Refusal('UNKNOWN_DATABASE', `the only database is ${DATABASE}`);
   return await run(engine, request, url.searchParams, gone);
 }
 
@@ -75,13 +75,13 @@ async function run(
   const settings = judgeSettings(given, statement.kind === 'select');
   const sessions = statement.kind === 'select' ? engine.reads : engine.writes;
   return await sessions.use(gone, async (session) => {
-    // Read when it is its turn: no more bodies lie here than there are sessions.
+    // Read when its turn comes, so that there are never more bodies in memory than sessions.
     const rows = statement.kind === 'rows' ? await readBody(request, MAX_ROWS_BYTES) : '';
     return await runIn(session, statement, settings, rows);
   });
 }
 
-/** A statement that makes tables has settings of its own, and takes none. */
+/** A statement that creates tables has its own settings and accepts no others. */
 async function runIn(
   session: EngineSession,
   { kind, before, after }: Statement,

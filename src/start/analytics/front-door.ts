@@ -1,5 +1,5 @@
-// The TCP port of the embedded engine. `npm start` holds it for as long as it runs, so that no other program can take its place
-// while the engine is away; it hands connections on to the engine's Unix socket, or says 503.
+// The TCP port of the embedded engine. `npm start` keeps it open permanently, so that no other program can take it while
+// the engine is not running. It forwards connections to the engine's Unix socket, or responds 503.
 
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -39,7 +39,7 @@ export async function openFrontDoor(socketPath: string): Promise<FrontDoor> {
     server.once('error', fail);
     server.listen({ host: '127.0.0.1', port: 0 }, done);
   });
-  server.on('error', () => {}); // a failed accept: the caller tries again
+  server.on('error', () => {}); // a failed accept: the caller retries
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
@@ -51,7 +51,7 @@ export async function openFrontDoor(socketPath: string): Promise<FrontDoor> {
   };
 }
 
-/** After its request has begun, which a client sends first; what it sends further is thrown away. */
+/** Responds after the start of the request, which a client sends first. Further data is discarded. */
 function refuse(caller: Socket): void {
   caller.once('data', () => caller.end(AWAY));
   caller.resume();

@@ -1,4 +1,5 @@
-// Installs the engine's package (chdb, 548 MiB) apart from all others: once for each version of its lock, whole or not at all.
+// Installs the engine's package (chdb, 548 MiB) separately from all others, once per version of its lock file, completely
+// or not at all.
 
 import { createHash } from 'node:crypto';
 import {
@@ -16,7 +17,7 @@ import { join } from 'node:path';
 import { runNpm } from '../npm/run-npm.ts';
 
 const FILES = ['package.json', 'package-lock.json'];
-// Not `npm ci`: the lock names no engine of some platforms (`lackOfHash`), and npm adds it.
+// Not `npm ci`: the lock file does not list the engine for some platforms (`lackOfHash`), so npm adds it.
 const NPM_INSTALL = [
   'install',
   '--no-save',
@@ -39,12 +40,12 @@ interface Lock {
   >;
 }
 
-/** Where the package is, for `root` of the repository; undefined: not installed. */
+/** Returns the location of the package for the repository `root`, or undefined if it is not installed. */
 export function installedEngine(root: string, places: readonly string[]): string | undefined {
   return places.map((place) => join(place, versionOf(root))).find(existsSync);
 }
 
-/** Said before it is installed where the lock has no hash of this platform's engine; undefined: it has. */
+/** Returns a warning if the lock file has no hash for this platform's engine, otherwise undefined. */
 export function lackOfHash(root: string, { platform, arch }: Platform = process): string | undefined {
   const { packages } = JSON.parse(readFileSync(join(sourceOf(root), 'package-lock.json'), 'utf8')) as Lock;
   const has = Object.values(packages).some(
@@ -53,10 +54,10 @@ export function lackOfHash(root: string, { platform, arch }: Platform = process)
   );
   return has
     ? undefined
-    : `the lock of the analytics engine has no hash for ${platform} ${arch}: npm takes its version as the registry gives it`;
+    : `the lock file of the analytics engine has no hash for ${platform} ${arch}, so npm installs the package without verifying it`;
 }
 
-/** Installs it into the first of `places` that can be written. Rejects with npm's last words. */
+/** Installs the package into the first writable directory of `places`. Rejects with the last lines of npm's output. */
 export async function installEngine(
   root: string,
   places: readonly string[],
@@ -72,11 +73,12 @@ export async function installEngine(
   try {
     for (const file of FILES) copyFileSync(join(sourceOf(root), file), join(part, file));
     await runNpm(NPM_INSTALL, { directory: part, signal, env });
-    if (!existsSync(join(part, 'node_modules/chdb/package.json'))) throw new Error('npm installed no chdb');
+    if (!existsSync(join(part, 'node_modules/chdb/package.json')))
+      throw new Error('npm did not install chdb');
     try {
       renameSync(part, wanted);
     } catch (error) {
-      if (!existsSync(wanted)) throw error; // else another process was faster
+      if (!existsSync(wanted)) throw error; // otherwise another process was faster
     }
     return wanted;
   } finally {
@@ -103,7 +105,7 @@ function isWritable(place: string): boolean {
   }
 }
 
-/** Removes what installs have left that were cut off. */
+/** Removes the remains of interrupted installations. */
 function clear(place: string): void {
   for (const name of readdirSync(place)) {
     const pid = Number(PART.exec(name)?.[1] ?? 0);

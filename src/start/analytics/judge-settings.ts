@@ -1,4 +1,4 @@
-// The settings that a caller may give with a statement, as the engine reads them after SETTINGS.
+// The settings that a caller may pass with a statement, in the form of the engine's SETTINGS clause.
 
 import { quote } from './bind-values.ts';
 import { Refusal } from './refusal.ts';
@@ -23,14 +23,14 @@ const NUMBERS = new Set([
   'async_insert',
 ]);
 const WORDS = new Set(['result_overflow_mode', 'timeout_overflow_mode', 'date_time_input_format']);
-/** Any text. */
+/** Any text is allowed. */
 const TEXTS = new Set(['insert_deduplication_token']);
-/** Of the HTTP interface of a server, without a meaning here. */
+/** Settings of a server's HTTP interface that have no effect here. */
 const IGNORED =
   /^(query|query_id|database|default_format|wait_end_of_query|enable_http_compression|send_progress_in_http_headers|http_\w+|user|password|role|param_\w+)$/;
 
 const LONGEST_SECONDS = 3600;
-/** A caller that says nothing is bounded, too. */
+/** Limits for callers that specify none. */
 const DEFAULTS: Readonly<Record<string, string>> = { max_execution_time: '60' };
 
 export function judgeSettings(given: Iterable<readonly [string, string]>, isRead: boolean): string {
@@ -40,7 +40,7 @@ export function judgeSettings(given: Iterable<readonly [string, string]>, isRead
     settings[name] = judge(name, value);
   }
   if (Number(settings.max_execution_time) <= 0 || Number(settings.max_execution_time) > LONGEST_SECONDS)
-    throw new Refusal('UNKNOWN_SETTING', `max_execution_time is 1 to ${LONGEST_SECONDS}`);
+    throw new Refusal('UNKNOWN_SETTING', `max_execution_time must be 1 to ${LONGEST_SECONDS}`);
   const named = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
   return `SETTINGS ${[...(isRead ? ['readonly = 1'] : []), ...named].join(', ')}`;
 }
@@ -49,5 +49,5 @@ function judge(name: string, value: string): string {
   if (NUMBERS.has(name) && /^\d{1,18}$/.test(value)) return value;
   if (WORDS.has(name) && /^[a-z_]{1,40}$/.test(value)) return quote(value);
   if (TEXTS.has(name) && value.length <= 200) return quote(value);
-  throw new Refusal('UNKNOWN_SETTING', `the door takes no setting ${name.slice(0, 60)} of this value`);
+  throw new Refusal('UNKNOWN_SETTING', `setting ${name.slice(0, 60)} is not allowed with this value`);
 }

@@ -1,5 +1,5 @@
-// The process of the embedded analytics engine: ClickHouse inside (chdb), behind a door on a Unix socket that only `npm start`
-// speaks to. It is told everything by `npm start`, and keeps its files in one directory.
+// The process of the embedded analytics engine: ClickHouse (chdb) behind a filter on a Unix socket that only `npm start`
+// uses. It gets its options from `npm start`, and keeps its files in one directory.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,9 +10,9 @@ import { type ProcessLife, runProcess } from '../../process/run-process.ts';
 import { createDoor, DATABASE } from './door.ts';
 import { type EngineSession, Sessions } from './sessions.ts';
 
-/** What `npm start` tells, as JSON in the environment. */
+/** Options from `npm start`, as JSON in the environment. */
 interface EngineOptions {
-  /** Where the package `chdb` is installed. */
+  /** Installation directory of the package `chdb`. */
   readonly packages: string;
   readonly directory: string;
   readonly socket: string;
@@ -30,7 +30,7 @@ const WRITES = 2;
 const STOP_MS = 1200;
 
 async function start(options: EngineOptions, life: ProcessLife): Promise<void> {
-  // A running statement cannot be ended: the process is, and what was not answered is as if it had not been.
+  // A running statement cannot be cancelled, so the process is killed. Unanswered statements count as not executed.
   life.stopping.addEventListener('abort', () => {
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), STOP_MS).unref();
   });
@@ -73,7 +73,7 @@ async function start(options: EngineOptions, life: ProcessLife): Promise<void> {
   life.ready({ addresses: [] });
 }
 
-/** The configuration holds what no statement can set: how much memory and caches the engine has in all. */
+/** The configuration sets what statements cannot set: the engine's total memory and caches. */
 function openStore(Session: Chdb['Session'], { directory, memoryBytes }: EngineOptions): () => EngineSession {
   const store = join(directory, 'store');
   const files = join(directory, 'empty');

@@ -1,6 +1,6 @@
-// What the door says no to, in the words and codes of a ClickHouse server, which `@clickhouse/client` reads.
+// Errors for rejected statements, with the names and codes of a ClickHouse server, which `@clickhouse/client` reads.
 
-/** By their names in ClickHouse. */
+/** Codes by ClickHouse name. */
 const CODES = {
   UNKNOWN_SETTING: 115,
   TOO_MANY_SIMULTANEOUS_QUERIES: 202,

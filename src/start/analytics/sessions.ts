@@ -1,9 +1,9 @@
-// The engine's connections. One works on one statement at a time; each kind of work has its own, so that long queries keep no
-// insert and no ping waiting. Nothing ends a statement but its `max_execution_time`.
+// The engine's connections. Each runs one statement at a time, and each kind of work has its own, so that long queries do
+// not delay inserts and pings. A statement ends only by itself or by its `max_execution_time`.
 
 import { Refusal } from './refusal.ts';
 
-/** What this program uses of the package `chdb`. */
+/** The part of the package `chdb` that this program uses. */
 export interface EngineSession {
   queryAsync(sql: string, options: { format: string }): Promise<{ text(): string }>;
   close(): void;
@@ -21,7 +21,7 @@ export class Sessions {
     this.#free = [...sessions];
   }
 
-  /** Waits for its turn; `gone`: the caller, who then waits no longer. */
+  /** Waits for a free connection. `gone`: aborted when the caller disconnects, which ends the wait. */
   async use<T>(gone: AbortSignal, work: (session: EngineSession) => Promise<T>): Promise<T> {
     const session = await this.#take(gone);
     try {
@@ -35,7 +35,7 @@ export class Sessions {
   }
 
   close(): void {
-    if (this.#free.length < this.#all.length) return; // closing a busy one waits for it
+    if (this.#free.length < this.#all.length) return; // closing a busy connection would wait for it
     for (const session of this.#all) session.close();
   }
 
@@ -43,7 +43,7 @@ export class Sessions {
     const free = this.#free.pop();
     if (free !== undefined) return free;
     if (this.#waiting.length >= MOST_WAITING)
-      throw new Refusal('TOO_MANY_SIMULTANEOUS_QUERIES', `${MOST_WAITING} statements wait already`);
+      throw new Refusal('TOO_MANY_SIMULTANEOUS_QUERIES', `${MOST_WAITING} statements are already waiting`);
     return await new Promise<EngineSession>((done, fail) => {
       this.#waiting.push(done);
       const leave = () => {

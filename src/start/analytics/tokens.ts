@@ -1,5 +1,5 @@
-// Reads a ClickHouse statement into tokens, as far as the door has to understand it. What the engine could read in another way
-// than this does (quoted names, heredocs, letters that are not ASCII) is refused.
+// Splits a ClickHouse statement into tokens, as far as the filter needs them. Syntax that the engine might read differently
+// (quoted names, heredocs, non-ASCII letters) is rejected.
 
 import { Refusal } from './refusal.ts';
 
@@ -17,13 +17,13 @@ const KINDS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['sign', /[()[\],.;=<>!+\-*/%?:|]/y],
 ];
 
-/** All of them: put together they are the text. */
+/** Returns all tokens. Concatenated, they are the text. */
 export function readTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
     const token = tokenAt(text, at);
     if (token === undefined)
-      throw new Refusal('SYNTAX_ERROR', `the door reads no ${JSON.stringify(text.slice(at, at + 20))}`);
+      throw new Refusal('SYNTAX_ERROR', `unsupported syntax at ${JSON.stringify(text.slice(at, at + 20))}`);
     tokens.push(token);
     at += token.text.length;
   }

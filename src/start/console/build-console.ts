@@ -1,5 +1,5 @@
-// Builds the console from its sources, apart from them: once for each version of the sources, whole or not at all. What it is built
-// with (84 MiB) is removed afterwards.
+// Builds the console in a separate directory, once per version of its sources, completely or not at all. Removes the build
+// tools (84 MiB) afterwards.
 
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -12,33 +12,33 @@ const LAST_RETRY_MS = 3_600_000;
 const BUILT = /^[0-9a-f]{16}$/;
 
 interface ConsoleBuild {
-  /** The folder `console` of the program. */
+  /** The program's `console` directory. */
   readonly sources: string;
-  /** Where the files go: `consoleFolder` of the sources. */
+  /** Destination: `consoleFolder` of the sources. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly say: (told: string) => void;
 }
 
-/** The folder in `place` that has the files of these sources, or will have them. */
+/** Returns the directory in `place` that has or will have the files built from these sources. */
 export function consoleFolder(sources: string, place: string): string {
   return join(place, versionOf(sources));
 }
 
-/** Resolves when the files are there, or the signal ends it. A failure is told, and it is tried again. */
+/** Resolves when the files exist or the signal aborts. Reports failures and retries. */
 export async function keepConsoleBuilt(build: ConsoleBuild): Promise<void> {
   if (existsSync(build.folder)) return;
-  build.say('building the console in the background; CONSOLE=off leaves it out');
+  build.say('building the console in the background (set CONSOLE=off to skip it)');
   for (let retryMs = FIRST_RETRY_MS; !build.signal.aborted; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
     try {
       await buildOnce(build);
-      build.say('the console is there');
+      build.say('the console is ready');
       return;
     } catch (error) {
       if (build.signal.aborted || existsSync(build.folder)) return;
       const { message } = error as Error;
-      build.say(`no console for now: ${message}; tried again in ${retryMs / 60_000} min`);
+      build.say(`the console could not be built: ${message}; trying again in ${retryMs / 60_000} min`);
       await pause(retryMs, undefined, { signal: build.signal }).catch(() => {});
     }
   }
@@ -55,7 +55,7 @@ async function buildOnce(build: ConsoleBuild): Promise<void> {
     const options = { directory: part, signal, env: { ...env, NODE_ENV: 'production' } };
     await runNpm(['ci', '--include=dev', '--no-audit', '--no-fund', '--ignore-scripts'], options);
     await runNpm(['run', 'build'], options);
-    // Another process may have built the same meanwhile.
+    // Another process may have built the same version meanwhile.
     if (!existsSync(folder)) renameSync(join(part, 'dist'), folder);
     removeOthers(place, folder);
   } finally {
@@ -63,7 +63,7 @@ async function buildOnce(build: ConsoleBuild): Promise<void> {
   }
 }
 
-/** What earlier versions left; a build that still runs has another name. */
+/** Removes earlier versions. Builds in progress have other names. */
 function removeOthers(place: string, wanted: string): void {
   for (const name of readdirSync(place)) {
     if (BUILT.test(name) && name !== basename(wanted))
@@ -78,7 +78,7 @@ function versionOf(sources: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Never looks into node_modules, since `npm start` waits for it. */
+/** Skips node_modules, because `npm start` waits for this. */
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .map((entry) => ({ entry, path: join(folder, entry.name) }))
@@ -86,7 +86,7 @@ function sourceFiles(folder: string): string[] {
     .flatMap(({ entry, path }) => (entry.isDirectory() ? sourceFiles(path) : [path]));
 }
 
-/** Neither what npm and the builder made, nor types, which are made from the API's description. */
+/** Excludes the output of npm and the builder, and the types generated from the API description. */
 function isSource(path: string): boolean {
   return !/\/console\/(node_modules|dist)(\/|$)|schema\.d\.ts$/.test(path);
 }

@@ -1,5 +1,5 @@
-// Answers questions at some loopback addresses, over UDP and TCP, with the code that the nameserver answers with: each
-// group of servers has an image of its own.
+// Answers queries at loopback addresses over UDP and TCP with the nameserver's code. Each group of servers has its own
+// image.
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
@@ -49,7 +49,7 @@ export class AnsweringPlaces {
     this.#answerer = new Answerer(this.#image, settings, new QueryCounters(), onFailure);
   }
 
-  /** From now on these are answered, and no others. */
+  /** Replaces the served zones. */
   serve(zones: readonly Zone[]): void {
     for (const [id, zone] of zones.entries()) this.#writer.put(zone, { id, version: 1, mark: 0 });
     const apexes = new Set(zones.map(({ apex }) => apex));
@@ -64,7 +64,7 @@ export class AnsweringPlaces {
       this.#udp.push(udp);
       udp.bind(port, address);
       await once(udp, 'listening');
-      udp.on('error', () => {}); // a client that is gone
+      udp.on('error', () => {}); // a client that has disconnected
       udp.on('message', (query, from) => {
         const answer = this.#answer(query, 0, from.address, UDP_ROOM);
         if (answer.length > 0) udp.send(answer, from.port, from.address);
@@ -83,7 +83,7 @@ export class AnsweringPlaces {
     for (const tcp of this.#tcp) tcp.close();
   }
 
-  /** One message at a time, each with its length before it (RFC 1035 §4.2.2); what is read stays below two messages. */
+  /** Reads one message at a time, each preceded by its length (RFC 1035 §4.2.2). Less than two messages are buffered. */
   #connect(socket: Socket): void {
     this.#connections.add(socket);
     socket.on('close', () => this.#connections.delete(socket));
@@ -105,13 +105,13 @@ export class AnsweringPlaces {
         const framed = Buffer.alloc(2 + answer.length);
         framed.writeUInt16BE(answer.length);
         answer.copy(framed, 2);
-        // A peer that does not read gets no more.
+        // A peer that does not read gets no further answers.
         if (!socket.write(framed)) return void socket.destroy();
       }
     });
   }
 
-  /** A copy; empty for silence. */
+  /** Returns a copy, or an empty buffer if there is no answer. */
   #answer(query: Buffer, transport: 0 | 1, from: string, room: number): Buffer {
     const answerer = this.#answerer;
     answerer.nowMs = Date.now();

@@ -1,17 +1,17 @@
-// The domains of the demo: what each shows, its records and its history, and how the registry delegates it at first.
+// The demo's domains: their purpose, records and history, and their initial delegation.
 
 import type { RecordText } from '../../zone/edit/parse-edit.ts';
 import { ELSEWHERE_NAMESERVERS, GLUE_HOSTS, OUR_ADDRESSES, OUR_NAMESERVERS } from './demo-net.ts';
 
 interface DemoDomain {
   readonly name: string;
-  /** What the registry has at first; undefined: the name is not registered. */
+  /** Initial delegation. Undefined if the name is not registered. */
   readonly nameservers?: readonly string[];
   readonly isExternal?: boolean;
   readonly isSigned?: boolean;
   /** Each is one change. */
   readonly edits?: readonly (readonly RecordText[])[];
-  /** The last edit is taken back. */
+  /** True if the last edit is reverted. */
   readonly isReverted?: boolean;
 }
 
@@ -31,7 +31,7 @@ const MAIL: readonly RecordText[] = [
 
 export const DEMO_DOMAINS: readonly DemoDomain[] = [
   {
-    // The nameservers of the second set are found through it.
+    // Contains the addresses of the second set's nameservers.
     name: 'zonefleet.test',
     nameservers: GLUE_HOSTS,
     edits: [OUR_ADDRESSES.map((address, i) => ({ name: `ns${i + 1}`, type: 'A', destination: address }))],
@@ -46,23 +46,23 @@ export const DEMO_DOMAINS: readonly DemoDomain[] = [
       [{ name: '_dmarc', type: 'TXT', destination: 'v=DMARC1; p=none' }],
       [{ name: 'blog', type: 'CNAME', destination: 'www.orchid.test' }],
       [{ name: '_sip._tcp', type: 'SRV', destination: '10 5 5060 mail.orchid.test' }],
-      [{ name: '*.shop', type: 'A', destination: '192.0.2.20', ttl: 60, comment: 'tried, and taken back' }],
+      [{ name: '*.shop', type: 'A', destination: '192.0.2.20', ttl: 60, comment: 'tried and reverted' }],
     ],
     isReverted: true,
   },
-  // Pending: one nameserver is ours, one is not.
+  // Pending: only one of its nameservers is ours.
   {
     name: 'harbor.test',
     nameservers: [OUR_NAMESERVERS[0] as string, ELSEWHERE_NAMESERVERS[0] as string],
     edits: [SITE],
   },
-  // Pending: the owner has entered nothing at the registrar yet.
+  // Pending: not delegated at the registrar yet.
   { name: 'meadow.test', nameservers: [], edits: [SITE] },
   // External mode, not verified.
   { name: 'lantern.test', nameservers: ELSEWHERE_NAMESERVERS, isExternal: true },
-  // Goes to external mode once it is active, and is served on.
+  // Switches to external mode once it is active, and continues to be served.
   { name: 'willow.test', nameservers: OUR_NAMESERVERS, edits: [SITE] },
-  // Is delegated elsewhere once it is active, and becomes moved.
+  // Is delegated elsewhere once it is active, and becomes `moved`.
   { name: 'cedar.test', nameservers: OUR_NAMESERVERS, edits: [SITE] },
   { name: 'granite.test', nameservers: OUR_NAMESERVERS, isSigned: true, edits: [SITE] },
   { name: 'atlas.test', nameservers: OUR_NAMESERVERS, edits: manyRecords() },
@@ -70,7 +70,7 @@ export const DEMO_DOMAINS: readonly DemoDomain[] = [
 
 export const LEAVING = 'willow.test';
 export const MOVING = 'cedar.test';
-/** What is asked for, the first most: all of it is there. Some more is asked for below `ABSENT_BELOW`, and is not. */
+/** Queries, the most frequent first. All of these exist. Others, below `ABSENT_BELOW`, do not. */
 export const QUESTIONS: readonly (readonly [name: string, type: string])[] = [
   ['www.orchid.test.', 'A'],
   ['orchid.test.', 'A'],

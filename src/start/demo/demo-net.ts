@@ -1,5 +1,5 @@
-// The private internet of the demo: its servers, their addresses, and what their zones say. All names are reserved (RFC 2606,
-// RFC 6761), all addresses are loopback ones, and all servers share one port above 1024.
+// The demo's private internet: its servers, their addresses, and the contents of their zones. All names are reserved (RFC
+// 2606, RFC 6761), all addresses are loopback addresses, and all servers share one port above 1024.
 
 import { type Name, parseName } from '../../dns/name.ts';
 import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
@@ -11,7 +11,7 @@ interface Server {
   readonly address: string;
 }
 
-/** Two of each, in two networks, as registries and providers have them. */
+/** Two of each, in two networks, like those of registries and providers. */
 const ROOT_SERVERS: readonly Server[] = [
   { name: 'a.root.example', address: '127.83.1.1' },
   { name: 'b.root.example', address: '127.84.1.1' },
@@ -24,7 +24,7 @@ const ELSEWHERE_SERVERS: readonly Server[] = [
   { name: 'ns1.elsewhere.example', address: '127.83.4.1' },
   { name: 'ns2.elsewhere.example', address: '127.84.4.1' },
 ];
-/** Where the nameserver of `npm start` answers besides DNS_LISTEN: the addresses of the names in NAMESERVER_SETS. */
+/** Addresses of the names in NAMESERVER_SETS, at which the nameserver of `npm start` answers in addition to DNS_LISTEN. */
 export const OUR_ADDRESSES = ['127.83.3.1', '127.84.3.1'] as const;
 /** The default of NAMESERVER_SETS has these in both top-level domains. */
 const OUR_HOSTS: readonly Server[] = ['zonefleet.example', 'zonefleet.test'].flatMap((domain) =>
@@ -33,11 +33,11 @@ const OUR_HOSTS: readonly Server[] = ['zonefleet.example', 'zonefleet.test'].fla
 export const OUR_NAMESERVERS: readonly string[] = OUR_HOSTS.slice(0, 2).map(({ name }) => name);
 export const ELSEWHERE_NAMESERVERS: readonly string[] = ELSEWHERE_SERVERS.map(({ name }) => name);
 
-/** What the resolver may ask although it is not public. */
+/** Non-public networks that the resolver may query. */
 export const NETWORKS = '127.83.0.0/16,127.84.0.0/16';
 /** The registry's own domain, below which names are registered. */
 export const TLD = 'test';
-/** Hosts below it whose addresses the registry knows. */
+/** Hosts below it whose addresses the registry has. */
 export const GLUE_HOSTS: readonly string[] = OUR_HOSTS.filter(({ name }) => name.endsWith(`.${TLD}`)).map(
   ({ name }) => name,
 );
@@ -48,14 +48,14 @@ export const PLACES = {
   elsewhere: ELSEWHERE_SERVERS.map(({ address }) => address),
 } as const;
 
-/** In the form of IANA's `named.root`. */
+/** Returns root hints in the format of IANA's `named.root`. */
 export function rootHints(): string {
   return [...ROOT_SERVERS.map(({ name }) => `. 3600 NS ${name}.`), ...addresses(ROOT_SERVERS)]
     .map((line) => `${line}\n`)
     .join('');
 }
 
-/** Nameservers by registered name; those without any are not in the zone. */
+/** Nameservers by registered name. Names without nameservers are not in the zone. */
 export type Registrations = ReadonlyMap<string, readonly string[]>;
 
 export function rootZone(): Zone {
@@ -63,7 +63,10 @@ export function rootZone(): Zone {
   return zoneOf('.', 1, ROOT_SERVERS, [...tlds, ...addresses([...ROOT_SERVERS, ...REGISTRY_SERVERS])]);
 }
 
-/** The zones of the registry: that of the names, and `example.`, which has our own names and those of the other provider. */
+/**
+ * Returns the registry's zones: the one with the registered names, and `example.`, which has our own names and those of the
+ * other provider.
+ */
 export function registryZones(registrations: Registrations, serial: number): Zone[] {
   const names = [...registrations].flatMap(([name, nameservers]) =>
     nameservers.map((nameserver) => `${name}. NS ${nameserver}.`),
@@ -84,7 +87,7 @@ export function registryZones(registrations: Registrations, serial: number): Zon
   ];
 }
 
-/** The zones of the other provider: its own, and one for each name that is delegated to it. */
+/** Returns the other provider's zones: its own, and one for each name delegated to it. */
 export function elsewhereZones(registrations: Registrations): Zone[] {
   const customers = [...registrations].filter(([, nameservers]) =>
     nameservers.some((name) => ELSEWHERE_NAMESERVERS.includes(name)),
@@ -101,7 +104,7 @@ function addresses(servers: readonly Server[]): string[] {
   return servers.map(({ name, address }) => `${name}. A ${address}`);
 }
 
-/** Short TTLs: who changes a delegation wants to see it. */
+/** Uses short TTLs, so that delegation changes are visible soon. */
 function zoneOf(apex: string, serial: number, servers: readonly Server[], lines: readonly string[]): Zone {
   const [first] = servers as readonly [Server];
   const text = [
@@ -116,5 +119,5 @@ function zoneOf(apex: string, serial: number, servers: readonly Server[], lines:
   const built = problems.length === 0 ? buildZone(name, records) : undefined;
   if (built?.kind === 'built') return built.zone;
   const [problem] = built?.kind === 'refused' ? built.problems : problems;
-  throw new Error(`the demo's zone ${apex} is wrong: ${problem?.message}`);
+  throw new Error(`the demo's zone ${apex} is invalid: ${problem?.message}`);
 }

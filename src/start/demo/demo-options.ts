@@ -1,16 +1,16 @@
-// What `npm start` tells the process of the demo.
+// Options that `npm start` passes to the demo process.
 
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { ProcessUser } from '../../process/run-as.ts';
 
-/** As JSON in the environment. */
+/** JSON in the environment. */
 export interface DemoOptions {
-  /** Of all nameservers in the demo. */
+  /** Port of all nameservers in the demo. */
   readonly dnsPort: number;
   readonly registrar: ListenAddress;
-  /** The process may write there. */
+  /** Directory to which the process may write. */
   readonly directory: string;
-  /** What is registered at the first start. */
+  /** Registrations at the first start. */
   readonly registrations: readonly (readonly [string, readonly string[]])[];
   readonly user?: ProcessUser | undefined;
 }

@@ -1,4 +1,4 @@
-// Where the demo listens: all nameservers at one free port of their own loopback addresses, the registrar at another.
+// Chooses the demo's ports: one free port on all of its loopback addresses for the nameservers, and one for the registrar.
 
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -8,7 +8,7 @@ import type { ListenAddress } from '../../process/listen-address.ts';
 import { StartFault } from '../../process/start-fault.ts';
 import { OUR_ADDRESSES, PLACES } from './demo-net.ts';
 
-/** Below the ports that systems give to clients. */
+/** Below the range that systems use for clients. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 const TRIES = 50;
@@ -26,7 +26,7 @@ export async function findDnsPort(): Promise<number> {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'EADDRNOTAVAIL')
         throw new StartFault(
-          `--demo: this machine does not have the address ${addresses[0]}: on Linux it has all of 127.0.0.0/8`,
+          `--demo: this machine does not have the address ${addresses[0]} (Linux machines have all of 127.0.0.0/8)`,
         );
       if (code !== 'EADDRINUSE' && code !== 'EACCES') throw new StartFault(`--demo: ${message}`);
     }
@@ -34,7 +34,7 @@ export async function findDnsPort(): Promise<number> {
   throw new StartFault(`--demo: no port from ${FIRST_PORT} to ${LAST_PORT} is free`);
 }
 
-/** The usual one, so that it can be remembered, or any that is free. */
+/** Returns the usual port, which is easy to remember, or any free one. */
 export async function findRegistrarAddress(): Promise<ListenAddress> {
   try {
     return { ...REGISTRAR, port: await tryTcp(REGISTRAR) };

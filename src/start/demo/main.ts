@@ -1,5 +1,5 @@
-// The process of the demo: a private internet, its registrar, and questions to our nameserver. It is told everything by
-// `npm start`, knows no database and no secret, and listens on loopback addresses only.
+// The demo process: a private internet, its registrar, and queries to our nameserver. It gets its options from `npm start`,
+// has no access to the database or secrets, and listens only on loopback addresses.
 
 import { once } from 'node:events';
 import { join } from 'node:path';

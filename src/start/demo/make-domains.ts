@@ -1,5 +1,5 @@
-// Makes the domains of the demo as domains of the first admin. Each is made once, whole or not at all; one whose name is there
-// already is left as it is.
+// Creates the demo's domains as domains of the first admin. Each is created once, completely or not at all. Existing
+// domains are not changed.
 
 import { parseName } from '../../dns/name.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
@@ -18,10 +18,10 @@ import { OUR_ADDRESSES } from './demo-net.ts';
 
 export const BY: ChangedBy = { by: { kind: 'system', name: 'npm start --demo' }, source: 'demo' };
 
-/** Of `npm start`, with addresses of nameservers that lead nowhere. */
+/** Domain of `npm start`, whose nameservers' addresses do not exist in the demo. */
 const SAMPLE = 'zonefleet.example';
 
-/** Gives the names that were made now. */
+/** Returns the names created by this call. */
 export async function makeDemoDomains(db: Database): Promise<string[]> {
   const made: string[] = [];
   await once(db, SAMPLE, leadToUs);
@@ -30,7 +30,7 @@ export async function makeDemoDomains(db: Database): Promise<string[]> {
   return made;
 }
 
-/** `make` in one transaction with the note that it is done; what it gives, or false when it was done before. */
+/** Runs `make` in a transaction that also records its completion. Returns its result, or false if it was completed before. */
 async function once(db: Database, what: string, make: (trx: Database) => Promise<boolean>): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
     const { done } = await loadDemoState(trx);
@@ -56,7 +56,7 @@ async function makeDomain(trx: Database, domain: (typeof DEMO_DOMAINS)[number]):
     },
     domain.isSigned ? {} : undefined,
   );
-  if (created.kind !== 'created') throw new Error(`${domain.name} is not made: ${created.message}`);
+  if (created.kind !== 'created') throw new Error(`${domain.name} cannot be created: ${created.message}`);
   const domainId = created.domain.id;
   let changeId = 0;
   for (const create of domain.edits ?? []) changeId = await edit(trx, domainId, domain.name, { create });
@@ -66,7 +66,7 @@ async function makeDomain(trx: Database, domain: (typeof DEMO_DOMAINS)[number]):
   return true;
 }
 
-/** The registry's glue and the zone say the same then. */
+/** Gives the zone the same nameserver addresses as the registry's glue. */
 async function leadToUs(trx: Database): Promise<boolean> {
   const apex = parseName(`${SAMPLE}.`);
   const domain = await findDomain(trx, apex);
@@ -85,8 +85,8 @@ async function leadToUs(trx: Database): Promise<boolean> {
 
 async function edit(trx: Database, domainId: number, name: string, text: EditText): Promise<number> {
   const parsed = parseEdit(text, parseName(`${name}.`));
-  if (parsed.kind === 'problems') throw new Error(`${name} is wrong: ${parsed.problems[0]?.message}`);
+  if (parsed.kind === 'problems') throw new Error(`${name} is invalid: ${parsed.problems[0]?.message}`);
   const saved = await saveEdit(trx, { ...BY, domainId, edit: parsed.edit });
-  if (saved.kind !== 'saved') throw new Error(`${name} is not saved: ${JSON.stringify(saved)}`);
+  if (saved.kind !== 'saved') throw new Error(`${name} cannot be saved: ${JSON.stringify(saved)}`);
   return saved.changeId;
 }

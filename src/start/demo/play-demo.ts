@@ -1,5 +1,5 @@
-// What happens in the demo while it runs: checks come soon, since nobody watches for hours; and two domains go their way once
-// they are active, each once.
+// Events of the running demo: checks are scheduled soon, so that users need not wait for hours, and two domains change once
+// after they become active.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseName } from '../../dns/name.ts';
@@ -13,9 +13,9 @@ import { ELSEWHERE_NAMESERVERS } from './demo-net.ts';
 import { BY } from './make-domains.ts';
 
 const ROUND_MS = 2000;
-/** From a change at the registrar to the check. */
+/** Time from a change at the registrar to the check. */
 const AFTER_CHANGE_SECONDS = 15;
-/** Between two checks of a domain that may change soon. */
+/** Time between two checks of a domain that may change soon. */
 const WAITING_SECONDS = 45;
 const REQUEST_MS = 5000;
 
@@ -23,14 +23,14 @@ type Registered = Readonly<Record<string, { readonly changed_at: string | null }
 
 interface Play {
   readonly db: Database;
-  /** Of the registrar. */
+  /** URL of the registrar. */
   readonly url: string;
   readonly signal: AbortSignal;
-  /** Told once for each trouble that lasts. */
+  /** Called once per persistent problem. */
   readonly onTrouble: (error: Error) => void;
 }
 
-/** Resolves when `signal` is aborted. */
+/** Resolves when `signal` aborts. */
 export async function playDemo({ db, url, signal, onTrouble }: Play): Promise<void> {
   let seen: ReadonlyMap<string, string | null> | undefined;
   let isTold = false;
@@ -56,10 +56,10 @@ export async function playDemo({ db, url, signal, onTrouble }: Play): Promise<vo
   }
 }
 
-/** When each name was changed last. */
+/** Returns when each name was last changed. */
 async function registered(url: string, signal: AbortSignal): Promise<ReadonlyMap<string, string | null>> {
   const response = await fetch(`${url}/names`, { signal: within(signal) });
-  if (!response.ok) throw new Error(`the registrar answers ${response.status}`);
+  if (!response.ok) throw new Error(`the registrar responded with ${response.status}`);
   const names = (await response.json()) as Registered;
   return new Map(Object.entries(names).map(([name, { changed_at: at }]) => [name, at]));
 }
@@ -91,7 +91,7 @@ async function delegate(
     body: JSON.stringify({ nameservers }),
     signal: within(signal),
   });
-  if (!response.ok) throw new Error(`the registrar answers ${response.status}`);
+  if (!response.ok) throw new Error(`the registrar responded with ${response.status}`);
 }
 
 function within(signal: AbortSignal): AbortSignal {

@@ -3,7 +3,7 @@
 import { TLD } from './demo-net.ts';
 import type { Registration } from './registry.ts';
 
-/** What was typed and not accepted: shown again with what is wrong. */
+/** Rejected input, shown again with the error. */
 export interface Rejected {
   readonly name: string;
   readonly nameservers: string;
@@ -78,7 +78,7 @@ function formOf(
 <h2>${text}</h2>
 <input type="hidden" name="name" value="${text}">
 ${textArea(rejected?.nameservers ?? nameservers)}
-${isSaved ? '<p class="saved" role="status">Saved: the registry has it.</p>' : problemOf(rejected)}
+${isSaved ? '<p class="saved" role="status">Saved at the registry.</p>' : problemOf(rejected)}
 <button>Save</button>
 </form>`;
 }
@@ -94,7 +94,7 @@ ${problemOf(rejected)}
 }
 
 function textArea(text: string): string {
-  // A first line break is not part of what is shown (HTML, 13.1.2.5).
+  // HTML ignores a first line break (HTML, 13.1.2.5).
   return `<label>Nameservers <textarea name="nameservers" rows="3" spellcheck="false">\n${escapeHtml(text)}</textarea></label>`;
 }
 

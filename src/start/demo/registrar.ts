@@ -1,14 +1,14 @@
-// The registrar of the demo over HTTP, on loopback: a page for people, JSON for programs.
+// The demo's registrar over HTTP on loopback: a page for people, JSON for programs.
 //   GET /   POST /names (the page's forms)   GET /names   PUT /names/{name} {"nameservers": ["ns1.zonefleet.example"]}
-// Every page in the browser can send requests here. What writes has to come from this page, or from no page at all; a name
-// that another site has led to this address (DNS rebinding) is no host of ours.
+// Every page in the browser can send requests here. Requests that write must come from this page or from no page at all. A
+// host name that another site resolves to this address (DNS rebinding) is rejected.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createBoundedServer } from '../../process/http/bounded-server.ts';
 import { type Rejected, registrarPage, STYLE } from './registrar-page.ts';
 import type { Registration, Registry } from './registry.ts';
 
-/** 13 names of 253 characters, percent-encoded, and more. */
+/** 13 names of 253 characters, percent-encoded, with some margin. */
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_TEXTS = 100;
 const LIMITS = {
@@ -29,7 +29,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `authority()` is where it listens, like `127.0.0.1:8063`. */
+/** `authority()` returns its listening address, like `127.0.0.1:8063`. */
 export function createRegistrar(registry: Registry, authority: () => string): Server {
   const isOurs = (request: IncomingMessage) => {
     const { host, origin } = request.headers;
@@ -57,12 +57,12 @@ async function answerTo(request: IncomingMessage, registry: Registry, isOurs: bo
   const name = /^\/names\/([^/]+)$/.exec(url.pathname)?.[1];
   if (name !== undefined && method === 'PUT') return await takeJson(request, registry, name);
   return ['/', '/style.css', '/names'].includes(url.pathname) || name !== undefined
-    ? json(405, { error: `${method} is not possible here` })
-    : json(404, { error: 'there is no such page' });
+    ? json(405, { error: `${method} is not allowed here` })
+    : json(404, { error: 'no such page' });
 }
 
 async function takeForm(request: IncomingMessage, registry: Registry): Promise<Answer> {
-  // A form without this header comes from a page that hides where it is from: it is not ours.
+  // A form without this header comes from a page that hides its origin, so it is not ours.
   if (request.headers.origin === undefined) return json(403, { error: 'this form comes from another site' });
   if (mediaType(request) !== 'application/x-www-form-urlencoded')
     return json(415, { error: 'expected application/x-www-form-urlencoded' });
@@ -108,11 +108,11 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // it is no name then, and told so
+    return text; // not a valid name, which is reported
   }
 }
 
-/** Undefined: it is too large. The rest is read and thrown away, so that the client gets to read the answer. */
+/** Returns undefined if the body is too large. The rest is read and discarded, so that the client can read the response. */
 function readBody(request: IncomingMessage): Promise<string | undefined> {
   return new Promise((done, fail) => {
     let chunks: Buffer[] = [];
@@ -156,7 +156,7 @@ function send(
     ...(type !== undefined && { 'Content-Type': `${type}; charset=utf-8` }),
     'Content-Length': Buffer.byteLength(body),
     'Content-Security-Policy': CSP,
-    // With `no-referrer` browsers would hide the origin of our own forms.
+    // With `no-referrer`, browsers would hide the origin of our own forms.
     'Referrer-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     ...headers,

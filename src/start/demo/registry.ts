@@ -1,12 +1,12 @@
-// The names that are registered in the demo, with the nameservers that were entered for each, kept in a file. A real registry
-// would ask who somebody is: this one serves only this machine.
+// The demo's registered names and their nameservers, stored in a file. A real registry would authenticate its users; this
+// one serves only this machine.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { GLUE_HOSTS, type Registrations, TLD } from './demo-net.ts';
 
 export interface Registration {
   readonly nameservers: readonly string[];
-  /** Milliseconds since 1970; 0: as it was at the beginning. */
+  /** Milliseconds since 1970. 0 if it was never changed. */
   readonly changedAt: number;
 }
 
@@ -22,10 +22,10 @@ const MAX_CHARACTERS = 253;
 export class Registry {
   readonly #file: string;
   readonly #names: Map<string, Registration>;
-  /** Called after each change that is in the file. */
+  /** Called after each change has been written to the file. */
   onChange: () => void = () => {};
 
-  /** `first`: what is registered where there is no file yet. */
+  /** `first`: the registrations if there is no file yet. */
   constructor(file: string, first: Registrations) {
     this.#file = file;
     this.#names =
@@ -41,7 +41,7 @@ export class Registry {
     return new Map([...this.#names].map(([name, { nameservers }]) => [name, nameservers]));
   }
 
-  /** Registers the name if it is new. `nameservers` replace all that were there. */
+  /** Registers the name if it is new. `nameservers` replace all previous ones. */
   change(nameText: string, texts: readonly string[], nowMs: number): Changed {
     const name = nameText.trim().toLowerCase().replace(/\.$/, '');
     const problem =
@@ -65,7 +65,7 @@ export class Registry {
     return { kind: 'changed' };
   }
 
-  /** Whole or not at all. */
+  /** Writes the file completely or not at all. */
   #save(): void {
     writeFileSync(`${this.#file}.new`, `${JSON.stringify(Object.fromEntries(this.#names))}\n`);
     renameSync(`${this.#file}.new`, this.#file);
@@ -89,8 +89,8 @@ function judgeName(name: string, names: ReadonlyMap<string, unknown>): Changed |
   const problem = (message: string): Changed => ({ kind: 'problem', field: 'name', message });
   const [label = '', ...rest] = name.split('.');
   if (!LABEL.test(label) || rest.join('.') !== TLD)
-    return problem(`expected one label of letters, digits and hyphens below .${TLD}, like shop.${TLD}`);
-  if (label === 'nic') return problem(`nic.${TLD} is the registry's own`);
+    return problem(`expected one label of letters, digits and hyphens below .${TLD}, such as shop.${TLD}`);
+  if (label === 'nic') return problem(`nic.${TLD} is reserved by the registry`);
   if (!names.has(name) && names.size >= MAX_NAMES)
     return problem(`the registry is full: it has room for ${MAX_NAMES} names`);
   return undefined;
@@ -103,13 +103,13 @@ function judgeNameservers(name: string, hosts: readonly string[]): Changed | und
     const labels = host.split('.');
     const shown = JSON.stringify(host.slice(0, 80));
     if (host.length > MAX_CHARACTERS || labels.length < 2 || !labels.every((label) => LABEL.test(label)))
-      return problem(`${shown} is not the name of a host, like ns1.zonefleet.example`);
+      return problem(`${shown} is not a host name such as ns1.zonefleet.example`);
     const isBelow = labels.at(-1) === TLD;
     if (isBelow && host !== name && !GLUE_HOSTS.includes(host))
       return problem(
-        `${shown} is below .${TLD}, where the registry would have to know its address: it knows ${GLUE_HOSTS.join(' and ')}`,
+        `${shown} is below .${TLD}, where the registry needs its address: it has only those of ${GLUE_HOSTS.join(' and ')}`,
       );
-    if (host === name) return problem(`${shown} is the name itself`);
+    if (host === name) return problem(`${shown} is the registered name itself`);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
-// A light stream of questions to our nameserver, so that there is traffic to look at: a few a second, more and less in turn,
-// mostly for what is there.
+// Sends a light stream of queries to our nameserver, so that there is traffic to see: a few per second in waves, mostly for
+// existing names.
 
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -8,7 +8,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import { encodeQuery, setId } from '../../resolver/exchange/encode-query.ts';
 import { ABSENT_BELOW, QUESTIONS } from './demo-domains.ts';
 
-/** Between two questions on average, when there are most and when there are fewest. */
+/** Average time between two queries at the peak and at the lowest rate. */
 const SHORTEST_MS = 120;
 const LONGEST_MS = 600;
 const WAVE_MS = 5 * 60_000;
@@ -19,10 +19,10 @@ interface Traffic {
   readonly port: number;
 }
 
-/** Gives what ends it. */
+/** Returns a function that ends it. */
 export function sendTraffic({ addresses, port }: Traffic): () => Promise<void> {
   const socket = createSocket('udp4');
-  socket.on('error', () => {}); // the nameserver is not there, or not yet
+  socket.on('error', () => {}); // the nameserver is not running, or not yet
   socket.on('message', () => {});
   let timer: NodeJS.Timeout;
   const ask = () => {

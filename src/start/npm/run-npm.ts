@@ -1,4 +1,4 @@
-// Runs npm for work that nothing waits for: with the npm of this Node, below everything else that the machine has to do.
+// Runs npm for background work, with this Node's npm and the lowest priority.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ interface NpmRun {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Rejects with the reason that npm gave. */
+/** Rejects with npm's reason. */
 export async function runNpm(words: readonly string[], { directory, signal, env }: NpmRun): Promise<void> {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   const [command, first] = existsSync(beside) ? [process.execPath, [beside]] : ['npm', []];
@@ -29,7 +29,7 @@ export async function runNpm(words: readonly string[], { directory, signal, env 
   if (code !== 0) throw new Error(`npm ${words[0]} failed: ${reasonIn(told)}`);
 }
 
-/** Its code and the line after; what follows is advice. */
+/** Returns npm's error code and the next lines. The rest is advice. */
 function reasonIn(told: string): string {
   const lines = told.split('\n').flatMap((line) => /^npm error (\S.*)$/.exec(line)?.[1] ?? []);
   return lines.slice(0, 3).join(' ') || told.trim().slice(0, 200);
@@ -39,7 +39,7 @@ function lower(pid: number): void {
   try {
     setPriority(pid, LOWEST_PRIORITY);
   } catch {
-    // it has ended already
+    // it has already ended
   }
 }
 

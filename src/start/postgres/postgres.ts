@@ -1,5 +1,5 @@
-// Starts a real Postgres server of our own on a directory, reached over a unix socket that only its user (and root) can
-// enter. The directory may have been left by a killed run: its postmaster is ended first.
+// Starts our own Postgres server in a directory, accessible through a Unix socket that only its user and root can reach. A
+// postmaster left by a killed run is ended first.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,24 +35,27 @@ import { checkEnterable, type PostgresUser, postgresUser } from './postgres-user
 import { endPostmaster, guardPostmaster, readPidFile, stopOrphan } from './postmaster.ts';
 
 export interface PostgresOptions {
-  /** Holds the cluster, the socket and the log. Made when missing. */
+  /** Contains the cluster, the socket and the log. Created if missing. */
   directory: string;
   binaries?: PostgresBinaries;
   parameters?: Record<string, string>;
-  /** Also listen on 127.0.0.1, without a password: for test clusters only. */
+  /** Also listens on 127.0.0.1 without a password. Only for test clusters. */
   tcpPort?: number;
-  /** Passwords for everyone; the group, for root to say, may reach the socket. Default: whoever reaches it is trusted. */
+  /**
+   * Requires passwords, and lets this group access the socket if root starts it. Default: all users that can access the
+   * socket are trusted.
+   */
   locked?: { readonly gid: number | undefined };
-  /** Gives up a start that is under way; a running server is ended by `stop` alone. */
+  /** Aborts a start in progress. A running server is ended only by `stop`. */
   signal?: AbortSignal;
 }
 
 export interface RunningPostgres {
-  /** Of the superuser and the database `zonefleet`. */
+  /** URL of the superuser and the database `zonefleet`. */
   readonly url: string;
   readonly socketDirectory: string;
   readonly pid: number;
-  /** Resolves when the server has ended, with the reason; it does so without `stop` only in an accident. */
+  /** Resolves when the server has ended, with the reason. Without `stop`, this means that it crashed. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
@@ -68,9 +71,9 @@ const PARAMETERS = {
 const SOCKET_NAME = '.s.PGSQL.65535'; // the longest
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
-const READY_TIMEOUT_MS = 120_000; // crash recovery comes first and may take its time
+const READY_TIMEOUT_MS = 120_000; // includes crash recovery, which may take long
 const CLAIM_TIMEOUT_MS = 4000;
-const LEFTOVER_TIMEOUT_MS = 60_000; // they notice as soon as they get a CPU
+const LEFTOVER_TIMEOUT_MS = 60_000; // they end as soon as they get CPU time
 
 /** The cluster's own directory, which Postgres calls its data directory. */
 function clusterOf(directory: string): string {
@@ -89,7 +92,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** Waits for an owner that is just ending, since its npm was killed. */
+/** Waits for a previous owner that is still ending because its npm was killed. */
 async function claimPatiently(directory: string): Promise<Claim> {
   for (const deadline = Date.now() + CLAIM_TIMEOUT_MS; ; ) {
     try {
@@ -129,7 +132,7 @@ async function startClaimed(
     listen_addresses: options.tcpPort === undefined ? '' : '127.0.0.1',
     port,
     unix_socket_directories: socketDirectory,
-    unix_socket_permissions: guests === undefined ? '0700' : '0777', // the directory decides
+    unix_socket_permissions: guests === undefined ? '0700' : '0777', // access is controlled by the directory
     ...access?.parameters,
     ...options.parameters,
   };
@@ -177,7 +180,7 @@ async function launch(options: Launch): Promise<Postmaster> {
     const ended = await becomeReady(options, postmaster);
     if (ended === undefined) return postmaster;
     const said = readFileSync(options.log).subarray(logStart).toString();
-    // Backends of a postmaster that was killed a moment ago still hold its memory; they are about to notice.
+    // Backends of a just killed postmaster still hold its memory, and are about to end.
     if (/shared memory block .* is still in use/.test(said) && Date.now() < leftoverDeadline) {
       await pause(100);
       continue;
@@ -193,7 +196,7 @@ function spawnPostmaster({ bin, cluster, log, user, parameters }: Launch): Postm
   const output = openSync(log, 'a', 0o640);
   const child = spawn(join(bin, 'postgres'), ['-D', cluster, ...settings], {
     cwd: '/',
-    detached: true, // out of the terminal's reach: the supervisor stops it last
+    detached: true, // ignores the terminal's signals: the supervisor stops it last
     env: POSTGRES_ENVIRONMENT,
     stdio: ['ignore', output, output],
     ...user,
@@ -209,7 +212,7 @@ function spawnPostmaster({ bin, cluster, log, user, parameters }: Launch): Postm
   return { pid: child.pid, exited };
 }
 
-/** Undefined once the postmaster accepts connections; else why it ended. */
+/** Returns undefined once the postmaster accepts connections, or the reason why it ended. */
 async function becomeReady({ cluster, signal }: Launch, postmaster: Postmaster): Promise<string | undefined> {
   let ended: string | undefined;
   void postmaster.exited.then((reason) => {
@@ -223,10 +226,10 @@ async function becomeReady({ cluster, signal }: Launch, postmaster: Postmaster):
     if (file?.pid === postmaster.pid && file.ready) return undefined;
   }
   await endPostmaster(postmaster.pid);
-  return signal?.aborted ? 'given up' : `not ready within ${READY_TIMEOUT_MS / 1000} s`;
+  return signal?.aborted ? 'cancelled' : `not ready within ${READY_TIMEOUT_MS / 1000} s`;
 }
 
-/** `<directory>/run`, or a short one under the temporary directory where that path is too long for a socket. */
+/** Returns `<directory>/run`, or a short path in the temporary directory if that path is too long for a socket. */
 function prepareSocketDirectory(directory: string, user: PostgresUser): string {
   const uid = user.uid ?? process.getuid?.() ?? 0;
   const hash = createHash('sha256').update(directory).digest('hex').slice(0, 12);
@@ -235,17 +238,17 @@ function prepareSocketDirectory(directory: string, user: PostgresUser): string {
     (path) => Buffer.byteLength(join(path, SOCKET_NAME)) <= MAX_SOCKET_PATH,
   ) as string;
   if (!existsSync(place)) makePrivateDirectory(place, user);
-  const found = lstatSync(place); // /tmp is everybody's: another user may have put something here
+  const found = lstatSync(place); // all users can write to /tmp: another user may have created this
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o067) !== 0) {
-    throw new StartFault(`${place} is not a directory of uid ${uid} with mode 0700: remove it`);
+    throw new StartFault(`${place} is not a directory with owner ${uid} and mode 0700: remove it`);
   }
   for (const name of readdirSync(place)) {
-    if (name.startsWith('.s.PGSQL.')) rmSync(join(place, name)); // a killed run's: the claim is ours
+    if (name.startsWith('.s.PGSQL.')) rmSync(join(place, name)); // left by a killed run: the claim is ours
   }
   return place;
 }
 
-/** Keeps one old part. The postmaster's descriptor appends, so it goes on at the start of the emptied file. */
+/** Keeps one old part. The postmaster's descriptor appends, so it continues at the start of the emptied file. */
 function truncateLog(log: string): void {
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < MAX_LOG_BYTES) return;
   copyFileSync(log, `${log}.1`);

@@ -1,4 +1,4 @@
-// The processes of one Postgres server: which one has a cluster, ending it, and the guard that ends it when we are killed.
+// The processes of one Postgres server: finds the owner of a cluster, ends it, and guards it in case we are killed.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PostgresUser } from './postgres-user.ts';
 
 /**
- * Fast shutdown, then immediate (the next start recovers), then by force. `npm start` has 5 s to stop in all. After SIGKILL
- * a process ends as soon as it gets a CPU, which takes long on a machine that has too much to do.
+ * Fast shutdown, then immediate (the next start recovers), then SIGKILL. `npm start` has 5 s to stop in total. After
+ * SIGKILL a process ends once it gets CPU time, which may take long on a busy machine.
  */
 const SHUTDOWN: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGINT', 2000],
@@ -16,7 +16,7 @@ const SHUTDOWN: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGKILL', 60_000],
 ];
 
-/** What `postmaster.pid` says; its eighth line is `ready` once connections are accepted. */
+/** Parses `postmaster.pid`. Its eighth line is `ready` once connections are accepted. */
 export function readPidFile(cluster: string): { pid: number; ready: boolean } | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
@@ -37,16 +37,16 @@ export async function stopOrphan(cluster: string): Promise<void> {
     if (command.includes(cluster) || workingDirectoryOf(left.pid) === realpathSync(cluster)) {
       await endPostmaster(left.pid);
     } else if (!command.includes('postgres')) {
-      rmSync(file, { force: true }); // the pid is another program's by now; Postgres would take it for a postmaster
+      rmSync(file, { force: true }); // the pid now belongs to another program, which Postgres would mistake for a postmaster
     }
   }
   if (!isAlive(left.pid)) endBackends(cluster);
-  // In a container nobody may reap an orphan. Postgres takes the zombie for a live postmaster, but first its backends,
-  // which see that it is gone, must have left its memory.
+  // In a container, orphans may never be reaped. Postgres mistakes the zombie for a live postmaster. First its backends,
+  // which detect that it has ended, must have released its memory.
   if (isZombie(left.pid) && (await isMemoryReleased(file))) rmSync(file, { force: true });
 }
 
-/** Those whose postmaster is gone and that hang, so that they do not see it: they still hold the cluster's memory. */
+/** Ends hanging backends that have not noticed the end of their postmaster: they still hold the cluster's memory. */
 function endBackends(cluster: string): void {
   if (process.platform !== 'linux') return;
   const directory = realpathSync(cluster);
@@ -57,7 +57,7 @@ function endBackends(cluster: string): void {
   }
 }
 
-/** Whether nothing is attached to the shared memory that `postmaster.pid` names in its seventh line, within 30 s. */
+/** True if within 30 s no process is attached to the shared memory listed in the seventh line of `postmaster.pid`. */
 async function isMemoryReleased(file: string): Promise<boolean> {
   const [key, id] = readOr(file).split('\n')[6]?.trim().split(/\s+/) ?? [];
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await pause(20)) {
@@ -72,7 +72,7 @@ async function isMemoryReleased(file: string): Promise<boolean> {
 
 export async function endPostmaster(pid: number): Promise<void> {
   for (const [signal, waitMs] of SHUTDOWN) {
-    // A backend that hangs does not see its postmaster go, and would keep the cluster's memory from the next one.
+    // A hanging backend does not notice the end of its postmaster, and would block the cluster's memory.
     const backends = signal === 'SIGKILL' ? childrenOf(pid) : [];
     if (!sendSignal(pid, signal)) return;
     for (const backend of backends) sendSignal(backend, signal);
@@ -82,22 +82,22 @@ export async function endPostmaster(pid: number): Promise<void> {
       if (!isAlive(pid) && !backends.some(isAlive)) return;
     }
   }
-  throw new Error(`the Postgres with pid ${pid} does not end`);
+  throw new Error(`Postgres (process ${pid}) does not end`);
 }
 
 /**
- * A shell that waits on a pipe which only we hold: when we die, whatever the way, it reads the end of the pipe and
- * shuts the postmaster down. A line in the pipe dismisses it.
+ * Starts a shell that waits on a pipe that only we hold. When we die for any reason, it reads the end of the pipe and shuts
+ * the postmaster down. A line in the pipe dismisses it.
  */
 export function guardPostmaster(pid: number, user: PostgresUser): { dismiss(): void } {
   const script = 'read -r _ || kill -INT "$1"';
   const guard = spawn('/bin/sh', ['-c', script, 'zonefleet-postgres-guard', String(pid)], {
     cwd: '/',
-    detached: true, // out of the terminal's reach: Ctrl-C is for the supervisor alone
+    detached: true, // ignores the terminal's signals: Ctrl-C is only for the supervisor
     stdio: ['pipe', 'ignore', 'ignore'],
     ...user,
   });
-  guard.on('error', () => {}); // no shell: the next start finds the orphan
+  guard.on('error', () => {}); // no shell: the next start ends the orphan
   guard.stdin.on('error', () => {});
   return { dismiss: () => guard.stdin.end('dismissed\n') };
 }
@@ -140,7 +140,7 @@ function commandOf(pid: number): string {
 
 function workingDirectoryOf(pid: number): string | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`); // a postmaster works in its cluster
+    return readlinkSync(`/proc/${pid}/cwd`); // a postmaster's working directory is its cluster
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
-// How many domains an account may have, and how many of them may wait to be proved: its plan says so.
+// Limits of an account's plan: the number of domains, and how many of them may be unverified.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-/** The limit of an account without a plan: an operator who takes the plan away does not lift the limit. */
+/** Limits of an account without a plan. Removing the plan does not remove the limits. */
 const DOMAINS_WITHOUT_PLAN = 100;
 const CLAIMS_WITHOUT_PLAN = 100;
 
@@ -11,16 +11,16 @@ export interface AccountRoom {
   readonly planId: number | null;
   readonly domains: number;
   readonly limit: number;
-  /** Its domains that wait. */
+  /** Domains that are pending or unverified. */
   readonly claims: number;
   readonly claimLimit: number;
-  /** It registered itself, and neither had a trial nor a domain. */
+  /** True if the account registered itself and has had neither a trial nor a domain. */
   readonly mayTry: boolean;
 }
 
 /**
- * Locks the account until the transaction ends, so that two creates at once do not pass its limit. The holder of the
- * lock waits for names after it, and no transaction waits in the other order.
+ * Locks the account until the transaction ends, so that two concurrent creates cannot exceed its limit. The lock holder
+ * takes the locks of names afterwards. No transaction takes them in the opposite order.
  */
 export async function lockAccount(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
   const { rows } = await sql<{
@@ -35,7 +35,7 @@ export async function lockAccount(trx: Database, accountId: number): Promise<Acc
     where a.id = ${accountId} for no key update of a`.execute(trx);
   const [row] = rows;
   if (row === undefined) return undefined;
-  // A statement of its own: it sees what the holder of the lock before us has saved.
+  // A separate statement, so that it sees what the previous lock holder committed.
   const counted = await sql<{ domains: number; claims: number }>`
     select count(*)::integer as domains,
       count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
@@ -48,8 +48,8 @@ export async function lockAccount(trx: Database, accountId: number): Promise<Acc
 }
 
 /**
- * Returns the room of an account to whose new domain no limit applies. Nothing is locked, so an operator can create many domains
- * of one account concurrently.
+ * Returns the limits of an account to whose new domain no limit applies. Locks nothing, so an operator can create many
+ * domains of one account concurrently.
  */
 export async function loadUnlimitedRoom(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
   const account = await trx
@@ -70,17 +70,17 @@ export async function loadUnlimitedRoom(trx: Database, accountId: number): Promi
   );
 }
 
-/** Deleted ones too. */
+/** Includes deleted domains. */
 async function hasHadDomain(trx: Database, accountId: number): Promise<boolean> {
   const { rows } = await sql`select from domains where account_id = ${accountId} limit 1`.execute(trx);
   return rows.length > 0;
 }
 
-/** Undefined: the account has room for one more domain that waits. `limit`: by default the plan's number. */
+/** Returns undefined if the account may have one more unverified domain. `limit` defaults to the plan's limit. */
 export function refuseClaim(
   { claims, claimLimit }: Pick<AccountRoom, 'claims' | 'claimLimit'>,
   limit = claimLimit,
 ): { readonly limit: number; readonly message: string } | undefined {
   if (claims < limit) return undefined;
-  return { limit, message: `an account may have ${limit} domains that wait to be proved` };
+  return { limit, message: `an account may have at most ${limit} domains that are not yet proved` };
 }

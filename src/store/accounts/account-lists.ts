@@ -1,4 +1,4 @@
-// Lists of accounts for operators: with a filter, sorted, by pages.
+// Lists accounts for operators: filtered, sorted and paged.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -19,11 +19,11 @@ export const ACCOUNT_SORTS = ['email', 'created_at'] as const;
 export const ACCOUNT_ROLES = ['admin', 'reseller', 'client', 'customer'] as const;
 
 interface AccountFilter {
-  /** Text in the email or the name. */
+  /** Text that the email or the name contains. */
   readonly search?: string | undefined;
   readonly active?: boolean | undefined;
   readonly role?: (typeof ACCOUNT_ROLES)[number] | undefined;
-  /** The plan of new domains; null: none. */
+  /** The plan of new domains; null for accounts without a plan. */
   readonly planSlug?: string | null | undefined;
   readonly providerId?: number | undefined;
 }
@@ -33,28 +33,28 @@ interface AccountOrder {
   readonly descending: boolean;
 }
 
-/** Each key has an index, with the same expression. */
+/** Each expression has a matching index. */
 const SORT_KEYS: Readonly<Record<AccountOrder['sort'], SortKey>> = {
   email: { expression: sql`lower(a.email) collate "C"`, type: 'text' },
   created_at: { expression: sql`a.created_at`, type: 'timestamptz' },
 };
 
-/** An account with what an operator wants to see beside it. */
+/** An account with the details that operators' lists show. */
 export interface ListedAccount extends Account {
   readonly hasPassword: boolean;
   readonly hasTotp: boolean;
-  /** How many domains it has, deleted ones left out. */
+  /** Number of domains, without deleted ones. */
   readonly domains: number;
 }
 
-/** Throws `CursorError`. */
+/** Throws `CursorError` if the cursor is invalid. */
 export async function listAccountPage(
   db: Database,
   filter: AccountFilter,
   order: AccountOrder,
   page: Page,
 ): Promise<Paged<ListedAccount>> {
-  if (isBackward(page.cursor)) throw new CursorError('accounts are listed forward');
+  if (isBackward(page.cursor)) throw new CursorError('accounts cannot be listed backward');
   const { limit, cursor, offset = 0 } = page;
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, sql`a.id`, cursor);
@@ -80,7 +80,7 @@ export async function loadListedAccount(db: Database, id: number): Promise<Liste
   return rows[0] && decode(rows[0]);
 }
 
-/** A client of this reseller. Undefined, by the same statement: there is none, or it is somebody else's. */
+/** Loads a client of this reseller. Returns undefined if the account does not exist or is not this reseller's client. */
 export async function loadClient(
   db: Database,
   resellerId: number,

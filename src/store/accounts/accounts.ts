@@ -1,4 +1,4 @@
-// Accounts, which own domains and keys, and their email addresses.
+// Accounts, which own domains and API keys.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -8,17 +8,17 @@ import { findPlan, unknownPlan } from './plans.ts';
 
 const MAX_EMAIL_CHARACTERS = 254; // RFC 5321 §4.5.3.1.3
 const MAX_LOCAL_CHARACTERS = 64; // RFC 5321 §4.5.3.1.1
-/** Without what has a meaning in the header of a mail. */
+/** Excludes characters that have a meaning in mail headers. */
 const ADDRESS = /^[^\s@<>()[\],;:\\"\p{C}]+@[^\s@<>()[\],;:\\"\p{C}]+$/u;
 
-/** In NFC; undefined: this is not an email address. */
+/** Returns the address in NFC, or undefined if the text is not an email address. */
 export function readEmail(text: string): string | undefined {
   const email = text.trim().normalize('NFC');
   const isFit = email.length <= MAX_EMAIL_CHARACTERS && email.indexOf('@') <= MAX_LOCAL_CHARACTERS;
   return isFit && ADDRESS.test(email) ? email : undefined;
 }
 
-/** Two emails with the same key are one account's. */
+/** Returns the key under which an email is unique: addresses with the same key belong to one account. */
 export function emailKeyOf(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
@@ -29,10 +29,10 @@ export interface Account {
   readonly name: string | null;
   /** The account has the role of owner in every domain. */
   readonly isAdmin: boolean;
-  /** The account manages others. */
+  /** The account may manage client accounts. */
   readonly isReseller: boolean;
   readonly active: boolean;
-  /** Its link was opened, or an operator made the account. */
+  /** True if the owner opened the mailed link or an operator created the account. */
   readonly isEmailConfirmed: boolean;
   /** The reseller that manages the account. */
   readonly providerId: number | null;
@@ -45,11 +45,14 @@ interface NewAccount {
   readonly email: string;
   readonly name?: string | null;
   readonly isAdmin?: boolean;
-  /** The default is `free`; null: no plan. */
+  /** Defaults to `free`. Null for no plan. */
   readonly planSlug?: string | null;
-  /** Somebody opened the link that was mailed; otherwise an operator makes the account. Its first domain may begin with a trial. */
+  /**
+   * True if the owner registered by opening a mailed link; false if an operator creates the account. The first domain
+   * of a self-registered account may start with a trial.
+   */
   readonly selfRegistered?: boolean;
-  /** The reseller that makes it, and manages it. Nobody has shown yet that the email is theirs. */
+  /** The reseller that creates and manages the account. The email address is not confirmed yet. */
   readonly providerId?: number;
 }
 
@@ -77,7 +80,7 @@ export async function createAccount(db: Database, wanted: NewAccount): Promise<C
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (inserted === undefined) return { kind: 'taken', message: `there is an account ${email} already` };
+  if (inserted === undefined) return { kind: 'taken', message: `an account ${email} already exists` };
   return { kind: 'created', account: (await loadAccount(db, inserted.id)) as Account };
 }
 
@@ -85,7 +88,7 @@ const COLUMNS = sql`a.id, a.email, a.name, a.is_admin as "isAdmin", a.is_reselle
   a.email_confirmed_at is not null as "isEmailConfirmed", a.provider_id as "providerId", p.slug as "planSlug",
   a.created_at as "createdAt"`;
 
-/** An account as a column of a statement that has `accounts a left join plans p`. */
+/** An account as a JSON column. The statement must contain `accounts a left join plans p`. */
 export const ACCOUNT_JSON = sql`jsonb_build_object('id', a.id, 'email', a.email, 'name', a.name, 'isAdmin', a.is_admin,
   'isReseller', a.is_reseller, 'active', a.active, 'isEmailConfirmed', a.email_confirmed_at is not null,
   'providerId', a.provider_id, 'planSlug', p.slug, 'createdAt', a.created_at)`;
@@ -102,7 +105,7 @@ export async function loadAccount(db: Database, id: number): Promise<Account | u
   return rows[0];
 }
 
-/** Finds an account by email in any case, or by id in digits. */
+/** Finds an account by email, ignoring case, or by id in digits. */
 export async function findAccount(db: Database, emailOrId: string): Promise<Account | undefined> {
   const id = /^[0-9]{1,15}$/.test(emailOrId) ? Number(emailOrId) : null;
   const { rows } = await sql<Account>`
@@ -112,7 +115,7 @@ export async function findAccount(db: Database, emailOrId: string): Promise<Acco
   return rows[0];
 }
 
-/** Returns a function that finds the id of an account as `findAccount` does, and looks each account up only once. */
+/** Returns a function that finds account ids as `findAccount` does, and caches the results. */
 export function accountIds(db: Database): (emailOrId: string) => Promise<number | undefined> {
   const found = new Map<string, Promise<number | undefined>>();
   return (emailOrId) => {
@@ -131,13 +134,13 @@ export async function listAccounts(db: Database): Promise<Account[]> {
 export type AccountChange = {
   readonly isAdmin?: boolean;
   readonly active?: boolean;
-  /** The plan of new domains; existing domains keep theirs. */
+  /** The plan of new domains. Existing domains keep their plan. */
   readonly planSlug?: string | null;
-  /** With `active` false: the reseller that does it, and may take it back. Left out: the operator. */
+  /** The reseller that deactivates the account and may reactivate it. Undefined for the operator. */
   readonly by?: number;
 };
 
-/** Undefined where there is no such account. */
+/** Returns undefined if the account does not exist. */
 export async function updateAccount(
   db: Database,
   id: number,
@@ -159,7 +162,7 @@ export async function updateAccount(
       .where('id', '=', id)
       .execute();
     const now = await loadAccount(trx, id);
-    // A session keeps the rights of the time when it was opened: after a change, the user signs in again.
+    // A session keeps the rights that it was opened with, so the user must sign in again.
     if (now?.isAdmin !== before?.isAdmin || now?.active !== before?.active) {
       await sql`delete from sessions where account_id = ${id}`.execute(trx);
       await endInvitesOf(trx, id);
@@ -175,7 +178,7 @@ interface RelationRefusal {
   readonly message: string;
 }
 
-/** Sets the reseller of an account; null for none. A reseller is never a client, so there is one level. */
+/** Sets or removes the reseller of an account. A reseller cannot be a client, so there is only one level. */
 export async function setProvider(
   db: Database,
   id: number,
@@ -188,11 +191,14 @@ export async function setProvider(
     if (providerId !== null) {
       if (providerId === id) return refused('own_provider', 'an account cannot be its own client');
       const provider = await loadAccount(trx, providerId);
-      if (provider?.isReseller !== true) return refused('no_reseller', 'the provider is no reseller');
-      if (account.isReseller) return refused('is_reseller', "a reseller can be nobody's client");
+      if (provider?.isReseller !== true) return refused('no_reseller', 'the provider is not a reseller');
+      if (account.isReseller) return refused('is_reseller', 'a reseller cannot be a client');
     }
     if (providerId !== null && providerId !== account.providerId && (await owes(trx, id)))
-      return refused('in_debt', 'its wallet is below zero, which its provider would pay: settle that first');
+      return refused(
+        'in_debt',
+        "the account's wallet is below zero, and its provider would pay the debt: settle it first",
+      );
     const saved = await save(trx, id, { provider_id: providerId });
     // The former reseller no longer manages the account's members and no longer sees its domains.
     if (account.providerId !== null && account.providerId !== providerId) {
@@ -209,14 +215,14 @@ async function owes(trx: Database, id: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** False is refused while the account has clients. */
+/** Rejects false while the account has clients. */
 export async function setReseller(db: Database, id: number, isReseller: boolean): Promise<RelatedAccount> {
   return await inTransaction<RelatedAccount>(db, async (trx) => {
     await lockAccounts(trx, [id]);
     const account = await loadAccount(trx, id);
     if (account === undefined) return refused('absent', 'no such account');
     if (isReseller && account.providerId !== null) {
-      return refused('is_reseller', 'the client of a reseller can be no reseller');
+      return refused('is_reseller', 'a client of a reseller cannot be a reseller');
     }
     const saved = await save(trx, id, { is_reseller: isReseller });
     const client = await trx
@@ -227,7 +233,10 @@ export async function setReseller(db: Database, id: number, isReseller: boolean)
       .executeTakeFirst();
     if (!isReseller && client !== undefined) {
       rollBackTo(
-        refused('has_clients', `it has clients, as ${client.email}: give them another provider first`),
+        refused(
+          'has_clients',
+          `the account has clients, such as ${client.email}: give them another provider first`,
+        ),
       );
     }
     return saved;
@@ -235,16 +244,16 @@ export async function setReseller(db: Database, id: number, isReseller: boolean)
 }
 
 /**
- * The locks of a change of provider, in the order of all writers: accounts, their domains, then the wallet. Whoever locks the
- * account, its invites or its members beforehand calls this first. With the domains, nobody buys for them, invites or makes
- * members meanwhile, judged by the provider of before.
+ * Takes the locks for a change of provider in the order that all writers use: accounts, their domains, then the wallet.
+ * A caller that also locks the account, its invites or its members calls this first. The locked domains prevent
+ * purchases, invites and new members under the previous provider's rights.
  */
 export async function lockForProvider(trx: Database, id: number, providerId: number | null): Promise<void> {
   await lockAccounts(trx, providerId === null ? [id] : [id, providerId]);
   await sql`select from domains where account_id = ${id} order by id for no key update`.execute(trx);
 }
 
-/** In the order of their ids, so that two who relate the same accounts do not wait for each other. */
+/** Locks in ascending order of id, so that concurrent changes of the same accounts do not deadlock. */
 async function lockAccounts(trx: Database, ids: readonly number[]): Promise<void> {
   await sql`select from accounts where id = any(${ids}::bigint[]) order by id for no key update`.execute(trx);
 }

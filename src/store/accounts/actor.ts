@@ -1,4 +1,4 @@
-// Who makes a change, as the log of changes records it, and the role that an account has in a domain.
+// The actor of a change, as recorded in the change log, and the role of an account in a domain.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { ActorKind, ChangeSource } from '../postgres/tables/schema.ts';
@@ -7,9 +7,9 @@ export interface Actor {
   readonly kind: ActorKind;
   readonly accountId?: number;
   readonly keyId?: number;
-  /** Where the request came from. */
+  /** The address that the request came from. */
   readonly address?: string;
-  /** The name of an actor without an account, such as the shell's user. */
+  /** The name of an actor without an account, such as the user of a shell. */
   readonly name?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ChangedBy {
   readonly source: ChangeSource;
 }
 
-/** The account that calls: a global admin is an owner of every domain. */
+/** The calling account. A global admin has the role of owner in every domain. */
 export interface Caller {
   readonly accountId: number;
   readonly isAdmin: boolean;
@@ -26,21 +26,21 @@ export interface Caller {
   readonly isReseller?: boolean;
 }
 
-/** The actor as the feed prints it. */
+/** Formats the actor for the change feed. */
 export function printActor({ kind, accountId, keyId, name }: Actor): string {
   if (name !== undefined) return `${kind} ${name}`;
   if (keyId !== undefined) return `key ${keyId}`;
   return accountId === undefined ? kind : `${kind} ${accountId}`;
 }
 
-/** Whether the account that has the domain is a client of this one. `domain`: the domain's table. */
+/** SQL condition: the owner of the domain is a client of this account. `domain` is the table of domains. */
 export function isClients(domain: RawBuilder<unknown>, accountId: number): RawBuilder<unknown> {
   return sql`exists (select from accounts client where client.id = ${domain}.account_id and client.provider_id = ${accountId})`;
 }
 
 /**
- * Role of an account in a domain: owner, reseller of the owner, or a granted role. A global administrator is an owner
- * in addition to what this returns. Null if it has none. If `isReseller` is false, the owner's account is not read.
+ * SQL expression: the role of an account in a domain (owner, reseller of the owner, or a granted role), or null. A
+ * global admin is an owner regardless of the result. If `isReseller` is false, the owner's account is not read.
  */
 export function roleIn(
   domain: RawBuilder<unknown>,

@@ -1,4 +1,4 @@
-// API keys: 40 random base62 characters behind a fixed prefix. Only their hash is stored; the text is shown once.
+// API keys: a fixed prefix and 40 random base62 characters. Only the hash is stored. The text is shown once.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -21,7 +21,7 @@ export interface ApiKey {
   /** The first characters of the key's text. */
   readonly prefix: string;
   readonly readOnly: boolean;
-  /** What the key is narrowed to; null: everything. Domains and names are lower-case without the final dot. */
+  /** Restrictions of the key; null for unrestricted. Domains and names are lower-case without the final dot. */
   readonly domains: readonly string[] | null;
   readonly names: readonly string[] | null;
   readonly types: readonly string[] | null;
@@ -41,7 +41,6 @@ export interface NewApiKey {
   readonly expiresAt?: Date | null;
 }
 
-/** Makes a new key's text. */
 export function generateKey(): string {
   return KEY_PREFIX + randomBase62(KEY_CHARACTERS);
 }
@@ -58,9 +57,9 @@ const COLUMNS = sql`c.id, c.account_id as "accountId", c.name, c.prefix, c.read_
   c.types, c.expires_at as "expiresAt", c.revoked_at as "revokedAt", c.last_used_at as "lastUsedAt",
   c.created_at as "createdAt"`;
 
-/** `text` comes from `generateKey`, or from the operator. Undefined when that key exists already. */
+/** Creates a key with the text that `generateKey` or the operator made. Returns undefined if the key exists already. */
 export async function createApiKey(db: Database, text: string, key: NewApiKey): Promise<ApiKey | undefined> {
-  if (!isKeyText(text)) throw new RangeError('this is not the text of a key');
+  if (!isKeyText(text)) throw new RangeError('this is not an API key');
   const { rows } = await sql<ApiKey>`
     insert into api_keys as c (account_id, name, prefix, hash, read_only, domains, names, types, expires_at)
     values (${key.accountId}, ${key.name}, ${text.slice(0, SHOWN_CHARACTERS)}, ${hashKey(text)},
@@ -89,7 +88,7 @@ export async function listApiKeys(db: Database, accountId?: number): Promise<Api
   return rows;
 }
 
-/** Those that are not revoked, the newest first. */
+/** Lists keys that are not revoked, newest first. */
 export async function listOwnKeys(db: Database, accountId: number): Promise<ApiKey[]> {
   const { rows } = await sql<ApiKey>`
     select ${COLUMNS} from api_keys c where c.account_id = ${accountId} and c.revoked_at is null
@@ -97,7 +96,7 @@ export async function listOwnKeys(db: Database, accountId: number): Promise<ApiK
   return rows;
 }
 
-/** Undefined when the account has no such key that is not revoked. */
+/** Returns undefined if the account has no such active key. */
 export async function revokeOwnKey(db: Database, accountId: number, id: number): Promise<ApiKey | undefined> {
   const { rows } = await sql<ApiKey>`
     update api_keys c set revoked_at = clock_timestamp()
@@ -107,8 +106,8 @@ export async function revokeOwnKey(db: Database, accountId: number, id: number):
 }
 
 /**
- * The keys that an operator means: by an id in digits, by a whole text, or by its first characters as `prefix` has them. Of
- * several that begin so, those that are revoked already are not meant.
+ * Finds the keys that an operator names by id, by whole text, or by the first characters as `prefix` has them. If
+ * several match, revoked keys are left out.
  */
 export async function findKeyIds(db: Database, named: string): Promise<number[]> {
   const by = isKeyText(named)
@@ -122,7 +121,7 @@ export async function findKeyIds(db: Database, named: string): Promise<number[]>
   return (valid.length > 0 ? valid : rows.slice(0, 1)).map(({ id }) => id);
 }
 
-/** Undefined when there is no such key; revoking twice changes nothing. */
+/** Revokes a key. Returns undefined if it does not exist. Does nothing if it is already revoked. */
 export async function revokeApiKey(db: Database, id: number): Promise<ApiKey | undefined> {
   const { rows } = await sql<ApiKey>`
     update api_keys c set revoked_at = coalesce(c.revoked_at, clock_timestamp())

@@ -1,10 +1,10 @@
-// Ends memberships and open invites when the account that gave them loses the right to. Everything that takes this
-// right away calls these functions in the same transaction, because an ended invite does not come back with the right.
+// Ends memberships and open invites when the account that gave them loses the right to do so. Every change that removes
+// the right calls these functions in its transaction, because a revoked invite is not restored with the right.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-/** In SQL: whether the inviter of `i` may manage the members of its domain `d` now. The operator always may. */
+/** SQL condition: the inviter of `i` may now manage the members of its domain `d`. An operator always may. */
 export const INVITER_MANAGES: RawBuilder<unknown> = sql`(i.invited_by is null or exists (
   select from accounts inviter where inviter.id = i.invited_by and inviter.active and (
     inviter.is_admin or d.account_id = inviter.id
@@ -12,12 +12,10 @@ export const INVITER_MANAGES: RawBuilder<unknown> = sql`(i.invited_by is null or
     or exists (select from memberships granted where granted.domain_id = d.id
       and granted.account_id = inviter.id and granted.role = 'admin'))))`;
 
-/** Those that an account made. */
 export async function endInvitesOf(trx: Database, inviterId: number): Promise<void> {
   await endInvites(trx, sql`i.invited_by = ${inviterId}`);
 }
 
-/** Those to a domain. */
 export async function endInvitesTo(trx: Database, domainId: number): Promise<void> {
   await endInvites(trx, sql`i.domain_id = ${domainId}`);
 }
@@ -30,8 +28,8 @@ async function endInvites(trx: Database, which: RawBuilder<unknown>): Promise<vo
 }
 
 /**
- * Ends the memberships that an account gave in the domains of an owner, those that these members gave in turn, and
- * the open invites of all of them. The caller holds the locks of the domains.
+ * Ends the memberships that an account granted in the domains of an owner, those that these members granted in turn,
+ * and the open invites of all of them. The caller holds the locks of the domains.
  */
 export async function endMembersOf(
   trx: Database,

@@ -1,4 +1,4 @@
-// Makes the first global admin, and a first key for it.
+// Creates the first global admin and its first API key.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -10,7 +10,7 @@ const FIRST_ADMIN = { email: 'admin@localhost', name: 'First admin', isAdmin: tr
 const KEY_NAME = 'bootstrap';
 const LOCK = 0x61646d6e; // 'admn'
 
-/** Makes `text` a key of the first global admin, unless it is a key already: a revoked one stays revoked. */
+/** Makes `text` a key of the first global admin, unless the key exists. A revoked key stays revoked. */
 export async function ensureAdminKey(db: Database, text: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     await lock(trx);
@@ -24,7 +24,7 @@ export async function ensureAdminKey(db: Database, text: string): Promise<void> 
   });
 }
 
-/** The text of a new key; undefined when global admins have ever had a key, even a revoked one. */
+/** Returns the text of a new key, or undefined if any global admin ever had a key, even a revoked one. */
 export async function createFirstAdminKey(db: Database): Promise<string | undefined> {
   return await inTransaction(db, async (trx) => {
     await lock(trx);
@@ -36,7 +36,7 @@ export async function createFirstAdminKey(db: Database): Promise<string | undefi
   });
 }
 
-/** Gives the id of the first admin. */
+/** Returns the id of the first global admin. Creates the account if there is none. */
 export async function ensureFirstAdmin(db: Database): Promise<number> {
   return await inTransaction(db, async (trx) => {
     await lock(trx);
@@ -55,7 +55,7 @@ async function hasAdminKey(trx: Database): Promise<boolean> {
   return key !== undefined;
 }
 
-/** Takes a lock, so that two processes that start at once make only one admin. */
+/** Locks, so that two processes that start concurrently create only one admin. */
 async function lock(trx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx);
 }
@@ -73,6 +73,6 @@ async function findFirstAdmin(trx: Database): Promise<number | undefined> {
 
 async function createFirstAdmin(trx: Database): Promise<Account> {
   const created = await createAccount(trx, FIRST_ADMIN);
-  if (created.kind !== 'created') throw new Error(`the first admin cannot be made: ${created.message}`);
+  if (created.kind !== 'created') throw new Error(`the first admin cannot be created: ${created.message}`);
   return created.account;
 }

@@ -1,5 +1,5 @@
-// Secrets that people and programs present: a prefix that tells the kind, and random base62 characters. Only the hash
-// is stored. API keys and machine tokens are found by it.
+// Secrets that people and programs present: a prefix for the kind, and random base62 characters. Only the hash is
+// stored. API keys and machine tokens are found by their hash.
 
 import { createHash, randomInt } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
@@ -26,7 +26,7 @@ export function randomBase62(characters: number): string {
   return text;
 }
 
-/** The texts are random and long: no salt and no slow hash are needed. */
+/** Needs neither a salt nor a slow hash, because the texts are long and random. */
 export function hashSecret(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -36,13 +36,13 @@ type Table = 'api_keys' | 'reseller_tokens';
 export interface FoundCredential<C> {
   readonly credential: C;
   readonly account: Account;
-  /** Those that are revoked or expired are found too. */
+  /** Revoked and expired credentials are found too. */
   readonly state: 'valid' | 'revoked' | 'expired';
 }
 
 /**
- * Finds API keys or machine tokens by the hash of their text, including those that are no longer valid. Returns them
- * by their hash in hexadecimal. `columns` refers to the table as `c`.
+ * Finds API keys or machine tokens by the hash of their text, including those that are no longer valid. The result's
+ * keys are hashes in hexadecimal. `columns` refers to the table as `c`.
  */
 export async function findCredentials<C>(
   db: Database,
@@ -65,7 +65,7 @@ export async function findCredentials<C>(
   );
 }
 
-/** Records a use, at most once a minute. */
+/** Records a use, at most once per minute. */
 export async function touchCredential(db: Database, table: Table, id: number): Promise<void> {
   await sql`
     update ${sql.table(table)} set last_used_at = clock_timestamp() where id = ${id}

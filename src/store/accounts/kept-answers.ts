@@ -1,7 +1,7 @@
-// Keeps answers for Idempotency-Keys: a request happens once for each account and key, for 30 days. The key is claimed
-// in the transaction that does the work, so of two requests at once the second waits and then gets the first one's
-// answer. A large answer is kept as a digest, and so is every answer beyond what an account may keep; the key itself
-// stays. Answers of calls that move a reseller's money are kept for ever.
+// Stores responses for Idempotency-Keys: a request runs once for each account and key within 30 days. The key is
+// claimed in the transaction that does the work, so a concurrent repeat waits and then gets the first response. Only a
+// digest is stored of a large response, and of every response beyond the account's limit. Responses of calls that move
+// a reseller's money are kept forever.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -13,42 +13,42 @@ export interface IdempotentRequest {
   readonly key: string;
   readonly method: string;
   readonly path: string;
-  /** The SHA-256 of the body. */
+  /** SHA-256 of the body. */
   readonly bodyHash: Uint8Array;
 }
 
-/** A response whose body is anything that JSON can hold. */
+/** A response whose body is any JSON value. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** An answer without its body. */
+/** A response without its body. */
 export interface CondensedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The SHA-256 of the body's JSON. */
+  /** SHA-256 of the body's JSON. */
   readonly digest: Uint8Array;
   readonly changeId: number | undefined;
-  /** What the body can be made from again, together with the request's body. */
+  /** Data from which the body can be rebuilt, together with the request's body. */
   readonly rest: unknown;
 }
 
 export type RunOnce =
-  /** `replayed`: the work was not done again. Failed work was rolled back and its answer is not stored. */
+  /** `replayed` is true if the work was done earlier. Failed work was rolled back, and its response is not stored. */
   | { readonly kind: 'response'; readonly response: StoredResponse; readonly replayed: boolean }
-  /** The work was done before, and only this is left of its answer. */
+  /** The work was done earlier, and only this part of the response is stored. */
   | { readonly kind: 'condensed'; readonly response: CondensedResponse }
   /** The key was used with another method, path or body. */
   | { readonly kind: 'mismatch' };
 
 export interface KeepRules {
-  /** The most bytes of JSON of an answer that is kept whole, or of what is kept instead. */
+  /** Maximum bytes of JSON stored for one response. */
   readonly answerBytes: number;
-  /** The most bytes of all answers that are kept for one account. */
+  /** Maximum bytes of all responses stored for one account. */
   readonly accountBytes: number;
-  /** The answer stays, whole, and counts for no limit. */
+  /** The response is stored whole, forever, and counts towards no limit. */
   readonly forEver?: true;
 }
 
@@ -58,20 +58,19 @@ export const KEPT_FOR_EVER: KeepRules = {
   accountBytes: Number.POSITIVE_INFINITY,
   forEver: true,
 };
-/** A longer path is kept as its digest. */
+/** A longer path is stored as its digest. */
 const MAX_PATH_CHARACTERS = 512;
 
-/** The result of a request's work. */
 export interface Answer extends StoredResponse {
-  /** What a body that is too large can be made from again, together with the request's own body. */
+  /** Data from which a body that is too large to store can be rebuilt, together with the request's body. */
   readonly rest?: unknown;
-  /** What is kept in place of the body: a repeat gets this. */
+  /** Stored and replayed instead of the body. */
   readonly keptBody?: unknown;
 }
 
 /**
- * Does `work` unless it was done before with this key. Every write that `work` makes must go through the transaction
- * that it is given. A response with a status of 400 or more rolls everything back and leaves the key free.
+ * Does `work` unless it was done before with this key. All writes of `work` must use the transaction that it receives.
+ * A response with a status of 400 or more rolls everything back and leaves the key unused.
  */
 export async function runOnce(
   db: Database,
@@ -111,17 +110,16 @@ function keptPath(path: string): string {
   return `sha256:${createHash('sha256').update(path).digest('hex')}`;
 }
 
-/** An answer as it is kept. */
 interface Kept {
   readonly json: string;
-  /** Null: the answer is kept whole. */
+  /** Null if the response is stored whole. */
   readonly digest: Uint8Array | null;
   readonly changeId: number | null;
-  /** What is kept instead where there is no room for `json`. */
+  /** Stored instead if the account has no space left for `json`. */
   readonly least: { readonly json: string; readonly digest: Uint8Array };
 }
 
-/** Keeps the answer whole, or else without the body. */
+/** Encodes the response whole if it is small enough, otherwise without the body. */
 function condense(response: StoredResponse, rest: unknown, { answerBytes }: KeepRules): Kept {
   const { status, headers, body } = response;
   const changeId = Number(headers['X-Change-Id'] ?? Number.NaN);
@@ -135,14 +133,14 @@ function condense(response: StoredResponse, rest: unknown, { answerBytes }: Keep
   return { ...common, ...least };
 }
 
-/** The digest of the JSON of an answer's body. */
+/** Returns the SHA-256 of the body's JSON. */
 export function digestOf(body: unknown): Uint8Array {
   return createHash('sha256')
     .update(JSON.stringify(body ?? null))
     .digest();
 }
 
-/** Locks the account's total in the last statements of the transaction, so only until its commit. */
+/** Locks the account's total. These are the last statements of the transaction, so the lock is held only briefly. */
 async function keep(
   trx: Database,
   { accountId, key }: IdempotentRequest,
@@ -161,7 +159,8 @@ async function keep(
       change_id = ${changeId}::bigint, octets = ${bytes}::integer
     where account_id = ${accountId} and key = ${key} and exists (select from total)`.execute(trx);
   if (saved.numAffectedRows === 1n) return;
-  // No room: keep the key without the answer, so that a repeated call learns that it was carried out. Workers make room later.
+  // The account has no space left: store the key without the response, so that a repeat learns that the work was done.
+  // Workers free space later.
   await sql`
     update idempotency_keys set response = ${least.json}::json, digest = ${Buffer.from(least.digest)},
       change_id = ${changeId}::bigint

@@ -1,4 +1,4 @@
-// Plans and their terms: what operators sell. A plan changes for all who have it; a term is never changed.
+// Plans and their terms, which operators sell. A changed plan applies to all its domains; a term never changes.
 
 import { sql } from 'kysely';
 import { type Entitlements, NO_ENTITLEMENTS } from '../../billing/entitlements.ts';
@@ -6,20 +6,20 @@ import type { Term } from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
 
-/** A plan; null in a field means no limit. */
+/** A plan. A limit of null means unlimited. */
 export interface Plan extends Entitlements {
   readonly id: number;
   readonly slug: string;
   readonly name: string;
-  /** The most domains of an account with this plan. */
+  /** Maximum number of domains of an account with this plan. */
   readonly maxDomains: number | null;
-  /** Of these so many may wait to be proved. */
+  /** Maximum number of unverified domains among them. */
   readonly maxClaims: number | null;
-  /** Of subscriptions that begin; one that goes on keeps its own. */
+  /** Applies to subscriptions that start later; existing ones keep their value. */
   readonly quotaResetDays: number;
 }
 
-/** What an expired subscription is followed by. */
+/** The plan that follows an expired subscription. */
 export const FREE_PLAN = 'free';
 
 const PLAN_COLUMNS = {
@@ -43,26 +43,26 @@ const PLAN_COLUMNS = {
 
 type PlanFields = Omit<Plan, 'id' | 'slug'>;
 
-/** A plan as a JSON object in SQL, in our field names. `p` is the table. */
+/** A plan as a JSON object in SQL, with the field names of `Plan`. `p` is the table. */
 export const PLAN_JSON = sql.raw(
   `jsonb_build_object('id', p.id, 'slug', p.slug, ${Object.entries(PLAN_COLUMNS)
     .map(([field, column]) => `'${field}', p.${column}`)
     .join(', ')})`,
 );
 
-/** A term as a JSON object in SQL, in our field names; null where there is none. `t` is the table. */
+/** A term as a JSON object in SQL, with the field names of `Term`; null if there is none. `t` is the table. */
 export const TERM_JSON = sql.raw(
   `case when t.id is not null then jsonb_build_object('id', t.id, 'days', t.days, 'priceRials', t.price_rials) end`,
 );
 
-/** Null stays null, which means no plan. Undefined: there is no plan of this name. */
+/** Returns the plan's id. Null stands for no plan and is returned as null. Returns undefined if the plan does not exist. */
 export async function findPlan(trx: Database, slug: string | null): Promise<number | null | undefined> {
   if (slug === null) return null;
   const plan = await trx.selectFrom('plans').select('id').where('slug', '=', slug).executeTakeFirst();
   return plan?.id;
 }
 
-/** The message of a refusal, after `findPlan` has found none. */
+/** The error message for a plan that `findPlan` did not find. */
 export function unknownPlan(slug: string | null | undefined): string {
   return slug === 'none' ? 'there is no plan "none": use null for no plan' : `there is no plan "${slug}"`;
 }
@@ -75,7 +75,7 @@ export interface CataloguePlan extends Plan {
   readonly terms: readonly CatalogueTerm[];
 }
 
-/** Every plan with its terms, retired ones too. */
+/** Lists all plans with their terms, including retired terms. */
 export async function listPlans(db: Database): Promise<CataloguePlan[]> {
   const { rows } = await sql<{ plan: Plan; terms: CatalogueTerm[] }>`
     select ${PLAN_JSON} as plan, coalesce((
@@ -91,7 +91,7 @@ async function findCataloguePlan(db: Database, slug: string): Promise<CatalogueP
 
 export type PlanChange = Partial<PlanFields>;
 
-/** A new plan: what is left out is not included. Undefined: there is one of this slug. */
+/** Creates a plan. Omitted fields are not included in the plan. Returns undefined if the slug is taken. */
 export async function createPlan(
   db: Database,
   slug: string,
@@ -114,7 +114,7 @@ const NEW_PLAN: PlanFields = {
   quotaResetDays: 30,
 };
 
-/** Undefined: there is no such plan. What domains have beyond a lower limit stays. */
+/** Returns undefined if the plan does not exist. Domains keep what exceeds a lowered limit. */
 export async function updatePlan(
   db: Database,
   slug: string,
@@ -131,7 +131,7 @@ export async function updatePlan(
   return await findCataloguePlan(db, slug);
 }
 
-/** Undefined: there is no such plan. */
+/** Returns undefined if the plan does not exist. */
 export async function addTerm(
   db: Database,
   slug: string,
@@ -143,7 +143,7 @@ export async function addTerm(
   return numAffectedRows === 0n ? undefined : await findCataloguePlan(db, slug);
 }
 
-/** It is sold no more; who has it keeps it, with its renewals. Undefined: the plan has no such term. */
+/** Withdraws a term from sale. Existing subscriptions keep it and renew it. Returns undefined if the plan has no such term. */
 export async function retireTerm(
   db: Database,
   slug: string,

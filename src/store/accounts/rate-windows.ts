@@ -1,21 +1,20 @@
-// Limits by window of time, counted in Postgres. Calls are counted for all API processes by the database's clock: one
-// row per subject has the time of each admitted call. A call is admitted if fewer than the rate were in the 60 seconds
-// before it, so no 60 seconds ever have more, and a rejected call can be repeated as soon as the oldest one has
-// expired.
+// Rate limits, counted in Postgres for all API processes by the database's clock. One row per subject has the time of
+// each admitted call. A call is admitted if fewer calls than the rate were admitted in the last 60 seconds. A rejected
+// call can be repeated as soon as the oldest call has expired.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
 export const WINDOW_MS = 60_000;
-/** A row fits into its page. At higher rates the calls of some milliseconds are one entry, which counts until its end. */
+/** Keeps a row within one page. At higher rates, calls of several milliseconds share an entry, which counts to its end. */
 const MAX_ENTRIES = 900;
 const TAKES_PER_PURGE = 5000;
 
 export interface TakenCall {
   readonly admitted: boolean;
-  /** Calls that count now, with this one if it is admitted. */
+  /** Number of calls that count now, including this one if it is admitted. */
   readonly used: number;
-  /** Time until the oldest counted call expires; if this call is rejected, time until one would be admitted. */
+  /** Time until the oldest counted call expires. If this call is rejected, time until a call would be admitted. */
   readonly waitMs: number;
 }
 
@@ -29,14 +28,14 @@ export class CallWindows {
     this.#rate = rate;
   }
 
-  /** `nowMs`: for tests; the database's clock otherwise. */
+  /** `nowMs` replaces the database's clock in tests. */
   async take(subject: string, nowMs?: number): Promise<TakenCall> {
     if (++this.#takes % TAKES_PER_PURGE === 0) await this.purge();
     const { rows } = await takeStatement(subject, this.#rate, nowMs).execute(this.#db);
     const { admitted, now, calls } = rows[0] as TakenRow;
     const entries = calls.map(BigInt);
     const used = entries.reduce((sum, entry) => sum + Number(entry & COUNT_MASK), 0);
-    // if the rate was higher before, more than one call has to be over
+    // If the rate was higher before, several calls must expire first.
     const next = firstWith(entries, admitted ? 1 : used - this.#rate + 1);
     const waitMs = next === undefined ? 0 : Number(next >> COUNT_BITS) + WINDOW_MS - now;
     return { admitted, used, waitMs: Math.max(1, waitMs) };
@@ -55,15 +54,15 @@ export class CallWindows {
 interface TakenRow {
   readonly admitted: boolean;
   readonly now: number;
-  /** As text, since they are longer than a safe integer. */
+  /** As text, because the values exceed the safe integers. */
   readonly calls: readonly string[];
 }
 
-/** An entry is a time in milliseconds since 1970, and in its lowest bits the number of its calls. */
+/** An entry has the number of its calls in the lowest bits, and above them a time in milliseconds since 1970. */
 const COUNT_BITS = 20n;
 const COUNT_MASK = (1n << COUNT_BITS) - 1n;
 
-/** The entry with which so many calls are over. */
+/** Returns the first entry at whose end this many calls have expired. */
 function firstWith(entries: readonly bigint[], calls: number): bigint | undefined {
   let over = 0;
   return entries.find((entry) => {
@@ -73,8 +72,8 @@ function firstWith(entries: readonly bigint[], calls: number): bigint | undefine
 }
 
 /**
- * The row is locked while its entries are read and written, so concurrent calls wait for each other. Entries from a future
- * beyond a window are left from a clock that was set back.
+ * The row is locked while its entries are read and written, so concurrent calls wait for each other. Entries that lie
+ * more than a window in the future are from before the clock was set back; they are dropped.
  */
 function takeStatement(subject: string, rate: number, nowMs: number | undefined): RawBuilder<TakenRow> {
   const stepMs = rate <= MAX_ENTRIES ? 1 : Math.ceil(WINDOW_MS / MAX_ENTRIES);
@@ -108,9 +107,9 @@ export interface CountRule {
 }
 
 /**
- * Counts an action in the transaction that performs it, so an action that fails is not counted. The table is named
- * after the action that was counted first. Seconds to wait; undefined: it counts. The row is locked until the
- * transaction ends. A window that ends too late is from before the clock went back.
+ * Counts an action in the transaction that performs it, so that failed actions do not count. Returns the seconds to
+ * wait, or undefined if the action counts. The row is locked until the transaction ends. A window that ends too late is
+ * from before the clock was set back. The table is named after its first user.
  */
 export async function countInWindow(
   trx: Database,

@@ -1,5 +1,4 @@
-// Machine tokens of resellers: `rsl_`, a part that is shown, and a secret. Only the hash of the whole is stored; the text is
-// shown once.
+// Machine tokens of resellers: `rsl_`, a public id, and a secret. Only the hash is stored. The text is shown once.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -14,7 +13,7 @@ import {
 const ID_CHARACTERS = 12;
 /** 256 random bits. */
 const SECRET_CHARACTERS = 43;
-/** Of those that were revoked, so many are still listed. */
+/** This many revoked tokens stay listed. */
 const REVOKED_KEPT = 100;
 
 export interface ResellerToken {
@@ -24,7 +23,7 @@ export interface ResellerToken {
   readonly keyId: string;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** To the minute. */
+  /** Accurate to the minute. */
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
 }
@@ -42,13 +41,13 @@ export function isTokenText(text: string): boolean {
 const COLUMNS = sql`c.id, c.account_id as "accountId", c.name, c.key_id as "keyId", c.expires_at as "expiresAt",
   c.revoked_at as "revokedAt", c.last_used_at as "lastUsedAt", c.created_at as "createdAt"`;
 
-/** Undefined: the account has as many that are not revoked as it may. */
+/** Returns undefined if the account already has the maximum number of active tokens. */
 export async function mintToken(
   trx: Database,
   { accountId, name, expiresAt }: NewToken,
   most: number,
 ): Promise<{ readonly token: ResellerToken; readonly text: string } | undefined> {
-  // Two at once would both find room.
+  // Two concurrent calls could otherwise exceed the maximum.
   await sql`select from accounts where id = ${accountId} for no key update`.execute(trx);
   const { rows: counted } = await sql<{ count: number }>`
     select count(*) as count from reseller_tokens where account_id = ${accountId} and revoked_at is null`.execute(
@@ -75,7 +74,7 @@ export function touchToken(db: Database, id: number): Promise<void> {
   return touchCredential(db, 'reseller_tokens', id);
 }
 
-/** The newest first, with those that were revoked last. */
+/** Lists tokens, newest first, including the most recently revoked ones. */
 export async function listTokens(db: Database, accountId: number): Promise<ResellerToken[]> {
   const { rows } = await sql<ResellerToken>`
     select ${COLUMNS} from reseller_tokens c where c.account_id = ${accountId} order by c.id desc`.execute(
@@ -84,7 +83,7 @@ export async function listTokens(db: Database, accountId: number): Promise<Resel
   return rows;
 }
 
-/** Undefined: the account has no such token that is not revoked. */
+/** Returns undefined if the account has no such active token. */
 export async function revokeToken(
   trx: Database,
   accountId: number,

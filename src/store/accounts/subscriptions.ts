@@ -1,5 +1,4 @@
-// The subscriptions of a domain: the current one and the earlier ones. Functions that start or end one require the
-// lock of the domain's row, and set the domain's plan.
+// Subscriptions of a domain. Functions that start or end one require the lock of its row, and set the domain's plan.
 
 import { sql } from 'kysely';
 import type { Overrides } from '../../billing/entitlements.ts';
@@ -24,7 +23,7 @@ export interface DueSubscription extends SubscriptionState {
 }
 
 export interface Subscription extends DueSubscription {
-  /** The account is a reseller's client. */
+  /** True if the account is a reseller's client. */
   readonly isManaged: boolean;
 }
 
@@ -58,7 +57,7 @@ export async function loadSubscription(
   return rows[0];
 }
 
-/** The own subscriptions of these domains, by domain. */
+/** Loads the current subscriptions of these domains, by domain id. */
 export async function ownSubscriptions(
   db: Database,
   domainIds: readonly number[],
@@ -73,16 +72,16 @@ interface NewSubscription {
   readonly domainId: number;
   readonly accountId: number;
   readonly planId: number;
-  /** By default now. */
+  /** Defaults to now. */
   readonly at?: Date;
-  /** A term of this plan. By default the first one that costs nothing, if there is any; else there is no end. */
+  /** A term of this plan. Defaults to the first free term; without one, the subscription does not expire. */
   readonly termId?: number;
   readonly autoRenew?: boolean;
   readonly trialDays?: number;
   readonly overrides?: Overrides | null;
 }
 
-/** False: the plan has no such term, and nothing is written. */
+/** Returns false and writes nothing if the plan has no such term. */
 export async function startSubscription(trx: Database, wanted: NewSubscription): Promise<boolean> {
   const { planId, termId = null, trialDays, autoRenew } = wanted;
   const { rows } = await sql<{ now: Date; quotaResetDays: number; term: Term | null }>`
@@ -129,7 +128,7 @@ async function insertSubscription(
     .execute();
 }
 
-/** `at`: as of then it is asked when it is due. */
+/** @param at the time from which `due_at` is computed */
 function columnsOf(state: SubscriptionState, at: Date) {
   const step = nextSubscription(state, at);
   return {
@@ -154,7 +153,7 @@ export async function saveSubscription(
   await trx.updateTable('subscriptions').set(columnsOf(state, at)).where('id', '=', id).execute();
 }
 
-/** Ends the domain's own subscription, if it has one. */
+/** Ends the domain's current subscription, if it has one. */
 export async function stopSubscription(trx: Database, domainId: number, at: Date): Promise<void> {
   await sql`
     update subscriptions set status = 'cancelled', expires_at = least(expires_at, ${at}::timestamptz),
@@ -162,13 +161,13 @@ export async function stopSubscription(trx: Database, domainId: number, at: Date
     where domain_id = ${domainId} and ended_at is null`.execute(trx);
 }
 
-/** For a domain that is deleted: its subscription runs on, and nothing is done about it. */
+/** For a deleted domain: the subscription keeps its dates, but workers no longer process it. */
 export async function pauseSubscription(trx: Database, domainId: number): Promise<void> {
   await sql`
     update subscriptions set due_at = null where domain_id = ${domainId} and ended_at is null`.execute(trx);
 }
 
-/** For a domain that is restored: the workers do what was due meanwhile. False: it has no subscription. */
+/** For a restored domain: workers catch up on what was due. Returns false if the domain has no subscription. */
 export async function resumeSubscription(trx: Database, domainId: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update subscriptions set due_at = case when expires_at is not null then clock_timestamp() end

@@ -1,5 +1,5 @@
-// The actions of the audit log, what each one is done to, and the only fields that its rows may contain. A field that
-// is not listed here is never stored, so no password, token, key or hash can be.
+// The actions of the audit log, the kind of their targets, and the only fields that their rows may contain. Other
+// fields are never stored, so no password, token, key or hash can be.
 
 import type { ActorKind, DomainOperation } from '../postgres/tables/schema.ts';
 
@@ -80,12 +80,12 @@ const PLAN = [
 ] as const;
 
 const AUDIT_ACTIONS = {
-  // Signing in. Failures are those of accounts that exist.
+  // Sign-in. Failures are recorded only for existing accounts.
   'session.begin': { target: 'account', fields: ['by', 'otp', 'bearer'] },
   'session.fail': { target: 'account', fields: ['step'] },
   'session.confirm': { target: 'account', fields: [] },
   'session.end': { target: 'account', fields: ['session', 'ended'] },
-  // The account.
+  // Accounts.
   'account.register': { target: 'account', fields: ACCOUNT },
   'account.create': { target: 'account', fields: ACCOUNT },
   'account.update': { target: 'account', fields: ACCOUNT },
@@ -101,10 +101,10 @@ const AUDIT_ACTIONS = {
   'key.revoke': { target: 'key', fields: KEY },
   'token.create': { target: 'token', fields: TOKEN },
   'token.revoke': { target: 'token', fields: TOKEN },
-  // Money between a reseller and a client, which is the target.
+  // Money between a reseller and a client. The client is the target.
   'client.credit': { target: 'account', fields: TRANSFER },
   'client.debit': { target: 'account', fields: TRANSFER },
-  // A domain. Those that make a change are written with it.
+  // Domains. Actions that change the domain are written together with the change.
   'domain.create': { target: 'domain', fields: ['status'] },
   'domain.status': { target: 'domain', fields: ['status'] },
   'domain.nameservers': { target: 'domain', fields: ['svc_ns'] },
@@ -128,7 +128,7 @@ const AUDIT_ACTIONS = {
   'webhook.test': { target: 'domain', fields: ['webhook', 'host'] },
   'recommendation.dismiss': { target: 'domain', fields: ['recommendation'] },
   'ssl.delete': { target: 'domain', fields: ['names', 'fingerprint'] },
-  // Who else may see and change a domain.
+  // Sharing of domains.
   'member.update': { target: 'member', fields: MEMBER },
   'member.remove': { target: 'member', fields: MEMBER },
   'invite.create': { target: 'invite', fields: INVITE },
@@ -140,7 +140,7 @@ const AUDIT_ACTIONS = {
   'plan.update': { target: 'plan', fields: PLAN },
   'plan.add_term': { target: 'plan', fields: ['billing_duration_days', 'price_rials'] },
   'plan.retire_term': { target: 'plan', fields: ['term'] },
-  // Money; top-ups by their ids.
+  // Money. Top-ups are identified by payment id.
   'wallet.topup': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
   'wallet.cancel': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
   'wallet.credit': { target: 'account', fields: ['payment', 'gateway', 'amount_rials', 'balance_rials'] },
@@ -171,7 +171,7 @@ const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** In the order of the table. */
+/** In the order of the table above. */
 export const ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as [AuditAction, ...AuditAction[]];
 
 export function ruleOf(action: AuditAction): ActionRule {
@@ -181,7 +181,7 @@ export function ruleOf(action: AuditAction): ActionRule {
 interface ChangeToTell {
   readonly operation: DomainOperation;
   readonly actor: ActorKind;
-  /** The status before and after it. */
+  /** The domain's status before and after the change. */
   readonly status?: { readonly from: string | null; readonly to: string | null } | undefined;
 }
 
@@ -195,14 +195,14 @@ const ACTIONS: Readonly<Record<DomainOperation, AuditAction | undefined>> = {
   delete: 'domain.delete',
   restore: 'domain.restore',
   dnssec: 'domain.dnssec',
-  // A change that follows from settings of the service or from other zones has no actor.
+  // These changes follow from settings of the service or from other zones, so they have no actor.
   settings: undefined,
   addresses: undefined,
 };
 
 /**
- * Returns the action for a change of a domain. The audit row refers to the row in the log of changes. Undefined if
- * the change is not logged there: of the system's changes, only moves and edits are.
+ * Returns the audit action for a change of a domain. Returns undefined if the change is not audited: of the system's
+ * changes, only edits and changes of status are.
  */
 export function actionOfChange({ operation, actor, status }: ChangeToTell): AuditAction | undefined {
   const isMove = status !== undefined && status.from !== status.to;

@@ -1,5 +1,4 @@
-// Fields of the audit log for accounts, keys, plans, subscriptions, payments, members and invites, with the names that
-// they have in the API. Never a secret.
+// Fields of the audit log for accounts, keys, plans and so on, under their API names. They contain no secrets.
 
 import type { Account } from '../accounts/accounts.ts';
 import type { ApiKey } from '../accounts/api-keys.ts';
@@ -14,7 +13,7 @@ export function toldAccount(account: Account): Told {
   return { email, name, admin: isAdmin, reseller: isReseller, provider: providerId, active, plan: planSlug };
 }
 
-/** A key, as what an action is done to. */
+/** Describes a key as the target of an action. */
 export function keyNote(key: ApiKey, when: 'before' | 'after'): AuditNote {
   const { id, accountId, name, prefix, readOnly, domains, names, types, expiresAt } = key;
   const told = { name, prefix, read_only: readOnly, domains, names, types, expires_at: expiresAt };
@@ -43,7 +42,7 @@ export function toldPlan(plan: CataloguePlan): Told {
   };
 }
 
-/** A domain's own subscription; undefined: it has none. */
+/** Describes a domain's current subscription. Undefined if it has none. */
 export function toldSubscription(subscription: Subscription | undefined): Told {
   if (subscription === undefined) return { plan: null };
   const { plan, term, status, overrides, autoRenew, expiresAt, graceUntil } = subscription;
@@ -86,7 +85,7 @@ interface ToldInvite {
   readonly role: string;
 }
 
-/** The member is what the action is done to; undefined: before, or after, there is none. */
+/** Describes a member as the target. `before` or `after` is undefined if the account was or is not a member. */
 export function memberNote(before: ToldMember | undefined, after: ToldMember | undefined): AuditNote {
   const member = after ?? before;
   return {

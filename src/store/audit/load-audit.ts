@@ -1,4 +1,4 @@
-// Reads the audit log: of one domain, of one account, or all of it. Every filter goes along an index of the ids.
+// Reads the audit log of a domain, of an account, or of the whole service. An index of ids supports each filter.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../accounts/actor.ts';
@@ -13,9 +13,9 @@ export interface AuditRow {
   readonly at: Date;
   readonly action: AuditAction;
   readonly actor: Actor;
-  /** The actor is a global admin now: customers are not told more of it. */
+  /** True if the actor is a global admin now. Customers see no more about the actor than this. */
   readonly isByAdmin: boolean;
-  /** The domain was another account's then: its people's addresses are not the present owner's to read. */
+  /** True if another account owned the domain then. The present owner must not see the addresses of its people. */
   readonly isFormer: boolean;
   readonly accountId: number | null;
   readonly domainId: number | null;
@@ -31,9 +31,9 @@ export interface AuditFilter {
   readonly after?: number | undefined;
   readonly actions?: readonly AuditAction[] | undefined;
   readonly actors?: readonly ActorKind[] | undefined;
-  /** Whose doing it is. */
+  /** The account that acted. */
   readonly actorId?: number | undefined;
-  /** The account that it is about. */
+  /** The account that the row is about. */
   readonly accountId?: number | undefined;
   readonly domainId?: number | undefined;
   readonly since?: Date | undefined;
@@ -48,7 +48,7 @@ interface StoredRow extends Omit<AuditRow, 'actor'> {
   name: string | null;
 }
 
-/** Lists rows, newest first unless said. */
+/** Lists rows, newest first by default. */
 export async function listAudit(
   db: Database,
   filter: AuditFilter,
@@ -84,7 +84,7 @@ export async function countAudit(db: Database, filter: AuditFilter): Promise<num
   );
 }
 
-/** A branch for each action, bounded by itself, so that rare ones are found along the index of actions. */
+/** Selects ids with one limited branch per action, so that rare actions are found by the index of actions. */
 function wantedIds(filter: AuditFilter, page: LogPage, most: number): RawBuilder<unknown> {
   const { behind, order } = logSql(sql`l.id`, page);
   const branch = (actions: readonly AuditAction[] | undefined) => sql`(
@@ -97,7 +97,7 @@ function wantedIds(filter: AuditFilter, page: LogPage, most: number): RawBuilder
   return sql`select b.id from (${sql.join(branches, sql` union all `)}) b order by ${ofAll} limit ${most}`;
 }
 
-/** Rows of transactions that overlap are nearly in the order of their ids. */
+/** Concurrent transactions insert rows almost in the order of ids; this covers the difference. */
 const OVERLAP = 10_000;
 
 function conditions(
@@ -108,7 +108,7 @@ function conditions(
   if (after !== undefined) all.push(sql`l.id > ${after}`);
   if (actions?.length === 1) all.push(sql`l.action = ${actions[0]}`);
   else if (actions !== undefined) all.push(sql`l.action = any(${actions}::text[])`);
-  // as constants, so that a partial index is seen to have them
+  // Constants, so that the planner can use a partial index.
   if (actors !== undefined) all.push(sql`l.actor_kind in (${sql.join(actors.map((kind) => sql.lit(kind)))})`);
   if (actorId !== undefined) all.push(sql`l.actor_account_id = ${actorId}`);
   if (accountId !== undefined) all.push(sql`l.account_id = ${accountId}`);

@@ -1,9 +1,8 @@
-// What a row of the audit log tells of a write: the fields that its action names, of these only what differs, and each
-// within bounds. A decision over values.
+// Selects what an audit row records of a write: the fields of its action that changed, each limited in size.
 
 import { type AuditAction, ruleOf } from './audit-actions.ts';
 
-/** Fields by the names that they have in the API. */
+/** Fields by their API names. */
 export type Told = Readonly<Record<string, unknown>>;
 
 interface Sides {
@@ -14,13 +13,13 @@ interface Sides {
 const MAX_BYTES = 8 * 1024;
 const MAX_CHARACTERS = 500;
 const MAX_ITEMS = 50;
-/** Postgres stores no U+0000, and no half of a pair. */
+/** Postgres cannot store U+0000 or unpaired surrogates. */
 const UNSTORABLE = /[\0\ud800-\udfff]/gu;
-/** Credentials of ours, should somebody have written one into a name. */
+/** Zonefleet credentials, in case someone put one into a name. */
 const CREDENTIAL = /\b(svc|ses|lnk|dev|inv|rsl|edge|zfv)_[0-9A-Za-z_-]{16,}/g;
 
-/** An empty side is left out. */
-export function tellAudit(action: AuditAction, { before, after }: Sides): Sides {
+/** Omits empty sides. */
+export function recordedSides(action: AuditAction, { before, after }: Sides): Sides {
   const { fields } = ruleOf(action);
   const was = before && pick(fields, before);
   const is = after && pick(fields, after);
@@ -47,7 +46,7 @@ function pick(fields: readonly string[], from: Told): Told {
 
 type Plain = string | number | boolean | null | Plain[] | { readonly [name: string]: Plain };
 
-/** As JSON, without what is too long. */
+/** Converts a value to JSON of limited size. */
 function plain(value: unknown, depth = 0): Plain | undefined {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'string') return short(value);
@@ -74,7 +73,7 @@ function short(text: string): string {
 
 function bounded(told: Told): Told {
   if (bytesOf(told) <= MAX_BYTES) return told;
-  // The largest fields go first; their names stay.
+  // Replaces the largest fields first, and keeps their names.
   const left = { ...told } as Record<string, unknown>;
   const largest = Object.keys(told).sort((a, b) => bytesOf(told[b]) - bytesOf(told[a]));
   for (const field of largest) {

@@ -1,22 +1,22 @@
-// Writes the audit log. A row is written in the transaction of what it tells: either both are there, or none. Nobody changes a
-// row; housekeeping deletes old ones.
+// Writes the audit log. A row is written in the same transaction as the action that it records. Rows never change;
+// housekeeping deletes old ones.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { type AuditAction, ruleOf } from './audit-actions.ts';
-import { type Told, tellAudit } from './tell-audit.ts';
+import { recordedSides, type Told } from './tell-audit.ts';
 
-/** What a write tells of itself. */
+/** Details that an action adds to its audit row. */
 export interface AuditNote {
-  /** The account that it is about, if it is about one. */
+  /** The account that the row is about, if any. */
   readonly accountId?: number | undefined;
-  /** The domain that it is about. */
+  /** The domain that the row is about, if any. */
   readonly domainId?: number | undefined;
-  /** What it was done to, where that is not the account or the domain itself; a name that stays when that is gone. */
+  /** The target, unless it is the account or the domain itself. The name remains after the target is deleted. */
   readonly target?: { readonly id?: number | undefined; readonly name?: string | undefined };
-  /** By the names of fields in the API. Only those that the action names are stored. */
+  /** By API field names. Only the fields that the action lists are stored. */
   readonly before?: Told | undefined;
   readonly after?: Told | undefined;
 }
@@ -24,7 +24,7 @@ export interface AuditNote {
 interface AuditEntry extends AuditNote {
   readonly action: AuditAction;
   readonly by: Actor;
-  /** The change of the domain that tells more. */
+  /** The change-log row with the details. */
   readonly changeId?: number;
 }
 
@@ -34,12 +34,11 @@ export async function writeAudit(trx: Database, entry: AuditEntry): Promise<void
   await auditInsert(entry).execute(trx);
 }
 
-/** Many rows by one statement. */
 export async function writeAudits(trx: Database, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await insertOf(entries).execute(trx);
 }
 
-/** The statement, also to be a part of a `with`. */
+/** The insert statement, which can also be part of a `with`. */
 export function auditInsert(entry: AuditEntry): RawBuilder<unknown> {
   return insertOf([entry]);
 }
@@ -53,7 +52,7 @@ function insertOf(entries: readonly AuditEntry[]): RawBuilder<unknown> {
 
 function valuesOf(entry: AuditEntry): RawBuilder<unknown> {
   const { action, by, accountId, domainId, changeId, target = {} } = entry;
-  const { before, after } = tellAudit(action, entry);
+  const { before, after } = recordedSides(action, entry);
   const id = target.id ?? (ruleOf(action).target === 'account' ? accountId : undefined);
   return sql`(${action}, ${by.kind}, ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null},
       ${by.name ?? null}, ${accountId ?? null}, ${domainId ?? null}, ${changeId ?? null}, ${id ?? null},
@@ -65,8 +64,8 @@ function json(told: Told | undefined): string | null {
 }
 
 /**
- * Does the work and writes its row in one transaction. `tell` says what the row tells; without it there is no row, so
- * that what was refused leaves none.
+ * Runs `work` and writes its audit rows in one transaction. `work` calls `tell` once per row; a refused action calls it
+ * never and so leaves no row.
  */
 export async function audited<T>(
   db: Database,
@@ -81,12 +80,12 @@ export async function audited<T>(
   });
 }
 
-/** Failures in one minute that are written, for all accounts: guesses must not fill the disk. */
-const FAILURES_A_MINUTE = 200;
+/** Maximum of failed sign-ins recorded per minute for all accounts, so that password guessing cannot fill the disk. */
+const FAILURES_PER_MINUTE = 200;
 
 /**
- * A try to sign in that failed. One row a minute for an account, the first one. For an email that nobody has, the same
- * statement writes nothing, so that its time tells nothing.
+ * Records a failed sign-in, at most one per minute and account. For an unknown email the same statement writes nothing,
+ * so that the response time does not reveal whether an account exists.
  */
 export async function noteFailedSignIn(
   trx: Database,
@@ -100,6 +99,6 @@ export async function noteFailedSignIn(
     from accounts a, (select date_trunc('minute', clock_timestamp()) as minute) m
     where ${who} and (
       select count(*) from (
-        select from audit_log f where f.failed_minute = m.minute limit ${FAILURES_A_MINUTE}) n) < ${FAILURES_A_MINUTE}
+        select from audit_log f where f.failed_minute = m.minute limit ${FAILURES_PER_MINUTE}) n) < ${FAILURES_PER_MINUTE}
     on conflict (failed_minute, account_id) where failed_minute is not null do nothing`.execute(trx);
 }

@@ -1,10 +1,10 @@
-// What edges are told of certificates: references, and the answers to challenges of authorities.
+// Loads what edges receive about certificates: references, and responses to ACME challenges.
 
 import { sql } from 'kysely';
 import type { EdgeCertificate, EdgeChallenge } from '../../edge/edge-config.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** By the id of the domain; a domain without a certificate has no entry. */
+/** Keyed by domain id. A domain without a certificate has no entry. */
 export async function loadEdgeCertificates(
   db: Database,
   domainIds: readonly number[],
@@ -26,7 +26,7 @@ export async function loadEdgeCertificates(
   return found;
 }
 
-/** The same for answers over HTTP (RFC 8555 §8.3). */
+/** Loads HTTP-01 challenge responses (RFC 8555 §8.3), keyed by domain id. */
 export async function loadHttp01(
   db: Database,
   domainIds: readonly number[],

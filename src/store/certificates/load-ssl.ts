@@ -1,11 +1,11 @@
-// What owners see of the certificates of domains.
+// Loads what owners see of a domain's certificates.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-/** `acme`: issued by a certificate authority; `custom`: uploaded by the owner. */
+/** `acme` is issued by a certificate authority; `custom` is uploaded by the owner. */
 export type CertificateKind = 'acme' | 'custom';
-/** How far an order is. It rests between two orders. */
+/** The progress of an order; `resting` between two orders. */
 export type OrderStep = 'resting' | 'ordered' | 'published' | 'answered' | 'finalizing';
 
 export interface StoredSsl {
@@ -19,17 +19,16 @@ export interface StoredSsl {
         readonly fingerprint: string;
       }
     | undefined;
-  /** Undefined: none is asked for. */
+  /** Undefined if no certificate is requested. */
   readonly order:
     | {
         readonly isFailed: boolean;
         readonly step: OrderStep;
-        /** Failures in a row. */
         readonly attempts: number;
         readonly names: readonly string[];
         readonly lastError: string | undefined;
         readonly failedAt: Date | undefined;
-        /** When it is tried again. */
+        /** Time of the next attempt. */
         readonly nextAt: Date | undefined;
         readonly findings: readonly { readonly code: string; readonly message: string }[];
         readonly renewAt: Date | undefined;
@@ -56,7 +55,7 @@ interface SslRow {
   readonly renewAt: Date | null;
 }
 
-/** By the id of the domain; one that never had a certificate, nor asked for one, has no entry. */
+/** Keyed by domain id. A domain that never had or requested a certificate has no entry. */
 export async function loadSsl(db: Database, domainIds: readonly number[]): Promise<Map<number, StoredSsl>> {
   const { rows } = await sql<SslRow>`
     select coalesce(c.domain_id, o.domain_id) as "domainId", c.kind, c.names, c.not_before as "notBefore",

@@ -5,24 +5,24 @@ import type { Database } from '../postgres/database.ts';
 import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
 import { keyBoxesOf } from '../secrets/key-boxes.ts';
 
-/** Nothing was written: a private key is never stored unsealed. */
+/** Private keys cannot be sealed or opened. Nothing was written, because keys are never stored unsealed. */
 export class CertificatesUnavailable extends Error {
   override readonly name = 'CertificatesUnavailable';
 }
 
-/** Throws CertificatesUnavailable. */
+/** Throws CertificatesUnavailable if the process has no KEY_SECRETS. */
 export function requireBoxes(db: Database): KeyBoxes {
   const boxes = keyBoxesOf(db);
   if (boxes !== undefined) return boxes;
   throw new CertificatesUnavailable(
-    'KEY_SECRETS is not set in this process, and private keys are not stored without',
+    'KEY_SECRETS is not set in this process, and private keys are not stored without it',
   );
 }
 
 interface OpenCertificate {
   readonly id: number;
   readonly domainId: number;
-  /** PEM, the leaf first. */
+  /** PEM, with the leaf certificate first. */
   readonly chain: string;
   /** PEM (PKCS #8). */
   readonly privateKey: string;
@@ -36,7 +36,7 @@ interface CertificateRow {
   readonly fingerprint: string;
 }
 
-/** Undefined: there is none, or it was replaced by one with another id. Throws CertificatesUnavailable. */
+/** Returns undefined if the certificate does not exist or was replaced. Throws CertificatesUnavailable. */
 export async function openCertificate(db: Database, id: number): Promise<OpenCertificate | undefined> {
   const { rows } = await sql<CertificateRow>`
     select domain_id as "domainId", chain, box_id as "boxId", sealed, fingerprint
@@ -49,7 +49,9 @@ export async function openCertificate(db: Database, id: number): Promise<OpenCer
     return { id, domainId: row.domainId, chain: row.chain, privateKey: privateKey.toString('utf8') };
   } catch (error) {
     if (error instanceof CertificatesUnavailable) throw error;
-    throw new CertificatesUnavailable(`the key of certificate ${id} does not open`, { cause: error });
+    throw new CertificatesUnavailable(`the private key of certificate ${id} cannot be opened`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
-// Saves an operator's confirmation that the owner of a domain has delegated it. The set that the parent shows proves the domain. If
-// the parent shows none of the fleet's sets yet, the first one that it shows does, and the domain may be answered completely before
-// that. Only a check, which is due immediately, makes it active.
+// Saves an operator's confirmation that the owner of a domain has delegated it. The set that the parent shows proves
+// the domain; if the parent shows none of the fleet's sets yet, the first one that it shows will. The domain may be
+// answered completely before that. Only a check, which is due immediately, makes it active.
 
 import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -23,14 +23,14 @@ import { saveStatus } from './save-status.ts';
 import { STATUS_BY_SYSTEM } from './write-status.ts';
 
 export type ApprovedDomain =
-  /** Without `changeId` there was nothing to approve. */
+  /** `changeId` is undefined if there was nothing to approve. */
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
       readonly code: /** Another account has the right to the set, or an approved domain of the name. */
         | 'right_taken'
-        /** The names are not one set of this fleet's nameservers. */
+        /** The names are not one complete set of this fleet's nameservers. */
         | 'not_ours'
         /** No delegation can prove the domain, or the parent showed no set of this fleet. */
         | 'nothing_to_approve';
@@ -39,7 +39,7 @@ export type ApprovedDomain =
 
 interface ApprovalOrder extends ChangedBy {
   readonly domainId: number;
-  /** The set that will prove the domain. Default: the one that the parent showed last, or the first one that it shows. */
+  /** The set that will prove the domain. Defaults to the one that the parent showed last, or will show first. */
   readonly set?: readonly Name[];
   /** Takes the right from the account that has it. */
   readonly take?: boolean;
@@ -57,7 +57,7 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
         kind: 'refused',
         code: 'not_ours',
         message:
-          'these names are not one set of this fleet: give all names of a set, or one name of each list of the pool',
+          'these names are not a complete set of this fleet: give all names of a set, or one name of each list of the pool',
       });
     if (lock.row.dnsMode !== 'managed' || lock.row.status === 'disabled' || lock.row.status === 'banned')
       rollBackTo({
@@ -71,8 +71,7 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
       rollBackTo({
         kind: 'refused',
         code: 'nothing_to_approve',
-        message:
-          'the newest check saw no set of this fleet at the parent: give the domain one with reserve-set',
+        message: 'the newest check saw no set of this fleet at the parent: assign one with reserve-set',
       });
     if (!isNew && isAhead === lock.row.approvedAhead && (lock.row.open || lock.row.status !== 'pending'))
       return {
@@ -92,8 +91,8 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
 }
 
 /**
- * Carries out an approval that was given before the parent showed a set of this fleet. If another account has the right to that
- * set, the account keeps it, and the domain waits like any other.
+ * Completes an approval that was given before the parent showed a set of this fleet. If another account has the right
+ * to that set, it keeps the right, and the domain waits like any other.
  */
 export async function approveAsShown(db: Database, domainId: number): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -105,7 +104,7 @@ export async function approveAsShown(db: Database, domainId: number): Promise<vo
   });
 }
 
-/** Returns true if the names are one whole set: of NAMESERVER_SETS, or one name of each list of the pool. */
+/** Returns true if the names are one complete set: one of NAMESERVER_SETS, or one name of each list of the pool. */
 function isSetOfOurs(names: readonly string[], { settings }: DomainLock): boolean {
   const set = names.map(decodeNameColumn);
   if (findSet(set, settings.nameserverSets) !== undefined) return true;
@@ -142,7 +141,7 @@ async function giveRight(
       kind: 'refused',
       code: 'right_taken',
       message:
-        'another account has the right to this set for this name: only an approval with "take" (domain approve --take) passes it on',
+        'another account has the right to this set for this name: only an approval with "take" (domain approve --take) transfers it',
     });
   }
   await takeRight(trx, name, { names: set, accountId, exclusive: true });
@@ -150,9 +149,9 @@ async function giveRight(
 }
 
 /**
- * Withdraws the approval of other accounts' claims of the name, or refuses if `take` is false. If two
- * claims were approved ahead, neither would be answered whole. A claim that an operator has created counts
- * as approved, so that a wrong owner in a list does not take its answers.
+ * Withdraws the approval of other accounts' claims of the name, or refuses if `take` is false. If two claims were
+ * approved ahead, neither would be answered completely. A claim that an operator created counts as approved, so that
+ * approving the wrong account by mistake does not take its answers.
  */
 async function passApproval(trx: Database, { row }: DomainLock, take: boolean): Promise<void> {
   const rivals = await findOperatorsRivals(trx, row);
@@ -167,10 +166,10 @@ export const OPERATORS_RIVAL = {
   kind: 'refused',
   code: 'right_taken',
   message:
-    'an operator has approved or created this name for another account: only an approval with "take" (domain approve --take) passes it on',
+    'an operator has approved or created this name for another account: only an approval with "take" (domain approve --take) transfers it',
 } as const;
 
-/** Returns the ids of other accounts' claims of the name that an operator has approved or created. Call it under the lock of the name. */
+/** Returns ids of other accounts' claims of the name that an operator approved or created. Requires the lock of the name. */
 export async function findOperatorsRivals(
   trx: Database,
   { name, accountId }: Pick<DomainLock['row'], 'name' | 'accountId'>,
@@ -182,7 +181,7 @@ export async function findOperatorsRivals(
   return rows.map(({ id }) => id);
 }
 
-/** Takes the set from other accounts' domains of the name, and plans their checks: a delegation to it must no longer prove them. */
+/** Takes the set from other accounts' domains of the name, and schedules their checks, so that it no longer proves them. */
 async function takeFromOthers(
   trx: Database,
   nameText: string,
@@ -218,7 +217,7 @@ function storedSets(row: DomainLock['row'], settings: DomainLock['settings']): S
   );
 }
 
-/** Returns the columns after the approval. A right that an operator has given does not expire. */
+/** Returns the columns after the approval. A right that an operator gave does not expire. */
 function partsAfter(
   { row, settings, now }: DomainLock,
   set: readonly string[] | undefined,

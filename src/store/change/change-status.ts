@@ -1,5 +1,5 @@
-// Changes a domain's status, for people and for the checker: a compare-and-set under the domain's lock, as one change.
-// What nodes serve follows from it.
+// Changes a domain's status for people and for the checker: a compare-and-set under the domain's lock, saved as one
+// change that also updates what nodes serve.
 
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { DomainState, DomainStatus, RefusalCode, StatusEvent } from '../../zone/domain/domain-status.ts';
@@ -27,7 +27,7 @@ interface Refusal {
   readonly message: string;
   /** For `plan_limit`. */
   readonly limit?: number;
-  /** No place is free among those that wait for the name before so many seconds have passed. */
+  /** Seconds until a slot among the claims that wait for the name may be free. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -37,22 +37,22 @@ type ChangedStatus =
   | Refusal;
 
 export interface StatusOrder extends ChangedBy {
-  /** True for the CLI and global admins: no set is spent for the domains that they bring back. */
+  /** True for the CLI and global admins: domains that they enable do not use up a set. */
   readonly exempt?: boolean;
-  /** A domain that comes back may wait for a name that another account holds. */
+  /** A domain that is enabled may wait for a name that another account holds. */
   readonly transfer?: boolean;
 }
 
-/** `expected`: the change is refused with `wrong_state` when the status is no longer this one. */
+/** If `expected` is set and the status is different, the change is refused with `wrong_state`. */
 export async function changeStatus(
   db: Database,
   order: StatusOrder & {
     readonly domainId: number;
-    /** As in `saveEdit`. */
+    /** See `saveEdit`. */
     readonly ownerId?: number;
     readonly event: StatusEvent;
     readonly expected?: DomainStatus;
-    /** As for a new domain; `enable` alone heeds it. */
+    /** As for a new domain. Only `enable` uses it. */
     readonly claimsPerAccount?: number | undefined;
   },
 ): Promise<ChangedStatus> {
@@ -63,7 +63,7 @@ export async function changeStatus(
     if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const { status } = lock.row;
     if (expected !== undefined && status !== expected) {
-      return { kind: 'refused', code: 'wrong_state', message: `the domain is ${status} by now` };
+      return { kind: 'refused', code: 'wrong_state', message: `the domain is ${status} now` };
     }
     const noRoom =
       account === undefined || status !== 'disabled'
@@ -77,7 +77,7 @@ export async function changeStatus(
   });
 }
 
-/** Before the names, as a create does. */
+/** Locks the account before the names, as a create does. */
 async function lockAccountOf(trx: Database, domainId: number): Promise<AccountRoom | undefined> {
   const found = await trx
     .selectFrom('domains')
@@ -90,8 +90,8 @@ async function lockAccountOf(trx: Database, domainId: number): Promise<AccountRo
 type Applied = { readonly kind: 'applied'; readonly changeId: number | undefined } | Refusal;
 
 /**
- * Call it under `lockDomainAndNames`. After a refusal the caller rolls back. If the owner chose other nameservers since
- * the lock was taken, they become part of the change.
+ * Call it under `lockDomainAndNames`. After a refusal the caller must roll back. Nameservers that were chosen
+ * after the lock was taken become part of the change.
  */
 export async function applyEvent(
   trx: Database,
@@ -166,11 +166,11 @@ async function partsAfter(
   const claim = { nameText, accountId, byOperator: exempt, settings };
   const nsSets = dnsMode === 'managed' ? await setsForClaim(trx, claim) : row.nsSets;
   const start = startParts({ dnsMode, nsSets, byOperator: exempt, now });
-  // Another mode is the same claim.
+  // Changing the mode keeps the claim.
   if (event === 'use_managed') return start;
   if (event !== 'use_external') return { ...start, check: { ...start.check, ours_at: null } };
-  // Resolvers that still ask us are answered as before until the parent shows that none does. A claim that was never
-  // proved has none, and its whole zone must not be answered.
+  // Resolvers that still query the fleet get the same answers until the parent no longer delegates to it. A claim that
+  // was never proved has no such resolvers, and its whole zone must not be answered.
   if (row.status !== 'active' && row.status !== 'moved') return start;
   return {
     ...start,

@@ -1,5 +1,5 @@
-// Decides who may claim a name (docs/rules.md "Domain names", "Claims"). A waiting claim excludes no other. The caller
-// holds `lockNamesAround`.
+// Decides who may claim a name (docs/rules.md "Domain names", "Claims"). A waiting claim does not exclude others. The
+// caller holds `lockNamesAround`.
 
 import { sql } from 'kysely';
 import { mayClaim, type Rival } from '../../checks/claims/may-claim.ts';
@@ -13,11 +13,11 @@ interface Claim {
   readonly accountId: number;
   /** The claimant may take names around operator zones and nameservers. */
   readonly exempt: boolean;
-  /** The claim needs one of the places of those that wait; by default unless it is exempt. */
+  /** The claim needs a slot among those that wait. Defaults to true unless the claim is exempt. */
   readonly needsPlace?: boolean;
   /** The claim may wait for a name that another account holds. */
   readonly transfer: boolean;
-  /** The domain that claims, unless it is new. */
+  /** The claiming domain; undefined if it is new. */
   readonly domainId?: number;
   readonly settings: PublishSettings;
 }
@@ -27,14 +27,13 @@ type Claimed =
       readonly kind: 'claimed';
       /** The highest serial that any zone of this name has had; undefined for a new name. */
       readonly serial: number | undefined;
-      /** The claim that gives its place to this one. */
+      /** The claim that gives up its slot for this one. */
       readonly displaced: number | undefined;
     }
   | { readonly kind: 'taken'; readonly message: string }
-  /** Seconds until a place may become free. */
+  /** Seconds until a slot may become free. */
   | { readonly kind: 'full'; readonly message: string; readonly retryAfterSeconds: number };
 
-/** The caller holds `lockNamesAround`. */
 export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   const taken = (message: string): Claimed => ({ kind: 'taken', message });
   const { nameText, accountId, exempt, transfer, needsPlace = !exempt } = claim;
@@ -42,21 +41,24 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   const rows = await loadRivals(trx, nameText);
   const rivals = rows.filter(({ id }) => id !== claim.domainId);
   const may = mayClaim(rivals, { accountId, transfer, needsPlace, at: rows[0]?.nowMs ?? 0 });
-  if (may.kind === 'own') return taken(`this account has a domain ${shown} already`);
+  if (may.kind === 'own') return taken(`this account already has a domain ${shown}`);
   if (may.kind === 'banned') return taken(`${shown} is banned here`);
   if (may.kind === 'held')
     return taken(
-      `${shown} is registered here already; with "transfer": true it waits, and becomes yours when its parent zone shows your nameservers`,
+      `${shown} is already registered here: with "transfer": true the new domain waits, and becomes yours when its parent zone shows your nameservers`,
     );
   const reserved = await whyReserved(trx, claim);
   if (reserved !== undefined) return taken(reserved);
   if (may.kind === 'yes')
     return { kind: 'claimed', serial: await highestSerial(trx, nameText), displaced: may.displaced };
   const { retryAfterSeconds } = may;
-  return { kind: 'full', message: `as many accounts as may wait for ${shown} do so`, retryAfterSeconds };
+  return {
+    kind: 'full',
+    message: `the maximum number of accounts already wait for ${shown}`,
+    retryAfterSeconds,
+  };
 }
 
-/** Every domain of the name. */
 async function loadRivals(
   trx: Database,
   nameText: string,
@@ -74,7 +76,7 @@ async function loadRivals(
   return rows;
 }
 
-/** Returns the highest serial of this name, for any holder: from outside it is one zone, and its serial only grows. */
+/** Returns the highest serial of this name over all accounts. To secondaries it is one zone, whose serial must only grow. */
 async function highestSerial(trx: Database, nameText: string): Promise<number | undefined> {
   const { rows } = await sql<{ serial: number | null }>`
     select max(serial) as serial from domains where name = ${nameText}`.execute(trx);
@@ -91,7 +93,7 @@ async function whyReserved(
   if (await hasOperatorZoneAround(trx, nameText)) return `${shown} is reserved by the service`;
   const name = decodeNameColumn(nameText);
   if (allOurNameservers(settings).some((server) => isAround(name, server)))
-    return `${shown} is reserved by the service: its nameservers are there`;
+    return `${shown} is reserved by the service for its nameservers`;
   return undefined;
 }
 
@@ -124,7 +126,7 @@ export function namesAbove(nameText: string): string[] {
 export function isBelow(nameText: string): ReturnType<typeof sql> {
   const end = `.${nameText}`;
   const start = [...end].reverse().join('');
-  // names are ASCII: nothing that starts so is beyond it
+  // Names are ASCII, so every name with this prefix is below this bound.
   return sql`reverse(d.name) collate "C" > ${start} and reverse(d.name) collate "C" < ${`${start}\x7f`}
     and substr(d.name, length(d.name) - ${end.length}::integer, 1) <> '\\'`;
 }

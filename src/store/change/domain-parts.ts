@@ -1,17 +1,16 @@
-// What a domain is made of: its own row, what its checks remember, and its verification, if it has one. The one place
-// that writes them together.
+// Writes the rows of a domain together: its own, its checks, and its verification, if any. No other module does.
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
 
-/** Columns to set. A part that is left out, and a column that is undefined, stay as they are. */
+/** Columns to set. Omitted parts and undefined columns keep their values. */
 export interface DomainParts {
   readonly domain?: UpdateObject<Schema, 'domains'>;
   readonly check?: UpdateObject<Schema, 'domain_checks'>;
-  /** Columns of its verification's row; nothing happens to a domain that has none. */
+  /** Columns of the verification. Ignored if the domain has none. */
   readonly verification?: UpdateObject<Schema, 'domain_verifications'>;
-  /** The verification begins anew, and nothing is kept of an earlier one; null: it has none. */
+  /** Replaces the verification with a new one. Null removes it. */
   readonly newVerification?: NewVerification | null;
 }
 
@@ -20,12 +19,12 @@ export type NewVerification = Omit<
   'domain_id' | 'account_id' | 'attempts' | 'seq' | 'offered'
 >;
 
-/** Counts up the number that a save compares. */
+/** Increments the number that a save compares. */
 const NEXT_SEQ = sql<number>`seq + 1`;
 
 /**
- * Call it under the domain's lock. What a running check or verification began with may be another now, so these are no
- * longer saved.
+ * Call it under the domain's lock. A check or verification that is running now will not be saved, because the data that
+ * it started with may be outdated.
  */
 export async function setParts(
   trx: Database,
@@ -51,7 +50,7 @@ function hasColumns(columns: object): boolean {
   return Object.values(columns).some((value) => value !== undefined);
 }
 
-/** The table of checks also says whether the domain is deleted. */
+/** `domain_checks` has a copy of the deleted state. */
 function listedAs({ deleted_at }: UpdateObject<Schema, 'domains'>): { deleted?: boolean } {
   return deleted_at === undefined ? {} : { deleted: deleted_at !== null };
 }
@@ -65,7 +64,7 @@ async function replaceVerification(
   if (row !== null) await insertVerification(trx, domainId, row);
 }
 
-/** Does nothing if it has one. */
+/** Does nothing if the domain has a verification. */
 export async function insertVerification(
   trx: Database,
   domainId: number,
@@ -85,7 +84,7 @@ interface NewDomainParts {
   readonly newVerification: NewVerification | null;
 }
 
-/** Gives the domain's id. */
+/** Returns the domain's id. */
 export async function insertParts(
   trx: Database,
   { domain, check, newVerification }: NewDomainParts,

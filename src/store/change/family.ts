@@ -1,4 +1,5 @@
-// The domains of one account that belong together: one lies inside another, and is answered because both are one account's.
+// Finds the domains of an account that depend on each other: one lies inside another and is answered because both
+// belong to the same account.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -6,14 +7,14 @@ import { isBelow, namesAbove } from './claim-name.ts';
 
 export interface FamilyMember {
   readonly id: number;
-  /** As in its column. */
+  /** In the stored form. */
   readonly name: string;
 }
 
 /**
- * The other domains of the account that its domain cannot leave without harm, and those that these cannot leave: of two accounts the
- * inner one is answered, and stays active, only as far as the outer one's records delegate to it (docs/rules.md "What is
- * answered"). Call it under `lockNamesAround`.
+ * Returns the account's other domains that must move together with this one, directly or through other domains. If the
+ * accounts differed, the inner domain would be answered, and stay active, only as far as the outer one's records
+ * delegate to it (docs/rules.md "What is answered"). Call it under `lockNamesAround`.
  */
 export async function findFamily(
   trx: Database,
@@ -30,7 +31,7 @@ export async function findFamily(
 const IS_ANSWERED = sql`d.deleted_at is null
   and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))`;
 
-/** Undelegated by the records of the domain `outer`, or still waiting. */
+/** SQL condition: the inner domain is still pending, or the records of the domain `outer` do not delegate it. */
 function needs(inner: { name: string; status: string }, outer: string) {
   return sql`(${sql.raw(inner.status)} = 'pending' or not exists (
     select from records r where r.domain_id = ${sql.raw(outer)} and r.type = 'NS' and not r.managed

@@ -1,5 +1,6 @@
-// Hands domains over to another account, in one transaction (docs/rules.md "Handing a domain over"). What the parent shows goes on to
-// count, since the rights to its sets pass too; no status, no serial and nothing that nodes serve changes.
+// Transfers domains to another account in one transaction (docs/rules.md "Handing a domain over"). The delegation still
+// proves the domains, because the rights to their sets are transferred too. Statuses, serials and what nodes serve stay
+// the same.
 
 import { sql } from 'kysely';
 import { type AccountRoom, lockAccount } from '../accounts/account-limits.ts';
@@ -7,7 +8,7 @@ import { type Account, loadAccount } from '../accounts/accounts.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { endInvitesTo } from '../accounts/end-sharing.ts';
 import { addOwnSet } from '../claims/claim-sets.ts';
-import { passNamePast } from '../claims/name-rights.ts';
+import { transferNamePast } from '../claims/name-rights.ts';
 import { type Domain, RESTORABLE_DAYS } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
@@ -20,43 +21,42 @@ import { writeLog } from './write-domain-change.ts';
 
 export interface HandOverOrder extends ChangedBy {
   readonly domainId: number;
-  /** Who gets it. */
+  /** The new owner. */
   readonly accountId: number;
-  /** Domains of the account that cannot stay behind go with it; otherwise they are a reason to refuse. */
+  /** Also transfers the domains of the account that depend on this one. If false, such domains cause a refusal. */
   readonly withFamily?: boolean;
-  /** Whoever shares the domain shares it no more. */
   readonly withoutMembers?: boolean;
-  /** Everything is judged and done, and then taken back. */
+  /** Does everything and rolls back. */
   readonly dryRun?: boolean;
 }
 
 export interface PassedDomain {
   readonly domain: Domain;
-  /** The change by which it came to its account; undefined: it is that account's already. */
+  /** The change that brought it to its account; undefined if it already belonged to that account. */
   readonly changeId: number | undefined;
-  /** How many accounts share it now. */
+  /** Number of accounts that the domain is shared with now. */
   readonly members: number;
 }
 
 export type HandedOver =
   | {
       readonly kind: 'passed';
-      /** The one that was asked for comes first. */
+      /** The requested domain comes first. */
       readonly domains: readonly [PassedDomain, ...PassedDomain[]];
-      /** What the account has now, and what its plan allows: an operator is not bound by it. */
+      /** The account's number of domains and the plan's limit. An operator may exceed the limit. */
       readonly room: Pick<AccountRoom, 'domains' | 'limit'>;
     }
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
-      readonly code: /** There is no such account, or it is deactivated. */
+      readonly code: /** The account does not exist or is deactivated. */
         | 'no_account'
-        /** That account has a domain of the name. */
+        /** That account already has a domain of the name. */
         | 'taken'
-        /** Domains of the old account would be cut off. */
+        /** Other domains of the old account would be cut off. */
         | 'bound';
       readonly message: string;
-      /** For `bound`, as in their column. */
+      /** For `bound`, in the stored form. */
       readonly names?: readonly string[];
     };
 
@@ -65,7 +65,7 @@ type Refusal = Extract<HandedOver, { kind: 'refused' }>;
 export async function handOver(db: Database, order: HandOverOrder): Promise<HandedOver> {
   return await inTransaction<HandedOver>(db, async (trx) => {
     const { domainId, accountId, withFamily = false, dryRun = false } = order;
-    // The account before the names, as a create does: it cannot claim the name meanwhile.
+    // Locks the account before the names, as a create does, so that it cannot claim the name in the meantime.
     const room = await lockAccount(trx, accountId);
     const account = await loadAccount(trx, accountId);
     if (room === undefined || account === undefined)
@@ -83,11 +83,11 @@ export async function handOver(db: Database, order: HandOverOrder): Promise<Hand
     if (family.length > 0 && !withFamily) return bound(family);
     const rival = await findRival(trx, [row, ...family], account);
     if (rival !== undefined) return rival;
-    const changes = new Map([[domainId, await passOne(trx, lock, order)]]);
+    const changes = new Map([[domainId, await transferOne(trx, lock, order)]]);
     for (const { id } of family) {
-      // One that came to the family meanwhile: its writers wait for the names, which are locked.
+      // This domain joined the family in the meantime. Its writers wait for the locks of the names.
       const its = locks.get(id) ?? ((await lockDomain(trx, id)) as DomainLock);
-      changes.set(id, await passOne(trx, its, order));
+      changes.set(id, await transferOne(trx, its, order));
     }
     for (const { name } of [row, ...family]) await settle(trx, name);
     const domains: PassedDomain[] = [];
@@ -101,7 +101,7 @@ export async function handOver(db: Database, order: HandOverOrder): Promise<Hand
   });
 }
 
-/** In the order of their ids, whichever was asked for, after the names around them. */
+/** Locks the names around the domain, then the domains in the order of their ids. */
 async function lockWithFamily(trx: Database, domainId: number): Promise<Map<number, DomainLock>> {
   const { rows } = await sql<FamilyMember & { accountId: number }>`
     select id, name, account_id as "accountId" from domains where id = ${domainId}`.execute(trx);
@@ -126,13 +126,13 @@ function bound(family: readonly FamilyMember[]): Refusal {
   return {
     ...refused(
       'bound',
-      'other domains of its account lie inside or around it, and the inner ones would be cut off: move them together, or delegate the inner ones by NS records',
+      'other domains of the account are inside or around it, and the inner ones would be cut off: move them together, or delegate the inner ones by NS records',
     ),
     names: family.map(({ name }) => name),
   };
 }
 
-/** An account has one domain of a name. */
+/** An account can have only one domain of a name. */
 async function findRival(
   trx: Database,
   wanted: readonly FamilyMember[],
@@ -148,12 +148,12 @@ async function findRival(
   if (rival === undefined) return undefined;
   return refused(
     'taken',
-    `${email} has a domain ${rival.name.slice(0, -1)} of its own already (id ${rival.id}, ${rival.status}): delete that one first; it can be restored for ${RESTORABLE_DAYS} days`,
+    `${email} already has a domain ${rival.name.slice(0, -1)} (id ${rival.id}, ${rival.status}): delete that one first; it can be restored for ${RESTORABLE_DAYS} days`,
   );
 }
 
-/** Gives the id of the change by which it came. */
-async function passOne(
+/** Returns the id of the change that brought the domain to the new account. */
+async function transferOne(
   trx: Database,
   lock: DomainLock,
   { by, source, accountId, withoutMembers = false }: HandOverOrder,
@@ -172,11 +172,11 @@ async function passOne(
       },
       { changeId, serial },
     );
-  // Who follows the changes of the old account reads that the domain is gone, who follows those of the new one that it came.
+  // In the change feed, the old account sees the domain disappear, and the new account sees it appear.
   await log(lock, await drawChangeId(trx), false);
-  await passNamePast(trx, { name, from: row.accountId, to: accountId });
+  await transferNamePast(trx, { name, from: row.accountId, to: accountId });
   const nsSets = await addOwnSet(trx, row, accountId);
-  // A check that began before was judged for the old account: it is made again.
+  // A check that started earlier belongs to the old account and is repeated.
   await setParts(trx, id, {
     domain: {
       account_id: accountId,
@@ -184,7 +184,7 @@ async function passOne(
       ...(nsSets !== row.nsSets && { ns_sets: JSON.stringify(nsSets) }),
     },
   });
-  await passBelongings(trx, { id, accountId, withoutMembers });
+  await transferBelongings(trx, { id, accountId, withoutMembers });
   const changeId = await drawChangeId(trx);
   await log({ ...lock, row: { ...row, accountId } }, changeId, true);
   return changeId;
@@ -195,8 +195,8 @@ async function drawChangeId(trx: Database): Promise<number> {
   return (rows[0] as { id: number }).id;
 }
 
-/** Checks and verifications follow by their foreign keys. Triggers of features do the rest. */
-async function passBelongings(
+/** Transfers subscriptions, scans and members. Checks and verifications follow by foreign keys, and triggers do the rest. */
+async function transferBelongings(
   trx: Database,
   {
     id,
@@ -206,16 +206,16 @@ async function passBelongings(
 ): Promise<void> {
   await sql`update subscriptions set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
   await sql`update scans set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
-  // What its old owner was to be warned of is the new one's affair, who reads it in the findings.
+  // Pending warnings were for the old owner. The new owner sees the findings.
   await sql`delete from mails where domain_id = ${id}`.execute(trx);
-  // The owner of a domain is no member of it.
+  // An owner is never a member of its own domain.
   await sql`
     delete from memberships
     where domain_id = ${id} and (${withoutMembers}::boolean or account_id = ${accountId})`.execute(trx);
   await endInvitesTo(trx, id);
 }
 
-/** What is answered of domains that wait depends on whose the domains around them are. */
+/** Re-evaluates answers: what is answered of waiting domains depends on the owners of the domains around them. */
 async function settle(trx: Database, name: string): Promise<void> {
   await settleAbove(trx, name);
   const { rows } = await sql<{ isHeld: boolean }>`

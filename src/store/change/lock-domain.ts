@@ -1,15 +1,14 @@
 // The locks of a domain's writers, in the order in which all writers take them:
 //
-//     names that lie within each other → the domain's row → its zone's row
+//     names above and below each other → the domain's row → its zone's row
 //
-// The rows that go with a domain (`domain_checks`, `domain_verifications`) have no place in this order and need none.
-// Whoever may wait for one of them while holding other locks has locked its domain's row before: of two such writers the
-// second waits there, and never for the other's row. Who locks one without its domain's row keeps nobody waiting who
-// could keep it waiting:
+// The dependent rows (`domain_checks`, `domain_verifications`) need no position in this order. A writer that may wait
+// for such a row while it holds other locks has locked the domain's row before, so a second such writer waits there. A
+// writer that locks a dependent row without the domain's row cannot cause a deadlock:
 //
-//   - `claimDueDomains` and `claimDueVerifications` skip what is locked, and lock nothing else after that.
-//   - `saveStillChecks` skips what is locked. After that it writes runs, whose last one only those write who hold the row
-//     of `domain_checks`, and where it adds a run or writes findings it holds the domain's row, which it skipped if locked.
+//   - `claimDueDomains` and `claimDueVerifications` skip locked rows, and lock nothing afterwards.
+//   - `saveStillChecks` skips locked rows. Only the holder of the `domain_checks` row writes a domain's last run, and
+//     it adds runs or findings only with the domain's row, which it skips if locked.
 //   - `takeManualCheck`, `giveBackManualCheck` and `shortenLease` wait for one row, and hold nothing else.
 
 import { type RawBuilder, sql } from 'kysely';
@@ -28,33 +27,33 @@ import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
 import type { LockedDomain } from './publish-zone.ts';
 
 export interface DomainLock extends LockedDomain {
-  /** What was asked for with the lock. */
+  /** Data that was requested together with the lock. */
   readonly ahead?: LoadedAhead;
 }
 
-/** What a small edit needs, read with the lock: each statement of its own makes all other writes of the domain wait longer. */
+/** Data for a small edit, read together with the lock. Separate statements would delay other writers of the domain. */
 export interface Ahead {
-  /** Their records are loaded, and those of the apex. */
+  /** Records at these names and at the apex are loaded. */
   readonly names: readonly Name[];
-  /** How many ids of new records are allocated. */
+  /** Number of ids to allocate for new records. */
   readonly ids: number;
 }
 
 interface LoadedAhead {
-  /** Without the service's own NS. */
+  /** Without the service's own NS records. */
   readonly records: readonly CustomerRecord[];
-  /** In rising order. */
+  /** In ascending order. */
   readonly ids: readonly number[];
 }
 
-/** Undefined: there is no such domain. A deleted one is locked too. */
+/** Returns undefined if the domain does not exist. Also locks deleted domains. */
 export async function lockDomain(
   trx: Database,
   domainId: number,
   ahead?: Ahead,
 ): Promise<DomainLock | undefined> {
-  // The lock first: a statement that waits for it may read the tables beside it as they were before. The settings too:
-  // whoever changes them publishes the domains that were not locked then.
+  // Lock first: a statement that waits for a lock may read other tables as they were before the wait. This includes the
+  // settings, because a change of settings publishes only the domains that it can lock.
   const locked = await sql`select from domains where id = ${domainId} for update`.execute(trx);
   if (locked.rows.length === 0) return undefined;
   const { rows } = await sql<LockedRow>`
@@ -84,7 +83,7 @@ function aheadOf({ names, ids }: Ahead): RawBuilder<unknown> {
   return sql`, ${recordsAtApexAnd(columns)} as records, ${newRecordIds(ids)} as ids`;
 }
 
-/** Deleted, or no longer the account's whose it was (`ownerId`) when the caller's rights were judged. */
+/** Returns true if the domain is deleted, or if it no longer belongs to the account for which the caller checked rights. */
 export function isGone({ row }: DomainLock, { ownerId }: { readonly ownerId?: number }): boolean {
   return row.deletedAt !== null || (ownerId !== undefined && row.accountId !== ownerId);
 }
@@ -105,12 +104,12 @@ export async function lockNamesAround(trx: Database, nameText: string): Promise<
   await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`.execute(trx);
 }
 
-/** Returns the last two labels. Names within each other share them, because no customer has a top-level domain. */
+/** Returns the last two labels. All names above and below each other share them, because no customer has a top-level domain. */
 export function sharedLabels(nameText: string): string {
   return nameText.split('.').slice(-3).join('.');
 }
 
-/** Locks the domain as `lockDomain` does, after the names around it. */
+/** Locks the names around the domain, then the domain as `lockDomain` does. */
 export async function lockDomainAndNames(trx: Database, domainId: number): Promise<DomainLock | undefined> {
   const named = await trx.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
   if (named === undefined) return undefined;

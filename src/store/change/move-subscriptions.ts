@@ -1,5 +1,5 @@
-// Makes the steps of subscriptions that are due, some domains at a time. Each step is made once, whatever number of
-// workers run: a subscription is judged under its lock and that of its domain, and saved with the time of its next step.
+// Makes the due steps of subscriptions in batches. A subscription is evaluated under the locks of its row and its
+// domain, and saved with the time of its next step, so several workers never repeat a step.
 
 import { sql } from 'kysely';
 import { describeTerm } from '../../billing/invoice.ts';
@@ -21,18 +21,18 @@ export interface MovedSubscriptions {
   readonly unpaid: number;
   readonly grace: number;
   readonly ended: number;
-  /** Left as they are by an error, and tried again later. */
+  /** Subscriptions left unchanged by an error. They are retried later. */
   readonly failed: number;
-  /** There may be more to do at once. */
+  /** True if more subscriptions may be due: run again without waiting. */
   readonly isMore: boolean;
 }
 
 interface MoveOrder {
-  /** As of this time. */
+  /** The time for which steps are due. */
   readonly at: Date;
   readonly wallet: Wallet<Database>;
   readonly limit?: number;
-  /** Told of each that an error leaves as it is, while the others go on. Left out: the error is thrown. */
+  /** Called for each subscription that fails, while the others continue. If undefined, the error is thrown. */
   readonly onFailed?: (failed: FailedSubscription, error: unknown) => void;
 }
 
@@ -42,15 +42,15 @@ export interface FailedSubscription {
 }
 
 const BATCH = 100;
-/** So that those that fail do not take the turn of all others. */
+/** Failed subscriptions wait this long, so that they do not block the others. */
 const RETRY_MINUTES = 15;
-/** No rule makes so many in a row. */
+/** Guards against an endless loop: no rule makes this many steps in a row. */
 const MOST_STEPS = 1000;
 
 export async function moveSubscriptions(db: Database, order: MoveOrder): Promise<MovedSubscriptions> {
   const { at, limit = BATCH } = order;
   return await inTransaction(db, async (trx) => {
-    // Both rows are locked, so that of one that another worker has just moved the new version is judged here.
+    // Both rows are locked, so that the latest version of a row that another worker has just changed is evaluated.
     const { rows } = await sql<DueRow>`
       select ${SUBSCRIPTION_COLUMNS}, rtrim(d.name, '.') as domain
       from subscriptions s join domains d on d.id = s.domain_id join plans p on p.id = s.plan_id
@@ -70,7 +70,7 @@ interface DueRow extends DueSubscription {
   readonly domain: string;
 }
 
-/** All at once and in order, so that two workers, or one and a customer, do not wait for each other. */
+/** Locks all wallets together and in order, so that two workers, or a worker and a customer, do not deadlock. */
 async function lockWhoPays(
   trx: Database,
   rows: readonly DueRow[],
@@ -86,14 +86,14 @@ interface MoveOne extends MoveOrder {
   readonly charge: Charger;
 }
 
-/** An error takes back what was done of this one, and no more. */
+/** An error rolls back only this subscription. */
 async function tryOne(trx: Database, row: DueRow, order: MoveOne): Promise<Made[]> {
   const { at, onFailed } = order;
   try {
     return await inTransaction(trx, (savepoint) => moveOne(savepoint, row, order));
   } catch (error) {
     if (onFailed === undefined) throw error;
-    // Without a connection this throws too, and the round is over.
+    // Without a connection this throws too and ends the round.
     await sql`
       update subscriptions set due_at = ${at}::timestamptz + make_interval(mins => ${RETRY_MINUTES})
       where id = ${row.id}`.execute(trx);
@@ -137,13 +137,13 @@ async function moveOne(trx: Database, row: DueRow, { at, charge }: MoveOne): Pro
     made.push(state.status === 'grace' ? 'grace' : 'renewed');
   }
   await saveSubscription(trx, id, state, at);
-  // What goes on for nothing is no event.
+  // Renewals of free terms are not announced.
   if (made.includes('grace') || (made.includes('renewed') && (state.term?.priceRials ?? 0) > 0))
     await tell(trx, row, { ...state, planSlug: row.plan.slug });
   return made;
 }
 
-/** One row of the audit log, whatever number of steps was made. */
+/** Writes one audit row for any number of steps. */
 async function tell(
   trx: Database,
   row: DueSubscription,
@@ -164,7 +164,7 @@ async function tell(
   });
 }
 
-/** From the end of the one before, however late that is noticed. */
+/** Starts the free plan at the end of the previous subscription, even if that is noticed late. */
 async function beginFree(trx: Database, { domainId, accountId }: DueSubscription, at: Date): Promise<void> {
   const planId = (await findPlan(trx, FREE_PLAN)) ?? null;
   if (planId !== null) await startSubscription(trx, { domainId, accountId, planId, at });

@@ -1,5 +1,5 @@
-// Opens a scan. A domain has one running scan at a time, and a second request joins it. When a request to import joins
-// a preview, the scan imports as well, with the wider rights of the two.
+// Opens a scan. A domain has one running scan at a time, and a second request joins it. If a request to import joins a
+// preview, the scan also imports, with the wider rights of the two.
 
 import { sql } from 'kysely';
 import type { KeyNarrowing } from '../../zone/edit/key-narrowing.ts';
@@ -12,26 +12,26 @@ export interface ScanOrder {
   readonly domainId: number;
   readonly kind: ScanKind;
   readonly by: Actor;
-  /** The narrowing of the API key that asks. */
+  /** The restrictions of the calling API key. */
   readonly narrowing: KeyNarrowing | null;
-  /** A UUID by which a repeat of the same call finds it again. */
+  /** A UUID by which a repeated call finds its scan. */
   readonly request?: string;
 }
 
 interface OpenedScan {
   readonly id: number;
   /**
-   * `repeated`: opened by the same request before, and perhaps over. `barred`: a scan that imports by a key with
-   * another narrowing is running.
+   * `repeated`: the same request opened the scan earlier, and it may be finished. `barred`: a scan is running that
+   * imports with a key of other restrictions.
    */
   readonly how: 'begun' | 'joined' | 'raised' | 'repeated' | 'barred';
-  /** The scan waits for a worker. */
+  /** True if the scan waits for a worker. */
   readonly isWaiting: boolean;
-  /** When the scan is due again, as text. A request that joins it, or a worker that begins it, changes that. */
+  /** The time at which the scan is due again, as text. It changes if a request joins or a worker starts the scan. */
   readonly dueAt: string | null;
 }
 
-/** After how many seconds the scan is due again, in case the job that the caller puts into the queue is lost. */
+/** The scan is due again after this many seconds, in case the caller's queue job is lost. */
 const ENQUEUED_SECONDS = 30;
 
 export async function openScan(db: Database, order: ScanOrder): Promise<OpenedScan> {
@@ -42,17 +42,17 @@ export async function openScan(db: Database, order: ScanOrder): Promise<OpenedSc
         (await insertScan(trx, order, ENQUEUED_SECONDS)) ??
         (await joinScan(trx, order));
       if (opened !== undefined) return opened;
-      // it was over between the two
+      // The scan finished between the statements.
     }
   });
 }
 
-/** Opens the scan of a domain that is created in this transaction; a worker finds it. */
+/** Opens the scan of a domain that this transaction creates. A worker will find it. */
 export async function openBackgroundScan(trx: Database, domainId: number, by: Actor): Promise<void> {
   await insertScan(trx, { domainId, kind: 'background', by, narrowing: null }, 0);
 }
 
-/** Withdraws what `openScan` did, unless another request has joined the scan or a worker has begun it. */
+/** Reverts `openScan`, unless another request has joined the scan or a worker has started it. */
 export async function withdrawScan(db: Database, { id, how, dueAt }: OpenedScan): Promise<void> {
   const isUntouched = sql`id = ${id} and due_at = ${dueAt}::timestamptz`;
   if (how === 'begun') await sql`delete from scans where ${isUntouched}`.execute(db);
@@ -62,7 +62,7 @@ export async function withdrawScan(db: Database, { id, how, dueAt }: OpenedScan)
   }
 }
 
-/** Selects scans that no worker has, or whose worker has stopped renewing its lease. */
+/** Selects scans without a worker, or whose worker has stopped renewing its lease. */
 const WAITS = sql`(finished_at is null and (run is null or due_at <= clock_timestamp()))`;
 
 type Found = Omit<OpenedScan, 'how'>;
@@ -122,11 +122,11 @@ async function joinScan(trx: Database, order: ScanOrder): Promise<OpenedScan | u
 interface Joinable extends Found {
   readonly imports: boolean;
   readonly isNarrowed: boolean;
-  /** The scan has the same narrowing as the order. */
+  /** True if the scan has the restrictions of the order. */
   readonly isNarrowedSo: boolean;
 }
 
-/** Lets the scan wait for the job of the request that joins. `found` is locked. */
+/** Makes the scan wait for the queue job of the joining request. `found` is locked. */
 async function keepWaiting(trx: Database, found: Found): Promise<Found> {
   const { id, isWaiting, dueAt } = found;
   if (!isWaiting) return { id, isWaiting, dueAt };

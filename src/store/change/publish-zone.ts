@@ -1,5 +1,5 @@
-// What is published for a domain: a function of its records, the settings and the last known addresses of its ANAME
-// targets; in a signed zone also signatures and denials. In chunks, each of which is one statement.
+// Computes what is published for a domain from its records, the settings, and the last known addresses of its ANAME
+// targets; in a signed zone also signatures and denials. Yields chunks of one statement each.
 
 import { sql } from 'kysely';
 import { encodeName, foldCase, type Name, nameInRdata } from '../../dns/name.ts';
@@ -31,12 +31,12 @@ import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../recor
 import type { LockedZone } from '../zones/write-zone.ts';
 import { type Chunk, chunksOf, chunksOfOwners, recordRows } from '../zones/zone-rows.ts';
 
-/** A domain that edges of some regions do not serve publishes the default everywhere. */
+/** Returns the edge addresses. A domain that some regions do not serve publishes the default addresses everywhere. */
 export function edgesOf({ edgeRegions }: DomainRow, { edges }: PublishSettings): EdgeAddresses {
   return edgeRegions === null ? edges : { v4: edges.v4, v6: edges.v6 };
 }
 
-/** A domain under its lock, as it will be published. */
+/** A locked domain, as it will be published. */
 export interface LockedDomain {
   readonly row: DomainRow;
   /** Undefined for a domain that has lost its name. */
@@ -50,13 +50,13 @@ export interface LockedDomain {
 
 interface PublishOrder {
   readonly served: Served;
-  /** The names whose records changed, each with all its records now. */
+  /** The names whose records changed, each with all its current records. */
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
   /** True if everything is published again. */
   readonly isWhole: boolean;
 }
 
-/** The domain has its zone. */
+/** The domain must have a zone. */
 export async function* publishedChunks(
   trx: Database,
   domain: LockedDomain,
@@ -99,7 +99,7 @@ async function namesToPublish(
   if (isWhole || publish === 'whole')
     return await wholeNames(trx, row, settings, serial, served, lockFlattened);
   const changed = await withApex(trx, row, publish);
-  const flattened = await lockFlattened(trx, zone?.id ?? null, changed.values()); // looked up before they are served, too
+  const flattened = await lockFlattened(trx, zone?.id ?? null, changed.values()); // also before they are served
   const names = served === 'apex' ? new Map<Name, readonly CustomerRecord[]>() : changed;
   return publishNames(row, settings, serial, names, served, flattened);
 }
@@ -113,7 +113,7 @@ async function withApex(
   return names.has(apex) ? names : new Map([...names, [apex, await loadRecordsAt(trx, row.id, [apex])]]);
 }
 
-/** All records that nodes serve for the domain, without those of DNSSEC. */
+/** Returns all records that nodes serve for the domain, except those of DNSSEC. */
 export async function wholeZone(
   trx: Database,
   row: DomainRow,
@@ -139,9 +139,7 @@ async function wholeNames(
   return publishNames(row, settings, serial, byName, served, flattened);
 }
 
-/**
- * Publishes the records at these names and at the apex, whose own records are needed when the domain is served in full.
- */
+/** Publishes the records at these names, and at the apex if the domain is served in full. */
 function publishNames(
   row: DomainRow,
   settings: PublishSettings,
@@ -161,7 +159,7 @@ function publishNames(
   return published;
 }
 
-/** Those of these ids whose records belong to the service. */
+/** Returns those of the ids whose records the service manages. */
 export async function findManagedIds(
   trx: Database,
   domainId: number,
@@ -183,8 +181,8 @@ async function loadManaged(trx: Database, domainId: number): Promise<{ id: numbe
 }
 
 /**
- * Saves the service's own NS records at the apex among the domain's records, so that they are listed together. The
- * record of a nameserver that stays keeps its id.
+ * Stores the service's own NS records at the apex, so that they are listed with the domain's records. The record of a
+ * nameserver that remains keeps its id.
  */
 export async function saveManagedRecords(
   trx: Database,

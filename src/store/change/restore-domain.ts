@@ -1,4 +1,4 @@
-// Restores a deleted domain as it was, except for its status: whether it is delegated to us is checked anew.
+// Restores a deleted domain.
 
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
@@ -19,10 +19,7 @@ type RestoredDomain =
   | { readonly kind: 'restored'; readonly domain: Domain; readonly changeId: number }
   | { readonly kind: 'absent' | 'not_deleted' | 'taken'; readonly message: string };
 
-/**
- * Restores a domain as it was, except for its status: whether it is delegated to us is checked anew. `exempt`: as for a
- * new one.
- */
+/** Restores a domain as it was, except for its status: its delegation is checked again. `exempt` as for a new domain. */
 export async function restoreDomain(
   db: Database,
   {
@@ -53,7 +50,7 @@ export async function restoreDomain(
     if (claimed.kind !== 'claimed') rollBackTo({ ...claimed, kind: 'taken' } satisfies RestoredDomain);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
-    // A domain that was off claims nothing: it gets its sets when it is enabled.
+    // A domain that was off claims nothing. It gets its sets when it is enabled.
     const wasOff = row.status === 'disabled' || row.status === 'banned';
     if (!(await resumeSubscription(trx, domainId)) && row.plan !== null) {
       await startSubscription(trx, { domainId, accountId, planId: row.plan.id });
@@ -73,7 +70,7 @@ export async function restoreDomain(
   });
 }
 
-/** One that the checker disabled may come back by itself, so it is looked at again. */
+/** A domain that the checker disabled may recover automatically, so it is checked again. */
 function stillOff({ row, now }: DomainLock): DomainParts {
   return row.disabledBy === 'checker' ? { check: { due_at: now } } : {};
 }

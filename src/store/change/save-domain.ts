@@ -1,4 +1,4 @@
-// Creates and deletes domains. Who may claim a name is decided under the lock of the names around it.
+// Creates and deletes domains. Claims are decided under the lock of the names around the domain.
 
 import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -36,28 +36,28 @@ interface Trial {
 
 export interface NewDomain extends ChangedBy {
   readonly accountId: number;
-  /** The name comes from `parseDomainName`, and `judgeDomainName` accepts it. */
+  /** The result of `parseDomainName`, accepted by `judgeDomainName`. */
   readonly name: Name;
   readonly unicode: string;
   readonly dnsMode: DnsMode;
   /**
-   * True for the CLI and global admins: they may take names around operator zones and nameservers. No set is spent for
-   * what they create, and the limits on an account's domains do not hold.
+   * True for the CLI and global admins: they may take names around operator zones and nameservers, their domains do not
+   * use up a set, and the account's limits do not apply.
    */
   readonly exempt: boolean;
-  /** True if an operator confirms that the account owns the name: the first set of ours that the parent shows proves the domain. */
+  /** True if an operator confirms the owner: the first of the fleet's sets that the parent shows proves the domain. */
   readonly isApproved?: boolean;
   /** The claim may wait for a name that another account holds. */
   readonly transfer?: boolean;
-  /** How many domains of the account may wait to be proved; by default the plan's number. */
+  /** Maximum number of unverified domains of the account. Defaults to the plan's limit. */
   readonly claimsPerAccount?: number | undefined;
-  /** The plan; by default the account's. */
+  /** Defaults to the account's plan. */
   readonly planSlug?: string | null;
-  /** What the first domain of an account that registered itself begins with, once. */
+  /** The trial with which the first domain of a self-registered account starts. */
   readonly trial?: Trial | undefined;
-  /** False: the delegation is not checked, since the domain can have none. */
+  /** False if the delegation is not checked, because the domain can have none. */
   readonly isChecked?: boolean;
-  /** For a managed domain: its records elsewhere are scanned in the background, and imported. */
+  /** For a managed domain: its records at other providers are scanned in the background and imported. */
   readonly isScanned?: boolean;
 }
 
@@ -97,7 +97,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     if (claimed.kind !== 'claimed') rollBackTo(claimed);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
-    // A static set is for a claim that its delegation is to prove.
+    // Static sets are only for claims that a delegation must prove.
     const needsSets = dnsMode === 'managed' || settings.pool !== undefined;
     const claim = { nameText, accountId, byOperator: exempt, settings };
     const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
@@ -155,7 +155,8 @@ async function insertDomain(
       zone_id: null,
       dns_mode: dnsMode,
       served: 'none',
-      // One that gets the name's zone goes on with its serial (settle-name.ts); of others it must not show that there are more.
+      // A domain that gets the name's zone continues its serial (settle-name.ts). The serial of other domains must not
+      // reveal that another claim exists.
       serial: BEFORE_FIRST_SERIAL,
       answers_generation: 0,
       plan_id: planId,
@@ -169,13 +170,13 @@ async function insertDomain(
   });
 }
 
-/** Entries that are checked at once, of one account and name in an hour; others wait for their turn. */
-const ENTRIES_AN_HOUR = 4;
+/** Starts of an account's claim on a name per hour that are checked immediately. Further ones wait. */
+const STARTS_PER_HOUR = 4;
 const LATER_MS = 60_000;
 
 /**
- * The clocks of a claim that begins: an account that deletes its domain and creates it again within a day goes on with the
- * time of the old one, and asks for no turn before its hour is over.
+ * Loads the times from which a new claim continues. An account that deletes its domain and creates it again within a
+ * day keeps the old start, and cannot request another turn within the same hour.
  */
 async function loadClocks(
   trx: Database,
@@ -193,7 +194,7 @@ async function loadClocks(
   const { since, hasAsked, entries } = rows[0] as (typeof rows)[0];
   return {
     ...(since !== null && { since }),
-    ...(entries >= ENTRIES_AN_HOUR && { firstCheckAt: new Date(now.getTime() + LATER_MS) }),
+    ...(entries >= STARTS_PER_HOUR && { firstCheckAt: new Date(now.getTime() + LATER_MS) }),
     asksForTurn: !hasAsked,
   };
 }
@@ -203,8 +204,8 @@ type DeletedDomain =
   | { readonly kind: 'absent' };
 
 /**
- * Deletes a domain. Its name is free at once; the operator can restore it for 30 days, unless another domain has the
- * name then.
+ * Deletes a domain. Its name is free immediately. The operator can restore the domain for 30 days, unless another
+ * domain has taken the name.
  */
 export async function deleteDomain(
   db: Database,
@@ -215,7 +216,7 @@ export async function deleteDomain(
     source,
   }: ChangedBy & {
     readonly domainId: number;
-    /** As in `saveEdit`. */
+    /** See `saveEdit`. */
     readonly ownerId?: number;
   },
 ): Promise<DeletedDomain> {

@@ -1,5 +1,5 @@
-// The only way to write records: lock the domain → load what the edit touches → plan → records, published records,
-// serial and change in one transaction. An edit that changes nothing writes nothing.
+// The only way to write records: lock the domain → load what the edit touches → plan → write records, published
+// records, serial and change in one transaction. An edit that changes nothing writes nothing.
 
 import { DatabaseError } from 'pg';
 import { GATES, judgeGate } from '../../billing/gates.ts';
@@ -38,9 +38,9 @@ import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.t
 import { findManagedIds } from './publish-zone.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
-/** What can be loaded of a domain under its lock. */
+/** Loads records of a domain under its lock. */
 export interface LockedDomain {
-  /** Loads every record at these names, but for managed ones. */
+  /** Loads all records at these names, except managed ones. */
   recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
   recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
 }
@@ -55,28 +55,24 @@ export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
 
 interface EditOrder extends ChangedBy {
   readonly domainId: number;
-  /** Whose domain it was when the caller's rights were judged: under another account they are worth nothing. */
+  /** The owner when the caller's rights were checked. The rights do not apply under another owner. */
   readonly ownerId?: number;
   readonly edit: Edit | EditMaker;
-  /** Called with all problems of the edit: gives a smaller edit to try instead, or undefined when none is left. */
+  /** Receives all problems of the edit. Returns a smaller edit to try instead, or undefined if nothing is left. */
   readonly without?: (problems: readonly EditProblem[]) => Edit | undefined;
-  /** Plans the edit, and writes nothing. */
   readonly dryRun?: boolean;
-  /** The change that this edit takes back. */
   readonly reverts?: number;
-  /** What is done to rules in the same change. */
+  /** Changes to rules in the same change. */
   readonly rules?: readonly WrittenRule[];
   /** Fills `dest_country` where the edit does not set it. */
   readonly countryOf?: CountryOf | undefined;
-  /** Origins of proxied records have to be public, or in these; undefined: they are not judged. */
+  /** Networks in which proxied origins may be although they are not public. If undefined, origins are not validated. */
   readonly originAllow?: readonly Network[];
-  /** True if warnings about the records are to be found. */
+  /** True if warnings about the records are wanted. */
   readonly warns?: boolean;
 }
 
-/**
- * An operation with the item of the edit that caused it; a record that only followed the TTL of its set has no item.
- */
+/** A saved operation and the edit item that caused it. `item` is undefined if only the TTL of the record's set changed. */
 type SavedEditOperation = SavedOperation & { readonly item?: EditItem };
 
 export type SavedEdit =
@@ -101,7 +97,7 @@ export type SavedEdit =
       readonly warnings: readonly ZoneWarning[];
     }
   | EditProblems
-  /** The domain was deleted, switched off, or handed over, since the caller loaded it. */
+  /** The domain was deleted, switched off or transferred since the caller loaded it. */
   | {
       readonly kind: 'refused';
       readonly code: 'not_found' | 'domain_disabled' | 'domain_banned';
@@ -115,7 +111,7 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
       const ahead = aheadFor(order);
       const lock = await lockDomain(trx, order.domainId, ahead);
       if (lock === undefined || isGone(lock, order)) {
-        return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
+        return { kind: 'refused', code: 'not_found', message: 'the domain was deleted or transferred' };
       }
       const { status } = lock.row;
       if (status === 'disabled' || status === 'banned') {
@@ -129,7 +125,7 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
       return await saveUnderLock(trx, lock, edit, { ...order, names: ahead?.names ?? [] });
     });
   } catch (error) {
-    // The planner's rules are the constraints': one that fires was broken behind its back.
+    // The planner enforces the same rules as the constraints. A violation means that data changed without the planner.
     if (!isConstraintViolation(error) || listed === undefined) throw error;
     return { kind: 'problems', problems: [{ ...listed, message: (error as DatabaseError).message }] };
   }
@@ -175,7 +171,7 @@ async function saveUnderLock(
   while (planned.kind === 'problems') {
     const smaller = order.without?.(planned.problems);
     if (smaller === undefined) break;
-    planned = await plan(smaller); // it touches nothing that the whole edit does not
+    planned = await plan(smaller); // touches only a part of what the whole edit touches
   }
   if (planned.kind === 'problems') return planned;
   const { recordCount, touched } = planned;
@@ -204,7 +200,7 @@ async function saveUnderLock(
 
 const AHEAD_ITEMS = 16;
 
-/** Undefined for what is not known yet, or is much: that is loaded step by step. */
+/** Returns undefined if the edit is large or not known yet. Its data is then loaded step by step. */
 function aheadFor({ edit, dryRun, warns }: EditOrder): Ahead | undefined {
   if (typeof edit === 'function' || countItems(edit) > AHEAD_ITEMS) return undefined;
   const names = new Set([...edit.creates, ...edit.replaces].map(({ name }) => name));
@@ -213,12 +209,12 @@ function aheadFor({ edit, dryRun, warns }: EditOrder): Ahead | undefined {
   return { names: [...names], ids: dryRun ? 0 : created };
 }
 
-/** The domain's name is not known yet: names above it have no records in the domain. */
+/** The domain's name is not known yet. Names above it have no records in the domain. */
 function namesToWarnOf({ name: owner, type, rdata }: NewRecord): Iterable<Name> {
   return type === 'ANAME' ? [] : namesBeside({ owner, type: wireTypeCode(type), rdata }, ROOT);
 }
 
-/** Gives created records their ids, in the order of the edit, and written ones their time. */
+/** Assigns ids to created records in the order of the edit, and the time to written ones. */
 async function finishOperations(
   trx: Database,
   ops: readonly RecordOperation[],
@@ -239,7 +235,7 @@ async function finishOperations(
   });
 }
 
-/** Gives all records that each of the names has now; `before` had all former ones. */
+/** Returns all current records of each name. `before` has all former ones. */
 function recordsAfter(
   before: readonly CustomerRecord[],
   ops: readonly SavedEditOperation[],
@@ -260,7 +256,7 @@ function countItems({ creates, updates, replaces, deletes }: Edit): number {
   return creates.length + updates.length + deletes.length + inSets;
 }
 
-/** Makes a conflict out of a violated constraint, at the first item of the edit. */
+/** Converts a constraint violation to a conflict at the first item of the edit. */
 function conflictOf(edit: Edit): EditProblem {
   const lists: readonly [EditList, readonly { readonly index?: number }[]][] = [
     ['create', edit.creates],

@@ -1,4 +1,4 @@
-// Takes a change back by one of its own: its records and rules are as before the change, and the serial still grows with records.
+// Reverts a change with a new change: records and rules return. The serial still increments if records change.
 
 import type { Network } from '../../dns/record/network.ts';
 import { planRevert } from '../../zone/edit/plan-revert.ts';
@@ -13,12 +13,12 @@ import { lockDomain } from './lock-domain.ts';
 import { type SavedEdit, saveEdit } from './save-edit.ts';
 import { saveRules } from './save-rules.ts';
 
-/** A change without records and rules has nothing to take back: `nothing_to_revert`. */
+/** A change without records and rules cannot be reverted: `nothing_to_revert`. */
 export type SavedRevert =
   | SavedEdit
   | {
       readonly kind: 'conflict';
-      /** What it was that a later change touched. */
+      /** The kind of object that a later change touched. */
       readonly of: 'record' | 'rule';
       readonly ids: readonly number[];
       readonly message: string;
@@ -27,12 +27,12 @@ export type SavedRevert =
 
 interface RevertOrder {
   readonly domainId: number;
-  /** As in `saveEdit`. */
+  /** See `saveEdit`. */
   readonly ownerId?: number;
   readonly changeId: number;
   readonly by: ChangedBy['by'];
   readonly dryRun?: boolean;
-  /** As in `saveEdit`. */
+  /** See `saveEdit`. */
   readonly originAllow?: readonly Network[];
 }
 
@@ -47,7 +47,7 @@ export async function saveRevert(db: Database, order: RevertOrder): Promise<Save
   });
 }
 
-/** With the rules that the change took its records from. */
+/** Also reverts the rules from which the change removed records. */
 async function revertRecords(
   trx: Database,
   { domainId, ownerId, changeId, by, dryRun = false, originAllow }: RevertOrder,
@@ -57,7 +57,8 @@ async function revertRecords(
   let rules: readonly WrittenRule[] = [];
   if (operations.length > 0) {
     const lock = await lockDomain(trx, domainId);
-    if (lock === undefined) return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
+    if (lock === undefined)
+      return { kind: 'refused', code: 'not_found', message: 'the domain was deleted or transferred' };
     const { edges } = lock.settings;
     const plan = planOf(lock.row);
     const order = { domainId, plan, edges, originAllow, operations, returning };

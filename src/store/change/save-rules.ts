@@ -1,5 +1,5 @@
-// The only way to write rules by themselves: lock the domain → plan → rules and change in one transaction. The zone, and its
-// serial, stay as they are; edges are told by the feed of theirs.
+// The only way to write rules without records: lock the domain → plan → write rules and change in one transaction. The
+// zone and its serial stay the same. Edges receive the rules in their own feed.
 
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
@@ -12,22 +12,21 @@ import { writeRules } from '../rules/write-rules.ts';
 import { type DomainLock, isGone, lockDomain } from './lock-domain.ts';
 import { nextVersion, writeLog } from './write-domain-change.ts';
 
-/** A domain whose rules nobody else can write now. */
+/** A domain whose rules are locked. */
 export interface LockedForRules {
   readonly trx: Database;
   readonly domainId: number;
   readonly plan: Plan | null;
-  /** What proxied names publish by default. */
+  /** The default addresses of proxied names. */
   readonly edges: EdgeAddresses;
 }
 
 interface RulesOrder<R> extends ChangedBy {
   readonly domainId: number;
-  /** As in `saveEdit`. */
+  /** See `saveEdit`. */
   readonly ownerId?: number;
-  /** The change that this one takes back. */
   readonly reverts?: number;
-  /** Judges the call by what is there now. `refusal`: nothing is written. */
+  /** Validates the call against the current rules. With `refusal`, nothing is written. */
   readonly plan: (
     locked: LockedForRules,
   ) => Promise<{ readonly written: readonly WrittenRule[] } | { readonly refusal: R }>;
@@ -42,7 +41,7 @@ type SavedRules<R> =
     }
   | { readonly kind: 'unchanged'; readonly serial: number }
   | { readonly kind: 'refused_by_plan'; readonly refusal: R }
-  /** The domain was deleted, switched off, or handed over, since the caller loaded it. */
+  /** The domain was deleted, switched off or transferred since the caller loaded it. */
   | {
       readonly kind: 'refused';
       readonly code: 'not_found' | 'domain_disabled' | 'domain_banned';
@@ -53,7 +52,7 @@ export async function saveRules<R>(db: Database, order: RulesOrder<R>): Promise<
   return await inTransaction<SavedRules<R>>(db, async (trx) => {
     const lock = await lockDomain(trx, order.domainId);
     if (lock === undefined || isGone(lock, order))
-      return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
+      return { kind: 'refused', code: 'not_found', message: 'the domain was deleted or transferred' };
     const { row } = lock;
     if (row.status === 'disabled' || row.status === 'banned')
       return { kind: 'refused', code: `domain_${row.status}`, message: `the domain is ${row.status}` };

@@ -1,6 +1,5 @@
-// Sets columns of a domain, and writes the changes that follow: of the domain itself, of the domains that get or lose
-// the name's zone, and of the domains above and below it. A claim inside or above another account's domain is answered
-// only as far as that domain leaves room, so a change of a domain may affect those.
+// Sets columns of a domain and writes the resulting changes: of the domain, of domains that get or lose the name's
+// zone, and of domains above and below it, since what is answered of a claim depends on the domains around it.
 
 import { sql } from 'kysely';
 import type { DomainRow } from '../domains/domain-row.ts';
@@ -12,7 +11,7 @@ import { type SettledName, servedIn, settleName } from './settle-name.ts';
 import type { WrittenChange } from './write-domain-change.ts';
 import { loseClaim, type StatusChange, setPartsAndLock, writeOther, writeStatus } from './write-status.ts';
 
-/** Call it under `lockDomainAndNames`, with the lock that this gave. */
+/** Call it under `lockDomainAndNames`, with the lock that it returned. */
 export async function saveStatus(
   trx: Database,
   before: DomainLock,
@@ -23,8 +22,8 @@ export async function saveStatus(
 }
 
 /**
- * The same for columns that are set already; `before` as for `writeStatus`. A domain that becomes active takes the
- * claims inside it: its account has proved the name.
+ * Does the same for columns that are already set. `before` as for `writeStatus`. A domain that becomes active takes the
+ * claims inside it, because its account has proved the name.
  */
 export async function saveServed(
   trx: Database,
@@ -37,7 +36,7 @@ export async function saveServed(
   return await writeSettled(trx, settled, before, after, change);
 }
 
-/** The same for a name that is settled already, as those above it are. */
+/** Does the same for a name that is already settled together with the names above it. */
 export async function writeSettled(
   trx: Database,
   settled: SettledName,
@@ -46,7 +45,7 @@ export async function writeSettled(
   change: StatusChange,
 ): Promise<WrittenChange> {
   const { id, name, accountId } = after.row;
-  // Who loses the zone first: the other one publishes the whole of it.
+  // The domains that lose the zone come first, because the other one publishes the whole zone.
   for (const other of settled.moved)
     if (other !== id && other !== settled.answered?.id) await writeOther(trx, settled, other);
   const isStale = settled.moved.includes(id) || settled.lent?.id === id;
@@ -61,19 +60,19 @@ export async function writeSettled(
 }
 
 /**
- * Settles the names that wait above this one after its domains' columns have changed. What is answered of a name depends on
- * what is answered above it: call it before the name itself is settled.
+ * Settles the waiting names above this one after its domains' columns have changed. What is answered of a name depends
+ * on the names above it, so call this before settling the name itself.
  */
 export async function settleAbove(trx: Database, nameText: string): Promise<void> {
   await settleThose(trx, sql`d.name = any(${namesAbove(nameText)}::text[])`);
 }
 
-/** Settles the names that wait inside this one after it was settled itself. */
+/** Settles the waiting names inside this one. Call it after settling the name itself. */
 export async function settleBelow(trx: Database, nameText: string): Promise<void> {
   await settleThose(trx, isBelow(nameText));
 }
 
-/** Settles one name after something has changed that none of its domains' own columns has, and those inside it. */
+/** Settles a name and those inside it after a change outside the columns of its domains. */
 export async function settleAgain(trx: Database, nameText: string): Promise<void> {
   await settleOne(trx, nameText);
   await settleBelow(trx, nameText);
@@ -100,8 +99,8 @@ async function settleOne(trx: Database, nameText: string): Promise<void> {
 }
 
 /**
- * An account that has proved a name takes it with all names inside: claims of other accounts there are lost, unless its
- * records delegate them (docs/rules.md "Domain names").
+ * An account that has proved a name takes all names inside it. Other accounts lose their claims there, unless the
+ * account's records delegate them (docs/rules.md "Domain names").
  */
 async function takeEnclosedClaims(
   trx: Database,

@@ -1,5 +1,4 @@
-// What operators set of a domain's plan: the plan, its term, what is overridden, whether it is renewed. Records and
-// settings beyond a new limit stay.
+// Sets a domain's plan, term, overrides and renewal for operators. Records and settings that exceed a new limit stay.
 
 import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
 import { findPlan, unknownPlan } from '../accounts/plans.ts';
@@ -18,16 +17,16 @@ import { isGone, lockDomain } from './lock-domain.ts';
 
 export interface PlanOrder {
   readonly domainId: number;
-  /** Whose the domain must still be; undefined: whoever's. */
+  /** The account that must still own the domain. If undefined, any account. */
   readonly ownerId?: number;
-  /** Null: no active plan. Left out: the one that the domain has. */
+  /** Null for no active plan. Defaults to the domain's plan. */
   readonly planSlug?: string | null;
-  /** A new subscription with this term, even to the plan that the domain has. */
+  /** Starts a new subscription with this term, even if the plan stays the same. */
   readonly termId?: number;
-  /** All that is overridden; null: nothing. Left out: as it is, or nothing with a new plan. */
+  /** Replaces all overrides; null removes them. If undefined, they stay, or are removed with a new plan. */
   readonly overrides?: Overrides | null;
   readonly autoRenew?: boolean;
-  /** By default now. */
+  /** Defaults to now. */
   readonly at?: Date;
 }
 
@@ -35,7 +34,7 @@ type PlanRefusal = 'unknown_plan' | 'unknown_term' | 'wrong_overrides' | 'not_re
 export type SetPlan =
   | {
       readonly kind: 'updated';
-      /** False: everything was so already, and nothing is written. */
+      /** False if nothing changed and nothing was written. */
       readonly isChanged: boolean;
       readonly domain: Domain;
       readonly subscription: Subscription | undefined;
@@ -53,13 +52,13 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
   return await inTransaction<SetPlan>(db, async (trx) => {
     const lock = await lockDomain(trx, domainId);
     if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
-    // Under the lock: the workers may have ended a subscription since the caller looked.
+    // Checked under the lock, because workers may have ended a subscription since the caller loaded it.
     const { at = lock.now, planSlug = lock.row.plan?.slug ?? null } = order;
     const planId = await findPlan(trx, planSlug);
     if (planId === undefined) return refused('unknown_plan', unknownPlan(planSlug));
     if (planId === null) {
       if (order.termId !== undefined || order.overrides || order.autoRenew !== undefined) {
-        return refused('unknown_plan', 'without a plan there is no term and nothing to override or renew');
+        return refused('unknown_plan', 'a term, overrides and renewal require a plan');
       }
       if (lock.row.plan === null) return await updated(trx, domainId, false);
       await stopSubscription(trx, domainId, at);
@@ -84,7 +83,7 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
       })
       .where('id', '=', domainId)
       .execute();
-    announceAfterCommit(trx); // edges are told whether it has websockets
+    announceAfterCommit(trx); // for edges, which receive `ws_enabled`
     return await updated(trx, domainId);
   });
 }
@@ -105,7 +104,7 @@ async function begin(
     ...(autoRenew !== undefined && { autoRenew }),
     overrides: overrides ?? null,
   });
-  if (!isBegun) rollBackTo(refused('unknown_term', `the plan "${planSlug}" sells no term ${termId}`));
+  if (!isBegun) rollBackTo(refused('unknown_term', `the plan "${planSlug}" has no term ${termId} on sale`));
   if (autoRenew !== true) return;
   const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
   if (own?.autoRenew !== true) rollBackTo(NOT_RENEWABLE);
@@ -123,12 +122,12 @@ async function changeOwn(
   }
   if (autoRenew === undefined || autoRenew === own.autoRenew) return;
   if (own.term === null || own.isTrial) rollBackTo(NOT_RENEWABLE);
-  // A cancelled one that is to be renewed is cancelled no more.
+  // Enabling renewal reverts a cancellation.
   const status = autoRenew && own.status === 'cancelled' ? 'active' : own.status;
   await saveSubscription(trx, own.id, { ...own, status, autoRenew }, at);
 }
 
-/** The subscription runs out at its end, without grace. */
+/** Lets the subscription expire at its end, without a grace period. */
 export async function cancelSubscription(
   db: Database,
   { domainId, at }: Pick<PlanOrder, 'domainId' | 'at'>,
@@ -140,7 +139,8 @@ export async function cancelSubscription(
     if (own === undefined || own.expiresAt === null) {
       return refused('no_end', 'the subscription has no end: set another plan instead');
     }
-    if (own.status === 'grace') return refused('no_end', 'the subscription is in grace, and ends with it');
+    if (own.status === 'grace')
+      return refused('no_end', 'the subscription is in its grace period, and ends with it');
     await saveSubscription(trx, own.id, { ...own, status: 'cancelled', autoRenew: false }, at ?? lock.now);
     return await updated(trx, domainId);
   });

@@ -1,5 +1,5 @@
-// Which domain of a name has its zone: nodes hold one zone a name, and several accounts may claim it (docs/rules.md "What is
-// answered"). The zone passes from one domain to another here, and turns begin here.
+// Decides which domain of a name has its zone: nodes hold one zone per name, but several accounts may claim it
+// (docs/rules.md "What is answered"). Passes the zone from one domain to another, and starts turns.
 
 import { sql } from 'kysely';
 import {
@@ -23,28 +23,28 @@ import { settleOffers } from './start-status.ts';
 
 export interface SettledName {
   readonly answered: AnsweredDomain | undefined;
-  /** The domains whose zone is another than before, or gone. */
+  /** Domains that got or lost the zone. */
   readonly moved: readonly number[];
-  /** The domain whose apex shows other nameservers than before: those of a claim, or its own again. */
+  /** The domain whose apex now shows other nameservers: those of a claim, or its own again. */
   readonly lent?: { readonly id: number; readonly before: readonly string[] | null };
 }
 
-/** The serial of a domain without any change: the next one is 1. */
+/** The serial of a domain before its first change, so that the next one is 1. */
 export const BEFORE_FIRST_SERIAL = 0xffff_ffff;
 
-/** What nodes serve of one domain of the name. */
+/** Returns what nodes serve of this domain of the name. */
 export function servedIn({ answered }: SettledName, domainId: number): Served {
   return answered?.id === domainId ? answered.served : 'none';
 }
 
 /**
- * Settles the name as its domains' columns are now. Call it under `lockNamesAround`; the caller writes the changes of the
- * domains that are concerned.
+ * Settles the name according to the current columns of its domains. Call it under `lockNamesAround`. The caller writes
+ * the changes of the affected domains.
  */
 export async function settleName(trx: Database, nameText: string): Promise<SettledName> {
   const rows = await loadNamed(trx, nameText);
   const holder = rows.find((row) => stageOf(row) === 'holding');
-  // While the parent shows the holder's set, a turn would be a stranger's hand in a zone that works.
+  // While the parent shows the holder's set, a turn would let another account change a working zone.
   const named = rows.map(namedDomain);
   const approved = approvedClaim(named);
   const turn =
@@ -58,7 +58,7 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
           rows.find(({ id }) => id === turn),
         );
   const around = { turn, sightedRights: await loadSightedRights(trx, nameText) };
-  // Of a name that waits, the claim that has the turn decides whose the zones around it are.
+  // For a waiting name, the claim that has the turn determines the accounts of the zones around it.
   const chosen = answeredDomain(named, { ...around, enclosing: 'none' });
   const account = rows.find(({ id }) => id === chosen?.id)?.accountId;
   const isWaiting = chosen !== undefined && account !== undefined && !isHolder(rows, chosen.id);
@@ -86,13 +86,16 @@ interface NamedRow {
   readonly leaving: boolean;
   readonly open: boolean;
   readonly othersSighted: boolean;
-  /** A check missed its set, and none has seen it since. */
+  /** True if a check did not find its set and no later check has. */
   readonly hasMissed: boolean;
   readonly hasTxt: boolean;
   readonly isApproved: boolean;
-  /** It has a set, and the newest conclusive check showed nobody else's: then its DNS is elsewhere, and can have the record. */
+  /**
+   * True if the domain has a set and the newest conclusive check showed no other account's set. Then its DNS is at
+   * another provider, where the record can be added.
+   */
   readonly mayPrepare: boolean;
-  /** Null: it has no verification. */
+  /** Null if it has no verification. */
   readonly offered: boolean | null;
   readonly nsSets: readonly StoredSet[] | null;
   readonly delegatedNs: readonly string[] | null;
@@ -142,8 +145,8 @@ function isHolder(rows: readonly NamedRow[], id: number): boolean {
 }
 
 /**
- * Lends the apex of the domain that holds the name to the claim that has the turn: registries that look before they delegate
- * must see its set. All names lead to the same nodes, so nothing breaks.
+ * Lends the apex of the holder's zone to the claim that has the turn: registries that check nameservers before they
+ * delegate must see the claim's set. All names lead to the same nodes, so nothing breaks.
  */
 async function lend(
   trx: Database,
@@ -160,7 +163,7 @@ async function lend(
   return { id, before };
 }
 
-/** Gives the claim that has the turn. */
+/** Returns the claim that has the turn. */
 async function settleTurn(trx: Database, rows: readonly NamedRow[]): Promise<number | undefined> {
   const waiting = rows.filter((row) => stageOf(row) === 'waiting');
   const [first] = waiting;
@@ -173,7 +176,7 @@ async function settleTurn(trx: Database, rows: readonly NamedRow[]): Promise<num
       update domains set turn_from = ${new Date(next.turn.from)}, turn_until = ${new Date(next.turn.until)},
         turn_asked_at = null where id = ${next.id}`.execute(trx);
   const isOver = next !== undefined && next.turn.until <= now;
-  // The next in line gets its turn from the check that comes when this one's is over.
+  // The check that runs when this turn ends starts the next one.
   if (next !== undefined && !isOver && isFollowed(claims.map((claim) => afterTurn(claim, next))))
     await sql`
       update domain_checks set due_at = least(due_at, ${new Date(next.turn.until)})
@@ -196,7 +199,7 @@ export function waitingClaim({
   };
 }
 
-/** The claim as it is once the turn was given. */
+/** Returns the claim as it is after the turn was given. */
 function afterTurn(
   claim: WaitingClaim,
   { id, turn, isNew }: NonNullable<ReturnType<typeof nextTurn>>,
@@ -204,7 +207,7 @@ function afterTurn(
   return claim.id === id && isNew ? { ...claim, turn, askedAt: undefined } : claim;
 }
 
-/** The accounts with the right to a set of which the parent showed a name here. */
+/** Returns the accounts with the right to a set of which the parent showed a name here. */
 async function loadSightedRights(trx: Database, nameText: string): Promise<number[]> {
   const { rows } = await sql<{ accountId: number }>`
     select distinct r.account_id as "accountId" from ns_rights r
@@ -214,11 +217,10 @@ async function loadSightedRights(trx: Database, nameText: string): Promise<numbe
 }
 
 /**
- * Returns a function that classifies what accounts other than the given one have around the name: `full` if
- * a zone above it is answered whole, `apex` if there are claims above or below it. For an approved claim,
- * claims of customers count only if they are above it and answered whole, since every customer can make
- * them. Claims that an operator made also count if they are above it and older, or below it and answered
- * whole.
+ * Returns a function that classifies what accounts other than the given one have around the name: `full` if a zone
+ * above it is answered completely, `apex` if there are claims above or below it. For an approved claim, customers'
+ * claims count only if they are above it and answered completely, because every customer can make claims. Claims by
+ * operators also count if they are above it and older, or below it and answered completely.
  */
 async function loadEnclosing(
   trx: Database,
@@ -247,14 +249,14 @@ async function loadEnclosing(
   };
 }
 
-/** Gives the name's zone to the domain that is answered. Not answered: an operator zone has the name. */
+/** Gives the name's zone to the domain that is answered. `answered` is undefined if an operator zone has the name. */
 async function passZone(
   trx: Database,
   nameText: string,
   before: NamedRow | undefined,
   answered: AnsweredDomain,
 ): Promise<SettledName> {
-  // Rows of domains before that of their zone, as every writer locks them (lock-domain.ts).
+  // Locks rows of domains before their zone, as all writers do (lock-domain.ts).
   const ids = [answered.id, ...(before === undefined ? [] : [before.id])];
   await sql`select from domains where id = any(${ids}::bigint[]) order by id for update`.execute(trx);
   const zone = (await lockZones(trx, [nameText], true)).get(nameText) as LockedZone;
@@ -263,7 +265,7 @@ async function passZone(
     await sql`update domains set zone_id = null, served = 'none', lent_ns = null where id = ${before.id}`.execute(
       trx,
     );
-  // Seen from outside it is one zone, and its serial only grows, whoever has it.
+  // To secondaries it is one zone, whose serial only grows even if its owner changes.
   await sql`
     update domains set zone_id = ${zone.id}, served = 'none', serial = coalesce(greatest(
       nullif(serial, ${BEFORE_FIRST_SERIAL}), (

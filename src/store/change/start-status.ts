@@ -1,5 +1,5 @@
-// The columns of a domain that starts (pending and checked immediately, or unverified with a TXT record to publish),
-// of one that is off, and of a claim that is offered a TXT record. Nothing is kept of an earlier life.
+// Columns of a domain that starts (pending and checked immediately, or unverified with a TXT record to publish), of one
+// that is off, and of a claim with an offered TXT record. They replace all earlier state.
 
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
@@ -12,7 +12,7 @@ import { insertVerification, type NewVerification } from './domain-parts.ts';
 const VERIFICATION_DAYS = 14;
 const TOKEN_BYTES = 20;
 /** Delay of the first query: a new value cannot be published yet. */
-const FIRST_LOOK_MS = 60_000;
+const FIRST_QUERY_MS = 60_000;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** Interval between checks of a domain that has just become pending. */
@@ -47,10 +47,9 @@ export const NOT_CHECKED = {
   },
 };
 
-/** Columns of a domain whose TXT record is not queried. What was found in external mode stays. */
+/** Columns of a domain whose TXT record is not queried. Results from external mode stay. */
 export const NOT_VERIFIED = { due_at: null, next_at: null, takeover_seen_at: null };
 
-/** How a claim begins. */
 export interface Start {
   readonly dnsMode: DnsMode;
   /** From `setsForClaim`. */
@@ -59,11 +58,11 @@ export interface Start {
   /** True if the first of the fleet's sets that the parent shows proves the claim. */
   readonly approvedAhead?: boolean;
   readonly now: Date;
-  /** When the claim began: a domain that is created again goes on with the time of the one before. */
+  /** Start of the claim. A domain that is created again may keep its earlier start. */
   readonly since?: Date;
-  /** Time of the first check; immediately by default. */
+  /** Time of the first check. Immediately by default. */
   readonly firstCheckAt?: Date;
-  /** It asks for a turn. */
+  /** True if the claim requests a turn. */
   readonly asksForTurn?: boolean;
 }
 
@@ -110,7 +109,7 @@ export function startParts({
 /** Seconds between checks of a domain that the checker disabled: it may recover automatically. */
 const SWEEP_SECONDS = 86_400;
 
-/** Returns the columns of a domain that is off. One that the checker disabled is still checked, since it may recover. */
+/** Returns the columns of a domain that is off. If the checker disabled it, checks continue, because it may recover. */
 export function offParts(status: 'disabled' | 'banned', disabledBy: 'operator' | 'checker', now: Date) {
   const isSwept = status === 'disabled' && disabledBy === 'checker';
   return {
@@ -135,9 +134,9 @@ function newVerification(now: Date): NewVerification {
   return { ...tokenColumns(now), started_at: now, verified_at: null };
 }
 
-/** Returns columns with a new value to publish, which was never used before. */
+/** Returns columns with a new random value to publish. */
 export function tokenColumns(now: Date) {
-  const firstLook = new Date(now.getTime() + FIRST_LOOK_MS);
+  const firstLook = new Date(now.getTime() + FIRST_QUERY_MS);
   return {
     value: `svc-verify=${generateToken()}`,
     expires_at: new Date(now.getTime() + VERIFICATION_DAYS * 86_400_000),
@@ -148,7 +147,7 @@ export function tokenColumns(now: Date) {
   };
 }
 
-/** Makes 160 random bits: 20 bytes are exactly 32 characters of base32. */
+/** Generates 160 random bits: 20 bytes are exactly 32 characters of base32. */
 function generateToken(): string {
   let text = '';
   let bits = 0;
@@ -172,9 +171,9 @@ interface OfferRow {
 }
 
 /**
- * Offers a TXT record to the claims that would be answered completely with it, and withdraws the offer from those
- * that no longer need it: a record that changes nothing is never queried. `rows` are the waiting claims, `wanted`
- * those that get the offer. Call it under `lockNamesAround`.
+ * Offers a TXT record to the claims that would be answered completely with it, and withdraws the offer from those that
+ * no longer need it, so that useless records are not queried. `rows` are the waiting claims, `wanted` those that get
+ * the offer. Call it under `lockNamesAround`.
  */
 export async function settleOffers(
   trx: Database,
@@ -182,15 +181,15 @@ export async function settleOffers(
   wanted: readonly number[],
 ): Promise<void> {
   const missing = rows.filter(({ id, offered }) => offered === null && wanted.includes(id));
-  // Its times are public, and must not reveal the exact time of another account's claim.
+  // These times are public, and must not reveal the exact time of another account's claim.
   for (const { id, now } of missing) await insertVerification(trx, id, newVerification(minuteOf(now)));
   const renewed = rows.filter(({ id, offered }) => offered === false && wanted.includes(id));
   const ended = rows.filter(({ id, offered }) => offered === true && !wanted.includes(id));
-  // The pauses between queries continue, so that an offer that comes and goes does not cause more queries.
+  // The pauses between queries continue, so that repeated offers do not cause more queries.
   if (renewed.length > 0)
     await sql`
       update domain_verifications set offered = true, due_at = case when next_at is not null then
-        greatest(next_at, clock_timestamp() + make_interval(secs => ${FIRST_LOOK_MS / 1000}::float8)) end
+        greatest(next_at, clock_timestamp() + make_interval(secs => ${FIRST_QUERY_MS / 1000}::float8)) end
       where domain_id = any(${renewed.map(({ id }) => id)}::bigint[])`.execute(trx);
   if (ended.length > 0)
     await sql`

@@ -1,4 +1,4 @@
-// What an owner or the operator sets on a domain: fields, choice of nameservers, suspension.
+// Updates a domain for its owner or the operator: settings, choice of nameservers, suspension.
 
 import type { UpdateObject } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -19,12 +19,12 @@ import { writeDomainChange } from './write-domain-change.ts';
 
 export type DomainUpdate = Partial<DomainSettings> & {
   readonly dnsMode?: DnsMode;
-  /** One of the accepted sets that are left to the domain, in any order. */
+  /** One of the accepted sets assigned to the domain, in any order. */
   readonly nameservers?: readonly Name[];
 };
 
 export type UpdatedDomain =
-  /** `changeId`: the one change that was made to what is served or to the status. */
+  /** `changeId` is the change made to the status or to what is served, if any. */
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
   | {
@@ -33,16 +33,16 @@ export type UpdatedDomain =
       readonly message: string;
       /** For `plan_limit`. */
       readonly limit?: number;
-      /** For `taken`: when a place among those that wait for the name may be free. */
+      /** For `taken`: seconds until a slot among the claims that wait for the name may be free. */
       readonly retryAfterSeconds?: number;
     };
 
-/** Saves all parts or, when one is refused, nothing. */
+/** Saves all parts, or nothing if one is refused. */
 export async function updateDomain(
   db: Database,
   order: StatusOrder & {
     readonly domainId: number;
-    /** As in `saveEdit`. */
+    /** See `saveEdit`. */
     readonly ownerId?: number;
     readonly set: DomainUpdate;
   },
@@ -64,7 +64,7 @@ export async function updateDomain(
         rollBackTo({
           kind: 'refused',
           code: 'not_accepted',
-          message: 'these are not the nameservers of one accepted set',
+          message: 'these are not the nameservers of an accepted set',
         } satisfies UpdatedDomain);
       }
       nameserversDiffer = await chooseNameservers(trx, lock, accepted);
@@ -93,10 +93,10 @@ async function saveSettings(
   );
   if (Object.keys(columns).length === 0) return;
   await setColumns(trx, row.id, { ...columns, updated_at: now });
-  announceAfterCommit(trx); // edges are told
+  announceAfterCommit(trx); // for edges
 }
 
-/** Saves the choice, even while the parent's delegation decides. True: what is published differs now. */
+/** Saves the choice, even while the parent's delegation takes precedence. Returns true if what is published changes. */
 async function chooseNameservers(
   trx: Database,
   { row, settings, now }: DomainLock,
@@ -119,11 +119,11 @@ async function publishNameservers(
 }
 
 const IN_DEBT =
-  'the domain is suspended since the wallet that pays for it is below zero: it is resumed by itself when that is at zero or above';
+  'the domain is suspended because the wallet that pays for it is below zero: it resumes automatically when the balance is zero or above';
 
 /**
- * Suspends a domain by the operator's hand; DNS stays the same. Suspending twice keeps the first time. What a debt
- * suspended is resumed when the debt is paid, and not by hand.
+ * Suspends or resumes a domain for an operator. Its DNS stays the same. Suspending again keeps the first time. A
+ * suspension for debt ends only when the debt is paid.
  */
 export async function setSuspended(
   db: Database,
@@ -139,7 +139,7 @@ export async function setSuspended(
     }
     if (suspended !== isByHand) {
       await setColumns(trx, domainId, { suspended_at: suspended ? now : null, updated_at: now });
-      announceAfterCommit(trx); // edges are told
+      announceAfterCommit(trx); // for edges
     }
     return await updated(trx, domainId);
   });

@@ -1,5 +1,5 @@
-// Writes one change of a domain, under its locks: the published records that follow from it (publish-zone.ts), serial and
-// version, the feed's row and the log's. Only the names concerned are written, and in a signed zone their neighbours.
+// Writes one change of a domain under its locks: the published records (publish-zone.ts), serial and version, and rows
+// of the feed and the log. Only the affected names are written, and in a signed zone their neighbours.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -33,20 +33,18 @@ import { publishedChunks, saveManagedRecords } from './publish-zone.ts';
 interface DomainChangeOrder extends ChangedBy {
   readonly operation: DomainOperation;
   readonly ops?: readonly SavedOperation[];
-  /** What it does to rules; they are written already. */
+  /** Operations on rules, which are already written. */
   readonly rules?: readonly RuleOperation[];
   readonly status?: { readonly from: DomainStatus | null; readonly to: DomainStatus | null };
   readonly reverts?: number;
-  /** The check that made the change. */
   readonly checkId?: number;
-  /** What is served after the change. */
   readonly served: Served;
   readonly recordCount?: number;
   /** Parts of a WITH that write the domain's records. */
   readonly records?: readonly RawBuilder<unknown>[];
   /**
-   * The names whose records changed, each with all its records now; `whole`: perhaps every name. The apex is always
-   * published anew, for its serial.
+   * The names whose records changed, each with all its current records, or `whole` if any name may have changed. The
+   * apex is always republished for its serial.
    */
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
 }
@@ -66,7 +64,7 @@ export async function writeDomainChange(
   const { by, source, served, records = [] } = order;
   const serial = nextSerial(row.serial);
   const changeId = zone?.nextVersion ?? (await nextVersion(trx));
-  // The rest is one statement, where not everything is published: what is, is read from the records.
+  // One statement does the rest, unless the whole zone is published, which is computed from the stored records.
   const whole = zone !== undefined && served !== 'none' && isWhole(lock, order);
   if (whole) for (const written of records) await sql`with ${written} select`.execute(trx);
   const parts = whole ? [] : [...records];
@@ -101,9 +99,9 @@ export async function nextVersion(trx: Database): Promise<number> {
 }
 
 interface Published {
-  /** The number of the zone's records, without those that `last` adds. */
+  /** Number of records in the zone, without those that `last` adds. */
   readonly records: number;
-  /** The chunk that is still to be written. */
+  /** The chunk that is not yet written. */
   readonly last?: Chunk;
 }
 
@@ -129,7 +127,7 @@ async function publish(
   return { records, ...(last !== undefined && { last }) };
 }
 
-/** Whether more than the names concerned is written: the zone is served again, or was published with other settings. */
+/** Returns true if the whole zone must be written: it is served again, or was published with other settings. */
 function isWhole({ row, zone, settings }: DomainLock, { publish, served }: DomainChangeOrder): boolean {
   if (publish === 'whole' || row.answersGeneration !== settings.generation) return true;
   return served !== 'none' && (zone?.deleted === true || served !== row.served);
@@ -149,7 +147,7 @@ export async function writeLog(
 
 type LogOrder = Omit<DomainChangeOrder, 'served' | 'publish' | 'records'>;
 
-/** One row of the audit log, which refers to the change. */
+/** Returns an audit row that refers to the change. */
 function auditEntry(
   { row }: DomainLock,
   { by, operation, status }: LogOrder,

@@ -1,4 +1,4 @@
-// Writes the change that follows when a domain's columns have changed: what nodes serve of it now, and the log entry.
+// Writes the change after a domain's columns have changed: what nodes serve of it now, and the log entry.
 
 import type { Finding } from '../../checks/delegation/finding.ts';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -18,13 +18,12 @@ import { type WrittenChange, writeDomainChange } from './write-domain-change.ts'
 
 export interface StatusChange extends ChangedBy {
   readonly operation: DomainOperation;
-  /** The check that made the change. */
   readonly checkId?: number | undefined;
 }
 
 export const STATUS_BY_SYSTEM = { by: { kind: 'system' }, source: 'status', operation: 'status' } as const;
 
-/** Returns the domain's lock with the current row. */
+/** Returns the domain's lock with the updated row. */
 export async function setPartsAndLock(
   trx: Database,
   domainId: number,
@@ -35,8 +34,10 @@ export async function setPartsAndLock(
 }
 
 /**
- * Call it under `lockNamesAround`. `before`: the row before its columns were set, undefined for a new domain. `after`:
- * the lock that was taken since. `served`: what nodes serve of it now.
+ * Call it under `lockNamesAround`.
+ * @param before the row before its columns were set; undefined for a new domain
+ * @param after the lock taken since then
+ * @param served what nodes serve of the domain now
  */
 export async function writeStatus(
   trx: Database,
@@ -63,8 +64,9 @@ export function hasSameNameservers(before: DomainRow, { row, settings }: DomainL
 }
 
 /**
- * Disables a domain that loses its claim, with a finding that says why. Its configuration is kept; enabling it claims
- * the name again. Call it under `lockNamesAround`. The caller settles the name of the domain if it has another one.
+ * Disables a domain that loses its claim, with a finding that gives the reason. Its configuration is kept, and enabling
+ * it claims the name again. Call it under `lockNamesAround`. The caller settles the domain's name if it is a different
+ * one.
  */
 export async function loseClaim(
   trx: Database,
@@ -82,19 +84,16 @@ export async function loseClaim(
   const parts = {
     ...off,
     domain: { ...off.domain, findings: findingsWith(finding), updated_at: found.now },
-    // In external mode no delegation brings it back.
+    // In external mode no delegation can restore it.
     ...(found.row.dnsMode === 'external' && { check: NOT_CHECKED.check }),
   };
   const lock = await setPartsAndLock(trx, domainId, parts);
   await writeStatus(trx, found.row, lock, 'none', { ...STATUS_BY_SYSTEM, checkId });
-  // Who only gave its place to another claim keeps what it may prove the name with.
+  // A domain that only gave up its slot to another claim keeps its rights to prove the name.
   if (finding.code !== 'CLAIM_DISPLACED') await endRights(trx, name, accountId);
 }
 
-/**
- * Writes a domain that gets or loses its name's zone because of another domain. Does nothing if nodes serve as much
- * of it as before.
- */
+/** Writes a domain that gets or loses its name's zone because of another one. Does nothing if it is served as before. */
 export async function writeOther(trx: Database, settled: SettledName, domainId: number): Promise<void> {
   const lock = (await lockDomain(trx, domainId)) as DomainLock;
   const served = servedIn(settled, domainId);
@@ -103,7 +102,7 @@ export async function writeOther(trx: Database, settled: SettledName, domainId: 
   await writeStatus(trx, rowBefore(settled, lock.row), lock, served, STATUS_BY_SYSTEM);
 }
 
-/** The row as it was before the name was settled. */
+/** Returns the row as it was before the name was settled. */
 function rowBefore({ lent }: SettledName, row: DomainRow): DomainRow {
   return lent?.id === row.id ? { ...row, lentNs: lent.before } : row;
 }

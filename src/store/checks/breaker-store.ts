@@ -1,5 +1,5 @@
-// The counts that the breaker judges by, shared by all workers, and its trips: those that the counts made, and those that
-// operators made by hand. The row of a trip is its audit: who released it, and when it was over.
+// Counts for the circuit breaker, shared by all workers, and its trips: automatic ones and those made by operators. The
+// row of a trip is its audit record: who released it and when it ended.
 
 import { sql } from 'kysely';
 import type { CheckCounts } from '../../checks/delegation/breaker.ts';
@@ -7,30 +7,30 @@ import type { Database } from '../postgres/database.ts';
 
 const WINDOW_MINUTES = 15;
 const COUNTS_KEPT_MINUTES = 60;
-/** A day and its hour of begin, so that 24 whole hours are there. */
+/** One hour more than a day, so that 24 complete hours are available. */
 const HOURS_KEPT = 25;
 
 export interface BreakerTrip {
   readonly id: number;
-  /** The parent as in its column; '' means overall. */
+  /** The parent in stored form. An empty text means all domains. */
   readonly parent: string;
   readonly trippedAt: Date;
   /** Counts within 15 minutes, at the worst moment. */
   readonly checked: number;
   readonly turned: number;
-  /** When an operator let moves through; that holds until the trip ends. */
+  /** When an operator allowed status changes again. They stay allowed until the trip ends. */
   readonly releasedAt: Date | null;
   readonly releasedBy: string | null;
   readonly endedAt: Date | null;
-  /** Who made it by hand; null: the counts did. */
+  /** The operator who made the trip. Null if it is automatic. */
   readonly frozenBy: string | null;
-  /** Why it was made by hand. */
+  /** The operator's reason. */
   readonly reason: string | null;
-  /** When a trip by hand ends by itself; null: when somebody releases it. */
+  /** When an operator's trip ends automatically. Null if it lasts until it is released. */
   readonly frozenUntil: Date | null;
 }
 
-/** Whether it holds moves back now. */
+/** Returns true if the trip holds back status changes now. */
 export function isHolding({ releasedAt, endedAt }: BreakerTrip): boolean {
   return releasedAt === null && endedAt === null;
 }
@@ -41,7 +41,7 @@ interface Breaker {
   readonly trips: readonly BreakerTrip[];
 }
 
-/** Adds the counts of this minute. A parent may come more than once; texts are as in columns. */
+/** Adds to the counts of this minute. A parent may occur more than once. Texts are in stored form. */
 export async function addCheckCounts(db: Database, counts: readonly CheckCounts[]): Promise<void> {
   if (counts.length === 0) return;
   await sql`
@@ -62,18 +62,18 @@ export async function addCheckCounts(db: Database, counts: readonly CheckCounts[
 const ADDED = sql`set checked = c.checked + excluded.checked, turned = c.turned + excluded.turned,
   off = c.off + excluded.off`;
 
-/** Counts of one hour: of active domains that were checked, those that turned away or could not be seen. */
+/** Counts of one hour: active domains that were checked, that left the fleet, and that could not be checked. */
 interface HourlyCounts extends Omit<CheckCounts, 'parent'> {
   readonly hour: Date;
 }
 
 interface RegistryHours {
   readonly parent: string;
-  /** Hours without a check are left out. */
+  /** Hours without a check are omitted. */
   readonly hours: readonly HourlyCounts[];
 }
 
-/** The last 24 hours of the parents in whose zones most domains turned away, then of those with most checks. */
+/** Loads the last 24 hours of the parents with the most domains that left, then of those with the most checks. */
 export async function loadRegistryHours(
   db: Database,
   { parents }: { readonly parents: number },
@@ -106,7 +106,7 @@ export async function loadBreaker(db: Database): Promise<Breaker> {
   return { counts, trips: trips.rows };
 }
 
-/** A freeze by hand has its end from the beginning. */
+/** An operator's trip has its end from the beginning, possibly in the future. */
 const GOES_ON = sql`t.ended_at is null or (t.frozen_by is not null and t.ended_at > clock_timestamp())`;
 
 const TRIP_COLUMNS = sql`t.id, t.parent, t.tripped_at as "trippedAt", t.checked, t.turned,
@@ -114,7 +114,7 @@ const TRIP_COLUMNS = sql`t.id, t.parent, t.tripped_at as "trippedAt", t.checked,
   t.frozen_until as "frozenUntil",
   case when t.frozen_by is null or t.ended_at <= clock_timestamp() then t.ended_at end as "endedAt"`;
 
-/** Lists the newest trips, including those that have ended, and all that have not; newest first. */
+/** Lists the newest trips and all that have not ended, newest first. */
 export async function listTrips(db: Database, { limit }: { readonly limit: number }): Promise<BreakerTrip[]> {
   const { rows } = await sql<BreakerTrip>`
     select ${TRIP_COLUMNS} from breaker_trips t
@@ -123,7 +123,7 @@ export async function listTrips(db: Database, { limit }: { readonly limit: numbe
   return rows;
 }
 
-/** Gives the new trips; a trip that goes on keeps its row, with the figures of its worst moment. */
+/** Returns the new trips. A trip that continues keeps its row, with the figures of its worst moment. */
 export async function tripBreaker(db: Database, tripped: readonly CheckCounts[]): Promise<BreakerTrip[]> {
   if (tripped.length === 0) return [];
   const { rows } = await sql<BreakerTrip & { isNew: boolean }>`
@@ -138,9 +138,7 @@ export async function tripBreaker(db: Database, tripped: readonly CheckCounts[])
   return rows.filter(({ isNew }) => isNew).map(({ isNew: _, ...trip }) => trip);
 }
 
-/**
- * Ends all trips except those of these parents, whose condition still holds, and those by hand. Deletes old counts too.
- */
+/** Ends all automatic trips except those of these parents, whose condition still holds. Also deletes old counts. */
 export async function endTrips(db: Database, goingOn: readonly string[]): Promise<BreakerTrip[]> {
   const { rows } = await sql<BreakerTrip>`
     update breaker_trips t set ended_at = clock_timestamp()
@@ -157,8 +155,8 @@ export async function endTrips(db: Database, goingOn: readonly string[]): Promis
 }
 
 /**
- * Lets moves through until the trip ends; a trip by hand ends by it. Undefined: the trip is over. A second release keeps
- * the first time.
+ * Allows status changes until the trip ends. An operator's trip ends immediately. A second release keeps the first
+ * time. Returns undefined if the trip has ended.
  */
 export async function releaseTrip(db: Database, id: number, by: string): Promise<BreakerTrip | undefined> {
   const { rows } = await sql<BreakerTrip>`
@@ -171,18 +169,18 @@ export async function releaseTrip(db: Database, id: number, by: string): Promise
 }
 
 interface Freeze {
-  /** As in its column; '' means all domains. */
+  /** The parent in stored form. An empty text means all domains. */
   readonly parent: string;
   readonly reason: string;
   readonly by: string;
-  /** Undefined: until somebody releases it. */
+  /** If undefined, the freeze lasts until it is released. */
   readonly until: Date | undefined;
 }
 
-/** The end of a freeze that has none. Not `infinity`, which is no Date. */
+/** The end of a freeze without an end. `infinity` cannot be converted to a Date. */
 const NEVER = '9999-12-31T00:00:00Z';
 
-/** Holds moves back by hand. One that is there for the parent takes the new reason and end instead of a second one. */
+/** Holds back status changes for an operator. An existing freeze of the parent gets the new reason and end. */
 export async function freezeMoves(db: Database, { parent, reason, by, until }: Freeze): Promise<BreakerTrip> {
   const endedAt = until ?? NEVER;
   const { rows } = await sql<BreakerTrip>`
@@ -205,7 +203,7 @@ export async function freezeMoves(db: Database, { parent, reason, by, until }: F
   return rows[0] as BreakerTrip;
 }
 
-/** Whether checks of domains here have found this zone above them. */
+/** Returns true if checks of this fleet's domains have found this parent zone. */
 export async function hasDomainsUnder(db: Database, parent: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from check_hours where parent = ${parent})

@@ -13,7 +13,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, Schema, StoredFinding, StoredSet } from '../postgres/tables/schema.ts';
 import { encodeFinding, hashOf } from './check-runs.ts';
 
-/** An order for a check. Times are milliseconds since 1970. */
+/** A check to save. Times are milliseconds since 1970. */
 export interface CheckOrder {
   readonly domainId: number;
   /** The number from `loadCheckedName`. */
@@ -24,14 +24,14 @@ export interface CheckOrder {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly decision: Decision;
-  /** Before proof the domain may be answered whole. */
+  /** True if the domain may be answered completely before it is proved. */
   readonly open: boolean;
-  /** The sets that prove the domain from now on; undefined: they stay. */
+  /** The sets that prove the domain from now on. Undefined if they do not change. */
   readonly setsAfter?: readonly StoredSet[] | undefined;
   readonly takeoverSeenAt: number | undefined;
-  /** False: the check came by another claim of the name, and is counted in this domain's log only if it saw something new. */
+  /** False if the check ran for another claim of the name. It is then logged for this domain only if its outcome is new. */
   readonly isOwnTime: boolean;
-  /** `at` is undefined when there is no next check. */
+  /** `at` is undefined if there is no next check. */
   readonly nextCheckAt: {
     readonly at: number | undefined;
     readonly intervalSeconds: number;
@@ -39,16 +39,16 @@ export interface CheckOrder {
   };
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** What observers elsewhere saw; undefined: none was asked. */
+  /** Observations of the vantage points. Undefined if none was queried. */
   readonly vantages?: readonly VoiceView[] | undefined;
 }
 
-/** The outcome as columns; `undefined`: the column stays as it is. */
+/** The outcome as columns. Undefined columns keep their values. */
 export interface CheckOutcome {
   readonly to: Decision['to'];
   readonly state: CheckState;
   readonly verdict: Verdict;
-  /** Why the verdict is `unknown`, in a form that can be compared; undefined for all others. */
+  /** Cause of an `unknown` verdict, in a comparable form. Undefined for other verdicts. */
   readonly cause: readonly string[] | undefined;
   readonly findings: readonly StoredFinding[];
   readonly currentNs: string[] | undefined;
@@ -98,8 +98,8 @@ export function outcomeOf({
 }
 
 /**
- * The set that the parent delegates to. While the domain counts as delegated here, only another set replaces it:
- * clients that come by what is left of the old delegation find the nameserver names that sent them here.
+ * Returns the set that the parent delegates to. While the domain counts as delegated, only another set replaces it:
+ * clients that still use the old delegation find the nameserver names that sent them here.
  */
 function delegatedAfter({ matched, oursShown }: Judgement, to: Decision['to']): string[] | null | undefined {
   if (isEnd(to)) return null;
@@ -107,28 +107,28 @@ function delegatedAfter({ matched, oursShown }: Judgement, to: Decision['to']): 
   return (to === 'pending' || to === 'moved' || to === 'ended') && oursShown === false ? null : undefined;
 }
 
-/** Whether the domain is no longer checked in this status. */
+/** Returns true if the domain is no longer checked in this status. */
 export function isEnd(to: Decision['to']): to is 'disabled' | 'left' {
   return to === 'disabled' || to === 'left';
 }
 
-/** A hash of the outcome: equal outcomes in a row are counted as one run. */
+/** Returns a hash of the outcome. Consecutive checks with equal outcomes are counted as one run. */
 export function outcomeHash({ to, state, verdict, cause, findings, ...seen }: CheckOutcome): string {
   const { currentNs, matchedNs, parent } = seen;
-  const since = to === 'active' ? undefined : state.since; // a later life of the domain is another row
-  // A packet that is lost now and then makes no new outcome.
+  const since = to === 'active' ? undefined : state.since; // a restarted domain gets another run
+  // An occasional lost packet does not make a new outcome.
   const lasting = findings
     .filter(({ code }) => code !== 'PARENT_FAILS')
-    // Its sentence tells which addresses were asked, which differ from check to check; the cause has what they said.
+    // The message names the queried addresses, which differ between checks. The cause has the replies.
     .map((finding) => (finding.code === 'PARENTS_DISAGREE' ? finding.code : finding));
   const isUnknown = cause === undefined ? [] : [cause];
   return hashOf([to, since, verdict, lasting, currentNs, matchedNs, parent, ...isUnknown]);
 }
 
-/** Everything that was said, whoever said it and how many did. */
+/** Returns the distinct replies, regardless of which servers sent them and how many. */
 function causeOf({ parent, failure, servers }: Evidence): string[] {
   if (failure !== undefined) return [failure.reason, encodeNameColumn(failure.zone)];
-  // The same as a silence that is remembered.
+  // Equal to the cause of a remembered timeout.
   const isSilent = servers.every(({ outcome }) => outcome === 'timeout');
   if (isSilent && parent !== undefined) return ['unreachable', encodeNameColumn(parent)];
   const said = servers.map(({ outcome, ns }) => [outcome, ...encodeNames(ns)].join(' '));
@@ -137,11 +137,11 @@ function causeOf({ parent, failure, servers }: Evidence): string[] {
 
 interface Column {
   readonly type: 'boolean' | 'integer' | 'text' | 'text[]' | 'timestamptz' | 'timestamptz[]';
-  /** The check may not have seen it: the column stays as it is then, and no check makes it null. */
+  /** If the check did not see it, the column keeps its value. No check sets it to null. */
   readonly mayStay?: true;
 }
 
-/** The columns of `domain_checks` that every check sets, whatever the domain's status becomes. */
+/** The columns of `domain_checks` that every check sets, for any resulting status. */
 export const REMEMBERED = {
   parent: { type: 'text', mayStay: true },
   current_ns: { type: 'text[]', mayStay: true },
@@ -191,14 +191,14 @@ export function rememberedColumns({
     seen_ns: state.steadiness?.seen ?? null,
     ns_changed_at: state.steadiness?.changedAt.map((at) => new Date(at)) ?? null,
     due_at: outcome.nextAt,
-    // in external mode that is for the other kind of check to say
+    // In external mode the other kind of check sets these.
     next_at: isUnseen(state) ? null : outcome.nextAt,
     interval_seconds: isUnseen(state) ? null : outcome.intervalSeconds,
     unknowns: outcome.unknowns,
   };
 }
 
-/** The columns of the domain's own row that a check sets, besides its status and findings: what is published by them. */
+/** Columns of the domain's row that affect what is published. Status and findings are set separately. */
 export function publishedColumns({ delegatedNs, open, setsAfter }: CheckOutcome) {
   return {
     delegated_ns: delegatedNs,
@@ -207,7 +207,7 @@ export function publishedColumns({ delegatedNs, open, setsAfter }: CheckOutcome)
   };
 }
 
-/** Of a domain that is leaving or ended, its owner is told nothing about checks. */
+/** Checks of a domain that is leaving or has ended are not shown to its owner. */
 function isUnseen({ status }: CheckState): boolean {
   return status === 'leaving' || status === 'ended';
 }
@@ -216,12 +216,12 @@ function dateOf(ms: number | undefined): Date | null {
   return ms === undefined ? null : new Date(ms);
 }
 
-/** The findings after a check: it writes its own anew and keeps those of other writers. */
+/** Replaces the findings of checks, and keeps those of other writers. */
 export function findingsAfter(
   { findings: before }: Pick<DomainRow, 'findings'>,
   { findings, to }: CheckOutcome,
 ): string {
-  if (to === 'ended') return JSON.stringify(before); // why it ended
+  if (to === 'ended') return JSON.stringify(before); // keep the reason
   const kept = before.filter(({ code }) => !CODES.includes(code));
   return JSON.stringify([...kept, ...findings]);
 }

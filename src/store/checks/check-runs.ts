@@ -1,4 +1,4 @@
-// The log of a domain's checks, with their evidence and findings as JSON.
+// The log of a domain's checks, with evidence and findings as JSON.
 
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
@@ -54,7 +54,7 @@ function decodeServer({ glue, ...json }: JsonServer): ServerEvidence {
   };
 }
 
-/** What one voice saw, as JSON. Zone owners decide how many names a delegation has. */
+/** The observation of one vantage point as JSON. Its names are limited, because zone owners decide how many there are. */
 interface StoredView extends Omit<VoiceView, 'ns'> {
   readonly ns: readonly string[];
 }
@@ -81,19 +81,18 @@ function decodeFinding({ code, message, names }: StoredFinding): Finding {
   };
 }
 
-/** A hash that is equal for equal values. */
 export function hashOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }
 
-/** A run; `undefined` means not known. */
+/** A run. Undefined fields are unknown. */
 export interface SavedRun {
   readonly id: number;
   readonly domainId: number;
   readonly kind: CheckKind;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** When the newest check with the same outcome ended. */
+  /** The end of the newest check with the same outcome. */
   readonly lastSeenAt: Date;
   readonly repeated: number;
   readonly verdict: Verdict;
@@ -105,9 +104,9 @@ export interface SavedRun {
   readonly parent: Name | undefined;
   readonly queries: number;
   readonly nextCheckAt: Date | null;
-  /** The evidence of the first of these checks; in lists only on request. */
+  /** The evidence of the run's first check. Lists omit it unless requested. */
   readonly evidence: Evidence | undefined;
-  /** What observers elsewhere saw; undefined: none was asked. */
+  /** Observations of the vantage points. Undefined if none was queried. */
   readonly vantages: readonly VoiceView[] | undefined;
 }
 
@@ -120,7 +119,6 @@ interface CheckFilter {
 
 type CheckPage = Partial<LogPage> & Pick<LogPage, 'limit'> & { readonly evidence?: boolean };
 
-/** A run as in its row. */
 interface RunRow
   extends Omit<SavedRun, 'findings' | 'currentNs' | 'matchedNs' | 'parent' | 'evidence' | 'vantages'> {
   readonly findings: readonly StoredFinding[];
@@ -131,7 +129,7 @@ interface RunRow
   readonly vantages: readonly StoredView[] | null;
 }
 
-/** Lists runs, newest first unless said. */
+/** Lists runs, newest first by default. */
 export async function listChecks(
   db: Database,
   domainId: number,
@@ -194,9 +192,7 @@ async function loadRuns(
   }));
 }
 
-/**
- * Waits for the run that a worker makes for a request. Returns undefined if the time is over or `signal` has aborted.
- */
+/** Waits for the run that a worker makes for a request. Returns undefined after a timeout or an abort by `signal`. */
 export async function waitForCheck(
   db: Database,
   request: string,

@@ -1,6 +1,6 @@
-// What each account has recently used of the workers, shared by all workers: slot time, checks that users asked for,
-// and checks repeated because clients query an unproven name. The amounts fade, so one row per account is enough, and
-// old rows are deleted. Due rows are claimed in this order.
+// Recent use of the workers by account: slot time, checks requested by users, and checks repeated because clients query
+// an unproven name. The amounts decay, so one row per account is enough. Workers claim due rows of light accounts
+// first.
 
 import { type RawBuilder, sql } from 'kysely';
 import { FADE_MS, LIGHT_SLOT_MS, MOST_MANUAL } from '../../checks/shares/turns.ts';
@@ -10,10 +10,10 @@ const KEPT_SECONDS = 900;
 
 const factor = sql`exp(-greatest(0, extract(epoch from clock_timestamp() - s.at)) / ${FADE_MS / 1000}::float8)`;
 
-/** The slot time of the row `s` of check_shares, faded to now. */
+/** Slot time of the row `s` of check_shares, decayed to now. */
 export const FADED_SLOT_MS = sql<number>`s.slot_ms * ${factor}`;
 
-/** The checks made again, of the row `s` of check_shares, faded to now. */
+/** Repeated checks of the row `s` of check_shares, decayed to now. */
 export const FADED_ASKED = sql<number>`s.asked_again * ${factor}`;
 
 const FADED_MANUAL = sql<number>`s.manual * ${factor}`;
@@ -23,7 +23,7 @@ interface SlotUse {
   readonly slotMs: number;
 }
 
-/** Adds slot time; one statement for any number of accounts. An account may come once. */
+/** Adds slot time with one statement. Each account may occur only once. */
 export async function addSlotTime(db: Database, uses: readonly SlotUse[]): Promise<void> {
   if (uses.length === 0) return;
   await sql`
@@ -36,10 +36,7 @@ export async function addSlotTime(db: Database, uses: readonly SlotUse[]): Promi
         at = clock_timestamp()`.execute(db);
 }
 
-/**
- * Counts a check that a user of the account asks for, unless there were too many; gives how many there were lately, without
- * this one.
- */
+/** Counts a check that a user of the account requests, unless the limit is reached. Returns the recent number without it. */
 export async function countManualCheck(db: Database, accountId: number): Promise<number> {
   const { rows } = await sql<{ manual: number }>`
     with before as (select ${FADED_MANUAL} as manual from check_shares s where s.account_id = ${accountId}),
@@ -52,8 +49,7 @@ export async function countManualCheck(db: Database, accountId: number): Promise
   return rows[0]?.manual ?? 0;
 }
 
-/** Counts checks that are made again, by account. */
-export async function addAskedAgain(db: Database, again: ReadonlyMap<number, number>): Promise<void> {
+export async function addRepeatedChecks(db: Database, again: ReadonlyMap<number, number>): Promise<void> {
   if (again.size === 0) return;
   const counted = [...again].sort(([a], [b]) => a - b);
   await sql`
@@ -64,7 +60,7 @@ export async function addAskedAgain(db: Database, again: ReadonlyMap<number, num
       asked_again = ${FADED_ASKED} + excluded.asked_again, at = clock_timestamp()`.execute(db);
 }
 
-/** Deletes rows of accounts that have used nothing for long. */
+/** Deletes rows of accounts without recent use. */
 export async function purgeShares(db: Database): Promise<void> {
   await sql`
     delete from check_shares where account_id = any(array(
@@ -74,28 +70,27 @@ export async function purgeShares(db: Database): Promise<void> {
   );
 }
 
-/** A table with `account_id` and `due_at`, and an index on both; its row is `v` in the other parts. */
+/** A table with the columns `account_id` and `due_at`, indexed together. The other fields refer to its row as `v`. */
 interface DueTable {
   readonly table: RawBuilder<unknown>;
-  /** The column that is given. */
+  /** The column that is returned. */
   readonly id: RawBuilder<unknown>;
   readonly join: RawBuilder<unknown>;
-  /** What else has to hold. */
   readonly isWanted: RawBuilder<unknown>;
   readonly leaseSeconds: number;
 }
 
 export interface DueClaim {
   readonly limit: number;
-  /** The account where the last round ended; undefined is the beginning. */
+  /** The account where the last round ended. Undefined at the start. */
   readonly after?: number | undefined;
-  /** Only rows of accounts that have used little. */
+  /** Only rows of accounts with little recent use. */
   readonly lightOnly?: boolean;
 }
 
 export interface ClaimedInTurns {
   readonly rows: readonly { readonly id: number; readonly slotMs: number }[];
-  /** Where the next round begins. */
+  /** Start of the next round. */
   readonly after: number | undefined;
 }
 
@@ -103,11 +98,10 @@ export interface ClaimedInTurns {
 const MAX_ACCOUNTS = 3000;
 
 /**
- * Takes due rows, account by account, the one that has used the least first, so that an account with thousands of due
- * rows does not delay the others. A claim moves the due time by a lease, so that a row whose worker died becomes due
- * again. Reads along the index (account_id, due_at): the first row of each account, which is its earliest, then the
- * due rows of those that have any. The limit for each account is hidden from the planner, as in `claimStatement` of
- * delegation checks.
+ * Claims due rows by account, least recent use first, so that an account with thousands of due rows does not delay the
+ * others. A claim extends the due time by a lease, so that the row becomes due again if its worker fails. Reads along
+ * the index (account_id, due_at): the earliest row of each account, then the due rows of those that have any. The limit
+ * per account is hidden from the planner for the reason given at `claimStatement`.
  */
 export async function claimInTurns(
   db: Database,

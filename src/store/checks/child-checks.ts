@@ -1,5 +1,5 @@
-// The newest check of each domain's delegated zone, with its evidence and findings as JSON. Other operators decide how
-// much their servers send, so only a bounded part is stored. Saving one never touches the domain's row.
+// The newest check of each domain's delegated zone, with evidence and findings as JSON. Other operators' servers
+// determine the amount of data, so what is stored is limited. Saving never touches the domain's row.
 
 import { sql } from 'kysely';
 import type { Place, Severity } from '../../checks/child/child-codes.ts';
@@ -16,7 +16,7 @@ export interface SavedChildCheck {
   readonly evidence: JsonChildEvidence;
 }
 
-/** Undefined before the first one. */
+/** Returns undefined before the first check. */
 export async function loadChildCheck(db: Database, domainId: number): Promise<SavedChildCheck | undefined> {
   const { rows } = await sql<ChildCheckRow>`
     select checked_at as "checkedAt", queries, findings, evidence from child_checks
@@ -39,7 +39,7 @@ interface ChildCheckRow {
 
 interface ChildCheckOrder {
   readonly domainId: number;
-  /** The delegation that was wanted when the check began; another one that is wanted since then stays due. */
+  /** The delegation for which the check ran. If another one is wanted by now, the zone stays due. */
   readonly wantedNs: readonly string[];
   readonly evidence: ChildEvidence;
   readonly findings: readonly ChildFinding[];
@@ -57,7 +57,7 @@ export async function saveChildCheck(db: Database, order: ChildCheckOrder): Prom
     where domain_id = ${domainId}`.execute(db);
 }
 
-/** For a domain that is deleted or not delegated: its zone is due again when a check shows another delegation. */
+/** For a domain that is deleted or not delegated. Its zone becomes due again if a check finds another delegation. */
 export async function endChildChecks(db: Database, domainId: number): Promise<void> {
   await sql`update child_checks set due_at = null where domain_id = ${domainId}`.execute(db);
 }
@@ -83,7 +83,7 @@ function encodeChildFinding({ names, message, ...passed }: ChildFinding): JsonCh
   };
 }
 
-/** What one address answered, in the words of the evidence. */
+/** Replies of one address, as text. */
 interface JsonProbe {
   readonly address: string;
   readonly servers: readonly string[];
@@ -154,7 +154,7 @@ function decodeNames(names: readonly string[]): Name[] {
   return names.map(decodeNameColumn);
 }
 
-/** Without NUL, which Postgres does not take, and shortened. */
+/** Replaces characters that Postgres cannot store, and limits the length. */
 function plainText(text: string): string {
   const plain = text.replace(/[^\x20-\ud7ff\ue000-\uffff]/g, '?');
   return plain.length <= MAX_TEXT ? plain : `${plain.slice(0, MAX_TEXT - 1)}…`;

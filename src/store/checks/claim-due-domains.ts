@@ -1,6 +1,6 @@
-// Takes domains whose check is due: account by account, the one that has used the least of the workers lately first, and
-// for each account parent by parent, so that neither an account nor a registry with a million names delays another. A
-// claim moves the due time by a lease, so that a check that was lost is due again.
+// Claims domains that are due for a check: by account, least recent use first, and within each account by parent, so
+// that neither an account nor a registry with a million names delays others. A claim extends the due time by a lease,
+// so that a lost check becomes due again.
 
 import { type RawBuilder, sql } from 'kysely';
 import { LIGHT_SLOT_MS } from '../../checks/shares/turns.ts';
@@ -9,16 +9,16 @@ import { FADED_SLOT_MS } from './check-shares.ts';
 
 interface DueClaim {
   readonly limit: number;
-  /** The most domains of one parent in one account. */
+  /** Maximum number of domains per account and parent. */
   readonly perParent: number;
-  /** Where the last round ended; undefined is the beginning. */
+  /** End of the last round. Undefined at the start. */
   readonly after: ClaimPlace | undefined;
   readonly leaseSeconds: number;
-  /** Only domains of accounts that have used little. */
+  /** Only domains of accounts with little recent use. */
   readonly lightOnly?: boolean;
 }
 
-/** An account and a parent: the round after goes on behind them. */
+/** An account and a parent, after which the next round starts. */
 export interface ClaimPlace {
   readonly accountId: number;
   readonly parent: string;
@@ -27,21 +27,20 @@ export interface ClaimPlace {
 interface ClaimedDomain {
   readonly id: number;
   readonly accountId: number;
-  /** It was never checked. */
+  /** True if the domain was never checked. */
   readonly isFirst: boolean;
-  /** What its account has used lately. */
   readonly slotMs: number;
 }
 
 interface ClaimedDomains {
   readonly domains: readonly ClaimedDomain[];
-  /** Where the next round begins. */
+  /** Start of the next round. */
   readonly after: ClaimPlace | undefined;
 }
 
-/** How many accounts with their parents one round looks at, due or not. */
+/** Number of pairs of account and parent that one round reads, due or not. */
 const MAX_PLACES = 3000;
-/** How many accounts with domains that were never checked a round looks at, and how many domains of each. */
+/** Number of accounts with domains that were never checked that one round reads, and of domains of each. */
 const MAX_NEW_ACCOUNTS = 1000;
 const NEW_PER_ACCOUNT = 10;
 
@@ -57,11 +56,11 @@ interface ClaimRow {
 }
 
 /**
- * Reads along the index (account_id, parent, due_at): the first row of each account and parent, which is their earliest,
- * then the due rows of those that have any; before them, along an index of their own, domains that were never checked.
- * Of these the light accounts come first, each with one domain after the other. `perParent` is hidden from the planner: if
- * it believes that a parent has fewer due rows than the limit, it reads and sorts all of them, which are many after an
- * outage. A row that another process claimed meanwhile is not due any more when its lock is had.
+ * Reads along the index (account_id, parent, due_at): the earliest row of each account and parent, then the due rows of
+ * those that have any. Domains that were never checked come before these, from a separate index; the lightest accounts
+ * first, one domain of each in turn. `perParent` is hidden from the planner: if the planner expects fewer due rows than
+ * the limit, it reads and sorts all of them, which are many after an outage. A row that another process claimed
+ * meanwhile is no longer due when its lock is obtained.
  */
 export function claimStatement(claim: DueClaim): RawBuilder<ClaimRow> {
   const { limit, perParent, after, leaseSeconds, lightOnly = false } = claim;
@@ -130,7 +129,7 @@ export function claimStatement(claim: DueClaim): RawBuilder<ClaimRow> {
         where number = ${MAX_PLACES}) as after`;
 }
 
-/** A check of the domain was lost, and is due again soon: whoever can make it fail must not gain the rest of the lease. */
+/** Makes the domain due again soon after a lost check, so that causing a check to fail does not delay the next one. */
 export async function shortenLease(db: Database, domainId: number, seconds: number): Promise<void> {
   await sql`
     update domain_checks set due_at = least(due_at, clock_timestamp() + make_interval(secs => ${seconds}))

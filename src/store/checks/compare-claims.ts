@@ -1,7 +1,7 @@
-// Compares the claims of a name with what a check of it began with, under the locks of the name. The claim that the check was
-// made for, and whoever holds or gets the name, must be as they were. A claim that only waits may have gone or changed: it is
-// left out, or whoever creates and deletes claims without end would keep the name's owner from every result. That gives the
-// others nothing: with more claims beside it a claim is judged more strictly.
+// Compares the claims of a name with those at the start of its check, under the locks of the name. The claim that was
+// checked, and the claims that hold or get the name, must be unchanged. Other waiting claims that have changed are
+// ignored; otherwise a client that keeps creating and deleting claims could block every result for the name. Ignoring
+// them favors no claim, because each is evaluated more strictly if there are more of them.
 
 import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
@@ -13,7 +13,7 @@ import type { CheckOrder } from './check-outcome.ts';
 import { checkedStatusOf } from './load-checked-name.ts';
 import type { LastRun } from './save-run.ts';
 
-/** What the check began with; the claim that it was made for comes first. */
+/** The state when the check started. The claim that was checked comes first. */
 interface Began {
   readonly nameText: string;
   readonly orders: readonly CheckOrder[];
@@ -22,7 +22,7 @@ interface Began {
 }
 
 type Compared =
-  /** With the claims that are as they were, in the order of their ids. */
+  /** With the unchanged claims, in the order of their ids. */
   | { readonly kind: 'same'; readonly found: Found[] }
   | { readonly kind: 'saved'; readonly checkId: number }
   | { readonly kind: 'conflict' }
@@ -59,20 +59,20 @@ export async function compareClaims(trx: Database, { nameText, orders, holders }
   return isHeldAsBefore ? { kind: 'same', found } : { kind: 'conflict' };
 }
 
-/** Without `from` the claim is another than before. */
+/** `from` is undefined if the claim has changed. */
 async function findSame(trx: Database, order: CheckOrder, lock: DomainLock) {
   const last = await loadLast(trx, order);
   const isSame = last.seq === order.seq && isAccepted(lock, order);
   return { order, lock, last, from: isSame ? checkedStatusOf(lock.row) : undefined };
 }
 
-/** Whether the set that proves the domain still does: the accepted sets may have changed since the check began. */
+/** Returns true if the set still proves the domain: the accepted sets may have changed since the check started. */
 function isAccepted({ row, settings }: DomainLock, { decision, judgement, setsAfter }: CheckOrder): boolean {
   if (decision.to !== 'active' || judgement.matched === undefined || setsAfter !== undefined) return true;
   return findSet(judgement.matched, provingSets(row, settings)) !== undefined;
 }
 
-/** Locks the row too, since `saveStillChecks` may be saving another check without the domain's lock. */
+/** Also locks the row, because `saveStillChecks` may be saving another check without the domain's lock. */
 async function loadLast(trx: Database, { domainId, request }: CheckOrder): Promise<Last> {
   const { rows } = await sql<Last>`
     select seq, last_run_id as "lastRunId", last_outcome as "lastOutcome",

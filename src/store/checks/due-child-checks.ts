@@ -1,4 +1,4 @@
-// Plans and claims the checks of delegated zones.
+// Schedules and claims the checks of delegated zones.
 
 import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
@@ -10,8 +10,8 @@ import { decodeNameColumn } from '../postgres/name-column.ts';
 const LEASE_SECONDS = 120;
 
 /**
- * Takes domains whose delegated zone is due for a check, the longest due first. A claim moves the due time by a
- * lease, so that a domain whose worker died becomes due again.
+ * Claims domains whose delegated zone is due for a check, longest due first. A claim extends the due time by a lease,
+ * so that the domain becomes due again if its worker fails.
  */
 export async function claimDueChildChecks(db: Database, limit: number): Promise<{ domainId: number }[]> {
   const { rows } = await sql<{ domainId: number }>`
@@ -25,9 +25,9 @@ export async function claimDueChildChecks(db: Database, limit: number): Promise<
 
 interface ChildDomain {
   readonly name: Name;
-  /** True if the domain is active: these are checked less often. */
+  /** True if the domain is active. Active domains are checked less often. */
   readonly isActive: boolean;
-  /** Delegation for which the check is due, as in its column. */
+  /** The delegation for which the check is due, in stored form. */
   readonly wantedNs: readonly string[];
   readonly checkedAt: number | undefined;
   /** All nameservers of the fleet including the pool, in lower case. */
@@ -63,18 +63,17 @@ interface ChildRow {
 
 export interface NotedDomain {
   readonly domainId: number;
-  /** True if a user asked for the check. */
+  /** True if a user requested the check. */
   readonly isByHand: boolean;
 }
 
-/** Minimum time between two automatic checks of one domain's zone. */
+/** Minimum time between two automatic checks of a domain's zone. */
 const LEAST_SECONDS = 600;
 
 /**
- * Records domains whose delegation was checked, so that their own zone is checked: the first time, if the parent
- * shows another set, and on request. A set that changes at every check does not cause more packets. Most domains do
- * not change, so their rows are not locked. Domains without a delegation, or whose zone is due already, are left
- * alone.
+ * Schedules checks of the zones of domains whose delegation was checked: the first time, if the parent shows another
+ * set, and on request. `LEAST_SECONDS` limits checks if the set keeps changing. Most domains do not change, so their
+ * rows are not locked. Skips domains without a delegation, and those whose zone is already due.
  */
 export async function noteCheckedDomains(db: Database, noted: readonly NotedDomain[]): Promise<void> {
   if (noted.length === 0) return;

@@ -1,5 +1,4 @@
-// Saves checks for a process that makes many: checks that end while a statement is running wait for it and share the
-// next one. No timer delays them.
+// Saves checks in batches: those that finish while a statement is running share the next one. There is no timer.
 
 import type { Database } from '../postgres/database.ts';
 import type { CheckOrder } from './check-outcome.ts';
@@ -13,7 +12,7 @@ interface Waiting {
   readonly resolve: (saved: SavedCheck | Promise<SavedCheck>) => void;
 }
 
-/** Gives the function that saves checks in this database. */
+/** Returns a function that saves checks in this database. */
 export function gatherChecks(db: Database): (order: NameOrder) => Promise<SavedCheck> {
   const waiting: Waiting[] = [];
   let isSaving = false;
@@ -29,7 +28,7 @@ export function gatherChecks(db: Database): (order: NameOrder) => Promise<SavedC
     });
 }
 
-/** Never throws: a check that the statement cannot save is saved alone, and fails alone. */
+/** Never throws. A check that the statement cannot save is saved, or fails, separately. */
 async function saveBatch(db: Database, batch: readonly Waiting[]): Promise<void> {
   const orders = batch.flatMap(({ order }) => (mayBeStill(order) ? [order.orders[0]] : []));
   const still = await saveStillChecks(db, orders).catch(() => new Map<CheckOrder, number>());
@@ -39,7 +38,7 @@ async function saveBatch(db: Database, batch: readonly Waiting[]): Promise<void>
   }
 }
 
-/** Whether nothing but the domain's own check is to be saved. */
+/** Returns true if only the domain's own check must be saved. */
 function mayBeStill({ orders, sighting, lostExternal, givenUp, isTakeover, warned }: NameOrder): boolean {
   return (
     orders.length === 1 &&

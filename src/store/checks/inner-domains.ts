@@ -1,5 +1,5 @@
-// The domains inside a name that are answered for other accounts, and would end with a claim that is proven. A check of a pending
-// domain reads them, so what is read is bounded, whoever made how many domains there.
+// Loads the domains inside a name that are answered for other accounts and would end if a claim of the name is proved.
+// Every check of a pending domain reads them, so their number is limited.
 
 import { sql } from 'kysely';
 import { endingInside, type HeldInside } from '../../checks/claims/inner-domains.ts';
@@ -9,10 +9,10 @@ import { isBelow, namesAbove } from '../change/claim-name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
-/** How many domains inside a name are looked at. */
-const MOST_LOOKED_AT = 256;
+/** Maximum number of domains read inside a name. */
+const MAX_INNER_DOMAINS = 256;
 
-/** By claim; a claim without any is left out. */
+/** Keyed by claim id. A claim without inner domains has no entry. */
 export async function loadInnerDomains(
   db: Database,
   nameText: string,
@@ -41,7 +41,7 @@ async function loadHeldInside(
   const { rows } = await sql<{ name: string; accountId: number; ns: readonly string[] | null }>`
     select d.name, d.account_id as "accountId", d.delegated_ns as ns from domains d
     where ${isBelow(nameText)} and d.deleted_at is null and d.dns_mode = 'managed' and d.status in ('active', 'moved')
-    order by reverse(d.name) collate "C" limit ${MOST_LOOKED_AT}`.execute(db);
+    order by reverse(d.name) collate "C" limit ${MAX_INNER_DOMAINS}`.execute(db);
   return rows.map(({ name, accountId, ns }) => ({
     text: name,
     name: decodeNameColumn(name),
@@ -50,7 +50,7 @@ async function loadHeldInside(
   }));
 }
 
-/** The names at or above those for which a claim has NS records, by claim. */
+/** Loads the names, at or above the given ones, for which a claim has NS records, by claim id. */
 async function loadCuts(
   db: Database,
   ids: readonly number[],

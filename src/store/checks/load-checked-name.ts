@@ -1,5 +1,4 @@
-// Loads a name for a check: every domain of it, what is remembered of each, what its delegation is judged by, and the
-// name's past.
+// Loads a name for a check: all its domains with their state, the sets that prove them, and the name's past.
 
 import { sql } from 'kysely';
 import type { CheckedClaim, ClaimSet, NameClaims } from '../../checks/claims/name-claims.ts';
@@ -31,37 +30,37 @@ export interface CheckedName {
   readonly name: Name;
   readonly nameText: string;
   readonly claims: NameClaims;
-  /** What saving a check of each claim needs, by the domain's id. */
+  /** The state needed to save a check of each claim, by domain id. */
   readonly saved: ReadonlyMap<number, SavedState>;
   readonly sightings: readonly Sighting[];
-  /** When the name was last checked, for any of its claims; in milliseconds since 1970. */
+  /** The latest check of the name for any claim, in milliseconds since 1970. */
   readonly checkedAt: number | undefined;
-  /** When the turn of a claim ends for which another one is in line. */
+  /** The end of the current turn, if another claim waits for the next one. */
   readonly turnEndsAt: number | undefined;
   readonly settings: PublishSettings;
 }
 
 export interface SavedState {
-  /** Saving the check compares this number: every change of the domain meanwhile has counted it up. */
+  /** Compared when the check is saved. Every change of the domain increments it. */
   readonly seq: number;
-  /** When a check of the name was last saved for this claim, in milliseconds since 1970. */
+  /** The latest saved check for this claim, in milliseconds since 1970. */
   readonly checkedAt: number | undefined;
-  /** The planned time of the next check: a check changes it, a claim of the scheduler does not. */
+  /** The scheduled time of the next check. Checks change it; claims by the scheduler do not. */
   readonly nextCheckAt: number | undefined;
-  /** The zone that delegates the domain, as far as known; as in its column. */
+  /** The zone that delegates the domain, in stored form, as far as known. */
   readonly parentText: string;
-  /** True if the first set of ours that the parent shows proves it, because an operator approved it. */
+  /** True if an operator approved the claim: the first of the fleet's sets that the parent shows proves it. */
   readonly approvedAhead: boolean;
 }
 
 /**
- * The DS records of our keys, as the key machine prints them; null: it was never signed. A DS of another operator's key leads
- * to none of our signatures, also where that key stands in the zone (RFC 4035 §5.2).
+ * DS records of the fleet's keys, as the key machine prints them; null if the domain was never signed. A DS record of
+ * another operator's key matches none of the fleet's signatures, even if that key is in the zone (RFC 4035 §5.2).
  */
 const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*] ? (!(@.isForeign == true)).ds[*]') from signed_zones s
   where s.domain_id = d.id and s.machine is not null)`;
 
-/** Undefined: the domain is gone, or in a status that is not checked. */
+/** Returns undefined if the domain is deleted, or in a status that is not checked. */
 export async function loadCheckedName(db: Database, domainId: number): Promise<CheckedName | undefined> {
   const { rows } = await sql<CheckedRow>`
     select d.id, d.name, d.account_id as "accountId", c.seq, d.status, d.dns_mode as "dnsMode", d.leaving,
@@ -112,7 +111,7 @@ function newestOf(times: readonly (Date | null)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** Undefined: a domain in this status is not checked. */
+/** Returns undefined if domains in this status are not checked. */
 export function checkedStatusOf({
   status,
   dnsMode,
@@ -171,7 +170,6 @@ interface CheckedRow {
   readonly hasTxt: boolean;
   readonly settings: string | null;
   readonly holders: readonly NameHolder[];
-  /** In milliseconds since 1970. */
   readonly nowMs: number;
   readonly sightings: readonly Sighting[];
   readonly takeovers: readonly number[];
@@ -195,7 +193,7 @@ function nameClaims(
     externalHolder: external && { id: external.id, accountId: external.accountId },
     alsoWaiting: rows.flatMap(({ status, accountId }) => (status === 'unverified' ? [accountId] : [])),
     ours: oursOf(settings),
-    // With a pool there is always another set to change to.
+    // A pool always has another set to change to.
     staticSetCount: settings.pool === undefined ? settings.nameserverSets.length : 0,
     heldBy: first.holders.map(({ accountId }) => accountId),
     takeovers: first.takeovers,
@@ -204,7 +202,7 @@ function nameClaims(
 
 let folded: { readonly settings: PublishSettings; readonly ours: ReadonlySet<Name> } | undefined;
 
-/** Nearly every check has the same settings, so the last set of names is kept. */
+/** Caches the last set of names, because nearly all checks have the same settings. */
 function oursOf(settings: PublishSettings): ReadonlySet<Name> {
   if (folded?.settings !== settings)
     folded = { settings, ours: new Set(allOurNameservers(settings).map(foldCase)) };
@@ -228,7 +226,7 @@ function checkedClaim(row: CheckedRow, status: CheckedStatus, settings: PublishS
   };
 }
 
-/** The rdata of a DS from its text, `12345 13 2 ABCD…` (RFC 4034 §5.1). */
+/** Converts the text of a DS record, such as `12345 13 2 ABCD…` (RFC 4034 §5.1), to rdata in hexadecimal. */
 function dsDigits(text: string): string {
   const [tag, algorithm, digestType, digest = ''] = text.split(' ');
   const fixed = Buffer.alloc(4);
@@ -271,7 +269,7 @@ function stateOf(row: CheckedRow, status: CheckedStatus): CheckState {
   };
 }
 
-/** The start of the status; nothing depends on it for an active domain. */
+/** Returns the start of the status. For an active domain the value does not matter. */
 function sinceOf(row: CheckedRow, status: CheckedStatus): Date {
   const since = {
     pending: row.pendingSince,

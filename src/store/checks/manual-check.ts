@@ -1,5 +1,5 @@
-// Checks that users ask for. A domain's users may ask for one per hour: it is taken before the check, and returned if
-// the result is `unknown`, at most twice a day.
+// Checks that users request, one per domain and hour. The allowance is taken before the check, and refunded if the
+// result is `unknown`, at most twice a day.
 
 import { sql } from 'kysely';
 import { TURN_EACH_MS } from '../../checks/claims/next-turn.ts';
@@ -10,13 +10,13 @@ import { inTransaction } from '../postgres/transaction.ts';
 const INTERVAL_MS = 3_600_000;
 
 type TakenCheck =
-  /** `taken` and `previous` are needed to give it back. */
+  /** `taken` and `previous` are required for a refund. */
   | { readonly kind: 'taken'; readonly taken: Date; readonly previous: Date | null }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
 
 /**
- * Takes the check; of several callers at once one gets it. `at`: by default the database's time, so that all API
- * processes use one clock.
+ * Takes the allowance. Only one of several concurrent callers gets it. `at` defaults to the database's time, so that
+ * all API processes use the same clock.
  */
 export async function takeManualCheck(db: Database, domainId: number, at?: Date): Promise<TakenCheck> {
   return await inTransaction<TakenCheck>(db, async (trx) => {
@@ -34,14 +34,11 @@ export async function takeManualCheck(db: Database, domainId: number, at?: Date)
   });
 }
 
-/**
- * How many times a day the check is given back: a domain whose parent never answers would else be checked without end by
- * whoever asks for it.
- */
-const GIVEN_BACK_A_DAY = 2;
+/** Refunds per day. Without a limit, a user could repeat checks of a domain whose parent never replies. */
+const REFUNDS_PER_DAY = 2;
 const DAY_SECONDS = 86_400;
 
-/** Returns the check, unless another caller has taken one since, or too many were returned. */
+/** Refunds the check, unless another caller has taken one since, or the limit of refunds is reached. */
 export async function giveBackManualCheck(
   db: Database,
   domainId: number,
@@ -54,10 +51,10 @@ export async function giveBackManualCheck(
       given_back = case when ${isNewDay} then 1 else given_back + 1 end,
       given_back_since = case when ${isNewDay} then ${taken} else given_back_since end
     where domain_id = ${domainId} and last_manual_at = ${taken}
-      and (given_back < ${GIVEN_BACK_A_DAY} or ${isNewDay})`.execute(db);
+      and (given_back < ${REFUNDS_PER_DAY} or ${isNewDay})`.execute(db);
 }
 
-/** Returns a check that was never given to a worker. There is no limit, because it cost nothing. */
+/** Refunds a check that no worker received. There is no limit, because it cost nothing. */
 export async function undoManualCheck(
   db: Database,
   domainId: number,
@@ -69,8 +66,8 @@ export async function undoManualCheck(
 }
 
 /**
- * Asks, for a waiting claim, that the apex of its name shows its nameservers for a while (docs/rules.md "Turns").
- * Does nothing if the claim has asked within the hour. The next check of the name decides which claim is next.
+ * Requests a turn for a waiting claim, so that the apex of its name shows its nameservers for a while (docs/rules.md
+ * "Turns"). Does nothing if the claim requested one within the hour. The next check of the name decides which is next.
  */
 export async function askForTurn(db: Database, domainId: number): Promise<void> {
   await sql`
@@ -80,8 +77,8 @@ export async function askForTurn(db: Database, domainId: number): Promise<void> 
 }
 
 /**
- * Brings planned checks forward: the demo shows in a minute what takes hours elsewhere. A check that is due or
- * running is left alone. Affects domains that may change soon: those that are pending, have moved, or missed a check.
+ * Moves scheduled checks forward, so that the demo takes minutes instead of hours. Affects domains that may change
+ * soon: those that are pending, have moved, or missed a check. Skips checks that are due or running.
  */
 export async function hastenWaiting(db: Database, seconds: number): Promise<void> {
   await sql`
@@ -90,7 +87,7 @@ export async function hastenWaiting(db: Database, seconds: number): Promise<void
       and (d.status in ('pending', 'moved') or c.miss_count > 0)`.execute(db);
 }
 
-/** Of every domain with one of these names, as text with the final dot. */
+/** Moves scheduled checks forward for all domains with these names, which have their final dot. */
 export async function hastenNames(db: Database, names: readonly string[], seconds: number): Promise<void> {
   await sql`
     update domain_checks c set ${at(seconds)} from domains d

@@ -1,4 +1,4 @@
-// Makes the order by which a judged check of a name is saved.
+// Builds the order that saves an evaluated check of a name.
 
 import type { JudgedClaim, JudgedName } from '../../checks/claims/judge-name.ts';
 import { holdersOf, isSameSet, type NameClaims } from '../../checks/claims/name-claims.ts';
@@ -20,8 +20,8 @@ interface CheckJob {
 }
 
 /**
- * `substitutes`: by claim, the set that replaces spent ones, with the right to it. `vantages`: what observers elsewhere saw, if
- * they were asked.
+ * @param substitutes by claim, the set that replaces used-up sets, with the right to it
+ * @param vantages observations of the vantage points, if they were queried
  */
 export function nameOrder(
   { nameText, saved, sightings, claims }: CheckedName,
@@ -52,7 +52,7 @@ export function nameOrder(
   };
 }
 
-/** Who is to be told that another account's claim was proven, once until no claim is any more. */
+/** Lists the owners to warn that another account's claim was proved: once, until no claim is proved any longer. */
 function warnedBy({ claims, externalHolder }: NameClaims, judged: JudgedName): NameOrder['warned'] {
   const isOn = claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
   if (isOn || judged.claims.every(({ takeoverSeenAt }) => takeoverSeenAt === undefined)) return [];

@@ -1,8 +1,9 @@
-// The last step of a check, and the only one that writes: what it saw and what that does to the domains of the name, in
-// one transaction. If a domain that counts has changed since the check began, nothing is written (compare-claims.ts).
+// Saves a check, as its last step and the only one that writes: what it saw, and the effects on the domains of the
+// name, in one transaction. Writes nothing if a relevant domain has changed since the check started
+// (compare-claims.ts).
 //
-//     one domain, which stays as it is → one statement for many checks (saveStillChecks, by gatherChecks)
-//     anything else → under the locks of the name: columns, runs, changes, the domains around it
+//     one domain, unchanged → one statement for many checks (saveStillChecks, by gatherChecks)
+//     otherwise → under the locks of the name: columns, runs, changes, the domains around it
 
 import { sql } from 'kysely';
 import type { CheckedStatus } from '../../checks/delegation/check-state.ts';
@@ -37,18 +38,18 @@ import { saveRun } from './save-run.ts';
 /** A check of a name: the orders of all its claims, and what is saved for the name itself. */
 export interface NameOrder {
   readonly nameText: string;
-  /** One for each claim; that of the claim which the job was made for comes first. */
+  /** One order per claim. The claim for which the job ran comes first. */
   readonly orders: readonly [CheckOrder, ...CheckOrder[]];
-  /** The domains that held the name when the check began. */
+  /** The domains that held the name when the check started. */
   readonly holders: readonly number[];
-  /** Names of ours that the parent shows, sorted as in their column; undefined: known already, or none. */
+  /** Names of the fleet that the parent shows, sorted, in stored form. Undefined if there are none, or no new ones. */
   readonly sighting?: readonly string[] | undefined;
   /** A domain in external mode that loses the name. */
   readonly lostExternal?: number | undefined;
   /** The sets that claims lose, by account. */
   readonly givenUp: readonly { readonly accountId: number; readonly sets: readonly (readonly string[])[] }[];
   readonly isTakeover: boolean;
-  /** Domains that hold the name, when another account's taking it begins: whoever owns them is mailed this. */
+  /** Domains that hold the name, if another account starts to take it over: their owners receive this message by email. */
   readonly warned: readonly { readonly domainId: number; readonly message: string }[];
 }
 
@@ -58,7 +59,7 @@ export type SavedCheck =
       readonly checkId: number;
       readonly changeId?: number;
       readonly transition?: Transition;
-      /** Those of the name's other domains. */
+      /** Status changes of the name's other domains. */
       readonly others?: readonly (Transition & { readonly domainId: number })[];
     }
   | { readonly kind: 'conflict' }
@@ -69,9 +70,7 @@ interface Transition {
   readonly to: Decision['to'];
 }
 
-/**
- * Saves a check, whatever it does to the domains. An order that comes again with its `request` is not counted again.
- */
+/** Saves a check with any effect on the domains. An order repeated with the same `request` is not counted again. */
 export async function saveMovingCheck(db: Database, order: NameOrder): Promise<SavedCheck> {
   return await inTransaction<SavedCheck>(db, (trx) => saveUnderLock(trx, order));
 }
@@ -83,11 +82,11 @@ async function saveUnderLock(trx: Database, name: NameOrder): Promise<SavedCheck
   if (compared.kind !== 'same') return compared;
   const { found } = compared;
   await saveName(trx, name, found);
-  // A domain that takes the name comes last: the one that loses it has given up its zone by then.
+  // A domain that takes the name comes last, after the domain that loses it has given up the zone.
   found.sort((a, b) => Number(a.order.decision.to === 'active') - Number(b.order.decision.to === 'active'));
   const saved = new Map<CheckOrder, Saved>();
   for (const each of found) {
-    // The zone may have passed to this domain, or from it, by what was saved of the one before.
+    // The previous save may have passed the zone to or from this domain.
     const lock = saved.size === 0 ? each.lock : ((await lockDomain(trx, each.lock.row.id)) as DomainLock);
     saved.set(each.order, await saveOne(trx, { ...each, lock }));
   }
@@ -150,7 +149,7 @@ function partsAfter({ row, now }: DomainLock, outcome: CheckOutcome): DomainPart
     ...end,
     domain: {
       ...publishedColumns(outcome),
-      // What was to be changed at the registrar concerns an external domain no more.
+      // Findings about the registrar no longer concern an external domain.
       findings: findingsAfter(row, to === 'left' ? { ...outcome, findings: [] } : outcome),
       ...(to === 'active' && { status: to, pending_since: null, moved_since: null }),
       ...(to === 'moved' && { status: to, moved_since: new Date(state.since) }),
@@ -163,15 +162,15 @@ function partsAfter({ row, now }: DomainLock, outcome: CheckOutcome): DomainPart
 }
 
 /**
- * A TXT record that was found counts for a claim that waits, as long as its DNS is elsewhere: once the parent shows names of
- * ours that are another's, whoever put them there need not be who had the record.
+ * Returns true if a TXT record that was found no longer counts. It counts for a waiting claim while its DNS is at
+ * another provider. When the parent shows the fleet's names of another claim, they may be set by someone else.
  */
 function endsTxt({ status, open }: DomainLock['row'], { to, open: isOpen }: CheckOutcome): boolean {
   if (to === 'left' || to === 'leaving' || to === 'ended') return false;
   return to !== status || (open && !isOpen);
 }
 
-/** A domain that comes back by itself is pending, and the next check may make it active. */
+/** A domain that recovers automatically is pending. The next check may make it active. */
 function returnColumns(since: number) {
   const at = new Date(since);
   return {
@@ -184,13 +183,13 @@ function returnColumns(since: number) {
   } as const;
 }
 
-/** Remembers the account that has the name here, and the end of its time. */
+/** Stores the account that held the name, and the end of that time. */
 async function saveHolder(trx: Database, { row, now }: DomainLock, { to }: CheckOutcome): Promise<void> {
   if (to === 'active') await saveNameHolder(trx, { ...row, status: 'active', movedSince: null }, now);
   else if (to !== row.status) await saveNameHolder(trx, row, now);
 }
 
-/** Undefined: nodes serve the domain as before, and its status is the same. */
+/** Returns undefined if status and served records are unchanged. */
 async function saveChange(
   trx: Database,
   { row: before }: DomainLock,

@@ -7,13 +7,15 @@ import type { Database } from '../postgres/database.ts';
 import { type CheckOrder, type CheckOutcome, isEnd, outcomeHash } from './check-outcome.ts';
 import { encodeView } from './check-runs.ts';
 
-/** The newest run, and its outcome. */
 export interface LastRun {
   readonly lastRunId: number | null;
   readonly lastOutcome: string | null;
 }
 
-/** Call it under the domain's lock. A background check with the outcome of the last run is counted there, if it came at this domain's own time. */
+/**
+ * Saves a run. A background check increments the last run's counter if the outcome is the same and the check was due
+ * for this domain itself. Call it under the domain's lock.
+ */
 export async function saveRun(
   trx: Database,
   order: CheckOrder,
@@ -69,10 +71,7 @@ export async function saveRun(
 const PURGE_EACH = 16;
 const RUNS_KEPT = 100;
 
-/**
- * Deletes old runs. Runs that changed something stay as long as the domain; of the others the newest hundred or so
- * stay.
- */
+/** Deletes old runs. Runs that changed something are kept as long as the domain, and about a hundred of the others. */
 export async function purgeRunsNowAndThen(db: Database, domainId: number, checkId: number): Promise<void> {
   if (checkId % PURGE_EACH !== 0) return;
   await sql`

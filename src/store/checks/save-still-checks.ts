@@ -1,6 +1,6 @@
-// Saves checks that leave their domain as it is, as nearly all do: one statement saves any number of them. When the
-// outcome is that of the last run, the run's counter goes up and the domain's own row is neither locked nor written.
-// Else a new run is added, and the domain's findings are written if they differ.
+// Saves checks that leave their domain unchanged, as nearly all do: one statement saves any number of them. If the
+// outcome equals that of the last run, the run's counter is incremented, and the domain's own row is neither locked nor
+// written. Otherwise a new run is added, and the domain's findings are written if they differ.
 
 import { sql } from 'kysely';
 import { encodeEvidence } from '../../checks/delegation/evidence-json.ts';
@@ -19,9 +19,8 @@ import { encodeView } from './check-runs.ts';
 import { purgeRunsNowAndThen } from './save-run.ts';
 
 /**
- * Gives the ids of the runs that were saved. Left out are checks that change the status or what is published, those
- * that a user asked for, those that come too late, and those whose rows are locked: `saveMovingCheck` saves them under
- * its locks.
+ * Returns the ids of the saved runs. Skips checks that change the status or what is published, that a user requested,
+ * or that come too late, and those whose rows are locked. `saveMovingCheck` saves these under its locks.
  */
 export async function saveStillChecks(
   db: Database,
@@ -33,7 +32,7 @@ export async function saveStillChecks(
   const rows = [...byDomain.values()].map(rowOf);
   const saved = await saveRows(db, JSON.stringify(rows));
   for (const { domainId, checkId, isNew } of saved) {
-    // These are saved, whatever becomes of older ones.
+    // These checks are saved, even if deleting old runs fails.
     if (isNew) await purgeRunsNowAndThen(db, domainId, checkId).catch(() => {});
   }
   return new Map(saved.map(({ domainId, checkId }) => [byDomain.get(domainId) as CheckOrder, checkId]));
@@ -43,8 +42,8 @@ function mayBeStill({ kind, decision, setsAfter }: CheckOrder): boolean {
   return kind === 'background' && !isEnd(decision.to) && setsAfter === undefined;
 }
 
-/** What comes with a check besides the columns that are remembered, with types of SQL. */
-const BESIDE = {
+/** Fields of a check besides the remembered columns, with their SQL types. */
+const OTHER_COLUMNS = {
   domain_id: 'bigint',
   seq: 'bigint',
   status: 'text',
@@ -62,7 +61,7 @@ const BESIDE = {
   last_outcome: 'text',
 } as const;
 
-type CheckRow = Readonly<Record<keyof typeof BESIDE | keyof typeof REMEMBERED, unknown>>;
+type CheckRow = Readonly<Record<keyof typeof OTHER_COLUMNS | keyof typeof REMEMBERED, unknown>>;
 
 function rowOf(order: CheckOrder): CheckRow {
   const outcome = outcomeOf(order);
@@ -90,7 +89,7 @@ function rowOf(order: CheckOrder): CheckRow {
 const remembered = Object.entries<{ readonly type: string; readonly mayStay?: true }>(REMEMBERED);
 
 const CHECK_COLUMNS = sql.raw(
-  [...Object.entries(BESIDE), ...remembered.map(([name, { type }]) => [name, type])]
+  [...Object.entries(OTHER_COLUMNS), ...remembered.map(([name, { type }]) => [name, type])]
     .map((column) => column.join(' '))
     .join(', '),
 );
@@ -101,7 +100,7 @@ const REMEMBERED_SET = sql.raw(
     .join(', '),
 );
 
-/** The column `findings` after the check: it writes its own anew and keeps those of other writers. */
+/** The column `findings` after the check: its own findings are replaced, those of other writers are kept. */
 const FINDINGS_AFTER = sql`((
   select coalesce(jsonb_agg(f.value order by f.ordinality), '[]')
   from jsonb_array_elements(d.findings) with ordinality f
@@ -113,11 +112,10 @@ interface StillRow {
   readonly isNew: boolean;
 }
 
-// Rows that are locked are skipped: waiting for one with others locked could be waiting for somebody who waits for
-// those. A new run locks its domain's row by the foreign key, so that row is locked here first, and skipped too. The
-// domain has to be what it was when the check began: `seq` says so, whoever changes it meanwhile, and without its lock.
-// What would be published anew (`delegated_ns`, `open`) has to be what the check makes it.
-// `any`: of the join alone the planner may make a look at every row, since it takes `w` for a hundred.
+// Locked rows are skipped, because waiting for one while holding others could deadlock. A new run locks its domain's
+// row by the foreign key, so that row is locked first, or skipped too. `seq` ensures that the domain has not changed
+// since the check started, even without its lock. Published columns (`delegated_ns`, `open`) must already have the
+// check's values. Without `= any`, the planner may scan the whole table, because it expects `w` to have a hundred rows.
 async function saveRows(db: Database, json: string): Promise<readonly StillRow[]> {
   const { rows } = await sql<StillRow>`
     with w as materialized (select * from jsonb_to_recordset(${json}::jsonb) as w(${CHECK_COLUMNS})),

@@ -1,22 +1,22 @@
-// Takes what nodes report of unproven zones that are asked for, and makes the checks of those names due: each in its account's
-// turn, as all that are due. A check that is under way may have looked before the question came: the next one waits until it
-// is saved.
+// Processes nodes' reports of unproven zones that received queries, and makes the checks of those names due, subject to
+// each account's share. If a check is running, it may have started before the query, so the next one waits until it is
+// saved.
 
 import { sql } from 'kysely';
 import { planAsked } from '../../checks/shares/asked.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { addAskedAgain, FADED_ASKED } from './check-shares.ts';
+import { addRepeatedChecks, FADED_ASKED } from './check-shares.ts';
 
-/** In one round; the table holds a few thousand. */
+/** Per round. The table holds a few thousand. */
 const MOST_TAKEN = 500;
 
 export interface AskedNames {
   /** Checks that are due now. */
   readonly due: number;
-  /** Reports of names whose check is due later, or was made since. */
+  /** Reports of names whose check is due later, or was made in the meantime. */
   readonly later: number;
-  /** Reports of names that are not waiting any more. */
+  /** Reports of names that no longer wait. */
   readonly ignored: number;
 }
 
@@ -25,11 +25,11 @@ export async function takeAskedNames(db: Database): Promise<AskedNames> {
   return { due: await makeDue(db), later, ignored };
 }
 
-/** An unproven zone: only then is it worth a check that clients ask for it. */
+/** An unproven zone. Queries trigger a check only for these. */
 const IS_OPEN = sql`(d.status = 'pending' and d.dns_mode = 'managed' and d.served = 'full' and d.deleted_at is null)`;
 
 interface Report {
-  /** Null: no domain has the zone any more. */
+  /** Null if no domain has the zone any longer. */
   readonly domainId: number | null;
   readonly accountId: number;
   readonly isOpen: boolean;
@@ -54,7 +54,7 @@ async function planReports(trx: Database): Promise<{ readonly later: number; rea
     const counted = again.get(accountId) ?? 0;
     const plan = planAsked({ checkedAt: checkedAt?.getTime(), again: report.again + counted }, now.getTime());
     if (plan.at > now.getTime()) later++;
-    // The check that was made since may have been asked for by another node.
+    // A report by another node may have triggered the check made since.
     if (checkedAt !== null && reportedAt <= checkedAt) continue;
     if (dueAt !== null && dueAt.getTime() <= plan.at) continue;
     if (plan.isAgain) again.set(accountId, counted + 1);
@@ -65,11 +65,11 @@ async function planReports(trx: Database): Promise<{ readonly later: number; rea
       update domain_checks c set asked_due_at = p.at
       from jsonb_to_recordset(${JSON.stringify(planned)}::jsonb) as p("domainId" bigint, at timestamptz)
       where c.domain_id = p."domainId"`.execute(trx);
-  await addAskedAgain(trx, again);
+  await addRepeatedChecks(trx, again);
   return { later, ignored };
 }
 
-/** The rows of the domains are locked, so that two workers do not plan for one at once. */
+/** Locks the rows of the domains, so that two workers do not schedule one domain concurrently. */
 async function takeReports(trx: Database): Promise<readonly Report[]> {
   const { rows } = await sql<Report>`
     with taken as materialized (
@@ -89,7 +89,7 @@ async function takeReports(trx: Database): Promise<readonly Report[]> {
   return rows;
 }
 
-/** `next_at` in the past: a check waits in the queue, or is under way. Gives how many are due now. */
+/** Makes scheduled checks due, unless `next_at` is in the past: then a check is queued or running. Returns their number. */
 async function makeDue(db: Database): Promise<number> {
   const { rows } = await sql<{ isOpen: boolean }>`
     with due as materialized (

@@ -1,5 +1,5 @@
-// Which nameserver sets prove a claim from its beginning (docs/rules.md "Sets and rights"). With a pool it is the account's own
-// set, which no other account has; with static sets any of them, while no other account ever had to do with the name.
+// Determines which nameserver sets prove a new claim (docs/rules.md "Sets and rights"). With a pool it is the account's
+// own set. With static sets it is any of them, if no other account ever had the name.
 
 import { sql } from 'kysely';
 import {
@@ -23,14 +23,14 @@ import { accountNameserverSet, giveSubstitute } from './pool-sets.ts';
 interface NewClaim {
   readonly nameText: string;
   readonly accountId: number;
-  /** Nothing is spent for a claim that an operator makes. */
+  /** True for an operator's claims, which do not use up sets. */
   readonly byOperator: boolean;
   readonly settings: PublishSettings;
 }
 
 /**
- * Gives the sets, own first, and the rights to them; null: every static set. Empty when none is left. Call it under
- * `lockNamesAround`.
+ * Returns the sets, the account's own first, and saves the rights to them. Null means every static set; an empty list
+ * means that none is left. Call it under `lockNamesAround`.
  */
 export async function setsForClaim(trx: Database, claim: NewClaim): Promise<StoredSet[] | null> {
   const { nameText, accountId, settings } = claim;
@@ -88,7 +88,7 @@ async function poolSets(
   return [...(substitute === undefined ? [] : [substitute]), ...choice.besides];
 }
 
-/** For this name a substitute counts as exclusive: it is no account's, and new to the name. */
+/** For this name a substitute counts as exclusive: it belongs to no account and is new to the name. */
 async function substituteFor(
   trx: Database,
   isUsable: (set: readonly Name[]) => boolean,
@@ -98,8 +98,8 @@ async function substituteFor(
 }
 
 /**
- * A set for a claim whose sets are all spent, with the right to it; undefined when there is none. `alsoShown`: names that a
- * check has just seen.
+ * Returns a set for a claim whose sets are all used up, and saves the right to it. Returns undefined if none is left.
+ * `alsoShown` are names that a check has just seen.
  */
 export async function replaceSpentSets(
   trx: Database,
@@ -122,15 +122,15 @@ export async function replaceSpentSets(
 }
 
 /**
- * The sets of a domain that passes to the account: the account's own set proves it too, if no other account ever gets that set, so
- * that its owner can set it at the registrar. Call it as `setsForClaim`.
+ * Returns the sets of a domain that is transferred to the account. The account's own set is added if it is exclusive,
+ * so that the new owner can enter it at the registrar. Call it under `lockNamesAround`.
  */
 export async function addOwnSet(
   trx: Database,
   { name: nameText, nsSets }: { readonly name: string; readonly nsSets: readonly StoredSet[] | null },
   accountId: number,
 ): Promise<readonly StoredSet[] | null> {
-  // Another set would change what its apex shows where it has none.
+  // Adding a set would change the apex of a domain that has none.
   if (nsSets === null || nsSets.length === 0) return nsSets;
   const own = await accountNameserverSet(trx, accountId);
   if (own?.exclusive !== true) return nsSets;
@@ -156,8 +156,8 @@ async function othersHaveClaims(trx: Database, { nameText, accountId }: NewClaim
 }
 
 /**
- * A domain that any static set proved keeps the one that it has at its apex: that is what its owner was told. One that its
- * first check left some of them gets the right to these.
+ * A domain that any static set proved keeps the set at its apex, because its owner was given that one. A domain that
+ * has only some static sets left since its first check gets the right to those.
  */
 async function settleOtherClaims(trx: Database, { nameText, accountId, settings }: NewClaim): Promise<void> {
   const { rows } = await sql<{

@@ -1,6 +1,5 @@
-// What accounts have of a name: the nameserver sets that prove it for them (docs/rules.md "Sets and rights"; for one
-// name, a set belongs to one account), the sets that the parent showed ("Sightings"), and who held it ("Proof").
-// Sightings and holders are kept for two years.
+// An account's relations to a name: nameserver sets that prove it for them (docs/rules.md "Sets and rights"), sets that the
+// parent showed ("Sightings"), and past holders ("Proof"). Sightings and holders are kept for two years.
 
 import { sql } from 'kysely';
 import { endingRights } from '../../checks/claims/choose-sets.ts';
@@ -19,10 +18,7 @@ export const SIGHTINGS_OF_NAME = sql`(select coalesce(json_agg(json_build_object
     'lastSeenAt', extract(epoch from s.last_seen_at) * 1000)), '[]')
   from ns_sightings s where s.name = d.name)`;
 
-/**
- * Returns the sets that the parent showed. A shared set that it showed before a claim was made does not prove the
- * claim.
- */
+/** Returns the sets that the parent showed. A shared set that it showed before a claim was made does not prove the claim. */
 export async function loadSightings(db: Database, nameText: string): Promise<readonly Sighting[]> {
   const { rows } = await sql<{ names: string[]; lastSeenAt: Date }>`
     select names, last_seen_at as "lastSeenAt" from ns_sightings where name = ${nameText}`.execute(db);
@@ -44,7 +40,7 @@ export async function saveSighting(
 }
 
 interface Right {
-  /** Sorted, as in their column. */
+  /** Sorted, in stored form. */
   readonly names: readonly string[];
   readonly accountId: number;
   readonly exclusive: boolean;
@@ -57,7 +53,7 @@ export async function loadRights(db: Database, nameText: string): Promise<readon
   return rows;
 }
 
-/** Call it under `lockNamesAround`. A right of another account stays that account's. */
+/** Call it under `lockNamesAround`. If another account has the right, it keeps it. */
 export async function saveRight(trx: Database, nameText: string, right: Right): Promise<void> {
   const names = sortedNames(right.names);
   await sql`
@@ -89,7 +85,7 @@ export async function giveUpRights(
     );
 }
 
-/** Ends the rights that end with their account's claim (`endingRights`). The others stay two years. */
+/** Ends the rights that end with their account's claim (`endingRights`). The others remain for two years. */
 export async function endRights(trx: Database, nameText: string, accountId: number): Promise<void> {
   const rights = await loadRights(trx, nameText);
   if (rights.every((right) => right.accountId !== accountId)) return;
@@ -109,8 +105,8 @@ export function sortedNames(names: readonly string[]): string[] {
 
 /**
  * Records that an account had the name active. For 90 days, a shared set that the parent showed before proves such an
- * account's claim; a single static set is not a proof while another account held the name. Call it before a domain
- * leaves its status for any reason. Does nothing if the domain was not delegated to the fleet.
+ * account's claim. A single static set is no proof while another account held the name. Call it before any change of a
+ * domain's status. Does nothing if the domain was not delegated to the fleet.
  */
 export async function saveNameHolder(
   trx: Database,
@@ -138,21 +134,18 @@ export async function loadHeld(
   return { wasHolder: wasHolder(rows, accountId, now), byOthers: wasHeldByOthers(rows, accountId, now) };
 }
 
-/** Selects what `name_holders` has for the names of domains `d`, as JSON. */
+/** Selects the `name_holders` of the names of domains `d`, as JSON. */
 export const HOLDERS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('accountId', h.account_id,
     'activeAt', extract(epoch from h.active_at) * 1000)), '[]')
   from name_holders h where h.name = d.name
     and h.active_at > clock_timestamp() - make_interval(secs => ${HOLDERS_KEPT_MS / 1000}))`;
 
-/**
- * Passes everything that an account has of a name to another account, with its domain. Call it under
- * `lockNamesAround`.
- */
-export async function passNamePast(
+/** Transfers an account's rights, past and sweeps of a name to another account. Call it under `lockNamesAround`. */
+export async function transferNamePast(
   trx: Database,
   { name, from, to }: { readonly name: string; readonly from: number; readonly to: number },
 ): Promise<void> {
-  // A right is that of one account for a name and a set, so the new account has none of these yet.
+  // A name and a set have one right, so the new account cannot have one of these already.
   await sql`update ns_rights set account_id = ${to} where name = ${name} and account_id = ${from}`.execute(
     trx,
   );

@@ -1,5 +1,5 @@
-// Gives combinations of the nameserver pool: a set to an account, a substitute to a claim (docs/rules.md "Nameserver
-// pools"). A combination is never given to another account, even if the first one is deleted.
+// Assigns combinations of the nameserver pool: a set to an account, a substitute to a claim (docs/rules.md "Nameserver
+// pools"). A combination is never assigned to another account, even if the first account is deleted.
 
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
@@ -19,13 +19,13 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 interface AccountSet {
   /** In the order of the pool's lists. */
   readonly names: readonly Name[];
-  /** Nobody else has it, or ever will. */
+  /** True if no other account has it or will ever get it. */
   readonly exclusive: boolean;
 }
 
 interface Substitute {
   readonly names: readonly Name[];
-  /** `shared`: accounts have it as their set. `substitute`: no account has. */
+  /** `shared` sets belong to several accounts, a `substitute` belongs to none. */
   readonly kind: 'substitute' | 'shared';
 }
 
@@ -33,21 +33,21 @@ interface Substitute {
 type Random = () => number;
 
 const RANDOM_STEPS = 2 ** 47;
-const unforeseen: Random = () => randomInt(RANDOM_STEPS) / RANDOM_STEPS;
+const unpredictable: Random = () => randomInt(RANDOM_STEPS) / RANDOM_STEPS;
 
-/** Held while a combination is given, until the end of the transaction. */
+/** Held while a combination is assigned, until the end of the transaction. */
 const POOL_LOCK = 0x706f6f6c; // 'pool'
-/** How many combinations of each kind are tried for a substitute. */
+/** Maximum number of combinations of each kind that are tried for a substitute. */
 const MOST_TRIES = 64;
 
 /**
- * The account's set; at its first use a combination that nobody ever had, or a shared one when all are given. Undefined
- * without a pool. It may wait for others that are given a set: the caller takes its other locks before.
+ * Returns the account's set. The first call assigns an unused combination, or a shared one if all are used. Returns
+ * undefined without a pool. It may wait for other assignments, so the caller takes its other locks first.
  */
 export async function accountNameserverSet(
   trx: Database,
   accountId: number,
-  random: Random = unforeseen,
+  random: Random = unpredictable,
 ): Promise<AccountSet | undefined> {
   const settings = await loadPublishSettings(trx);
   const { pool } = settings;
@@ -59,7 +59,7 @@ export async function accountNameserverSet(
   const locked = (await lockPool(trx)).pool;
   const meanwhile = await loadAccountSet(trx, accountId);
   if (isOurs(meanwhile) || locked === undefined) return meanwhile;
-  // Only an operator who forces it drops names of a set; its account gets another one.
+  // Names disappear from a set only if an operator forces it. The account then gets another set.
   const given = await giveAccountSet(trx, locked, accountId, random);
   await sql`
     insert into account_ns_sets (account_id, names) values (${accountId}, ${given.names.map(encodeNameColumn)}::text[])
@@ -68,14 +68,14 @@ export async function accountNameserverSet(
 }
 
 /**
- * A set for a claim that cannot have its account's: one that is no account's if there is any, else a shared one. Those given
- * before come first, since one set serves any number of names. `isUsable` says whether it may be this claim's. Undefined when
- * no set is, and without a pool. It locks as `accountNameserverSet` does.
+ * Returns a set for a claim that cannot have its account's set: preferably one of no account, otherwise a shared one.
+ * Sets assigned earlier come first, because one set can serve many names. Returns undefined without a pool, or if
+ * `isUsable` accepts no set. It locks as `accountNameserverSet` does.
  */
 export async function giveSubstitute(
   trx: Database,
   isUsable: (names: readonly Name[]) => boolean | Promise<boolean>,
-  random: Random = unforeseen,
+  random: Random = unpredictable,
 ): Promise<Substitute | undefined> {
   const { pool } = await lockPool(trx);
   if (pool === undefined) return undefined;
@@ -113,7 +113,8 @@ async function giveAccountSet(
     }
   }
   const [names] = await loadGiven(trx, pool, 'shared', random);
-  if (names === undefined) throw new Error('the nameserver pool has no combination left: widen a list');
+  if (names === undefined)
+    throw new Error('the nameserver pool has no unused combination: add names to a list');
   return { names, exclusive: false };
 }
 
@@ -127,14 +128,14 @@ async function loadAccountSet(trx: Database, accountId: number): Promise<Account
   return row && { names: row.names.map(decodeNameColumn), exclusive: row.exclusive };
 }
 
-/** Locks the settings as well, so that no name is dropped that is given now. */
+/** Also locks the settings, so that a name that is being assigned cannot be removed. */
 async function lockPool(trx: Database): Promise<PublishSettings> {
   const settings = await lockPublishSettings(trx);
   await sql`select pg_advisory_xact_lock(${POOL_LOCK})`.execute(trx);
   return settings;
 }
 
-/** Combinations that were never given. The caller holds the lock. */
+/** Yields combinations that were never assigned. The caller holds the lock. */
 async function* freeCombinations(
   trx: Database,
   { lists }: NameserverPool,
@@ -163,21 +164,21 @@ async function saveGiven(
     values (${names.map(encodeNameColumn)}::text[], ${kind}, ${accountId})`.execute(trx);
 }
 
-/** Some that were given so, in random order. */
+/** Loads some sets of this kind, in random order. */
 async function loadGiven(
   trx: Database,
   pool: NameserverPool,
   kind: SetKind,
   random: Random,
 ): Promise<Combination[]> {
-  // Ordered by a hash with a seed, because Postgres's random() cannot be injected.
+  // Sorts by a seeded hash, because Postgres's random() cannot be injected.
   const { rows } = await sql<{ names: string[] }>`
     select names from given_ns_sets g where kind = ${kind} and ${isInPool(pool)}
     order by md5(names::text || ${String(random())}) limit ${MOST_TRIES}`.execute(trx);
   return rows.map(({ names }) => names.map(decodeNameColumn));
 }
 
-/** How much of the pool is given. */
+/** Counts the assigned combinations of the pool. */
 export async function loadPoolUse(db: Database, pool: NameserverPool): Promise<PoolUse> {
   const { rows } = await sql<{ kind: SetKind; count: number }>`
     select kind, count(*)::integer as count from given_ns_sets g where ${isInPool(pool)} group by kind`.execute(
@@ -193,7 +194,7 @@ export async function loadPoolUse(db: Database, pool: NameserverPool): Promise<P
   };
 }
 
-/** `g.names` is a combination of the pool as it is now: lists may have lost names, or be more than they were. */
+/** SQL condition: `g.names` is a combination of the current pool, whose lists may have changed. */
 function isInPool({ lists }: NameserverPool): ReturnType<typeof sql<boolean>> {
   const each = lists.map(
     (names, at) => sql`g.names[${at + 1}::integer] = any(${names.map(encodeNameColumn)}::text[])`,
@@ -202,8 +203,8 @@ function isInPool({ lists }: NameserverPool): ReturnType<typeof sql<boolean>> {
 }
 
 /**
- * Returns a zone that the fleet serves, to query its own addresses for. The oldest one, because every node has loaded
- * it. Undefined if there is none.
+ * Returns the oldest zone that the fleet serves, which every node has loaded. It is used to query the fleet's own
+ * addresses. Returns undefined if there is none.
  */
 export async function loadServedZone(db: Database): Promise<Name | undefined> {
   const { rows } = await sql<{ name: string }>`

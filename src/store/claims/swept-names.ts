@@ -1,24 +1,24 @@
-// The names whose last domain here has ended, and which are still looked at (docs/rules.md "Sightings"). A name has one row,
-// whoever had domains of it, and only if its parent ever delegated it here.
+// Names whose last domain has ended and that are still checked (docs/rules.md "Sightings"). A name has one row for all
+// its accounts, and only if its parent ever delegated it to the fleet.
 
 import { sql } from 'kysely';
 import { MOST_SWEPT_NAMES, type SweptName } from '../../checks/claims/sweep.ts';
 import type { Database } from '../postgres/database.ts';
 
-const FIRST_LOOK_SECONDS = 86_400;
-/** A look that was lost with its process is made again after that. */
+const FIRST_SWEEP_SECONDS = 86_400;
+/** A sweep that is lost with its process is repeated after this time. */
 const LEASE_SECONDS = 600;
 
 /**
- * Call it when a domain ends. A row stays that of its first account: else a passer-by could claim and delete the name, and push
- * its row out with other names.
+ * Call it when a domain ends. The row keeps its first account. Otherwise another account could claim and delete the
+ * name, and then displace the row with other names.
  */
 export async function sweepName(
   trx: Database,
   { name, accountId }: { readonly name: string; readonly accountId: number },
   now: Date,
 ): Promise<void> {
-  const due = new Date(now.getTime() + FIRST_LOOK_SECONDS * 1000);
+  const due = new Date(now.getTime() + FIRST_SWEEP_SECONDS * 1000);
   const { rows } = await sql<{ isNew: boolean }>`
     insert into swept_names as s (name, account_id, ended_at, due_at)
     select ${name}, ${accountId}, ${now}, ${due}
@@ -36,20 +36,20 @@ export async function sweepName(
 export interface DueName extends SweptName {
   readonly name: string;
   readonly accountId: number;
-  /** Checks of a domain look at the name already. */
+  /** True if checks of a domain already cover the name. */
   readonly isChecked: boolean;
 }
 
 interface DueNames {
   readonly names: readonly DueName[];
-  /** The account behind which the next round begins; 0: the first one. */
+  /** The account after which the next round starts; 0 for the beginning. */
   readonly after: number;
 }
 
-/** How many accounts one round looks at, due or not. */
+/** Number of accounts that one round reads, due or not. */
 const MOST_ACCOUNTS = 1000;
 
-/** Takes one due name of each account, of `limit` accounts: an account with many names delays no other. */
+/** Claims one due name of each account, for `limit` accounts, so that an account with many names does not delay others. */
 export async function claimSweptNames(
   db: Database,
   { limit, after }: { readonly limit: number; readonly after: number },
@@ -83,7 +83,7 @@ export async function claimSweptNames(
   return { names: names ?? [], after: last ?? 0 };
 }
 
-/** `next` is undefined after the last look. */
+/** `next` is undefined after the last sweep. */
 export async function saveSweep(
   db: Database,
   name: string,

@@ -1,19 +1,20 @@
-// Brings the nodes' counts of answers to the analytics store in batches. Rows are put into a batch before they are moved, and stay
-// in it: whoever moves them again, after a crash or beside another worker, uses the same id, which makes a repeat harmless there.
+// Moves the nodes' counts of responses to the analytics store in batches. Rows keep their batch id: a worker that
+// repeats a batch, after a crash or concurrently with another worker, uses the same id, so that the store can ignore
+// the repeat.
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-/** Some 65,000 counts at most. */
+/** At most about 65,000 counts. */
 const ROWS = 16;
-/** Who has a batch for longer has left it. */
+/** A batch that is claimed for longer is considered abandoned. */
 const LEASE_SECONDS = 120;
-/** Minutes that a node's clock may be wrong by. Others would spread over partitions without end. */
+/** Tolerated clock error of a node. Other rows are rejected, because they could create any number of partitions. */
 const MOST_AHEAD_MINUTES = 5;
 const MOST_BEHIND_MINUTES = 120;
 
-/** Gives the id of a batch to move; undefined: no counts wait. What others have left comes first. */
+/** Returns the id of a batch to move, abandoned ones first, or undefined if no counts wait. */
 export async function claimBatch(db: Database): Promise<string | undefined> {
   const { rows } = await sql<{ batch: string }>`
     with left_behind as (
@@ -35,7 +36,7 @@ export async function claimBatch(db: Database): Promise<string | undefined> {
   return numAffectedRows === 0n ? undefined : batch;
 }
 
-/** Lets the next one who asks have the batch at once: it could not be moved. */
+/** Releases a batch that could not be moved, so that it can be claimed immediately. */
 export async function leaveBatch(db: Database, batch: string): Promise<void> {
   await sql`update dns_counts set claimed_at = '-infinity' where batch = ${batch} and moved_at is null`.execute(
     db,
@@ -44,7 +45,7 @@ export async function leaveBatch(db: Database, batch: string): Promise<void> {
 
 interface MinuteCount {
   readonly minute: Date;
-  /** 0: the domain is not told apart. */
+  /** 0 if the count does not distinguish domains. */
   readonly domainId: number;
   readonly type: number;
   readonly rcode: number;
@@ -67,7 +68,7 @@ interface Batch {
 const IS_IN_TIME = sql`c.minute between c.received_at - make_interval(mins => ${MOST_BEHIND_MINUTES})
   and c.received_at + make_interval(mins => ${MOST_AHEAD_MINUTES})`;
 
-/** Zones that no domain has (operators' own, and what was deleted) are left out, as is what no node would report. */
+/** Omits zones without a domain (operator zones and deleted ones), and values that no node would report. */
 export async function loadBatch(db: Database, batch: string): Promise<Batch> {
   const counts = await sql<MinuteCount>`
     select date_trunc('minute', c.minute) as minute, coalesce(d.id, 0) as "domainId", u.type, u.rcode, c.node,
@@ -88,7 +89,7 @@ export async function loadBatch(db: Database, batch: string): Promise<Batch> {
   return { counts: counts.rows, names: names.rows };
 }
 
-/** The rows stay empty, so that a node that reports one again is known. */
+/** Empties the rows but keeps them, so that a repeated report of a node is recognized. */
 export async function endBatch(db: Database, batch: string): Promise<void> {
   await sql`
     update dns_counts set moved_at = clock_timestamp(), zone_ids = '{}', types = '{}', rcodes = '{}', counts = '{}',

@@ -1,15 +1,15 @@
-// Bounds the nodes' counts of answers in Postgres, whatever nodes report and however long the analytics store is away.
+// Limits the nodes' counts in Postgres, even if nodes send too many or the analytics store is unavailable for long.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-/** A node repeats a report for an hour at most. */
+/** A node repeats a report for at most an hour. */
 const MOVED_KEPT_HOURS = 24;
-/** Rows that wait, the newest: at their largest some 1 GB, and of ten nodes with few domains those of 16 hours. */
+/** The newest waiting rows are kept: about 1 GB at most, or 16 hours of ten nodes with few domains. */
 const MOST_WAITING = 10_000;
 const BATCH_ROWS = 1000;
 
-/** Gives how many rows were dropped that had not been moved. */
+/** Returns the number of dropped rows that had not been moved. */
 export async function purgeDnsCounts(db: Database, mostWaiting = MOST_WAITING): Promise<number> {
   await inPieces(() =>
     sql`

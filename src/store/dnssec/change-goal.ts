@@ -1,5 +1,5 @@
-// What owners ask for: to be signed or no more, other keys, or to go back. Each is one change of the domain, and writes only
-// the goal: the key machine goes to it step by step, none of which is sooner than caches allow.
+// Changes an owner's DNSSEC goal: signed or unsigned, other keys, or the previous goal. Each call is one change of the
+// domain and writes only the goal. The key machine approaches it step by step, no faster than caches allow.
 
 import { sql } from 'kysely';
 import { abort, disable, enable, newMachine, roll } from '../../checks/dnssec/goals.ts';
@@ -31,12 +31,12 @@ import {
 
 export interface GoalOrder extends ChangedBy {
   readonly domainId: number;
-  /** As in `saveEdit`. */
+  /** See `saveEdit`. */
   readonly ownerId?: number;
 }
 
 export type ChangedGoal =
-  /** `changeId` undefined: the goal stood already. */
+  /** `changeId` is undefined if the goal was already set. */
   | { readonly kind: 'updated'; readonly changeId?: number }
   | { readonly kind: 'absent' }
   | {
@@ -50,15 +50,15 @@ export type ChangedGoal =
         | 'dnssec_unavailable'
         | 'validation_failed';
       readonly message: string;
-      /** Of `validation_failed`: the field that is wrong. */
+      /** For `validation_failed`: the invalid field. */
       readonly field?: string;
       readonly retryAfterSeconds?: number;
     };
 
-/** After that nodes may have been upgraded, or have room. */
+/** Nodes may have been upgraded or have free space by then. */
 const RETRY_SECONDS = 600;
-/** Keys cost little, but their rows stay as long as the domain. */
-const MOST_KEYS_A_DAY = 12;
+/** Keys are cheap, but their rows are kept as long as the domain. */
+const MAX_KEYS_PER_DAY = 12;
 const DAY_MS = 86_400_000;
 
 export async function enableDnssec(db: Database, order: GoalOrder & SigningWishes): Promise<ChangedGoal> {
@@ -81,7 +81,7 @@ export async function enableDnssec(db: Database, order: GoalOrder & SigningWishe
   });
 }
 
-/** `now`: without the days in which the zone stays signed though its DS is gone. */
+/** `now` skips the days for which the zone stays signed after its DS record is removed. */
 export async function disableDnssec(
   db: Database,
   order: GoalOrder & { readonly now?: boolean },
@@ -93,8 +93,8 @@ export async function disableDnssec(
 }
 
 /**
- * Other keys in place of those that sign, or of one of them; also of another algorithm, or one in place of two. `compromised`:
- * somebody else may have them.
+ * Replaces all signing keys or one of them, optionally with another algorithm, or with one key instead of two.
+ * `compromised` means that someone else may have the keys.
  */
 export async function rollDnssec(
   db: Database,
@@ -112,9 +112,12 @@ export async function rollDnssec(
     const { id: signedZoneId } = stored.signed;
     const { algorithm, split } = wishesOf(order, stored);
     if (replaced !== undefined && (algorithm !== stored.signed.algorithm || split !== stored.signed.split))
-      return refused('wrong_state', 'one key alone stays as it is beside the other: leave its id out');
+      return refused(
+        'wrong_state',
+        'the algorithm and the split of a single key cannot change: omit its id to replace all keys',
+      );
     if (algorithm !== stored.signed.algorithm) {
-      const unable = await findUnableNodes(trx); // for a while each set has signatures of both
+      const unable = await findUnableNodes(trx); // each set temporarily has signatures of both
       if (unable !== undefined) return refused('dnssec_unavailable', unable);
     }
     const apex = decodeNameColumn(lock.row.name);
@@ -122,12 +125,12 @@ export async function rollDnssec(
     const made = await makeMachineKeys(trx, machine, make);
     const rolled = roll(machine, made, order.compromised);
     if (rolled === 'off') return NOT_SIGNED;
-    if (rolled === 'busy') return refused('dnssec_busy', 'the last change of keys is still under way');
+    if (rolled === 'busy') return refused('dnssec_busy', 'the last change of keys is still in progress');
     return typeof rolled === 'string' ? refused('wrong_state', NOTHING) : rolled;
   });
 }
 
-/** Back to the goal before the last one, from wherever the machine is. */
+/** Returns to the previous goal, from any state of the machine. */
 export async function abortDnssec(db: Database, order: GoalOrder): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (_, lock, stored) => {
     const refusal = refuseDomain(lock);
@@ -140,15 +143,15 @@ export async function abortDnssec(db: Database, order: GoalOrder): Promise<Chang
 type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
 
 const SIGNED_OTHERWISE =
-  'the domain is signed in another way already: its denial has a call of its own, and another algorithm comes with a rollover';
-const NOTHING = 'nothing is under way that could be given up';
-export const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
-/** Of those that the zone goes on with. */
+  'the domain is already signed with other options: change the denial with its own call, and the algorithm with a rollover';
+const NOTHING = 'no change is in progress that could be aborted';
+export const MANY_KEYS = refused('dnssec_busy', 'too many keys were created for the domain within a day');
+/** Returns the key if the zone will continue to use it. */
 function wantedKey(machine: Machine, id: number): MachineKey | undefined {
   return wantedIds(machine).includes(String(id)) ? keyOf(machine, String(id)) : undefined;
 }
 
-const OTHER_KEY = refused('wrong_state', 'the zone goes on without this key already, or has no such key');
+const OTHER_KEY = refused('wrong_state', 'the zone has no such key, or is already replacing it');
 export const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
 
 export function refused(code: Refused['code'], message: string): Refused {
@@ -162,10 +165,10 @@ export function refused(code: Refused['code'], message: string): Refused {
 
 export function hasManyKeys({ now }: DomainLock, stored: StoredDnssec | undefined): boolean {
   const young = stored?.keys.filter(({ madeAt }) => now.getTime() - madeAt.getTime() < DAY_MS) ?? [];
-  return young.length >= MOST_KEYS_A_DAY;
+  return young.length >= MAX_KEYS_PER_DAY;
 }
 
-/** The machine with the new goal; the same one, or undefined: there is nothing to change. */
+/** Returns the machine with the new goal. Returns the same machine, or undefined, if nothing changes. */
 type Change = (
   trx: Database,
   lock: DomainLock,
@@ -186,10 +189,10 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
   const stored = await loadDnssec(trx, order.domainId);
   if (stored !== undefined && stored.machine === null && stored.signed.phase !== 'off')
-    return refused('dnssec_busy', 'an operator has the domain signed');
+    return refused('dnssec_busy', 'an operator manages the signing of this domain');
   const machine = await change(trx, lock, stored);
   if (machine === undefined || machine === stored?.machine) return { kind: 'updated' };
-  if ('kind' in machine) rollBackTo(machine); // with the keys that were made for it
+  if ('kind' in machine) rollBackTo(machine); // also the keys that were created
   const changeId = lock.zone?.nextVersion ?? (await nextVersion(trx));
   const { algorithm, split } = waysOf(machine);
   await sql`
@@ -204,13 +207,16 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
 
 export function refuseDomain({ row }: DomainLock): Refused | undefined {
   if (row.dnsMode === 'external')
-    return refused('wrong_state', 'its DNS is elsewhere: only domains in managed mode are signed here');
+    return refused(
+      'wrong_state',
+      'the domain is in external mode: only domains in managed mode can be signed',
+    );
   if (row.status === 'disabled' || row.status === 'banned')
     return refused('wrong_state', `the domain is ${row.status}`);
   return undefined;
 }
 
-/** A zone that stands signed changes its ways by calls of their own. */
+/** Refuses to change how a signed zone is signed. Separate calls do that. */
 function refuseWishes(
   { row }: DomainLock,
   stored: StoredDnssec | undefined,

@@ -19,7 +19,7 @@ import type { SigningWishes } from './dnssec-state.ts';
 
 type CreatedSigned = CreatedDomain | Extract<ChangedGoal, { kind: 'refused' }>;
 
-/** `signing` undefined: it is not signed. */
+/** The domain is not signed if `signing` is undefined. */
 export async function createDomainSigned(
   db: Database,
   wanted: NewDomain,
@@ -33,21 +33,21 @@ export async function createDomainSigned(
     const { domain } = created;
     const enabled = await enableDnssec(trx, { ...signing, domainId: domain.id, by, source });
     if (enabled.kind === 'refused') rollBackTo(enabled);
-    if (enabled.kind === 'absent') throw new Error(`the new domain ${domain.id} is not there`);
+    if (enabled.kind === 'absent') throw new Error(`the new domain ${domain.id} does not exist`);
     return { ...created, domain: (await loadDomainById(trx, domain.id)) as Domain };
   });
 }
 
 type TakenIn =
   | CreatedSigned
-  /** The account had the domain. Without `changeId` it stayed as it was. */
+  /** The account already had the domain. `changeId` is undefined if it did not change. */
   | { readonly kind: 'exists'; readonly domain: Domain; readonly changeId: number | undefined }
   | Extract<ApprovedDomain, { kind: 'refused' }>;
 
 /**
- * Creates a domain for an account in a migration to this service. With `isApproved`, a domain that the account
- * already has is approved instead, so a list can be run again. The domain, its approval and the audit row are one
- * transaction. If `signing` is undefined, a new domain is not signed.
+ * Creates a domain for an account in a migration to this service. With `isApproved`, a domain that the account already
+ * has is approved instead, so a list can be run again. The domain, its approval and the audit row are one transaction.
+ * If `signing` is undefined, a new domain is not signed.
  */
 export async function takeInDomain(
   db: Database,
@@ -88,6 +88,6 @@ async function createOrApprove(
   if (domain === undefined) return created;
   if (!isApproved) return { kind: 'exists', domain, changeId: undefined };
   const approved = await approveDomain(trx, { domainId: domain.id, by, source });
-  if (approved.kind === 'absent') return created; // deleted meanwhile
+  if (approved.kind === 'absent') return created; // deleted in the meantime
   return approved.kind === 'refused' ? approved : { ...approved, kind: 'exists' };
 }

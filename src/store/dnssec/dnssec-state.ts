@@ -1,5 +1,4 @@
-// What is stored about the signing of a domain: its row, its key machine, every key that it ever had, and how its
-// owner wants it to be signed.
+// The stored signing state of a domain: its row, its key machine, all its keys, and the owner's settings.
 
 import { type RawBuilder, sql } from 'kysely';
 import { needsKeys } from '../../checks/dnssec/goals.ts';
@@ -26,11 +25,11 @@ import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { DenialKind } from '../postgres/tables/schema.ts';
 
 export interface StoredDnssec {
-  /** With the keys that are published, or sign. */
+  /** With the keys that are published or sign. */
   readonly signed: SignedZone;
-  /** Null: signed by an operator, without a machine. */
+  /** Null if an operator had the domain signed, without a machine. */
   readonly machine: Machine | null;
-  /** All that ever were, in the order in which they were made. */
+  /** All past and present keys, in order of creation. */
   readonly keys: readonly DnssecKey[];
   /** Time at which the first signature ends; null if the fleet has not signed the zone. */
   readonly expiresAt: Date | null;
@@ -39,7 +38,7 @@ export interface StoredDnssec {
   readonly dueAt: Date | null;
 }
 
-/** Undefined: the domain was never signed. */
+/** Returns undefined if the domain was never signed. */
 export async function loadDnssec(db: Database, domainId: number): Promise<StoredDnssec | undefined> {
   return await loadOne(db, sql`s.domain_id = ${domainId}`);
 }
@@ -65,27 +64,27 @@ async function loadOne(db: Database, condition: RawBuilder<unknown>): Promise<St
 }
 
 /**
- * Loads what users may see: if the database was restored since the last observation, they are asked for less at the
- * registrar. Returns undefined if the domain was never signed.
+ * Loads the state that users may see. If the database was restored since the last observation, they are asked for fewer
+ * actions at the registrar. Returns undefined if the domain was never signed.
  */
 export async function loadToldDnssec(db: Database, domainId: number): Promise<StoredDnssec | undefined> {
-  return await told(db, await loadDnssec(db, domainId));
+  return await visible(db, await loadDnssec(db, domainId));
 }
 
 export async function loadToldDnssecOf(
   db: Database,
   signedZoneId: number,
 ): Promise<StoredDnssec | undefined> {
-  return await told(db, await loadDnssecOf(db, signedZoneId));
+  return await visible(db, await loadDnssecOf(db, signedZoneId));
 }
 
-async function told(db: Database, stored: StoredDnssec | undefined): Promise<StoredDnssec | undefined> {
+async function visible(db: Database, stored: StoredDnssec | undefined): Promise<StoredDnssec | undefined> {
   const { machine } = stored ?? {};
   if (!stored || !machine || machine.asked.length === 0) return stored;
-  return { ...stored, machine: await toldMachine(db, machine) };
+  return { ...stored, machine: await visibleMachine(db, machine) };
 }
 
-async function toldMachine(db: Database, machine: Machine): Promise<Machine> {
+async function visibleMachine(db: Database, machine: Machine): Promise<Machine> {
   const { rows } = await sql<{ epoch: string }>`select ${sql.raw(EPOCH_SQL)} as epoch from feed`.execute(db);
   const [{ epoch }] = rows as [{ epoch: string }];
   return asTold(machine, epoch, RULES);
@@ -96,14 +95,14 @@ export interface KeyWork extends StoredDnssec {
   readonly domainId: number;
   readonly accountId: number;
   readonly name: Name;
-  /** Null: nodes serve nothing of it. */
+  /** Null if nodes serve nothing of the domain. */
   readonly zoneId: number | null;
-  /** Those that its zone shows. */
+  /** The nameservers that the domain's zone shows. */
   readonly nameservers: readonly Name[];
   /** True if a query to the parent was requested, regardless of the last one. */
   readonly isDsDue: boolean;
   readonly delegatedTo: DelegatedTo;
-  /** Since when the owner has something to do at the registrar. */
+  /** Time since which the owner has something to do at the registrar. */
   readonly wantedSince: Date | null;
   readonly remindedAt: Date | null;
 }
@@ -113,9 +112,7 @@ interface WorkRow extends DomainRow, Pick<KeyWork, 'isDsDue' | 'wantedSince' | '
   readonly currentNs: readonly string[] | null;
 }
 
-/**
- * Loads the input of an observation by the key machine. Returns undefined if the domain is deleted or has no machine.
- */
+/** Loads the input of an observation by the key machine. Returns undefined if the domain is deleted or has no machine. */
 export async function loadKeyWork(db: Database, signedZoneId: number): Promise<KeyWork | undefined> {
   const { rows } = await sql<WorkRow>`
     select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, s.ds_due as "isDsDue", s.wanted_since as "wantedSince",
@@ -142,7 +139,7 @@ export async function loadKeyWork(db: Database, signedZoneId: number): Promise<K
   };
 }
 
-/** A key without its private part signs nothing more, whatever DS comes back. */
+/** Removes keys without a private part: they cannot sign again, even if their DS record reappears. */
 function withoutDestroyed(machine: Machine, keys: readonly DnssecKey[]): Machine {
   const usable = new Set(keys.filter(({ isUsable }) => isUsable).map(({ id }) => String(id)));
   const { serving, wanted, goal } = machine;
@@ -154,11 +151,11 @@ function withoutDestroyed(machine: Machine, keys: readonly DnssecKey[]): Machine
   };
 }
 
-/** How a zone is signed; what is left out stays as it was, or is the default. */
+/** Requested signing options. Omitted fields keep their value, or get the default. */
 export interface SigningWishes {
   readonly denial?: DenialKind | undefined;
   readonly algorithm?: SigningAlgorithm | undefined;
-  /** A key that signs keys, and one that signs all else. */
+  /** True for separate keys: one signs the keys, the other everything else. */
   readonly split?: boolean | undefined;
 }
 
@@ -171,7 +168,10 @@ export function wishesOf({ denial, algorithm, split }: SigningWishes, stored: St
   };
 }
 
-/** Its keys of before are taken again, whose DS the parent may still show, unless they are destroyed or not as wished. */
+/**
+ * Returns true if new keys are required. Earlier keys are used again, because the parent may still show their DS
+ * record, unless they are destroyed or do not have the requested algorithm and split.
+ */
 export function needsOthers(
   machine: Machine,
   { signed, keys }: StoredDnssec,
@@ -195,7 +195,7 @@ export async function saveWishes(
   return rows[0] as { id: number };
 }
 
-/** As the wanted keys have it: giving up a change goes back to what was before. */
+/** Returns the algorithm and split of the wanted keys, so that an aborted change restores the earlier ones. */
 export function waysOf({ wanted, keys }: Machine): { algorithm: number | null; split: boolean | null } {
   const key = keys.find(({ id }) => id === wanted?.sep);
   return { algorithm: key?.algorithm ?? null, split: wanted && wanted.sep !== wanted.data };

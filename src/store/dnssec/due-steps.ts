@@ -1,10 +1,10 @@
-// Claims the signed zones whose key machine is due, the accounts in turn, and makes one due on request.
+// Claims signed zones whose key machine is due, by account, and makes one due on request.
 
 import { sql } from 'kysely';
 import { type ClaimedInTurns, claimInTurns, type DueClaim } from '../checks/check-shares.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** Longer than a job waits in a full queue, and than one observation takes. */
+/** Longer than a job waits in a full queue and an observation takes. */
 const LEASE_SECONDS = 180;
 
 /** Returns ids of signed zones. */
@@ -22,14 +22,14 @@ export function claimDueSteps(db: Database, claim: DueClaim): Promise<ClaimedInT
   );
 }
 
-/** Postpones a zone without anything to observe; a restored domain is found later. */
+/** Postpones a zone that has nothing to observe. A restored domain is found later. */
 export async function postponeStep(db: Database, signedZoneId: number, seconds: number): Promise<void> {
   await sql`
     update signed_zones set due_at = clock_timestamp() + make_interval(secs => ${seconds})
     where id = ${signedZoneId}`.execute(db);
 }
 
-type AskedLook =
+type RequestedLook =
   | { readonly kind: 'asked' | 'no_keys' }
   /** Another request was made within `everySeconds`. */
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
@@ -40,14 +40,14 @@ interface LookRow {
 }
 
 /**
- * A look that is under way ends without a result. What was asked for is done once, however late workers come. `everySeconds`
- * absent: of an operator, whose looks are neither counted nor limited.
+ * Requests an observation. A running observation ends without a result. The request is handled once, even if workers
+ * are late. `everySeconds` is undefined for operators, whose requests are neither counted nor limited.
  */
 export async function askLook(
   db: Database,
   domainId: number,
   { everySeconds }: { readonly everySeconds?: number } = {},
-): Promise<AskedLook> {
+): Promise<RequestedLook> {
   const isUsers = everySeconds !== undefined;
   const end = sql`s.look_asked_at + make_interval(secs => ${everySeconds ?? 0}::float8)`;
   const isFree = sql`(not ${isUsers}::boolean or s.look_asked_at is null or ${end} <= clock_timestamp())`;

@@ -1,4 +1,4 @@
-// The public keys of another operator in a domain's DNSKEY set: the list that its owner wants, and imports from their servers.
+// Public keys of another operator in a domain's DNSKEY set: the owner's list, and imports from the operator's servers.
 
 import { sql } from 'kysely';
 import {
@@ -33,10 +33,9 @@ const SEP = 1;
 const IMPORT_AGAIN_MS = 300_000;
 const NOT_SIGNED_YET = refused(
   'wrong_state',
-  'the domain is not signed: enable DNSSEC first, with the algorithm of their keys',
+  'the domain is not signed: enable DNSSEC first, with the algorithm of the foreign keys',
 );
 
-/** Replaces the list. */
 export async function replaceForeignKeys(
   db: Database,
   order: GoalOrder & { readonly keys: readonly ForeignKeyFields[] },
@@ -65,7 +64,7 @@ export async function replaceForeignKeys(
   });
 }
 
-/** Has them fetched by a worker, and put into the list in place of what it has. */
+/** Requests an import: a worker fetches the keys and replaces the list with them. */
 export async function importForeignKeys(db: Database, order: GoalOrder): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (_, lock, stored) => {
     const refusal = refuseDomain(lock);
@@ -73,7 +72,7 @@ export async function importForeignKeys(db: Database, order: GoalOrder): Promise
     const { machine } = stored ?? {};
     if (!machine || machine.goal !== 'signed') return NOT_SIGNED_YET;
     const { importAskedAt = null, imported = null } = machine.foreign ?? {};
-    if (importAskedAt !== null) return machine; // it is under way
+    if (importAskedAt !== null) return machine; // already running
     const again = (imported?.at ?? 0) + IMPORT_AGAIN_MS;
     if (lock.now.getTime() < again)
       return refused('dnssec_busy', 'the keys were imported less than five minutes ago');
@@ -85,7 +84,7 @@ export type Imported =
   | { readonly kind: 'found'; readonly keys: readonly ForeignKeyFields[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Returns the DS of the keys in the list, and of those that their operator shares with us, as rdata. */
+/** Returns the DS records of the listed keys, and of keys that their operator shares with this fleet, as rdata. */
 export function wantedDs({ name, keys, machine }: Pick<KeyWork, 'name' | 'keys' | 'machine'>): Uint8Array[] {
   const ids = [...(machine.foreign?.wanted ?? []), ...sharedKeys(machine).map(({ id }) => id)];
   return keys.filter(({ id }) => ids.includes(String(id))).map((key) => dsOf(name, key, DIGEST.SHA256));
@@ -119,7 +118,7 @@ export async function saveImport(db: Database, domainId: number, imported: Impor
   });
 }
 
-/** Why these keys would be too many beside those that still stand in the zone. */
+/** Returns an error message if these keys and those still in the zone would exceed the maximum. */
 function crowdOf(machine: Machine, ids: readonly KeyId[]): string | undefined {
   const standing = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));
   const all = union(
@@ -127,7 +126,7 @@ function crowdOf(machine: Machine, ids: readonly KeyId[]): string | undefined {
     standing.map(({ id }) => id),
   );
   if (ids.length === 0 || all.length <= MOST_FOREIGN_KEYS) return undefined;
-  return `keys that were taken from the list still stand in the zone: with these there would be ${all.length}, and ${MOST_FOREIGN_KEYS} are the most`;
+  return `keys removed from the list are still in the zone: with these there would be ${all.length}, but ${MOST_FOREIGN_KEYS} is the maximum`;
 }
 
 function faultOf({ signed, keys }: StoredDnssec, list: readonly ForeignKeyFields[]) {
@@ -145,7 +144,7 @@ function rowOf(keys: readonly DnssecKey[], key: ForeignKeyFields): DnssecKey | u
   return keys.find((row) => row.origin === 'foreign' && Buffer.compare(row.dnskey, dnskey) === 0);
 }
 
-/** A key that comes again has the row of before. */
+/** A key that is added again reuses its row. */
 async function ensureRows(
   trx: Database,
   { signed, keys }: StoredDnssec,

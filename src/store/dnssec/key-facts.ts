@@ -1,5 +1,4 @@
-// What the key machine needs to know besides its own state: the servers of the delegation, and the versions that nodes
-// serve.
+// Input of the key machine besides its own state: the servers of the delegation, and the versions that nodes serve.
 
 import { sql } from 'kysely';
 import type { NodePosition } from '../../checks/dnssec/node-positions.ts';
@@ -11,9 +10,9 @@ import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 
-/** Two days: the largest TTL of NS sets in zones of note (RFC 1912 §2.2 speaks of days). */
+/** Two days, the largest common TTL of NS sets (RFC 1912 §2.2 recommends days). */
 const UNKNOWN_NS_TTL = 172_800;
-/** A run that began so soon after the domain was made is its first one: older ones are deleted. */
+/** A run that started within this time of the domain's creation is its first one. Older runs are deleted. */
 const FIRST_WITHIN = '1 hour';
 
 interface DelegationRow {
@@ -26,8 +25,8 @@ interface DelegationRow {
 const NOTHING: DelegationRow = { since: null, ttl: null, isFirst: false, elsewhereSince: null };
 
 /**
- * Loads the servers that the parent names for a domain, and since when, from its log of checks. Inconclusive runs are
- * left out; a run represents all later ones with the same outcome.
+ * Loads the servers that the parent names for a domain, and since when, from its log of checks. Skips inconclusive
+ * runs. A run represents all later checks with the same outcome.
  */
 export async function loadDelegation(db: Database, domainId: number): Promise<Delegation> {
   const { rows } = await sql<DelegationRow>`
@@ -54,9 +53,9 @@ export async function loadDelegation(db: Database, domainId: number): Promise<De
 }
 
 /**
- * Version of a parent zone of this fleet that added the stored DS set of a domain, or removed it. Until every node
- * serves that version, some node shows the earlier set. If the set is older than the zone's oldest removed rows, the
- * version of that time. Undefined if the zone is deleted.
+ * Returns the version of a parent zone of this fleet that added or removed the stored DS set of a domain. Until every
+ * node serves that version, some node shows the earlier set. If the set is older than the zone's oldest removed rows,
+ * returns the version of that time. Returns undefined if the zone is deleted.
  */
 export async function loadHeldDsVersion(
   db: Database,
@@ -88,13 +87,13 @@ interface ServingRow {
   readonly isGone: boolean | null;
 }
 
-/** Version that every node has of a domain without a zone. */
+/** The version that every node has of a domain without a zone. */
 const NO_ZONE = Number.MAX_SAFE_INTEGER;
 
 /**
- * Loads the version of a zone that each node serves, by the transactions that it has seen. A node with a later change
- * of any zone may lack an earlier one of this zone, and changes of keys wait for the last node. Queries the primary.
- * `zoneId` is null if there is no zone.
+ * Loads the version of a zone that each node serves, based on the transactions that it has seen: a node with a later
+ * change of another zone may lack an earlier change of this zone. Queries the primary. `zoneId` is null if there is no
+ * zone.
  */
 export async function loadServing(db: Database, zoneId: number | null): Promise<ServingNow> {
   const { rows } = await sql<ServingRow>`
@@ -119,9 +118,9 @@ export async function loadServing(db: Database, zoneId: number | null): Promise<
 }
 
 /**
- * The newest change of the zone that the node has seen. Changes are purged: a node that has seen all that were has what was
- * before those that are left. A transaction of the future was restored from another cluster: it was there before any node
- * loaded. A node that holds removals back serves a zone that is gone.
+ * The newest change of the zone that the node has seen. Changes are purged: a node that has seen all purged ones has
+ * the version before the remaining ones. A transaction ID from the future was restored from another cluster, before any
+ * node loaded. A node that holds removals back still serves a deleted zone.
  */
 function versionOf(zoneId: number | null) {
   if (zoneId === null) return sql`${NO_ZONE}::bigint`;

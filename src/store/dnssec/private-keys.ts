@@ -1,5 +1,5 @@
-// Imports and exports the private keys of a domain that moves. With the same keys at both operators its DS stays (RFC 6781
-// §4.3.5.1).
+// Imports and exports the private keys of a domain that moves to another operator. With the same keys at both operators its
+// DS record stays valid (RFC 6781 §4.3.5.1).
 
 import { sql } from 'kysely';
 import {
@@ -40,7 +40,7 @@ import { saveWishes, wishesOf } from './dnssec-state.ts';
 
 const OTHER_ALGORITHM =
   'the foreign keys of the domain have another algorithm than the imported ones: remove them from the list first';
-const NO_KEYS = refused('wrong_state', 'the domain has no such key whose private part is stored');
+const NO_KEYS = refused('wrong_state', 'the domain has no such key with a stored private part');
 
 interface ImportOrder extends GoalOrder {
   readonly keys: readonly ImportedKey[];
@@ -49,7 +49,7 @@ interface ImportOrder extends GoalOrder {
   readonly replace?: boolean | undefined;
 }
 
-/** Signs the domain with keys that `readPrivateKeys` has read, instead of new ones. */
+/** Signs the domain with keys read by `readPrivateKeys` instead of new ones. */
 export async function importPrivateKeys(db: Database, order: ImportOrder): Promise<ChangedGoal> {
   const { keys } = order;
   return await changeGoal(db, order, async (trx, lock, stored) => {
@@ -72,7 +72,7 @@ export async function importPrivateKeys(db: Database, order: ImportOrder): Promi
     const unable = await findUnableNodes(trx);
     if (unable !== undefined) return refused('dnssec_unavailable', unable);
     const { id } = await saveWishes(trx, lock.row.id, wishes);
-    // the DS decides the next step
+    // The DS record determines the next step.
     await sql`update signed_zones set ds_due = true where id = ${id}`.execute(trx);
     const ids = await storeImported(trx, id, keys, { isSigning: false, known });
     const imported = (await loadKeys(trx, id)).filter((key) => ids.includes(key.id));
@@ -84,7 +84,7 @@ export async function importPrivateKeys(db: Database, order: ImportOrder): Promi
   });
 }
 
-/** Returns why the keys must not be imported. `knownIds` are the zone's keys that the order contains. */
+/** Returns a refusal if the keys must not be imported. `knownIds` are the zone's keys that the order contains. */
 function refuseKeys(
   { machine, keys: stored }: StoredDnssec,
   knownIds: readonly KeyId[],
@@ -97,7 +97,7 @@ function refuseKeys(
   if (withDs.length > 0)
     return refused(
       'dnssec_busy',
-      `a DS of ${tagsOf(withDs)} is at the parent, or was requested: disable DNSSEC, and import the keys when its status is off`,
+      `the parent has a DS record of ${tagsOf(withDs)}, or it was requested: disable DNSSEC, and import the keys when its status is off`,
     );
   const replaced = sharedInPlace(machine, knownIds).map(({ id }) => id);
   if (replaced.length > 0 && replace !== true)
@@ -111,17 +111,17 @@ function refuseKeys(
   if (unseen.length > 0)
     return refused(
       'dnssec_busy',
-      `it is not yet known whether a DS of ${namesOf(unseen)} is at the parent: try again in a minute`,
+      `it is not yet known whether the parent has a DS record of ${namesOf(unseen)}: try again in a minute`,
     );
   const signing = stored.filter((key) => key.origin === 'ours' && machine.serving.keys.includes(idOf(key)));
-  // the tag of its key decides whether a signature is made again
+  // Signatures are renewed by key tag, so two signing keys must not share one.
   const sameTag = signing.find(
     (key) => !knownIds.includes(idOf(key)) && keys.some(({ tag }) => tag === key.tag),
   );
   if (sameTag !== undefined)
     return refused(
       'dnssec_busy',
-      `the zone is signed with a key that has the tag ${sameTag.tag} too: disable DNSSEC, and import the keys when its status is off`,
+      `the zone is signed with another key that also has the tag ${sameTag.tag}: disable DNSSEC, and import the keys when its status is off`,
     );
   const listed = stored.filter((key) => machine.foreign?.wanted.includes(idOf(key)));
   if (listed.some(({ algorithm }) => algorithm !== keys[0]?.algorithm))
@@ -140,7 +140,6 @@ function namesOf(keys: readonly DnssecKey[]): string {
 
 export interface PublicPart {
   readonly tag: number;
-  /** Rdata of the DNSKEY record. */
   readonly dnskey: Uint8Array;
 }
 
@@ -156,11 +155,11 @@ type ExportedKeys =
 
 interface ExportOrder extends GoalOrder {
   readonly keyId?: number | undefined;
-  /** Returns why these keys must not be exported. Nothing is exported or recorded then, or if it throws. */
+  /** Returns a message if these keys must not be exported. Then, or if it throws, nothing is exported or recorded. */
   readonly refuse?: (keys: readonly PublicPart[]) => string | undefined;
 }
 
-/** Returns the keys with which the domain is signed, or one that it has, and records that another operator may sign with them. */
+/** Returns the signing keys of the domain, or one of its keys, and records that another operator may sign with them. */
 export async function exportPrivateKeys(db: Database, order: ExportOrder): Promise<ExportedKeys> {
   let keys: PrivateKey[] = [];
   const changed = await changeGoal(db, order, async (trx, lock, stored) => {

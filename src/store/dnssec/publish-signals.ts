@@ -1,6 +1,6 @@
-// One round over the signals of domains that await their first DS record (RFC 9615): new ones, ended ones, and some of
-// the existing ones, whose nameservers or keys may have changed. Writing a signal in the domain's own transaction
-// would make all domains wait for the zone of their nameserver; so each such zone gets one change per round.
+// Updates the signals of domains that await their first DS record (RFC 9615): new ones, ended ones, and some existing
+// ones, whose nameservers or keys may have changed. Each nameserver zone gets one change per round, because a change in
+// every domain's transaction would make all domains wait for that zone.
 
 import { sql } from 'kysely';
 import { type Name, parentOf } from '../../dns/name.ts';
@@ -19,13 +19,13 @@ import {
   loadSignalFacts,
   nextSignals,
   noteSignals,
+  presentSignals,
   type SignalFacts,
   type SignalZone,
   signalZonesById,
-  standingSignals,
 } from './signal-facts.ts';
 
-/** Where the next round goes on. */
+/** The position at which the next round continues. */
 export interface SignalCursor {
   readonly fresh: number;
   readonly past: number;
@@ -42,26 +42,26 @@ export const FIRST_SIGNALS: SignalCursor = {
 
 interface SignalRound {
   readonly cursor: SignalCursor;
-  /** Names that came, went or changed. */
+  /** Number of names that were added, removed or changed. */
   readonly changed: number;
-  /** Domains are left that await their signals, or the end of them. */
+  /** True if domains still wait for their signals to be added or removed. */
   readonly isMore: boolean;
 }
 
-/** Of each kind, in a round: bounds the size of a change. */
+/** Domains of each kind per round, which limits the size of a change. */
 const DOMAINS = 500;
 
 export async function publishSignals(
   db: Database,
   cursor: SignalCursor,
-  onTrouble: (error: unknown) => void,
+  onError: (error: unknown) => void,
   limit: number = DOMAINS,
 ): Promise<SignalRound> {
   if (!(await hasSignalZones(db))) return { cursor: FIRST_SIGNALS, changed: 0, isMore: false };
   const fresh = await nextSignals(db, 'new', cursor.fresh, limit);
   const past = await nextSignals(db, 'past', cursor.past, limit);
   const told = await nextSignals(db, 'told', cursor.told, limit);
-  const standing = await standingSignals(db, cursor.standing, limit);
+  const standing = await presentSignals(db, cursor.standing, limit);
   const ids = [...new Set([...fresh, ...past, ...told, ...(await domainsOfSignals(db, standing))])];
   const facts = await loadSignalFacts(db, ids);
   const known = await zonesOf(db, facts, standing);
@@ -71,8 +71,8 @@ export async function publishSignals(
     try {
       changed += await writeSignals(db, { zone, ...order });
     } catch (error) {
-      for (const id of order.ids) failed.add(id); // they are tried again, and keep no other zone from its turn
-      onTrouble(error);
+      for (const id of order.ids) failed.add(id); // retried later, without delaying other zones
+      onError(error);
     }
   }
   const done = (list: readonly number[]) => list.filter((id) => !failed.has(id));
@@ -94,9 +94,9 @@ function nextOf(ids: readonly number[], limit: number): number {
   return ids.length < limit ? 0 : (ids.at(-1) as number);
 }
 
-type Standing = Awaited<ReturnType<typeof standingSignals>>;
+type Standing = Awaited<ReturnType<typeof presentSignals>>;
 
-/** Every zone that is concerned: of nameservers that the domains have, and had, and where signals stand. */
+/** Returns all affected zones: of present and past nameservers of the domains, and zones with existing signals. */
 async function zonesOf(
   db: Database,
   facts: readonly SignalFacts[],
@@ -114,7 +114,7 @@ async function zonesOf(
   return [...signed, ...(rest.length > 0 ? await signalZonesById(db, rest) : [])];
 }
 
-/** Without a lock: only zones in which something differs are locked. */
+/** Determines without locks which zones differ, so that only those are locked. */
 async function zonesToWrite(
   db: Database,
   facts: readonly SignalFacts[],
@@ -145,15 +145,15 @@ async function zonesToWrite(
 
 interface SignalOrder {
   readonly zone: SignalZone;
-  /** Signed zones of domains that are, or were, signalled there. */
+  /** Signed zones of domains that have or had signals there. */
   readonly ids: readonly number[];
   /** Names in the zone that may no longer belong to a domain. */
   readonly owners: readonly Name[];
 }
 
 /**
- * Brings the signals in one nameserver's zone in line with their domains: one change, under the zone's lock. Returns
- * the number of names that changed. Throws DnssecUnavailable.
+ * Updates the signals in a nameserver's zone in one change, under the zone's lock. Returns the number of changed names.
+ * Throws DnssecUnavailable.
  */
 async function writeSignals(db: Database, { zone, ids, owners }: SignalOrder): Promise<number> {
   const { apex } = zone;
@@ -169,7 +169,7 @@ async function writeSignals(db: Database, { zone, ids, owners }: SignalOrder): P
       const standing = await readOwners(trx, locked.zone.id, [...wanted.keys()]);
       const replaced = differing(apex, wanted, standing);
       changed = replaced.size;
-      // a serial for each change, and no row in any customer's log
+      // Changes the zone's serial, but logs no change for a customer.
       if (changed > 0)
         await writeSigning(trx, locked, { signed, names: [...replaced.keys()], replaced }, 'refresh');
     }
@@ -178,12 +178,12 @@ async function writeSignals(db: Database, { zone, ids, owners }: SignalOrder): P
   });
 }
 
-/** True if the domain is to be signalled in the zone. */
+/** Returns true if the domain needs a signal in the zone. */
 function isSignalledIn({ hosts, domain }: SignalFacts, apex: Name): boolean {
   return hosts.includes(parentOf(apex)) && signalName(domain, apex) !== undefined;
 }
 
-/** What shall stand at the names that these domains have in the zone, and at others that may go. */
+/** Returns the records wanted at the domains' names in the zone, and none at `owners` that belong to no domain. */
 function wantedAt(
   apex: Name,
   facts: readonly SignalFacts[],
@@ -202,7 +202,7 @@ function wantedAt(
   return wanted;
 }
 
-/** Those of the names at which other signals stand. */
+/** Returns the wanted names whose present records differ. */
 function differing(
   apex: Name,
   wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,

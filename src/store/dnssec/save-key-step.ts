@@ -1,5 +1,5 @@
-// Saves the result of an observation by the key machine: what it remembers, when it is due again, and the step that it
-// takes. Of two concurrent observations the second changes nothing: it finds another number than it began with.
+// Saves the result of an observation by the key machine: its state, the next due time, and the step to take. If two
+// observations run concurrently, the second finds a changed `seq` and saves nothing.
 
 import { sql } from 'kysely';
 import { type Advanced, written } from '../../checks/dnssec/advance.ts';
@@ -20,25 +20,25 @@ import { SMALL_ZONE_ROWS } from '../signing/enable-signing.ts';
 import { type LockedSubject, lockSubject, writeSigning } from '../signing/write-signing.ts';
 import type { KeyWork } from './dnssec-state.ts';
 
-/** What an observation began with. */
-type LookedAt = Pick<KeyWork, 'domainId' | 'signed' | 'machine'>;
+/** The state at the start of an observation. */
+type ObservedState = Pick<KeyWork, 'domainId' | 'signed' | 'machine'>;
 
 type SavedStep =
-  /** `isWhole` false: the rest of the step is written in pieces. */
+  /** If `isWhole` is false, the rest of the step is written in pieces. */
   | { readonly kind: 'saved'; readonly machine: Machine; readonly isWhole: boolean }
-  /** Something else was saved since: the observation restarts. */
+  /** Something else was saved in the meantime. The observation restarts. */
   | { readonly kind: 'conflict' };
 
 interface LookOptions {
   readonly dueInMs: number;
   readonly rules: MachineRules;
-  /** Since when the owner has something to do, in milliseconds since 1970; null: nothing. */
+  /** Time since which the owner has something to do, in milliseconds since 1970; null if nothing. */
   readonly wantedSince: number | null;
 }
 
 export async function saveKeyStep(
   db: Database,
-  look: LookedAt,
+  look: ObservedState,
   { machine, step }: Advanced,
   { dueInMs, rules, wantedSince }: LookOptions,
 ): Promise<SavedStep> {
@@ -56,10 +56,10 @@ export async function saveKeyStep(
   });
 }
 
-/** The last piece of a step is written. */
+/** Saves that the last piece of a step is written. */
 export async function saveWritten(
   db: Database,
-  look: LookedAt,
+  look: ObservedState,
   rules: MachineRules,
 ): Promise<'saved' | 'conflict'> {
   return await inTransaction<'saved' | 'conflict'>(db, async (trx) => {
@@ -73,13 +73,13 @@ export async function saveWritten(
 
 async function lockUnchanged(
   trx: Database,
-  { domainId, signed }: LookedAt,
+  { domainId, signed }: ObservedState,
 ): Promise<LockedSubject | undefined> {
   const locked = await lockSubject(trx, { domainId });
   return locked?.signed?.seq === signed.seq ? locked : undefined;
 }
 
-/** The version that the zone has now; a domain without a zone has none that nodes could lack. */
+/** Returns the present version of the zone, or 0 without a zone, which no node can lack. */
 async function versionOf(trx: Database, { zone }: LockedSubject): Promise<number> {
   if (zone === undefined) return 0;
   const { rows } = await sql<{ version: number }>`select version from zones where id = ${zone.id}`.execute(
@@ -88,12 +88,15 @@ async function versionOf(trx: Database, { zone }: LockedSubject): Promise<number
   return (rows[0] as { version: number }).version;
 }
 
-/** As the step has left it. */
-async function currentOf(trx: Database, { signed: { id } }: LookedAt): Promise<SignedZone> {
+/** Loads the zone as the step left it. */
+async function currentOf(trx: Database, { signed: { id } }: ObservedState): Promise<SignedZone> {
   return (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
 }
 
-/** False: somebody else saved since. While records come or go the phase says so; else it is the status that people see. */
+/**
+ * Returns false if another save came first. While signatures are added or removed, the phase stays; otherwise it
+ * becomes the status that users see.
+ */
 async function saveMachine(
   db: Database,
   { signed: { id, seq } }: { readonly signed: SignedZone },
@@ -128,9 +131,9 @@ function phaseOf(machine: Machine, rules: MachineRules): SigningPhase {
 const BY: ChangedBy = { by: { kind: 'system' }, source: 'status' };
 
 /**
- * Writes a step of the key machine into its zone, under the lock of the domain: which keys are published and sign,
- * and the records that follow. `before` and `after` are the states around the step. Returns true if the zone is
- * complete, and false if it is large and the rest follows in pieces.
+ * Writes a step of the key machine into its zone, under the lock of the domain: which keys are published and sign, and
+ * the resulting records. `before` and `after` are the states around the step. Returns false if the zone is large and
+ * the rest follows in pieces.
  */
 async function writeStep(
   trx: Database,
@@ -141,7 +144,7 @@ async function writeStep(
   const { id } = locked.signed as SignedZone;
   if (!isSigned(after.serving)) {
     await disableSigning(trx, locked.subject, BY);
-    return true; // the apex is unsigned: what is left below it is no part of any answer
+    return true; // the apex is unsigned, so answers do not contain the remaining signatures
   }
   await setKeys(trx, id, after);
   const { zone } = locked;
@@ -168,7 +171,10 @@ async function setPhase(trx: Database, signedZoneId: number, phase: SigningPhase
   await sql`update signed_zones set phase = ${phase} where id = ${signedZoneId}`.execute(trx);
 }
 
-/** A key that is published again is as if it had never been removed; a removed key is kept for a while (destroyRetiredKeys). */
+/**
+ * Updates the keys' dates. A key that is published again counts as never removed. Removed keys are kept for a while
+ * (destroyRetiredKeys).
+ */
 async function setKeys(
   trx: Database,
   signedZoneId: number,
@@ -188,7 +194,7 @@ async function setKeys(
         when id = ${ids(keySigners)} then 'keys' when id = ${ids(dataSigners)} then 'data' else 'none' end,
       in_cds = id = ${ids(asked)}
     where signed_zone_id = ${signedZoneId} and origin = 'ours'`.execute(trx);
-  // in CDS beside ours: a parent that reads them keeps no DS that is not there (RFC 7344 §4.1)
+  // Foreign keys are also in CDS, because a parent that reads it deletes DS records not listed there (RFC 7344 §4.1).
   await sql`
     update signing_keys set
       published_at = case when id = ${ids(keys)} and retired_at is null then coalesce(published_at, clock_timestamp())
@@ -202,13 +208,13 @@ async function setKeys(
     where id = ${signedZoneId}`.execute(trx);
 }
 
-/** While they are signed, edits of the zone wait. */
+/** Edits of the zone wait while a piece is signed. */
 const PIECE_NAMES = 60;
 
 /**
- * Re-signs a large zone whose data other keys sign from now on, piece by piece in the order of its names. Edits made
- * meanwhile are signed by those keys already; resolvers accept both, because both are in the DNSKEY set. If killed,
- * it restarts and keeps what is signed. Rejects with the signal's reason if that aborts.
+ * Re-signs a large zone in pieces, in the order of its names, after the keys that sign its data have changed.
+ * Concurrent edits are already signed by the new keys. Resolvers accept both, because both are in the DNSKEY set. After
+ * a crash it restarts and keeps what is signed. Rejects with the signal's reason if that aborts.
  */
 export async function resignInPieces(db: Database, domainId: number, signal: AbortSignal): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -218,7 +224,7 @@ export async function resignInPieces(db: Database, domainId: number, signal: Abo
   }
 }
 
-/** The last name of the piece; undefined: it was the last piece, or nothing is signed here any more. */
+/** Returns the last name of the piece, or undefined after the last piece or if the fleet no longer signs the zone. */
 async function resignPiece(trx: Database, domainId: number, after: string): Promise<string | undefined> {
   const locked = await lockSubject(trx, { domainId });
   const { zone, signed } = locked ?? {};
@@ -235,7 +241,7 @@ async function resignPiece(trx: Database, domainId: number, after: string): Prom
   return rows.length < PIECE_NAMES ? undefined : rows.at(-1)?.owner;
 }
 
-/** Whether a set other than those of the keys themselves lacks a signature of a key that signs data, or has another key's. */
+/** Returns true if a record set other than those of the keys lacks a signature of the data key, or has one of another key. */
 async function hasOthersSignatures(
   trx: Database,
   zoneId: number,

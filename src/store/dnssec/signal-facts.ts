@@ -1,5 +1,4 @@
-// Which domains are to be signalled at their nameservers (RFC 9615), and with what: the CDS and CDNSKEY sets that their own zones
-// have at the apex.
+// Loads the domains to be signalled at their nameservers (RFC 9615), with the CDS and CDNSKEY sets at their own apex.
 
 import { type RawBuilder, sql } from 'kysely';
 import { foldCase, type Name, nameInRdata } from '../../dns/name.ts';
@@ -10,17 +9,17 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
 export interface SignalFacts {
-  /** Of its signed zone. */
+  /** The id of the domain's signed zone. */
   readonly id: number;
   readonly domain: Name;
-  /** The nameservers that its zone names; none: it is not to be signalled. */
+  /** The nameservers of the domain's zone. Empty if it needs no signal. */
   readonly hosts: readonly Name[];
   readonly copies: readonly Omit<ZoneRecord, 'owner'>[];
-  /** The zones that were told of it. */
+  /** The zones that have its signal. */
   readonly signalledIn: readonly number[];
 }
 
-/** Zones of operators for the signals of their nameservers, by name: `_signal.` stands first (RFC 9615 §2). */
+/** Operator zones for the signals of nameservers. Their names start with `_signal.` (RFC 9615 §2). */
 export interface SignalZone {
   readonly id: number;
   readonly apex: Name;
@@ -36,7 +35,7 @@ export async function hasSignalZones(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Those of these names that are signed here. */
+/** Returns those of these zones that the fleet signs. */
 export async function findSignalZones(db: Database, apexes: readonly Name[]): Promise<SignalZone[]> {
   const { rows } = await sql<{ id: number; name: string }>`
     select z.id, z.name from zones z join signed_zones s on s.zone_name = z.name
@@ -52,15 +51,15 @@ export async function signalZonesById(db: Database, ids: readonly number[]): Pro
 }
 
 const SIGNAL_KINDS = {
-  /** The parent is to be told, and nobody was yet. */
+  /** The parent needs a signal and has none. */
   new: sql`phase = 'ds_wanted' and not had_ds and signalled_in is null`,
-  /** Signals are to be taken away. */
+  /** The signals must be removed. */
   past: sql`signalled_in is not null and (phase <> 'ds_wanted' or had_ds)`,
-  /** What was told may have changed. */
+  /** The signal may be outdated. */
   told: sql`signalled_in is not null`,
 } as const satisfies Record<string, RawBuilder<unknown>>;
 
-/** Signed zones of the kind after this id, in order. */
+/** Returns signed zones of this kind with higher ids, in order. */
 export async function nextSignals(
   db: Database,
   kind: keyof typeof SIGNAL_KINDS,
@@ -102,7 +101,7 @@ function factsOf(rows: readonly FactRow[]): SignalFacts {
   const copies = rows
     .filter(({ type }) => type === TYPE.CDS || type === TYPE.CDNSKEY)
     .map(({ type, ttl, rdata }) => ({ type: type as number, ttl, rdata }));
-  // a zone shows no CDS while its name is not proved
+  // A zone has no CDS records until its name is proved.
   const servers = copies.length === 0 ? [] : rows.filter(({ type }) => type === TYPE.NS);
   return {
     id,
@@ -113,8 +112,8 @@ function factsOf(rows: readonly FactRow[]): SignalFacts {
   };
 }
 
-/** Signals that stand, in the order of zones and owners: what is found by no domain any more is found here. */
-export async function standingSignals(
+/** Lists existing signals in the order of zones and owners, including those that no longer belong to a domain. */
+export async function presentSignals(
   db: Database,
   after: { readonly zone: string; readonly owner: string },
   limit: number,
@@ -130,7 +129,7 @@ export async function standingSignals(
   return rows;
 }
 
-/** The signed zones of the domains that these are signals for, by the owner. */
+/** Returns the signed zones of the domains to which these signals belong. */
 export async function domainsOfSignals(
   db: Database,
   signals: readonly { readonly zone: string; readonly owner: string }[],
@@ -145,7 +144,7 @@ export async function domainsOfSignals(
   return rows.map(({ id }) => id);
 }
 
-/** Notes of domains whose zones are all told: that they were, or need no more be. */
+/** Records which domains have all their signals, and which need none any longer. */
 export async function noteSignals(
   db: Database,
   told: readonly number[],

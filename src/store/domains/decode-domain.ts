@@ -1,4 +1,4 @@
-// Makes a domain from its row: its nameservers, its verification and the findings that its columns imply.
+// Builds a domain from its row: its nameservers, its verification and the findings that its columns imply.
 
 import { turnFinding } from '../../checks/claims/turn-finding.ts';
 import type { Finding } from '../../checks/delegation/finding.ts';
@@ -15,7 +15,7 @@ import { type DomainRow, planOf, type ShownRow } from './domain-row.ts';
 import { withSettings } from './domain-settings.ts';
 import { provingSets, shownSets } from './nameserver-sets.ts';
 
-/** Copies the members one by one, because spreading a row is slow and lists are long. */
+/** Copies fields individually, because spreading a row is slow and lists are long. */
 export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
   const { turnFrom, turnUntil } = row;
   const name = decodeNameColumn(row.name);
@@ -51,7 +51,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     findings: [
       ...row.findings,
       ...txtFindings(row, verification),
-      ...findingsOf(row.anameTroubles ?? null),
+      ...findingsOf(row.anameProblems ?? null),
       ...(row.childFindings ?? []),
       ...(row.served === 'full' ? [] : turnFindings(row.sharedTurn)),
       ...apexFindings(row, settings),
@@ -69,16 +69,13 @@ function turnFindings(shared: ShownRow['sharedTurn']): readonly Finding[] {
 }
 
 /** Findings that already state that the records are not served. */
-const SAY_APEX_ONLY: ReadonlySet<string> = new Set(['PRESET_DELEGATION', 'NAME_IN_USE']);
+const COVER_APEX_ONLY: ReadonlySet<string> = new Set(['PRESET_DELEGATION', 'NAME_IN_USE']);
 
-/**
- * Returns the same finding for every claim before its first check, so that it does not reveal whether other accounts wait for
- * the name.
- */
+/** Returns the same finding for every claim before its first check, to hide whether other accounts wait for the name. */
 function apexFindings(row: ShownRow, settings: PublishSettings): readonly Finding[] {
   const { status, dnsMode, served, deletedAt, byOperator, isChecked, findings } = row;
   if (status !== 'pending' || dnsMode !== 'managed' || served === 'full' || deletedAt !== null) return [];
-  if (findings.some(({ code }) => SAY_APEX_ONLY.has(code))) return [];
+  if (findings.some(({ code }) => COVER_APEX_ONLY.has(code))) return [];
   const target = provingSets(row, settings).length === 0 ? undefined : shownSets(row, settings)[0];
   return [FINDINGS.APEX_ONLY({ isChecked: isChecked || byOperator, mayBeApproved: !byOperator, target })];
 }

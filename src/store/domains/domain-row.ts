@@ -6,21 +6,21 @@ import type { Finding, FindingCode } from '../../checks/delegation/finding.ts';
 import { TXT_COUNTS_MS } from '../../checks/txt/next-preparation.ts';
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
-import type { TroubleRow } from '../records/aname-targets.ts';
+import type { ProblemRow } from '../records/aname-targets.ts';
 import { type Domain, RESTORABLE_DAYS } from './domain.ts';
 import { SELECTED_SETTINGS } from './domain-settings.ts';
 
-/** Selects verifications `v` whose record was found within 14 days; null where there is none. */
+/** True if the record of verification `v` was found within 14 days. Null if there is none. */
 export const TXT_COUNTS = sql<boolean>`(v.verified_at > clock_timestamp()
   - make_interval(secs => ${TXT_COUNTS_MS / 1000}::float8))`;
 
-/** The column `findings` without findings of these codes. */
+/** SQL expression: the column `findings` without findings of these codes. */
 export function findingsWithout(...codes: FindingCode[]): RawBuilder<string> {
   return sql`(select coalesce(jsonb_agg(f.value order by f.ordinality), '[]')
     from jsonb_array_elements(findings) with ordinality f where f.value ->> 'code' <> all(${codes}::text[]))`;
 }
 
-/** The column `findings` with this one at the end; older ones of its code, and of `others`, are removed. */
+/** SQL expression: the column `findings` with this one at the end, without older ones of its code and of `others`. */
 export function findingsWith(finding: Finding, ...others: FindingCode[]): RawBuilder<string> {
   return sql`${findingsWithout(finding.code, ...others)} || jsonb_build_array(${JSON.stringify(finding)}::jsonb)`;
 }
@@ -62,8 +62,8 @@ const IS_WAITING = (domain: RawBuilder<unknown>) =>
   sql`${domain}.deleted_at is null and ${domain}.status = 'pending' and ${domain}.dns_mode = 'managed'`;
 
 /**
- * Not null while claims take turns: the claim has a set, other claims wait for the name too, and no account holds the name
- * with a set that the parent still shows (docs/rules.md "Turns").
+ * Not null while claims take turns: the claim has a set, other claims wait for the name too, and no account holds the
+ * name with a set that the parent still shows (docs/rules.md "Turns").
  */
 const TURN = sql`case when ${IS_WAITING(sql`d`)} and d.ns_sets is distinct from '[]'
     and exists (select from domains o where o.name = d.name and o.id <> d.id and ${IS_WAITING(sql`o`)})
@@ -73,10 +73,7 @@ const TURN = sql`case when ${IS_WAITING(sql`d`)} and d.ns_sets is distinct from 
   then json_build_object('from', extract(epoch from d.turn_from) * 1000, 'until', extract(epoch from d.turn_until) * 1000,
     'hasAsked', d.turn_asked_at is not null, 'now', extract(epoch from clock_timestamp()) * 1000) end`;
 
-/**
- * True if another account's TXT record was found, and the domain's own was not. After a second such result the domain loses
- * the name.
- */
+/** True if another account's TXT record was found but the domain's own was not. After a second time it loses the name. */
 export const IS_TXT_CONTESTED = sql`(d.dns_mode = 'external' and d.status = 'active' and exists (
   select from domains o
   where o.name = d.name and o.id <> d.id and o.deleted_at is null and o.status = 'unverified'
@@ -93,14 +90,12 @@ export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", 
 export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domain_id = d.id
   left join domain_verifications v on v.domain_id = d.id left join signed_zones n on n.domain_id = d.id`;
 
-/** Columns of other tables. */
 type OfChecks = 'nextCheckAt' | 'lastManualNsCheckAt' | 'nsCheckIntervalSeconds' | 'dnssecStatus';
 type Passed = Omit<
   Domain,
   'name' | 'suspended' | 'suspendedBy' | 'currentNs' | 'nameserverSets' | 'nsTurn' | 'verification' | OfChecks
 >;
 
-/** A domain's own row. */
 export interface DomainRow extends Passed {
   readonly name: string;
   readonly suspendedByHandAt: Date | null;
@@ -150,8 +145,8 @@ export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
     readonly hasAsked: boolean;
     readonly now: number;
   } | null;
-  /** Present if it was selected. */
-  readonly anameTroubles?: readonly TroubleRow[] | null;
+  /** Undefined if it was not selected. */
+  readonly anameProblems?: readonly ProblemRow[] | null;
 }
 
 /** Returns the plan with its overrides, or null if the domain has no active plan. */

@@ -1,4 +1,4 @@
-// The settings of a domain that its owner makes, and their columns.
+// A domain's settings that its owner controls, and their columns.
 
 import { sql } from 'kysely';
 
@@ -43,7 +43,7 @@ export const SELECTED_SETTINGS = sql.raw(
   KEYS.map((key) => `d.${SETTING_COLUMNS[key]} as "${key}"`).join(', '),
 );
 
-/** Adds the settings of the row to what was made from its other columns. */
+/** Copies the row's settings to the domain. */
 export function withSettings<T extends object>(domain: T, row: DomainSettings): T & DomainSettings {
   const target = domain as Record<string, unknown>;
   for (const key of KEYS) target[key] = row[key];

@@ -1,4 +1,4 @@
-// A customer's domain as other modules and the API see it.
+// A customer's domain, as used by other modules and the API.
 
 import type { DnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import type { Name } from '../../dns/name.ts';
@@ -7,7 +7,7 @@ import type { Plan } from '../accounts/plans.ts';
 import type { Role } from '../postgres/tables/schema.ts';
 import type { DomainSettings } from './domain-settings.ts';
 
-/** An operator, or a debt of the wallet that pays for the domain (docs/rules.md "Money"). */
+/** Suspended by an operator, or by a debt of the wallet that pays for the domain (docs/rules.md "Money"). */
 export type SuspendedBy = 'operator' | 'debt';
 
 export interface Domain extends DomainSettings {
@@ -68,7 +68,6 @@ export interface VisibleDomain extends Domain {
   readonly myRole: Role;
 }
 
-/** A domain in a list. */
 export interface ListedDomain extends VisibleDomain {
   /** Time of the last entry in the domain's log of changes. */
   readonly changedAt: Date;

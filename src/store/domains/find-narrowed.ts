@@ -1,17 +1,17 @@
-// Narrows lists of domains to a part of the name and to a finding. What few domains have is found along an index; what
-// many have is met soon on the way through the list. Each is bounded where the other is not.
+// Narrows lists of domains to a part of the name and to a finding. An index finds rare matches; frequent ones appear
+// soon when the list is read in order. Both are limited.
 
 import { type RawBuilder, sql } from 'kysely';
 import { ANAME_FINDING_CODES, type AnameFindingCode } from '../../checks/aname/aname-findings.ts';
 import { CHILD_CODE_LIST, CHILD_CODES, type ChildCode } from '../../checks/child/child-codes.ts';
 import { FINDING_CODES } from '../../checks/delegation/finding.ts';
 import { contains } from '../postgres/list-page.ts';
-import { idsWithTrouble } from '../records/aname-targets.ts';
+import { idsWithProblem } from '../records/aname-targets.ts';
 import { CHILD_COUNTS, IS_TXT_CONTESTED, TXT_COUNTS } from './domain-row.ts';
 
 const REGISTRAR_CODES = CHILD_CODE_LIST.filter((code) => CHILD_CODES[code].place === 'registrar');
 
-/** The codes by which a list is filtered. Not NS_TURN, which depends on the minute, nor APEX_ONLY, which most pending domains have. */
+/** Codes to filter by: neither NS_TURN, which depends on the minute, nor APEX_ONLY, which most pending domains have. */
 export const SOUGHT_FINDINGS = [
   ...FINDING_CODES.filter((code) => code !== 'NS_TURN' && code !== 'APEX_ONLY'),
   ...REGISTRAR_CODES,
@@ -20,17 +20,17 @@ export const SOUGHT_FINDINGS = [
 type SoughtFinding = (typeof SOUGHT_FINDINGS)[number];
 
 export interface Narrowing {
-  /** Text in the name, or in its Unicode form. */
+  /** Text in the name or its Unicode form. */
   readonly search?: string;
   readonly finding?: SoughtFinding;
 }
 
-/** A list without narrowing goes along its order alone. */
+/** Returns false if the list needs only its order. */
 export function isNarrowed({ search = '', finding }: Narrowing): boolean {
   return search !== '' || finding !== undefined;
 }
 
-/** What a domain `d` has to meet. */
+/** Conditions for a domain `d`. */
 export function narrowingConditions({ search = '', finding }: Narrowing): RawBuilder<unknown>[] {
   const text = search.toLowerCase();
   return [
@@ -39,7 +39,7 @@ export function narrowingConditions({ search = '', finding }: Narrowing): RawBui
   ];
 }
 
-/** What every domain `d` that meets it has, along an index. `accountId`: of this account alone. */
+/** Conditions that an index supports and every matching domain `d` meets. `accountId` restricts them to one account. */
 export function indexConditions(
   { search = '', finding }: Narrowing,
   accountId: number | undefined,
@@ -55,7 +55,7 @@ export function indexConditions(
 
 const PART_LENGTH = 3;
 
-/** Parts of at most three characters that every text with this one has. */
+/** Splits the text into parts of at most three characters, which every text that contains it has. */
 function partsOf(text: string): string[] {
   const letters = Array.from(text);
   if (letters.length === 0) return [];
@@ -64,10 +64,10 @@ function partsOf(text: string): string[] {
   return [...new Set([...starts, last])].map((at) => letters.slice(at, at + PART_LENGTH).join(''));
 }
 
-/** Whether `decodeDomain` gives the domain `d` this finding. */
+/** SQL condition: `decodeDomain` gives the domain `d` this finding. */
 function shows(code: SoughtFinding): RawBuilder<unknown> {
   if (isAname(code))
-    return sql`(d.served <> 'none' and d.id in (${idsWithTrouble(code)} and r.domain_id = d.id))`;
+    return sql`(d.served <> 'none' and d.id in (${idsWithProblem(code)} and r.domain_id = d.id))`;
   if (isRegistrars(code)) {
     return sql`exists (select from child_checks k join domain_checks c on c.domain_id = k.domain_id
       where k.findings @> ${registrars(code)} and ${CHILD_COUNTS})`;
@@ -81,7 +81,7 @@ function shows(code: SoughtFinding): RawBuilder<unknown> {
 }
 
 function mayShow(code: SoughtFinding, accountId: number | undefined): RawBuilder<unknown> {
-  if (isAname(code)) return sql`d.id in (${idsWithTrouble(code)})`;
+  if (isAname(code)) return sql`d.id in (${idsWithProblem(code)})`;
   if (isRegistrars(code)) {
     return sql`d.id in (select k.domain_id from child_checks k where k.findings <> '[]' and k.findings @> ${registrars(code)})`;
   }

@@ -1,4 +1,4 @@
-// Lists domains for those who may see them: their owner, members, the reseller that manages the owner, and global admins.
+// Lists the domains that a caller may see as owner, member, reseller of the owner, or global admin.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -10,7 +10,7 @@ import type { Database } from '../postgres/database.ts';
 import { type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from '../postgres/list-page.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
-import { ANAME_TROUBLES } from '../records/aname-targets.ts';
+import { ANAME_PROBLEMS } from '../records/aname-targets.ts';
 import { decodeDomain } from './decode-domain.ts';
 import type { ListedDomain } from './domain.ts';
 import { IS_RESTORABLE, SHOWN_COLUMNS, SHOWN_TABLES, type ShownRow } from './domain-row.ts';
@@ -22,13 +22,12 @@ type DomainSort = (typeof DOMAIN_SORTS)[number];
 export interface DomainFilter extends Narrowing {
   readonly statuses?: readonly DomainStatus[];
   readonly dnsMode?: DnsMode;
-  /** The role that the caller has. */
   readonly role?: Role;
-  /** The domains to which a key is narrowed. */
+  /** The domains to which a key is restricted. */
   readonly names?: readonly Name[];
   /** For operators: the domains of this account. */
   readonly accountId?: number;
-  /** For operators: list the domains that can be restored, instead of existing ones. */
+  /** For operators: lists domains that can be restored instead of existing ones. */
   readonly deleted?: boolean;
 }
 
@@ -38,7 +37,7 @@ export interface DomainOrder {
 }
 
 interface DomainKey extends SortKey {
-  /** The table that has the key: `d`, or `c` for that of checks. */
+  /** The table with the key: `d` for domains, `c` for checks. */
   readonly table: 'd' | 'c';
   /** The domain's id in that table. */
   readonly id: RawBuilder<unknown>;
@@ -46,7 +45,7 @@ interface DomainKey extends SortKey {
 
 const OWN_ID = { table: 'd', id: sql`d.id` } as const;
 
-/** Each key has an index, with the same expression. */
+/** Each expression has a matching index. */
 const SORT_KEYS: Readonly<Record<DomainSort, DomainKey>> = {
   name: { ...OWN_ID, expression: sql`d.name`, type: 'text' },
   created_at: { ...OWN_ID, expression: sql`d.created_at`, type: 'timestamptz' },
@@ -59,7 +58,7 @@ const SORT_KEYS: Readonly<Record<DomainSort, DomainKey>> = {
   },
 };
 
-/** Throws `CursorError`. */
+/** Throws `CursorError` if the cursor is invalid. */
 export async function listDomains(
   db: Database,
   caller: Caller,
@@ -82,11 +81,11 @@ interface ListedRow extends ShownRow {
   readonly changedAt: Date;
 }
 
-/** Of the domain `d`: one look along an index. */
+/** Time of the last change of the domain `d`: one index lookup. */
 const CHANGED_AT = sql`coalesce(
   (select h.at from domain_changes h where h.domain_id = d.id order by h.id desc limit 1), d.created_at)`;
 
-/** Undefined: the caller sees no domain with this filter. */
+/** Returns undefined if the filter excludes every domain that the caller may see. */
 function listStatement(
   caller: Caller,
   filter: DomainFilter,
@@ -96,14 +95,14 @@ function listStatement(
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, key.id, cursor);
   const wanted = offset + limit + 1;
-  // Each branch is bounded by itself, so that each goes along its index; `offset 0` keeps the planner from reading all domains
+  // Each branch has its own limit, so that each uses its index. `offset 0` keeps the planner from reading all domains
   // for the few that are listed.
   const branches = visibleBranches(caller, filter, key.table).flatMap((branch) => {
     const select = (tables: RawBuilder<unknown>, bound: RawBuilder<unknown>) =>
       sql`(select d.id, ${key.expression} as key, ${branch.role} as role from ${tables}
         where ${bound} and ${branch.where} and ${behind} order by 2 ${direction}, 1 ${direction} limit ${wanted})`;
     if (branch.found === undefined) return [select(branch.tables, sql`true`)];
-    // Only one of the two is run.
+    // Only one of the two is executed.
     return [
       select(AMONG_FOUND[key.table], sql`${FOUND} <= ${MOST_FOUND}`),
       select(branch.tables, sql`${FOUND} > ${MOST_FOUND}`),
@@ -118,23 +117,23 @@ function listStatement(
       order by key ${direction}, id ${direction} offset ${offset} limit ${limit + 1})
     select shown.*, l.role as "myRole", l.key::text as "sortKey"
     from listed l cross join lateral (
-      select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${CHANGED_AT} as "changedAt"
+      select ${SHOWN_COLUMNS}, ${ANAME_PROBLEMS} as "anameProblems", ${CHANGED_AT} as "changedAt"
       from ${SHOWN_TABLES} where d.id = l.id offset 0) shown
     order by l.key ${direction}, l.id ${direction}`;
 }
 
-/** When so few match, they are sorted; when more do, they are met on the way. */
+/** Up to this many matches are sorted. More are found by reading the list in order. */
 const MOST_FOUND = 2000;
 const FOUND = sql`(select count(*) from found)`;
 
-/** `offset 0`: what was found is looked up row by row, in no other order. */
+/** `offset 0` makes Postgres look up the matches row by row. */
 const AMONG_FOUND: Readonly<Record<DomainKey['table'], RawBuilder<unknown>>> = {
   d: sql`found f cross join lateral (select * from domains x where x.id = f.id offset 0) d`,
   c: sql`found f cross join lateral (select * from domains x where x.id = f.id offset 0) d
     cross join lateral (select * from domain_checks x where x.domain_id = f.id offset 0) c`,
 };
 
-/** Streams all domains, however many, in bounded memory. */
+/** Streams all domains, in bounded memory. */
 export function streamDomains(
   db: Database,
   caller: Caller,
@@ -158,14 +157,11 @@ interface Branch {
   readonly tables: RawBuilder<unknown>;
   readonly where: RawBuilder<unknown>;
   readonly role: RawBuilder<unknown>;
-  /** Selects the ids of all rows along the index of a narrowing; undefined: there is none. */
+  /** Selects the ids of all domains that match an indexed filter condition. Undefined if the filter has none. */
   readonly found?: RawBuilder<unknown> | undefined;
 }
 
-/**
- * Selects own domains, shared ones and those of clients; for a global admin all are own ones. `first`: the table that has the
- * sort key.
- */
+/** Selects own domains, shared ones and those of clients. A global admin owns all. `first` is the table with the sort key. */
 function visibleBranches(
   { accountId, isAdmin, isReseller = false }: Caller,
   filter: DomainFilter,
@@ -199,7 +195,7 @@ function visibleBranches(
   return branches;
 }
 
-/** Of deleted domains there are no indexes. */
+/** Returns undefined for deleted domains, which have no indexes. */
 function findStatement(filter: DomainFilter, ofAccount: number | undefined): RawBuilder<unknown> | undefined {
   if (filter.deleted || !isNarrowed(filter)) return undefined;
   const all = [

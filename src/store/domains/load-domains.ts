@@ -1,4 +1,4 @@
-// Loads single domains for those who may see them: their owner, members, the reseller that manages the owner, and global admins.
+// Loads a domain for a caller who may see it: its owner, a member, the reseller of the owner, or a global admin.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -8,14 +8,15 @@ import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from '../po
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
-import { ANAME_TROUBLES } from '../records/aname-targets.ts';
+import { ANAME_PROBLEMS } from '../records/aname-targets.ts';
 import { decodeDomain } from './decode-domain.ts';
 import type { Domain, VisibleDomain } from './domain.ts';
 import { IS_RESTORABLE, SHOWN_COLUMNS, SHOWN_TABLES, type ShownRow } from './domain-row.ts';
 
 /**
- * Undefined when there is no such domain, or the caller has no role in it. Of several domains of the name, the caller's own
- * comes first, then one that is shared with the caller; for global admins the one that is answered, then the oldest.
+ * Returns undefined if the domain does not exist or the caller has no role in it. If several domains have the name, the
+ * caller's own comes first, then one shared with the caller. For global admins it is the one that is answered, then the
+ * oldest.
  */
 export async function loadDomain(
   db: Database,
@@ -25,7 +26,7 @@ export async function loadDomain(
   return await loadVisible(db, caller, sql`d.name = ${encodeNameColumn(name)}`);
 }
 
-/** The same by the domain's id. */
+/** Does the same by domain id. */
 export async function loadVisibleById(
   db: Database,
   caller: Caller,
@@ -35,8 +36,8 @@ export async function loadVisibleById(
 }
 
 /**
- * A domain of a client of this reseller, by its id. Whoever acts for the client has the client's role. Undefined, by the same
- * statement: there is none, or it is somebody else's.
+ * Loads a domain of a reseller's client, with the client's role. Returns undefined if it does not exist or its owner is
+ * not this reseller's client.
  */
 export async function loadClientsDomain(
   db: Database,
@@ -55,7 +56,7 @@ async function loadVisible(
 ): Promise<VisibleDomain | undefined> {
   const { accountId, isAdmin } = caller;
   const { rows } = await sql<ShownRow & { myRole: Role; settings: string | null }>`
-    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings,
+    select ${SHOWN_COLUMNS}, ${ANAME_PROBLEMS} as "anameProblems", ${SETTINGS_TEXT} as settings,
       case when ${isAdmin} then 'owner' else role.mine end as "myRole"
     from ${SHOWN_TABLES} cross join lateral (select ${roleIn(sql`d`, caller)} as mine) role
     where ${where} and d.deleted_at is null and (${isAdmin} or role.mine is not null)
@@ -66,7 +67,7 @@ async function loadVisible(
   return { ...decodeDomain(domain, decodePublishSettings(settings)), myRole };
 }
 
-/** For operators: the domain that holds the name, else the newest; with `deleted`, the newest deleted one. */
+/** For operators: returns the domain that holds the name, otherwise the newest. With `deleted`, the newest deleted one. */
 export async function findDomain(
   db: Database,
   name: Name,
@@ -79,17 +80,17 @@ export async function findDomain(
   );
 }
 
-/** For operators: the domains of this name, of any account; the one that is answered first, then the oldest. */
+/** For operators: returns all domains of this name, of any account. The one that is answered comes first, then the oldest. */
 export async function findDomains(db: Database, name: Name): Promise<readonly Domain[]> {
   const { rows } = await sql<ShownRow & { settings: string | null }>`
-    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles", ${SETTINGS_TEXT} as settings from ${SHOWN_TABLES}
+    select ${SHOWN_COLUMNS}, ${ANAME_PROBLEMS} as "anameProblems", ${SETTINGS_TEXT} as settings from ${SHOWN_TABLES}
     where d.name = ${encodeNameColumn(name)} and d.deleted_at is null order by d.zone_id is null, d.id`.execute(
     db,
   );
   return rows.map(({ settings, ...row }) => decodeDomain(row, decodePublishSettings(settings)));
 }
 
-/** The domains of this name that `restoreDomain` can bring back, of any account, the last deleted first. */
+/** Returns the domains of this name that `restoreDomain` can restore, of any account, last deleted first. */
 export async function findRestorable(db: Database, name: Name): Promise<Domain[]> {
   const { rows } = await sql<ShownRow>`
     select ${SHOWN_COLUMNS} from ${SHOWN_TABLES}
@@ -108,7 +109,7 @@ export async function loadDomainById(db: Database, id: number): Promise<Domain |
 
 async function loadOne(db: Database, where: RawBuilder<unknown>): Promise<Domain | undefined> {
   const { rows } = await sql<ShownRow>`
-    select ${SHOWN_COLUMNS}, ${ANAME_TROUBLES} as "anameTroubles" from ${SHOWN_TABLES} where ${where}`.execute(
+    select ${SHOWN_COLUMNS}, ${ANAME_PROBLEMS} as "anameProblems" from ${SHOWN_TABLES} where ${where}`.execute(
     db,
   );
   const [row] = rows;

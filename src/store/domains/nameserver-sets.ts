@@ -15,7 +15,7 @@ export function nameserverChoice({
   return { delegated: delegatedNs?.map(decodeNameColumn), chosen: chosenNs?.map(decodeNameColumn) };
 }
 
-/** Returns the sets that prove the domain; none if all are used up. */
+/** Returns the sets that prove the domain. Empty if all are used up. */
 export function provingSets(
   { nsSets }: Pick<SetColumns, 'nsSets'>,
   { nameserverSets }: PublishSettings,

@@ -1,14 +1,13 @@
-// How far an edge has followed the feed, as the opaque text that it is given and brings back. Everything that comes back is
-// judged: an edge may lie.
+// Encodes an edge's position in the feed as opaque text. Text that an edge sends back is untrusted and validated.
 
-/** Of the history of one database; see the head of store/feed/change-feed.ts. */
+/** A position in the history of one database (see store/feed/change-feed.ts). */
 export interface FeedPlace {
   /** A digest of the database's epoch. */
   readonly epoch: string;
-  /** Transactions from this one on are unseen, and those in flight. */
+  /** Unseen are all transactions from this one on, and those in flight. */
   readonly from: bigint;
   readonly inFlight: readonly bigint[];
-  /** The change of the newest transaction that was seen: if the database does not have it, its history is another. */
+  /** The change of the newest transaction that was seen. A database without this change has another history. */
   readonly newest: SeenName | undefined;
 }
 
@@ -21,7 +20,7 @@ export interface SeenName {
 export interface EdgeCursor {
   readonly region: string;
   readonly place: FeedPlace;
-  /** In the middle of a snapshot: domains up to this name have been told. The text as stored. */
+  /** Within a snapshot: domains up to this name, in stored form, have been sent. */
   readonly after: string | undefined;
 }
 
@@ -32,13 +31,13 @@ const MAX_XID = (1n << 63n) - 1n;
 
 export function encodeEdgeCursor(cursor: EdgeCursor): string {
   const { from, inFlight } = cursor.place;
-  // Distances are shorter than whole numbers.
+  // Distances are shorter than absolute numbers.
   if (inFlight.length <= MAX_IN_FLIGHT) {
     const running = inFlight.map((xid) => Number(from - xid));
     const text = write(cursor, from, running);
     if (text.length <= MAX_CURSOR_CHARACTERS) return text;
   }
-  // More would not be taken back: an earlier place tells some of it again.
+  // A longer text would be rejected later. An earlier position repeats some changes instead.
   return write(cursor, lowest(inFlight), []);
 }
 
@@ -49,7 +48,7 @@ function write({ region, place, after }: EdgeCursor, from: bigint, running: read
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Undefined: we never gave such a text. */
+/** Returns undefined if the text is not a cursor of this fleet. */
 export function decodeEdgeCursor(text: string): EdgeCursor | undefined {
   if (text.length > MAX_CURSOR_CHARACTERS || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   let parts: unknown;
@@ -71,7 +70,7 @@ export function decodeEdgeCursor(text: string): EdgeCursor | undefined {
   return { region, place: { epoch, from, inFlight, newest }, after: after ?? undefined };
 }
 
-/** Null: it is none. */
+/** Returns null if the value is invalid. */
 function readSeen(seen: unknown): SeenName | undefined | null {
   if (seen === null) return undefined;
   if (!Array.isArray(seen) || seen.length !== 3) return null;

@@ -1,4 +1,4 @@
-// Where visitors are, and which edges serve whom: countries have a region, and a domain may be served in some regions only.
+// Assigns regions to visitors' countries, and restricts domains to the edges of some regions.
 
 import { sql } from 'kysely';
 import { isGone, lockDomain } from '../change/lock-domain.ts';
@@ -19,7 +19,7 @@ export async function listCountries(db: Database): Promise<CountryRegion[]> {
   return rows;
 }
 
-/** Gives the countries whose region is another now. */
+/** Returns the countries whose region changed. */
 export async function setCountries(
   db: Database,
   countries: readonly string[],
@@ -33,7 +33,7 @@ export async function setCountries(
   return rows.map(({ country }) => country).sort();
 }
 
-/** Gives those that had a region. */
+/** Returns the countries that had a region. */
 export async function removeCountries(
   db: Database,
   countries: readonly string[],
@@ -44,7 +44,7 @@ export async function removeCountries(
   return rows.map(({ country }) => country).sort();
 }
 
-/** Null: edges of every region serve the domain. Undefined: the domain is gone. */
+/** Null means edges of every region. Returns undefined if the domain is deleted. */
 export async function setServedRegions(
   db: Database,
   domainId: number,

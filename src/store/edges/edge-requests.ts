@@ -1,12 +1,12 @@
-// Requests that edges report: the batches received, kept for a day so that a repeated one is answered like the first
-// and changes nothing, and what their hosts and visitors are counted under.
+// Stores the batches of requests that edges report, for a day, so that a repeated batch gets the same response and
+// changes nothing. Also resolves the hosts and visitors that requests are counted under.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import type { FoundEdge } from './edges.ts';
 import { IS_SERVED } from './load-edge-configs.ts';
 
-/** How many lines were taken, and how many were not, by why. */
+/** Numbers of accepted lines, and of dropped lines by reason. */
 export interface BatchCounts {
   readonly accepted: number;
   readonly dropped: Readonly<Record<'line' | 'time' | 'host', number>>;
@@ -33,12 +33,12 @@ export async function findBatch(
 
 type SavedBatch =
   | { readonly kind: 'saved' }
-  /** Another call has saved it before. */
+  /** An earlier call has saved the batch. */
   | { readonly kind: 'known'; readonly counts: BatchCounts }
-  /** The token has been revoked or changed meanwhile. */
+  /** The token has been revoked or replaced in the meantime. */
   | { readonly kind: 'revoked' };
 
-/** Of several (also concurrent) calls with one batch, only one saves it. */
+/** Saves a batch. Only one of several (also concurrent) calls with the same batch saves it. */
 export async function saveBatch(
   db: Database,
   { id, tokenHash }: Pick<FoundEdge, 'id' | 'tokenHash'>,
@@ -63,13 +63,13 @@ function countsOf(row: BatchRow | undefined): BatchCounts | undefined {
 
 export interface HostDomain {
   readonly id: number;
-  /** Edges of the region serve it, as `readKey` judges it. */
+  /** True if edges of the region serve the domain, as in `readKey`. */
   readonly isHere: boolean;
 }
 
 /**
- * Loads which names are domains that edges serve, and whether edges of one region do. By name without the final dot;
- * other names are left out.
+ * Finds the names that are domains served by edges, and whether edges of this region serve them. Names are without the
+ * final dot. Other names have no entry.
  */
 export async function loadHostDomains(
   db: Database,
@@ -104,9 +104,8 @@ export async function loadProxiedNames(db: Database, wanted: readonly NameIn[]):
 }
 
 /**
- * Loads the key with which visitors of proxied names become numbers. It was made once, with the database, and never
- * changes: with another key, every visitor would be a new one. Secrets sealed by KEY_SECRETS change with them; this
- * one must not.
+ * Loads the key that converts visitors of proxied names to numbers. It is created with the database and must never
+ * change, unlike secrets sealed by KEY_SECRETS: with another key, every visitor would count as new.
  */
 export async function loadVisitorKey(db: Database): Promise<Buffer> {
   const { rows } = await sql<{ key: Buffer }>`select key from visitor_key`.execute(db);

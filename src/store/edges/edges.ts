@@ -1,12 +1,12 @@
-// The registry of edge nodes: who may ask for configs and keys, in which region each stands, and the addresses that proxied
-// names publish. Only the operator writes it.
+// The registry of edge nodes: tokens, regions, and the addresses that proxied names publish. Only the operator writes
+// it.
 
 import { sql } from 'kysely';
 import { hashSecret, isSecretText, makeSecretText } from '../accounts/hashed-secrets.ts';
 import type { Database } from '../postgres/database.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
 
-/** What an edge reports that it cannot do. */
+/** A rule that the edge reports as unsupported. */
 interface StoredUnsupported {
   readonly rule_id: number;
   readonly why: string;
@@ -23,20 +23,20 @@ export interface StoredEdge {
   readonly createdAt: Date;
   readonly drainedAt: Date | null;
   readonly revokedAt: Date | null;
-  /** The newest report of its health. */
+  /** Time of the newest health report. */
   readonly seenAt: Date | null;
-  /** The newest call of any kind, to half a minute. */
+  /** Time of the newest call of any kind, accurate to half a minute. */
   readonly calledAt: Date | null;
   readonly seenAddress: string | null;
   readonly software: string | null;
   readonly load: number | null;
   readonly configCursor: string | null;
   readonly unsupported: readonly StoredUnsupported[];
-  /** The time of the database when it was read. */
+  /** The database's time when the row was read. */
   readonly now: Date;
 }
 
-/** More edges than anybody has: a bound for what follows from each. */
+/** More edges than any fleet needs. It limits the work that depends on their number. */
 const MOST_EDGES = 1000;
 const PREFIX_CHARACTERS = 'edge_'.length + 6;
 
@@ -55,7 +55,7 @@ export async function listEdges(db: Database): Promise<StoredEdge[]> {
   return rows;
 }
 
-/** Of the edges whose tokens count. */
+/** Lists the edges that are not revoked. */
 export async function listEdgeNames(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from edges where revoked_at is null`.execute(db);
   return rows.map(({ name }) => name);
@@ -64,7 +64,7 @@ export async function listEdgeNames(db: Database): Promise<string[]> {
 interface NewEdge {
   readonly name: string;
   readonly region: string;
-  /** In the one form that each address has. */
+  /** In canonical form. */
   readonly v4: readonly string[];
   readonly v6: readonly string[];
 }
@@ -75,10 +75,10 @@ type CreatedEdge =
   | { readonly kind: 'too_many'; readonly most: number }
   | { readonly kind: 'address_taken'; readonly address: string; readonly by: string };
 
-/** The name of one that was revoked may be used again. The token is shown once. */
+/** The name of a revoked edge can be reused. The token is shown once. */
 export async function createEdge(db: Database, { name, region, v4, v6 }: NewEdge): Promise<CreatedEdge> {
   return await inTransaction<CreatedEdge>(db, async (trx) => {
-    await sql`lock table edges in share row exclusive mode`.execute(trx); // no address at two edges
+    await sql`lock table edges in share row exclusive mode`.execute(trx); // an address may belong to only one edge
     const live = (await listEdges(trx)).filter(({ revokedAt }) => revokedAt === null);
     if (live.some((edge) => edge.name === name)) return { kind: 'exists' };
     if (live.length >= MOST_EDGES) return { kind: 'too_many', most: MOST_EDGES };
@@ -99,7 +99,7 @@ export async function createEdge(db: Database, { name, region, v4, v6 }: NewEdge
   });
 }
 
-/** The token before counts no more. Undefined: there is no such edge, or it is revoked. */
+/** Replaces the token and invalidates the old one. Returns undefined if the edge does not exist or is revoked. */
 export async function rotateEdgeToken(db: Database, name: string): Promise<string | undefined> {
   const token = makeSecretText('edge_');
   const { numAffectedRows } = await sql`
@@ -114,7 +114,7 @@ function shownOf(token: string): string {
   return token.slice(0, PREFIX_CHARACTERS);
 }
 
-/** A drained edge gets no new visitors: proxied names do not publish its addresses. It is told configs as before. */
+/** Drains an edge: proxied names no longer publish its addresses, so it gets no new visitors. It still receives configs. */
 export async function drainEdge(
   db: Database,
   name: string,
@@ -134,7 +134,7 @@ export async function drainEdge(
   return 'changed';
 }
 
-/** Its token counts no more, and its addresses are published no more. */
+/** Revokes an edge: its token is no longer valid, and its addresses are no longer published. */
 export async function revokeEdge(db: Database, name: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update edges set revoked_at = clock_timestamp() where name = ${name} and revoked_at is null`.execute(db);
@@ -143,7 +143,6 @@ export async function revokeEdge(db: Database, name: string): Promise<boolean> {
   return true;
 }
 
-/** An edge as its token shows it. */
 export interface FoundEdge {
   readonly id: number;
   readonly name: string;
@@ -157,7 +156,7 @@ export function isEdgeToken(text: string): boolean {
   return isSecretText('edge_', text);
 }
 
-/** By the hash in hex. */
+/** Returns edges by the hash of their token in hexadecimal. */
 export async function findEdges(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundEdge>> {
   const { rows } = await sql<FoundEdge>`
     select id, name, region, drained_at is not null as "isDrained", token_hash as "tokenHash",
@@ -166,7 +165,7 @@ export async function findEdges(db: Database, hashes: readonly Buffer[]): Promis
   return new Map(rows.map((edge) => [edge.tokenHash.toString('hex'), edge]));
 }
 
-/** The hashes of the tokens that count now, by edge. */
+/** Returns the hashes of the valid tokens, by edge. */
 export async function loadLiveTokens(db: Database, ids: readonly number[]): Promise<Map<number, Buffer>> {
   const { rows } = await sql<{ id: number; hash: Buffer }>`
     select id, token_hash as hash from edges where id = any(${ids}::bigint[]) and revoked_at is null`.execute(
@@ -175,7 +174,6 @@ export async function loadLiveTokens(db: Database, ids: readonly number[]): Prom
   return new Map(rows.map(({ id, hash }) => [id, hash]));
 }
 
-/** Records that the edge called. */
 export async function noteEdgeCall(db: Database, id: number): Promise<void> {
   await sql`update edges set called_at = clock_timestamp() where id = ${id}`.execute(db);
 }
@@ -185,11 +183,10 @@ interface EdgeHealth {
   readonly software: string;
   readonly cursor: string | undefined;
   readonly unsupported: readonly StoredUnsupported[];
-  /** Where it asks from; null: that says nothing. */
+  /** The address that the edge calls from. Null leaves the stored address unchanged. */
   readonly address: string | null;
 }
 
-/** What an edge says of itself. */
 export async function saveEdgeHealth(
   db: Database,
   { id, tokenHash }: Pick<FoundEdge, 'id' | 'tokenHash'>,

@@ -1,5 +1,4 @@
-// Loads the configuration of domains that edges receive, many at once: one statement for each kind of data, for any
-// number of domains.
+// Loads the configurations of domains for edges, with one statement per kind of data for any number of domains.
 
 import { sql } from 'kysely';
 import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
@@ -16,12 +15,12 @@ import { loadEdgeRules } from '../rules/edge-rules.ts';
 import type { FoundEdge } from './edges.ts';
 
 interface LoadedEdge {
-  /** Null: edges of all regions serve it. */
+  /** Null if edges of all regions serve the domain. */
   readonly regions: readonly string[] | null;
   readonly config: EdgeConfig;
 }
 
-/** By name as stored. One that is missing in the result is not served by edges. */
+/** Keyed by name in stored form. A domain without an entry is not served by edges. */
 export async function loadEdgeConfigs(
   trx: Database,
   names: readonly string[],
@@ -65,7 +64,7 @@ export async function loadEdgeConfigs(
   );
 }
 
-/** Many domains have few plans: with each domain its plan would be half of what is read. */
+/** Loaded separately, because many domains share few plans, which would be half of the data. */
 async function loadPlansOf(trx: Database, domains: readonly StoredDomain[]): Promise<Map<number, Plan>> {
   const ids = [...new Set(domains.flatMap(({ planId }) => planId ?? []))];
   const { rows } = await sql<{ plan: Plan }>`
@@ -77,7 +76,7 @@ function entitled(plan: Plan | undefined, overrides: Overrides | null) {
   return plan === undefined ? null : entitlementsOf(plan, overrides);
 }
 
-/** About how many bytes of rows the configs of domains are made of, by name. */
+/** Estimates the bytes of rows in the configs of domains, by name. */
 export async function loadEdgeSizes(
   trx: Database,
   names: readonly string[],
@@ -95,7 +94,7 @@ export async function loadEdgeSizes(
 
 const RECORD_BYTES = 300;
 
-/** In external mode a proved domain points at the edges itself. One that leaves is answered here until it has left. */
+/** In external mode, edges serve a proved domain because it points to them. A leaving domain is served until it has left. */
 export const IS_SERVED = sql`(d.served = 'full' or d.dns_mode = 'external' and d.status in ('active', 'moved'))`;
 
 interface StoredDomain extends Omit<EdgeDomain, 'plan'> {
@@ -121,9 +120,8 @@ interface ReadKey {
 }
 
 /**
- * Returns the certificate of a domain with its private key, for an edge that serves the domain. Each read leaves a
- * row in the audit log, in the transaction that allows it. Returns undefined if there is no such certificate, or if
- * it is not for this edge.
+ * Returns the certificate of a domain with its private key, for an edge that serves the domain. The same transaction
+ * writes a row to the audit log. Returns undefined if there is no such certificate, or if it is not for this edge.
  */
 export async function readKey(
   db: Database,

@@ -1,7 +1,7 @@
-// Reads the feed for edges: a row for each domain name, with its newest version. As in the feed of zones
-// (store/feed/change-feed.ts) a position is a snapshot, so that a change that commits late is never skipped. Rows are
-// replaced: an edge that was disconnected finds each change once, in its newest version. Only rows of names that no
-// domain has are deleted in the end (store/housekeeping/purges.ts); an edge that was away longer receives everything.
+// Reads the feed for edges, which has one row per domain name with its newest version. As in the feed of zones
+// (store/feed/change-feed.ts), a position is a snapshot, so that a change that commits late is never skipped. An edge
+// that was disconnected receives each changed domain once. Only rows of names without a domain are eventually deleted
+// (store/housekeeping/purges.ts). An edge that was disconnected for longer receives everything.
 
 import { sql } from 'kysely';
 import type { EdgeSight } from '../../edge/certificates/judge-sights.ts';
@@ -11,24 +11,24 @@ import { decodeEdgeCursor, type EdgeCursor, type FeedPlace, type SeenName } from
 
 export interface EdgeFeedRead {
   /**
-   * `changes`: apply them. `start`: there was no place. `another-epoch`, and `expired` (rows that the place has not seen are
-   * deleted): tell everything anew. `behind`: a standby has not
-   * reached the place yet, read again. `incomplete`: the database is being restored, read again.
+   * `changes`: apply them. `start`: there was no position. `another-epoch`, and `expired` (unseen rows are deleted):
+   * send everything again. `behind`: a standby has not reached the position yet, read again. `incomplete`: the database
+   * is being restored, read again.
    */
   readonly kind: 'changes' | 'start' | 'another-epoch' | 'expired' | 'behind' | 'incomplete';
   /** In the order of transactions and names. */
   readonly changes: readonly SeenName[];
-  /** Position to keep once all changes are sent, also those of the next reads if there are more. */
+  /** Position to keep once all changes are sent, including those of the next reads if there are more. */
   readonly place: FeedPlace;
   readonly more: boolean;
 }
 
-/** Epoch of `feed`, with the number of the table: a table that was created again has another history. */
+/** The epoch of `feed` with the table's number, because a table that is created again has another history. */
 const EDGE_EPOCH_SQL = sql.raw(`md5(${EPOCH_SQL} || '/' || 'edge_changes'::regclass::oid::text)`);
 
 const MAX_XID = (1n << 63n) - 1n;
 
-/** Within a transaction of one snapshot. Begins behind `after`, of an earlier read from the same place. */
+/** Call it in a transaction with one snapshot. Starts after `after`, which an earlier read from the same position returned. */
 export async function readEdgeFeed(
   trx: Database,
   place: FeedPlace | undefined,
@@ -124,24 +124,22 @@ function judge(place: FeedPlace | undefined, head: Head, seen: StoredRead['seen'
   if (place === undefined) return 'start';
   if (place.epoch !== head.epoch) return 'another-epoch';
   if (place.from > head.xmax) return head.standby ? 'behind' : 'another-epoch';
-  // A mark from a restored cluster may be in the future: it says nothing here.
+  // A purge position from the future was restored from another cluster and has no meaning here.
   const purged = head.purged < head.xmax ? head.purged : 0n;
   if ([place.from, ...place.inFlight].some((unseen) => unseen <= purged)) return 'expired';
   const { newest } = place;
   if (newest === undefined || (seen === null && newest.xid <= purged)) return 'changes';
   const [version, xid] = seen ?? [0, '0'];
-  // A later version has taken its place, or it is the same one.
+  // The change is unchanged or was replaced by a later version.
   if (version > newest.version || (version === newest.version && BigInt(xid) === newest.xid))
     return 'changes';
   return head.standby && newest.xid >= head.xmin ? 'behind' : 'another-epoch';
 }
 
-/** Edges report every ten seconds; one that has been silent for this long may be dead. */
+/** Edges report every ten seconds. An edge that is silent for this long may be down. */
 const SILENT_SECONDS = 35;
 
-/**
- * Loads how far each edge is with the configuration of a domain, by its own report. Only edges that serve the domain.
- */
+/** Loads the reported progress of each edge that serves the domain with the domain's configuration. */
 export async function loadEdgeSights(db: Database, domainId: number): Promise<EdgeSight[]> {
   const { rows } = await sql<SightRow>`
     with head as materialized (select ${EDGE_EPOCH_SQL} as epoch from feed limit 1)
@@ -166,7 +164,7 @@ interface SightRow {
   readonly isHeard: boolean;
 }
 
-/** A place in the history of another database says nothing of this one. */
+/** Returns false for a position in the history of another database. */
 function hasSeen(text: string, { epoch, xid }: { readonly epoch: string; readonly xid: bigint }): boolean {
   const cursor: EdgeCursor | undefined = decodeEdgeCursor(text);
   if (cursor === undefined || cursor.after !== undefined || cursor.place.epoch !== epoch) return false;

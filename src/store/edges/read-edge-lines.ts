@@ -1,6 +1,6 @@
-// What edges are told, in the form in which it is told: the JSON of configs, made once for all edges. A page is read in one
-// transaction of one snapshot, so that a version and its config belong together. What was made lately is remembered, by name
-// and version: edges that take a snapshot side by side share it.
+// Builds what edges receive: the JSON of configs, built once for all edges. Each page is read in one snapshot, so that
+// version and config match. Recent lines are cached by name and version, which edges that load snapshots concurrently
+// share.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -9,12 +9,12 @@ import { loadEdgeConfigs, loadEdgeSizes } from './load-edge-configs.ts';
 import { type EdgeFeedRead, readEdgeFeed } from './read-edge-feed.ts';
 
 export interface EdgeLine {
-  /** As stored, with the final dot. */
+  /** In stored form, with the final dot. */
   readonly name: string;
   readonly version: number;
-  /** The regions whose edges are told the config; null: all. */
+  /** The regions whose edges receive the config; null for all. */
   readonly regions: readonly string[] | null;
-  /** JSON; undefined: no edge serves it. */
+  /** JSON. Undefined if no edge serves the domain. */
   readonly config: string | undefined;
 }
 
@@ -25,19 +25,19 @@ export interface EdgeFeedPage extends Omit<EdgeFeedRead, 'changes'> {
 
 interface NamedLines {
   readonly lines: readonly EdgeLine[];
-  /** Undefined: there are no more. */
+  /** Undefined if there are no more. */
   readonly last: string | undefined;
 }
 
-/** Domains in a page. */
+/** Domains per page. */
 const PAGE = 200;
-/** Configs that are loaded at once take no more than this, as stored; a larger one comes alone. */
+/** Maximum stored size of configs that are loaded together. A larger one is loaded alone. */
 const LOAD_BYTES = 2 * 1024 * 1024;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 export class EdgeLines {
   readonly #db: Database;
-  /** In the order of use. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, EdgeLine>();
   #keptBytes = 0;
   readonly #reading = new Map<string, { readonly mark: number; readonly lines: Promise<NamedLines> }>();
@@ -47,7 +47,7 @@ export class EdgeLines {
     this.#db = db;
   }
 
-  /** The changes that the place has not seen, behind `after` of an earlier read from the same place. */
+  /** Reads the changes that the position has not seen, after `after` of an earlier read from the same position. */
   async readChanges(place: FeedPlace | undefined, after?: SeenName): Promise<EdgeFeedPage> {
     return await this.#inSnapshot(async (trx) => {
       const { changes, ...read } = await readEdgeFeed(trx, place, PAGE, after);
@@ -57,14 +57,14 @@ export class EdgeLines {
     });
   }
 
-  /** What begins to be read from now on has everything that is committed now. */
+  /** Returns a mark. Reads that start from now on include everything that is committed now. */
   mark(): number {
     return ++this.#clock;
   }
 
   /**
-   * The domains behind a name, in the order of names; only those that are served. Edges that ask for the same ones share the
-   * reading, unless it has begun before `since`, a mark.
+   * Reads the served domains after a name, in the order of names. Edges that request the same names share one read,
+   * unless it started before the mark `since`.
    */
   async readNames(after: string, since: number): Promise<NamedLines> {
     const shared = this.#reading.get(after);
@@ -98,7 +98,7 @@ export class EdgeLines {
       .execute(work);
   }
 
-  /** As many from the beginning as may be loaded at once, one at least. */
+  /** Returns the leading names that may be loaded together, at least one. */
   async #fitting<T extends { readonly name: string; readonly version: number }>(
     trx: Database,
     named: readonly T[],
@@ -160,7 +160,7 @@ export class EdgeLines {
   }
 }
 
-/** With what a map takes around it. */
+/** Includes the overhead of the map. */
 function bytesOf({ name, config = '' }: EdgeLine): number {
   return 200 + name.length + config.length;
 }

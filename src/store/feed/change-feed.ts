@@ -1,24 +1,21 @@
-// Reading the change feed. A change must never become visible behind a cursor that has passed it, and numbers from a
-// sequence are drawn before the commit; so the cursor is a snapshot: all transactions that it did not see. One statement
-// reads the changes of those and takes the next cursor from its own snapshot. Neither readers nor writers wait.
+// Reads the change feed. Versions come from a sequence before the commit, so a transaction with a low version can
+// commit after one with a higher version. A cursor must not skip it, so it is a snapshot: the set of transactions that
+// it has not seen. One statement reads their changes and takes the next cursor from its own snapshot. No process waits.
 //
-//   cursor = { from: xmax, inFlight: the snapshot's running transactions }   on a primary
-//   cursor = { from: xmin, inFlight: [] }                                     on a standby, which does not list them
+//   cursor = { from: xmax, inFlight: the snapshot's running transactions }   on a primary cursor = { from: xmin,
+//   inFlight: [] }                                     on a standby, which does not list them
 //
-// A cursor is of an epoch: one history of one database. Restores and promotions start another, in which versions and
-// transaction ids mean something else.
+// A cursor belongs to an epoch: one history of one database. Restores and promotions start another epoch, in which
+// versions and transaction ids have another meaning.
 
 import type { Connection } from '../postgres/connection.ts';
 
 export interface FeedCursor {
   readonly epoch: string;
-  /** Transactions from this one on are unseen, and those in flight. */
+  /** Unseen are all transactions from this one on, and those in flight. */
   readonly from: bigint;
   readonly inFlight: readonly bigint[];
-  /**
-   * The newest changes that are applied: if one is missing in the database, its history is another, whatever the epoch
-   * says.
-   */
+  /** The newest applied changes. If the database lacks one of them, its history is another, even if the epoch is the same. */
   readonly recent: readonly SeenChange[];
 }
 
@@ -28,7 +25,7 @@ export interface SeenChange {
   readonly xid: bigint;
 }
 
-/** A change, with its zone as the same snapshot has it; undefined for a deleted zone. */
+/** A change, with its zone in the same snapshot. The zone is undefined if it is deleted. */
 interface FeedChange extends SeenChange {
   readonly at: Date;
   readonly zoneId: number;
@@ -45,17 +42,17 @@ export interface ZoneState {
 export interface FeedRead {
   /**
    * `changes`: apply them. `start`: there was no cursor. `expired`: changes after the cursor have been purged, compare.
-   * `another-epoch`: load everything. `behind`: a standby has not reached the cursor yet, ask again. `incomplete`: the
-   * database is being restored, ask again.
+   * `another-epoch`: load everything. `behind`: a standby has not reached the cursor yet, read again. `incomplete`: the
+   * database is being restored, read again.
    */
   readonly kind: 'changes' | 'start' | 'expired' | 'another-epoch' | 'behind' | 'incomplete';
   readonly changes: readonly FeedChange[];
-  /** The cursor to keep when everything of this read is applied. */
+  /** The cursor to keep once everything of this read is applied. */
   readonly cursor: FeedCursor;
-  /** There are more changes: read on after the last one, and keep the cursor of the first read. */
+  /** True if there are more changes: read on after the last one, and keep the cursor of the first read. */
   readonly more: boolean;
   readonly standby: boolean;
-  /** The hold that an operator has confirmed for this node. */
+  /** The held removals that an operator has confirmed for this node. */
   readonly confirmedId: string | null;
 }
 
@@ -63,8 +60,8 @@ const RECENT = 16;
 const PAGE = 5000;
 
 /**
- * The epoch is made of system identifier, timeline, database, tables (a restore makes new ones) and a row of ours. The
- * control file's timeline lags behind a fast promotion; the name of the WAL file does not, but a standby does not give
+ * The epoch combines system identifier, timeline, database, tables (a restore creates new ones) and a row of the fleet.
+ * After a fast promotion, the control file's timeline lags; the WAL file name does not, but a standby does not provide
  * it.
  */
 export const EPOCH_SQL = `
@@ -76,12 +73,12 @@ export const EPOCH_SQL = `
   end::text || '/' || (select oid from pg_database where datname = current_database())::text || '/' ||
   'changes'::regclass::oid::text || '/' || 'zones'::regclass::oid::text || '/' || feed.epoch::text`;
 
-// pg_restore makes foreign keys last, when all rows are there.
+// pg_restore creates foreign keys last, when all rows are present.
 export const COMPLETE_SQL = `exists (
   select from pg_constraint where conrelid = 'zone_records'::regclass and contype = 'f' and convalidated)`;
 
 const UNSEEN_COLUMNS = 'c.id, c.zone_id, c.xid, c.mark, c.at';
-// Restored changes of another cluster can have ids of transactions that are yet to come; they are no news.
+// Changes restored from another cluster may have transaction ids from the future. They are not new.
 const UNSEEN_BOUNDS = `c.xid < pg_snapshot_xmax(head.snapshot) and (c.xid, c.id) > ($3::xid8, $4::bigint)
   order by c.xid, c.id limit ${PAGE}`;
 
@@ -104,15 +101,12 @@ const READ_SQL = `
   from head
     cross join lateral (select null::bigint as id, null::bigint as zone_id, null::xid8 as xid, null::bigint as mark,
       null::timestamptz as at union all select * from unseen) u
-    -- each by its id: statistics of tables this small and new have sent Postgres through all zones at every look
+    -- Looked up by id, because with statistics of small, new tables Postgres has scanned all zones on every read.
     left join lateral (select * from zones z where z.id = u.zone_id and z.deleted_at is null offset 0) z on true`;
 
 const NEWEST_SQL = `select id, mark, xid::text from changes order by id desc limit ${RECENT}`;
 
-/**
- * Reads the changes that the cursor has not seen, beginning after `after`. `nodeName` is the node whose confirmation is
- * looked for.
- */
+/** Reads the unseen changes, starting after `after`. `nodeName` is the node whose confirmation is read. */
 export async function readFeed(
   connection: Connection,
   nodeName: string,
@@ -168,7 +162,7 @@ export function newest(changes: readonly SeenChange[]): SeenChange[] {
   return [...byId.values()].sort((a, b) => b.id - a.id).slice(0, RECENT);
 }
 
-/** The snapshot of a node that has reached the cursor, as Postgres's own type. */
+/** Returns the snapshot of a node that has reached the cursor, as a Postgres snapshot. */
 export function cursorSnapshot(cursor: FeedCursor): string {
   const running = [...cursor.inFlight].sort((a, b) => (a < b ? -1 : 1));
   return `${lowestUnseen(cursor)}:${cursor.from}:${running.join(',')}`;
@@ -242,7 +236,7 @@ function judge(cursor: FeedCursor | undefined, head: Head): FeedRead['kind'] {
   if (cursor.epoch !== head.epoch) return 'another-epoch';
   if (cursor.from > head.xmax) return head.standby ? 'behind' : 'another-epoch';
   let behind = false;
-  // A purge mark from the future was restored from another cluster and says nothing about this one.
+  // A purge position from the future was restored from another cluster and has no meaning here.
   const purgedXid = head.purgedXid < head.xmax ? head.purgedXid : 0n;
   for (const { id, mark, xid } of cursor.recent) {
     if (head.found.get(id) === `${id}:${mark}:${xid}`) continue;

@@ -1,5 +1,5 @@
-// What has happened to domains, for those who follow it. A cursor tells how far a follower is: every event has its row
-// and is written under the domain's lock, so the ids of one domain's rows grow in the order of the commits.
+// Events of domains for followers, whose cursor is their position. Every event has a row and is written under the
+// domain's lock, so the ids of a domain's rows follow the order of commits.
 
 import { sql } from 'kysely';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
@@ -11,7 +11,7 @@ import type { ActorKind, ChangeSource, DomainOperation } from '../postgres/table
 export interface EventCursor {
   readonly change: number;
   readonly check: number;
-  /** How often that check was seen to have the same outcome again. */
+  /** Number of times that the check's outcome was repeated. */
   readonly repeated: number;
   readonly verification: number;
 }
@@ -36,7 +36,7 @@ export function decodeEventCursor(text: string): EventCursor | undefined {
   return { change, check, repeated, verification };
 }
 
-/** There is something behind `cursor` at `head`. */
+/** Returns true if `head` has events that `cursor` has not seen. */
 export function isBehind(cursor: EventCursor, head: EventCursor): boolean {
   return (
     cursor.change < head.change || cursor.verification < head.verification || isCheckBehind(cursor, head)
@@ -47,7 +47,7 @@ export function isCheckBehind(cursor: EventCursor, head: Pick<EventCursor, 'chec
   return cursor.check < head.check || (cursor.check === head.check && cursor.repeated < head.repeated);
 }
 
-/** The further of both, in everything. */
+/** Returns the later position of both, for each kind of event. */
 export function furtherOf(a: EventCursor, b: EventCursor): EventCursor {
   const { check, repeated } = isCheckBehind(a, b) ? b : a;
   return {
@@ -58,7 +58,7 @@ export function furtherOf(a: EventCursor, b: EventCursor): EventCursor {
   };
 }
 
-/** The cursor knows of what the database does not have: that was restored, or the cursor is another domain's. */
+/** Returns true if the database lacks events of the cursor: it was restored, or the cursor is another domain's. */
 export function isBeyond(cursor: EventCursor, head: EventCursor): boolean {
   return (
     cursor.change > head.change ||
@@ -88,7 +88,7 @@ export interface ToldChange {
   readonly reverts: number | null;
 }
 
-/** A look for the TXT record, without what each server said. */
+/** A query for the TXT record, without the replies of each server. */
 export interface ToldVerification {
   readonly id: number;
   readonly finishedAt: Date;
@@ -102,23 +102,20 @@ export interface DomainEvents {
   readonly changes: readonly ToldChange[];
   readonly checks: readonly SavedRun[];
   readonly verifications: readonly ToldVerification[];
-  /** There are more of a kind than `most`, or more octets than anybody is told of: they are told in no order that is whole. */
+  /** True if a kind has more than `most` events or too many octets: the loaded events are then incomplete. */
   readonly isCut: boolean;
 }
 
-/** As they are stored, of all changes that one reading counts the operations of. */
+/** Total stored size of the changes whose operations one call counts. */
 const MOST_OCTETS = 4 << 20;
 
-/** How far a domain is. */
+/** The newest events of a domain. */
 export interface EventHead extends EventCursor {
-  /** How long ago the newest change was made, by the clock of the database. */
+  /** Age of the newest change, by the database's clock. */
   readonly changeAgeMs: number;
 }
 
-/**
- * Loads how far each domain is, in one statement for all. Costs a few index lookups per domain. A deleted domain is
- * left out.
- */
+/** Loads the newest events of many domains with few index lookups per domain. Deleted domains have no entry. */
 export async function loadEventHeads(
   db: Database,
   domainIds: readonly number[],
@@ -136,8 +133,8 @@ export async function loadEventHeads(
 }
 
 /**
- * Loads the rows behind a cursor, without their large columns, which are loaded on demand. Returns at most `most` of
- * each kind, the oldest first. Reads only kinds in which `head` is ahead of the cursor.
+ * Loads the events after a cursor, without their large columns. Returns at most `most` of each kind, oldest first.
+ * Reads only kinds in which `head` is ahead of the cursor.
  */
 export async function loadEventsBehind(
   db: Database,
@@ -148,7 +145,7 @@ export async function loadEventsBehind(
     cursor.change < head.change
       ? await loadChanges(db, domainId, { after: cursor.change, most: most + 1 })
       : [];
-  // The newest check counts again each time that it is repeated.
+  // The newest check counts again each time it is repeated.
   const after =
     cursor.repeated < head.repeated && cursor.check === head.check ? cursor.check - 1 : cursor.check;
   const checks = isCheckBehind(cursor, head)
@@ -173,7 +170,7 @@ interface Behind {
   readonly most: number;
 }
 
-/** `isCounted`: false where the changes until here are too large to count their operations. */
+/** `isCounted` is false if the changes up to this one are too large to count their operations. */
 type ReadChange = ToldChange & { readonly isCounted: boolean };
 
 type ChangeRow = Omit<ReadChange, 'actor'> & {
@@ -185,7 +182,7 @@ type ChangeRow = Omit<ReadChange, 'actor'> & {
 };
 
 async function loadChanges(db: Database, domainId: number, { after, most }: Behind): Promise<ReadChange[]> {
-  // The size of a value that lies outside of its row is in the row (PostgreSQL, "TOAST"): large operations are not even read.
+  // A row stores the size of its TOASTed values (PostgreSQL, "TOAST"), so large operations are not read.
   const { rows } = await sql<ChangeRow>`
     with behind as materialized (
       select id, sum(pg_column_size(ops)) over (order by id) <= ${MOST_OCTETS} as counted from (

@@ -1,11 +1,11 @@
-// Whether a change is on every node. A node is expected until it signs off or has not been seen for a day.
+// Determines whether every node has a change. A node is expected until it signs off or has not been seen for a day.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import { EPOCH_SQL } from './change-feed.ts';
 
 export interface InSync {
-  /** Every expected node serves it. False while there is no node at all, since then no node answers it. */
+  /** True if every expected node serves the change. False if there is no node. */
   readonly inSync: boolean;
   readonly nodes: { readonly seen: number; readonly live: number };
 }
@@ -17,9 +17,9 @@ interface SyncRow {
 }
 
 /**
- * Asks the primary, by the ids of changes of domains; an id that does not exist is left out. A node that holds removals
- * back does not have those, whatever it has read, and a node that does not serve a zone's newest content has none of
- * its changes. A transaction of the future was restored from another cluster: it was there before any node loaded.
+ * Queries the primary for changes by id. Unknown ids have no entry. A node that holds removals back lacks those, even
+ * if it has read them, and a node that does not serve a zone's newest content lacks all its changes. A transaction ID
+ * from the future was restored from another cluster, before any node loaded.
  */
 export async function inSync(db: Database, changeIds: readonly number[]): Promise<Map<number, InSync>> {
   const { rows } = await sql<SyncRow>`

@@ -1,6 +1,6 @@
-// Loads zones for a node: whole, or only the record sets that changed since the node's version. Each call is one
-// statement, so that a zone's version and its records belong to one snapshot. No snapshot is held open between calls,
-// since that would delay vacuum and be cancelled on a standby. Changes made meanwhile arrive with the feed.
+// Loads zones for a node: complete, or only the record sets that changed since the node's version. Each call is one
+// statement, so that a zone's version matches its records. No snapshot stays open between calls, because that would
+// delay vacuum and be cancelled on a standby. Concurrent changes arrive with the feed.
 
 import type { Name } from '../../dns/name.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
@@ -10,28 +10,25 @@ import type { ZoneState } from './change-feed.ts';
 
 export interface WantedZone {
   readonly id: number;
-  /** The content that the node has; undefined: load the whole zone. */
+  /** The content that the node has. Undefined to load the whole zone. */
   readonly since: { readonly version: number; readonly mark: number } | undefined;
 }
 
-/** A zone as it is now. */
+/** The present state of a zone. */
 export interface ChangedZone {
   readonly id: number;
   readonly apex: Name;
   readonly version: number;
   readonly mark: number;
   readonly deleted: boolean;
-  /**
-   * True: `records` are the changed sets, each complete, and `gone` the sets that no longer exist. False: `records` are
-   * all.
-   */
+  /** If true, `records` are the changed sets, each complete, and `gone` the deleted sets. If false, `records` are all. */
   readonly partial: boolean;
   readonly records: ZoneRecord[];
   readonly gone: { owner: Name; type: number }[];
 }
 
-// A difference is only to be had from a version that is still part of history: its change is there, or is older than all
-// that are kept. A server that lost its last commits can have given the node one that never was.
+// A difference can only be computed from a version in this database's history: its change exists, or is older than all
+// kept changes. A server that lost its last commits may have given the node a version that no longer exists.
 const changedSql = (wanted: string) => `
   with wanted as materialized (
     select z.id, z.name, z.version, z.mark, z.deleted_at is not null as deleted,
@@ -51,14 +48,14 @@ const changedSql = (wanted: string) => `
           select distinct r.owner, r.type from zone_records r
           where r.zone_id = w.id and r.version > w.since offset 0) c
         where w.since is not null and not w.deleted) t
-    -- set by set: a plan that is made for zones of usual size would read all of a large one
+    -- Looked up set by set, because a plan for average zones would read all of a large one.
     left join lateral (
       select r.ttl, r.rdata from zone_records r
       where r.zone_id = t.id and r.owner = t.owner and r.type = t.type and not r.removed offset 0) r on true`;
 
 const MANY_SQL = changedSql('unnest($1::bigint[], $2::bigint[], $3::bigint[])');
 
-/** Up to this number of zones, the statement has one plan that is kept: Postgres then knows how few they are. */
+/** Up to this many zones, the statement is prepared with a fixed number of rows, so that Postgres knows how few they are. */
 const FEW_ZONES = 8;
 const FEW_SQL = Array.from({ length: FEW_ZONES + 1 }, (_, zones) => {
   const rows = Array.from(
@@ -68,7 +65,7 @@ const FEW_SQL = Array.from({ length: FEW_ZONES + 1 }, (_, zones) => {
   return changedSql(`(values ${rows.join(', ')})`);
 });
 
-/** The longest wait for the first row of a large zone's difference. */
+/** Maximum wait for the first row of a large zone's difference. */
 const LOAD_SILENCE_MS = 15_000;
 
 type ChangedRow = [
@@ -84,7 +81,7 @@ type ChangedRow = [
   Uint8Array,
 ];
 
-/** Loads zones. A zone that is missing in the result has been purged: it is deleted. */
+/** Loads zones. A zone without an entry in the result has been deleted and purged. */
 export async function loadChangedZones(
   connection: Connection,
   wanted: readonly WantedZone[],
@@ -126,7 +123,6 @@ export async function loadChangedZones(
   return [...zones.values()];
 }
 
-/** Returns the number of zones. */
 export async function countZones(connection: Connection): Promise<number> {
   const rows = await connection.query(
     'select count(*) from zones where deleted_at is null',
@@ -137,7 +133,7 @@ export async function countZones(connection: Connection): Promise<number> {
   return Number(count);
 }
 
-/** The zones with ids above `after`, in the order of ids. */
+/** Lists zones with ids above `after`, in the order of ids. */
 export async function listZoneStates(
   connection: Connection,
   after: number,
@@ -153,10 +149,10 @@ export async function listZoneStates(
 
 export const BUCKETS = 1024;
 
-/** The limit for statements that read the whole table, perhaps from a cold disk. */
+/** Limit for statements that read the whole table, possibly from a cold disk. */
 const SCAN_SILENCE_MS = 60_000;
 
-/** What a zone adds to the sum of its bucket. Both sides compute it: here, and in SQL below. */
+/** Returns a zone's contribution to the sum of its bucket. The SQL below computes the same. */
 export function zoneFingerprint({ version, mark }: { version: number; mark: number }): number {
   return ((version % 0x1000000) ^ (mark % 0x1000000)) + 1;
 }
@@ -174,7 +170,6 @@ export async function loadFingerprints(connection: Connection): Promise<Float64A
   return sums;
 }
 
-/** All zones of these buckets. */
 export async function listBuckets(connection: Connection, buckets: readonly number[]): Promise<ZoneState[]> {
   const rows = await connection.query(
     `select id, version, mark, records from zones
@@ -190,10 +185,7 @@ function decodeZoneState(row: readonly unknown[]): ZoneState {
   return { id, version, mark, records };
 }
 
-/**
- * Loads the sets of regions if they differ from those that the node has: one row. Returns them as JSON text, or
- * undefined if they are unchanged or there are none yet.
- */
+/** Loads the per-region record sets as JSON text. Returns undefined if they equal the node's, or if there are none. */
 export async function loadEdgeSets(connection: Connection, known: string): Promise<string | undefined> {
   const rows = await connection.query('select sets::text from edge_sets where sets::text <> $1', [known]);
   return rows[0]?.[0] as string | undefined;

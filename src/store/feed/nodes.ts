@@ -1,5 +1,5 @@
-// The nodes of the fleet, as each reports itself to the primary. A connection of the node holds an advisory lock on its
-// name, so that a second live process with the name is refused, and a dead process keeps no live one out.
+// The nodes of the fleet, as they report themselves to the primary. A node's connection holds an advisory lock on its
+// name, so that a second process with the name is rejected, but a dead process does not block the name.
 
 import { sql } from 'kysely';
 import type { Connection } from '../postgres/connection.ts';
@@ -14,31 +14,31 @@ export interface NodeReport {
   loaded: boolean;
   epoch: string | undefined;
   position: number | undefined;
-  /** pg_snapshot text: every change whose transaction it sees is served. */
+  /** pg_snapshot text: the node serves every change whose transaction is visible in it. */
   snapshot: string | undefined;
   zones: number;
   records: number;
   held: HeldRemovals | undefined;
-  /** The zones whose newest content the node does not serve. */
+  /** Zones whose newest content the node does not serve. */
   unserved: readonly number[];
   abilities: readonly string[];
   version: string;
-  /** Since the start. */
+  /** Since the node's start. */
   traffic: Traffic;
-  /** Bytes of the image that are in use, and that it may have. */
+  /** Used and maximum bytes of the node's image. */
   image: { used: number; capacity: number };
 }
 
-/** Answers that were sent, and what a limit withheld or ended or the system did not send. */
+/** Responses that were sent, and those that were withheld or cut by a limit, or that the system failed to send. */
 interface Traffic {
   answered: number;
   dropped: number;
 }
 
-/** The node answers signed zones with their signatures and proofs. */
+/** The node answers signed zones with signatures and proofs. */
 export const DNSSEC_ABILITY = 'dnssec';
 
-/** Removals that wait for an operator. */
+/** Removals that wait for an operator's confirmation. */
 interface HeldRemovals {
   id: string;
   since: Date;
@@ -48,24 +48,21 @@ interface HeldRemovals {
 const NAME_LOCK_SEED = 0x6e6f6465; // 'node'
 
 /**
- * `ending`: an earlier session of this process holds the name, and is being ended. The server has not noticed that its
- * client is gone; trying again soon is enough.
+ * `ending`: an earlier session of this process still has the name and is being terminated, because the server has not
+ * noticed that its client is disconnected. Retry soon.
  */
 export type NodeClaim = 'claimed' | 'ending' | 'taken';
 
-/**
- * Claims the name; it is held until the connection ends. `instance` is the process, by which its connections recognise
- * each other.
- */
+/** Claims the name until the connection ends. `instance` identifies the process to which connections belong. */
 export async function claimNodeName(
   connection: Connection,
   { name, instance }: Pick<NodeReport, 'name' | 'instance'>,
 ): Promise<NodeClaim> {
   const lock = [name, NAME_LOCK_SEED];
-  // Set here, since the database URL may set another name at connection time. A report need not wait for the disk.
+  // Set here, because the database URL may set another name when connecting. A report need not wait for the disk.
   await connection.query(
     "select set_config('application_name', $1, false), set_config('synchronous_commit', 'off', false)",
-    [`zonefleet node ${instance} ${name}`], // cut at 63 bytes, behind the instance
+    [`zonefleet node ${instance} ${name}`], // truncated at 63 bytes, after the instance
   );
   const [claimed] = await connection.query('select pg_try_advisory_lock(hashtextextended($1, $2))', lock);
   if (claimed?.[0] === true) return 'claimed';
@@ -73,7 +70,7 @@ export async function claimNodeName(
   return ended.length > 0 ? 'ending' : 'taken';
 }
 
-/** A bigint lock stands in pg_locks in two halves, with objsubid 1. A role may end its own sessions. */
+/** In pg_locks, a bigint lock is split into two halves, with objsubid 1. A role may terminate its own sessions. */
 const END_OWN_SESSION = `
   select pg_terminate_backend(l.pid) from pg_locks l
     join pg_database d on d.oid = l.database and d.datname = current_database()
@@ -82,13 +79,13 @@ const END_OWN_SESSION = `
   where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
     and l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid`;
 
-/** When the holder of the name reported last, as text to compare; undefined: never. */
+/** Returns when the node last reported, as text for comparison, or undefined if never. */
 export async function loadLastReport(connection: Connection, name: string): Promise<string | undefined> {
   const [row] = await connection.query('select seen_at::text from nodes where name = $1', [name]);
   return row?.[0] as string | undefined;
 }
 
-/** A node with more zones than this reports none of them by id: then its trouble is not one zone. */
+/** A node with more such zones reports no ids, because the cause is not a single zone. */
 const MAX_UNSERVED = 1000;
 
 /** Call it only in the process that has claimed the name. */
@@ -128,7 +125,7 @@ export async function saveNodeReport(connection: Connection, report: NodeReport)
   );
 }
 
-/** Signs a node off: one that stops in order is no longer waited for. */
+/** Signs a node off: a node that shuts down cleanly is no longer waited for. */
 export async function signOffNode(connection: Connection, name: string, instance: string): Promise<void> {
   await connection.query(
     `update nodes set left_at = clock_timestamp(), held_id = null, held_since = null, held_zones = 0
@@ -139,7 +136,7 @@ export async function signOffNode(connection: Connection, name: string, instance
 
 export interface ListedNode {
   name: string;
-  /** `live`: reported within 5 s. `silent`: did not. `left`: stopped in order. */
+  /** `live`: reported within 5 s. `silent`: did not. `left`: shut down cleanly. */
   state: 'live' | 'silent' | 'left';
   loaded: boolean;
   startedAt: Date;
@@ -147,17 +144,17 @@ export interface ListedNode {
   uptimeSeconds: number;
   /** The newest change that the node has applied. */
   position: number | null;
-  /** The age of the oldest change that the node has not reported as applied; null when its epoch is another. */
+  /** Age of the oldest change that the node has not reported as applied. Null if the node has another epoch. */
   lagSeconds: number | null;
   zones: number;
   records: number;
   /**
-   * How many zones the node serves in an older version or not at all, since the newest cannot be built or has no room.
-   * Null: over 1,000.
+   * Number of zones that the node serves in an older version or not at all, because the newest cannot be built or has
+   * no space. Null if over 1,000.
    */
   unserved: number | null;
   held: (HeldRemovals & { confirmed: boolean }) | null;
-  /** Null, as what follows: it is of a version that does not report it. */
+  /** Null, like the following fields, if the node's version does not report it. */
   version: string | null;
   traffic: Traffic | null;
   image: NodeReport['image'] | null;
@@ -234,12 +231,12 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
 
 export interface ConfirmedNode {
   name: string;
-  /** `confirmed`: its held removals are released. `nothing-held`: there are none. `absent`: there is no such node. */
+  /** `confirmed`: its held removals are released. `nothing-held`: there are none. `absent`: the node does not exist. */
   outcome: 'confirmed' | 'nothing-held' | 'absent';
   zones: number;
 }
 
-/** Releases the removals that are held now; without names, on every node that holds some. */
+/** Releases the removals that are held now, on the named nodes or on all. */
 export async function confirmNodes(db: Database, names?: readonly string[]): Promise<ConfirmedNode[]> {
   const { rows } = await sql<{ name: string; zones: number }>`
     update nodes set confirmed_id = held_id
@@ -265,13 +262,13 @@ export async function confirmNodes(db: Database, names?: readonly string[]): Pro
 
 export interface ForgottenNode {
   name: string;
-  /** `live`: it reports itself, so that it is not gone. `absent`: there is no such node. */
+  /** `live`: the node still reports, so it cannot be forgotten. `absent`: the node does not exist. */
   outcome: 'forgotten' | 'unchanged' | 'live' | 'absent';
 }
 
 /**
- * Records that nodes are gone for good: they are no longer listed, and steps of keys no longer wait for them. A node that reports
- * itself again is listed again.
+ * Records that nodes are permanently removed: they are no longer listed, and key steps no longer wait for them. A node
+ * that reports again is listed again.
  */
 export async function forgetNodes(db: Database, names: readonly string[]): Promise<ForgottenNode[]> {
   const { rows } = await sql<{ name: string; outcome: ForgottenNode['outcome'] }>`

@@ -1,16 +1,16 @@
-// What a node reports until workers take it: the answers it gave, counted by zone, and unproven zones whose names are
-// queried. The statements need only the right to insert.
+// Reports of nodes that workers process later: counts of responses by zone, and unproven zones that received queries.
+// The statements need only the right to insert.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { Connection } from '../postgres/connection.ts';
 
-/** As the table demands. */
+/** Limit of the table. */
 const SLOTS = 4096;
 
 /**
- * Reports unproven zones that are queried for more than their apex. The table has a slot for each remainder of an id,
- * so that no node can fill it. Returns the ids that were not stored because another zone is in their slot. Slots are
- * locked in one order, since nodes report concurrently.
+ * Reports unproven zones that received queries for more than their apex. A zone's slot is its id modulo the number of
+ * slots, so that no node can fill the table. Returns the ids that were not stored because another zone has their slot.
+ * Slots are locked in order, because nodes report concurrently.
  */
 export async function reportAskedZones(
   connection: Connection,
@@ -29,14 +29,14 @@ export async function reportAskedZones(
   return rows.map(([id]) => id as number);
 }
 
-/** At most 4,096 counts and 512 names, as the table demands. */
+/** At most 4,096 counts and 512 names, which the table enforces. */
 export interface DnsCountsReport {
   readonly node: string;
   /** Identifies the process. */
   readonly instance: string;
-  /** Counts the reports of the instance. */
+  /** Sequence number of the report within the instance. */
   readonly part: number;
-  /** When the minute began that it is of. */
+  /** Start of the minute that the report covers. */
   readonly minuteMs: number;
   readonly zoneIds: ArrayLike<number>;
   readonly types: ArrayLike<number>;
@@ -45,7 +45,7 @@ export interface DnsCountsReport {
   readonly names: readonly { readonly zoneId: number; readonly name: Name; readonly count: number }[];
 }
 
-/** Does nothing when this part has arrived before. */
+/** Does nothing if this part was already received. */
 export async function reportDnsCounts(connection: Connection, report: DnsCountsReport): Promise<void> {
   const { node, instance, part, minuteMs, names } = report;
   await connection.query(

@@ -1,5 +1,5 @@
-// Compares what nodes are given for a domain with what its records and the settings say, but for what only a signer makes
-// (check-zone-signatures.ts). Any difference is a bug in a writer.
+// Compares a domain's published records with its own records and the settings, except those that only a signer creates
+// (check-zone-signatures.ts). Any difference is a bug.
 
 import { sql } from 'kysely';
 import { printName } from '../../dns/name.ts';
@@ -15,7 +15,7 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { loadFlattened } from '../records/aname-targets.ts';
 
-/** Gives one line for each difference. */
+/** Returns one line per difference. */
 export async function checkPublished(db: Database, domainId: number): Promise<string[]> {
   return await db
     .transaction()
@@ -79,7 +79,7 @@ function print({ owner, type, ttl, rdata }: ZoneRecord): string {
 function judgeCounts({ served }: DomainRow, { records, count, deleted }: Published): string[] {
   const held = records.filter((record) => !isMark(record)).length;
   return [
-    ...(count === held ? [] : [`the zone counts ${count} records, and has ${held}`]),
+    ...(count === held ? [] : [`the zone has ${held} records, but its count is ${count}`]),
     ...(deleted === (served === 'none') ? [] : [`the zone is ${deleted ? 'not ' : ''}served: ${served}`]),
   ];
 }
@@ -96,7 +96,9 @@ async function judgeRecords(
   const { own, managed } = rows[0] as { own: number; managed: string[] };
   const same = [...managed].sort().join() === [...nameservers].sort().join();
   return [
-    ...(own === row.recordCount ? [] : [`the domain counts ${row.recordCount} records, and has ${own}`]),
-    ...(same || row.deletedAt !== null ? [] : ['the listed nameservers are not those that are published']),
+    ...(own === row.recordCount
+      ? []
+      : [`the domain has ${own} records, but its count is ${row.recordCount}`]),
+    ...(same || row.deletedAt !== null ? [] : ['the listed nameservers differ from the published ones']),
   ];
 }

@@ -1,5 +1,5 @@
-// Housekeeping: deletes data that is no longer needed, and selects the domains whose published records are to be checked.
-// Any number of processes may run it at the same time; no request waits for it.
+// Deletes data that is no longer needed, and selects the domains whose published records are to be checked. Several
+// processes may run it concurrently. No request waits for it.
 
 import { sql } from 'kysely';
 import { purgeDnsCounts } from '../counts/purge-counts.ts';
@@ -11,13 +11,13 @@ import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeAudit, purgeDomains, purgeEdgeChanges, purgeFeed, purgeIdempotency } from './purges.ts';
 import { deleteOld, RETENTION, type Retention } from './retention.ts';
 
-/** A node that was away longer loads all zones, and an edge is told everything. */
+/** A node that was disconnected for longer loads all zones, and an edge receives everything. */
 const RETENTION_DAYS = 7;
-/** Domains that one round compares, and the most records of each: a round takes no more than a second. */
+/** Domains per round, and maximum records of each, so that a round takes at most a second. */
 const SAMPLE = 5;
 const MOST_RECORDS = 5000;
 
-/** Deletes old data. Returns true if there may be more to delete at once. */
+/** Deletes old data. Returns true if there may be more to delete immediately. */
 export async function purgeOld(db: Database, ofFeatures: Retention): Promise<boolean> {
   if (await isFeedPurgeDue(db)) {
     await purgeFeed(db, RETENTION_DAYS);
@@ -33,7 +33,7 @@ export async function purgeOld(db: Database, ofFeatures: Retention): Promise<boo
   return (await purgeIdempotency(db)).isMore || isMore;
 }
 
-/** True at most once an hour, for one process of all. */
+/** Returns true at most once per hour, in one of all processes. */
 async function isFeedPurgeDue(db: Database): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update feed set purged_at = clock_timestamp()
@@ -47,8 +47,8 @@ export interface DomainToCheck {
 }
 
 /**
- * The next domains after the id `after`, to be checked by `checkPublished`; an empty list means the end. Left out are domains that
- * wait for `republishDomains`, that have no zone, or that have many records.
+ * Returns the next domains after the id `after` that `checkPublished` should check. Empty at the end. Skips domains
+ * that wait for `republishDomains`, that have no zone, or that have many records.
  */
 export async function domainsToCheck(db: Database, after: number): Promise<DomainToCheck[]> {
   const { generation } = await loadPublishSettings(db);

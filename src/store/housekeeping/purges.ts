@@ -11,12 +11,9 @@ const BATCH_ROWS = 10_000;
 const AUDIT_DAYS = 400;
 const AUDIT_BATCH_ROWS = 5000;
 
-/**
- * Deletes rows of the audit log that are older than 400 days. Returns true if there may be more to delete
- * immediately.
- */
+/** Deletes audit rows older than 400 days. Returns true if there may be more to delete immediately. */
 export async function purgeAudit(db: Database, rows = AUDIT_BATCH_ROWS): Promise<boolean> {
-  // The oldest have the lowest ids: when nothing is old, one page of the index is read.
+  // The oldest rows have the lowest ids, so if none is old, one page of the index is read.
   const { numAffectedRows } = await sql`
     delete from audit_log where id = any(array(
       select o.id from (select id, at from audit_log order by id limit ${rows}) o
@@ -25,7 +22,7 @@ export async function purgeAudit(db: Database, rows = AUDIT_BATCH_ROWS): Promise
 }
 
 /**
- * Deletes domains that can no longer be restored, with their records and their log. One domain at a time, so that a
+ * Deletes domains that can no longer be restored, with their records and log. One domain per transaction, so that a
  * large one does not delay the others.
  */
 export async function purgeDomains(db: Database): Promise<number> {
@@ -43,9 +40,9 @@ export async function purgeDomains(db: Database): Promise<number> {
 }
 
 /**
- * Deletes the rows of names that no domain has had for a while from the feed of edges. `edge_purged_xid` identifies
- * edges with an older cursor, which then receive everything. Continues by name, in small transactions. Rows that a
- * writer has locked are left for the next purge.
+ * Deletes rows of names without a domain from the feed of edges. Edges whose cursor is older than `edge_purged_xid`
+ * then receive everything. Continues by name, in small transactions. Rows that a writer has locked wait for the next
+ * purge.
  */
 export async function purgeEdgeChanges(db: Database, retentionDays: number): Promise<number> {
   let purged = 0;
@@ -58,8 +55,8 @@ export async function purgeEdgeChanges(db: Database, retentionDays: number): Pro
 }
 
 /**
- * A row whose transaction may still be in flight for somebody stays: a cursor of now must not be too old already. The newest row
- * stays, since cursors of edges that have seen everything name it.
+ * Keeps rows whose transaction may still be in flight for an edge, because a current cursor must not expire. Also keeps
+ * the newest row, which the cursors of up-to-date edges refer to.
  */
 async function purgeBehind(
   db: Database,
@@ -87,9 +84,8 @@ async function purgeBehind(
 }
 
 /**
- * Deletes changes, tombstones and deleted zones that are older than the retention. A domain that is not served keeps
- * its zone's row. `purged_xid` identifies nodes with an older cursor. In small transactions, so that no writer and no
- * vacuum waits for it.
+ * Deletes changes, tombstones and deleted zones older than the retention, in small transactions. A domain that is not
+ * served keeps its zone's row. `purged_xid` identifies nodes with an older cursor.
  */
 export async function purgeFeed(db: Database, retentionDays: number): Promise<{ changes: number }> {
   const { rows } = await sql<{ id: number | null }>`
@@ -158,7 +154,7 @@ interface IdempotencyPurge {
 interface PurgeRules {
   readonly keptDays: number;
   readonly accountBytes: number;
-  /** Rows in one statement. */
+  /** Rows per statement. */
   readonly rows: number;
 }
 
@@ -169,17 +165,13 @@ const PURGE_RULES: PurgeRules = {
 };
 
 const PURGE_LOCK = 0x69646d70; // 'idmp'
-/**
- * An account is shrunk when it reaches nine tenths of its limit, down to eight: then the next answers have room before
- * the next round.
- */
+/** An account's responses are reduced from nine tenths of its limit to eight, so that new ones fit before the next round. */
 const SHRINK_FROM = 0.9;
 const SHRINK_TO = 0.8;
 
 /**
- * Deletes idempotency keys older than 30 days, and shrinks the oldest answers of accounts that store too much to
- * digests. Skips those that are kept for ever. One process at a time, so that no request waits for it. Each call does
- * one part of the purge.
+ * Deletes idempotency keys older than 30 days, and replaces the oldest responses of accounts that store too much by
+ * digests. Skips responses that are kept forever. Runs in one process at a time. Each call does one part of the purge.
  */
 export async function purgeIdempotency(
   db: Database,
@@ -212,9 +204,7 @@ async function forget(trx: Database, { keptDays, rows: limit }: PurgeRules): Pro
   return rows[0]?.count ?? 0;
 }
 
-/**
- * Shrinks answers of one account, as many as bring it to its mark. The key, what it was used for and the change stay.
- */
+/** Replaces responses of one account by digests until it reaches its target. Key, request and change id are kept. */
 async function shrink(trx: Database, { accountBytes, rows: limit }: PurgeRules): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with full_one as materialized (

@@ -1,16 +1,16 @@
-// Says which rows are no longer needed, and deletes them in pieces, so that no request waits for long.
+// Selects the rows that are no longer needed, and deletes them in batches, so that no request waits long.
 
 import { sql } from 'kysely';
 import { HOLDERS_KEPT_MS } from '../../checks/claims/name-holders.ts';
 import { SIGHTINGS_KEPT_MS } from '../../checks/claims/sightings.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** The condition, in SQL, of the rows of each table that are deleted. */
+/** SQL conditions of the rows to delete, by table. */
 export type Retention = Readonly<Record<string, string>>;
 
 const TWO_YEARS_AGO = `now() - interval '730 days'`;
 
-/** What the core deletes once an hour; features add theirs. */
+/** Rows that the core deletes hourly. Features add theirs. */
 export const RETENTION: Retention = {
   // A session, and the cookie of a browser, is no longer valid by then.
   sessions: `used_at < now() - interval '31 days' or created_at < now() - interval '91 days'`,
@@ -27,13 +27,13 @@ export const RETENTION: Retention = {
   ns_sightings: `last_seen_at <= now() - interval '${SIGHTINGS_KEPT_MS / 1000} seconds'`,
   swept_names: `ended_at < now() - interval '90 days'
     and not exists (select from ns_sightings n where n.name = swept_names.name)`,
-  // Rights that neither a domain of the account nor a delegation that was seen needs any longer.
+  // Rights that are no longer needed by a domain of the account or a delegation that was seen.
   ns_rights: `made_at <= ${TWO_YEARS_AGO}
     and not exists (select from domains d where d.name = ns_rights.name and d.account_id = ns_rights.account_id
       and (d.deleted_at is null or d.deleted_at > ${TWO_YEARS_AGO}))
     and not exists (select from ns_sightings s where s.name = ns_rights.name and s.names && ns_rights.names
       and s.last_seen_at > ${TWO_YEARS_AGO})`,
-  // Only takeovers of the last day are counted. Operators may read the others for a while.
+  // Only takeovers of the last day count. Older ones are kept for operators.
   name_takeovers: `at < now() - interval '90 days'`,
 };
 

@@ -1,5 +1,5 @@
-// The names of zones with NSEC3, from their last label: what lies below a name is a range of the index, while hashes do not
-// tell it and Postgres sorts owners from their first label.
+// Names of zones with NSEC3, with their characters reversed, so that the names below a name are one range of the index.
+// Hashes do not show which names are below a name, and owners sort from their first label.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -9,10 +9,10 @@ import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 
-/** What stands at names after a change: with records a name is there. */
+/** Records at the changed names. A name with records exists. */
 type Wanted = ReadonlyMap<Name, readonly ZoneRecord[]>;
 
-/** Notes which names come and which go. With `isWhole` the zone has no others. */
+/** Records which names are added and removed. With `isWhole`, the zone has no other names. */
 export async function noteNames(
   trx: Database,
   zoneId: number,
@@ -36,8 +36,8 @@ export async function noteNames(
   );
 }
 
-/** Those that stand in the zone now. */
-export async function noteStandingNames(db: Database, zoneId: number): Promise<void> {
+/** Records the names that the zone has now. */
+export async function notePresentNames(db: Database, zoneId: number): Promise<void> {
   await sql`delete from hashed_names where zone_id = ${zoneId}`.execute(db);
   await sql`
     insert into hashed_names (zone_id, reversed)
@@ -47,7 +47,7 @@ export async function noteStandingNames(db: Database, zoneId: number): Promise<v
   );
 }
 
-/** Of a zone that has no NSEC3 any more, so many at most; gives how many went. */
+/** Deletes up to `most` names of a zone that no longer has NSEC3. Returns how many it deleted. */
 export async function forgetNames(trx: Database, zoneId: number, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from hashed_names where zone_id = ${zoneId} and reversed in (
@@ -55,7 +55,7 @@ export async function forgetNames(trx: Database, zoneId: number, most: number): 
   return Number(numAffectedRows ?? 0n);
 }
 
-/** A dot before which an odd number of backslashes stands is escaped, and ends no label. */
+/** A dot after an odd number of backslashes is escaped and does not end a label. */
 const ENDS_LABEL = sql`length(substring(substr(h.reversed, length(e.reversed) + 2) from '^\\\\*')) % 2 = 0`;
 
 const BELOW = sql`h.reversed >= e.reversed || '.' and h.reversed < e.reversed || '/' and ${ENDS_LABEL}`;
@@ -63,13 +63,13 @@ const BELOW = sql`h.reversed >= e.reversed || '.' and h.reversed < e.reversed ||
 const endings = (names: readonly Name[]) =>
   sql`(select reverse(n) as reversed from unnest(${arrayOf('text', names.map(encodeNameColumn))}) n) e`;
 
-/** The owners of all that lies below one of these names. */
+/** Selects the owners of all records below these names. */
 export function ownersBelow(zoneId: number, names: readonly Name[]): RawBuilder<unknown> {
   return sql`select distinct reverse(h.reversed) as owner from ${endings(names)}
     cross join lateral (select h.reversed from hashed_names h where h.zone_id = ${zoneId} and ${BELOW} offset 0) h`;
 }
 
-/** One record for each of these names that has any below it, but at the names `others`. */
+/** Selects one record for each of these names that has records below it, ignoring the names in `others`. */
 export function recordsBelow(
   zoneId: number,
   names: readonly Name[],

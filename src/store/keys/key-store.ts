@@ -1,4 +1,4 @@
-// The private keys of a process that signs: sealed in Postgres, opened once, and kept as ready objects.
+// The private keys of a signing process: sealed in Postgres, opened once, and cached as key objects.
 
 import { sql } from 'kysely';
 import {
@@ -21,23 +21,23 @@ const MOST_OPEN_KEYS = 10_000;
 
 const openKeysOf = new WeakMap<KeyBoxes, LeastRecent<number, SigningKey>>();
 
-/** Throws DnssecUnavailable. */
+/** Throws DnssecUnavailable if the process has no KEY_SECRETS. */
 function requireBoxes(db: Database): KeyBoxes {
   const boxes = keyBoxesOf(db);
   if (boxes !== undefined) return boxes;
   throw new DnssecUnavailable(
-    'KEY_SECRETS is not set in this process, and signed zones cannot be written without',
+    'KEY_SECRETS is not set in this process, and signed zones cannot be written without it',
   );
 }
 
-/** Throws DnssecUnavailable or StartFault where domains are signed here and this process cannot write them. */
+/** Throws DnssecUnavailable or StartFault if domains are signed and this process cannot write them. */
 export async function requireSigner(trx: Database): Promise<void> {
   const { rows } = await sql`
     select from signed_zones where domain_id is not null and phase <> 'off' limit 1`.execute(trx);
   if (rows.length > 0) await requireBoxes(trx).check(trx);
 }
 
-/** The keys ready to sign, by id. Throws DnssecUnavailable where one cannot be opened. */
+/** Returns the opened keys by id. Throws DnssecUnavailable if one cannot be opened. */
 export async function openKeys(db: Database, keys: readonly StoredKey[]): Promise<Map<number, SigningKey>> {
   const boxes = requireBoxes(db);
   let kept = openKeysOf.get(boxes);
@@ -81,13 +81,13 @@ async function unsealKeys(
   for (const { id, dnskey, tag } of keys) {
     const row = rows.find((one) => one.id === id);
     if (row === undefined || row.sealed === null || row.boxId === null) {
-      throw new DnssecUnavailable(`the private part of key ${id} (tag ${tag}) is not there`);
+      throw new DnssecUnavailable(`the private part of key ${id} (tag ${tag}) is missing`);
     }
     const about = aboutKey(id, row.zoneId, dnskey);
     try {
       secrets.set(id, await boxes.unseal(db, { boxId: row.boxId, sealed: row.sealed }, about));
     } catch (error) {
-      throw new DnssecUnavailable(`key ${id} (tag ${tag}) does not open: ${(error as Error).message}`, {
+      throw new DnssecUnavailable(`key ${id} (tag ${tag}) cannot be opened: ${(error as Error).message}`, {
         cause: error,
       });
     }
@@ -110,7 +110,10 @@ interface WantedKey extends KeyUse {
 
 const MOST_TRIES = 20;
 
-/** Makes a key and stores it; one that signs is published at once. Its tag is none of `tags`: a resolver then needs one try (RFC 4034 §5.2). */
+/**
+ * Creates and stores a key. A key that signs is published immediately. Its tag avoids `tags`, so that resolvers need to
+ * try only one key per signature (RFC 4034 §5.2).
+ */
 export async function makeZoneKey(
   trx: Database,
   signedZoneId: number,
@@ -124,7 +127,7 @@ export async function makeZoneKey(
   return { id: await storeZoneKey(trx, signedZoneId, made, { role, signs }), tag: made.tag };
 }
 
-/** Seals a key that was made or imported, and stores it; one that signs is published immediately. Returns its id. */
+/** Seals and stores a created or imported key. A key that signs is published immediately. Returns its id. */
 export async function storeZoneKey(
   trx: Database,
   signedZoneId: number,
@@ -162,7 +165,7 @@ export async function readPrivateParts(
   return await unsealKeys(db, requireBoxes(db), keys);
 }
 
-/** Destroys the private parts of keys that were retired 30 days ago. The rows stay, as the history of the zone. */
+/** Destroys the private parts of keys that were retired 30 days ago. The rows are kept as history. */
 export async function destroyRetiredKeys(db: Database): Promise<number> {
   const { numAffectedRows } = await sql`
     update signing_keys set sealed = null, box_id = null
@@ -178,7 +181,7 @@ interface UnreadableKey {
 
 const CHECKED_AT_ONCE = 1000;
 
-/** Opens every key that may still be needed, and gives those that do not open. */
+/** Opens every key that may still be needed, and returns those that cannot be opened. */
 export async function checkKeys(db: Database): Promise<{ keys: number; unreadable: UnreadableKey[] }> {
   const boxes = requireBoxes(db);
   const unreadable: UnreadableKey[] = [];
@@ -215,7 +218,7 @@ async function loadSealed(
   return rows;
 }
 
-/** A map of bounded size, which drops the entry that was not used for longest. */
+/** A map of limited size, which drops the least recently used entry. */
 class LeastRecent<K, V> {
   readonly #most: number;
   readonly #entries = new Map<K, V>();

@@ -1,6 +1,6 @@
-// Reads what a plan of signatures has to see of a zone: owners, their neighbours in the ring, what lies below a name. One
-// statement for all owners and neighbours of a step. What lies below a name is in an index where names are hashed; else it is
-// asked for only where a cut begins or ends, and searched.
+// Reads the rows of a zone that a signing plan needs: owners, their neighbours in the chain, and names below a name.
+// One statement reads all owners and neighbours of a step. Names below a name come from an index if the zone has NSEC3;
+// otherwise they are needed only where a zone cut is added or removed, and are searched for.
 
 import { type RawBuilder, sql } from 'kysely';
 import { type Name, parentOf, ROOT } from '../../dns/name.ts';
@@ -20,9 +20,8 @@ interface Row {
   readonly rdata: Buffer;
 }
 
-/** More names than these are searched here: of each one Postgres would make a pass over the zone. */
+/** More names than this are searched for here, because Postgres would scan the zone once per name. */
 const MOST_SEARCHED = 16;
-/** Names in one statement. */
 const AT_ONCE = 2000;
 const PAGE_ROWS = 1000;
 
@@ -59,7 +58,7 @@ export async function readNeeded(
   return decodeRows(rows);
 }
 
-/** All rows of a zone that are served. */
+/** Reads all rows of a zone that are served. */
 export async function readWhole(trx: Database, zoneId: number): Promise<ZoneRecord[]> {
   const { rows } = await sql<Row>`
     select owner, type, ttl, rdata from zone_records where zone_id = ${zoneId} and not removed
@@ -67,7 +66,7 @@ export async function readWhole(trx: Database, zoneId: number): Promise<ZoneReco
   return decodeRows(rows);
 }
 
-/** The same page by page, whole owners each; what changes meanwhile may be seen or not. */
+/** Does the same page by page, with complete owners. Concurrent changes may or may not be included. */
 export async function* readPages(db: Database, zoneId: number): AsyncGenerator<ZoneRecord[]> {
   for (let after = ''; ; ) {
     const { rows } = await sql<Row>`
@@ -81,7 +80,6 @@ export async function* readPages(db: Database, zoneId: number): AsyncGenerator<Z
   }
 }
 
-/** All rows of these owners. */
 export async function readOwners(
   trx: Database,
   zoneId: number,
@@ -91,7 +89,7 @@ export async function readOwners(
   return await readNeeded(trx, zoneId, needed, { denial: 'nsec', wanted: new Map() });
 }
 
-/** The rows of these owners, and for each place those of the denial before it: the last one, where none is before it. */
+/** Reads the rows of these owners, and before each position the previous denial record, or else the chain's last one. */
 async function readAt(
   trx: Database,
   zoneId: number,
@@ -125,7 +123,7 @@ async function readAt(
   return rows;
 }
 
-/** All rows of the names below these. */
+/** Reads all rows of the names below these. */
 async function readBelow(
   trx: Database,
   zoneId: number,
@@ -142,7 +140,7 @@ async function readBelow(
   return rows;
 }
 
-/** A pass over the zone for each name, or one pass for many. */
+/** Selects the owners below these names, with one scan of the zone per name, or one scan for many names. */
 async function searchedBelow(
   trx: Database,
   zoneId: number,
@@ -155,10 +153,10 @@ async function searchedBelow(
     where r.zone_id = ${zoneId} and not r.removed and exists (
       select from unnest(${arrayOf('text', endings)}) as e(ending)
       where right(r.owner, length(e.ending)) = e.ending
-        and length(substring(left(r.owner, -length(e.ending)) from '\\\\*$')) % 2 = 0)`; // an escaped dot ends no label
+        and length(substring(left(r.owner, -length(e.ending)) from '\\\\*$')) % 2 = 0)`; // an escaped dot does not end a label
 }
 
-/** The owners below these names, as stored. */
+/** Returns the owners below these names, in stored form. */
 async function findBelow(trx: Database, zoneId: number, names: readonly Name[]): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from zone_records

@@ -1,5 +1,5 @@
-// Signs one change of a zone, in the transaction that writes it. Every writer of a signed zone's rows uses it. Work
-// that would block the main thread for long is planned and signed in another thread.
+// Signs a change of a zone in the transaction that writes it. Every writer of a signed zone's rows uses it. Work that
+// would block the main thread for long is planned and signed in another thread.
 
 import { isMainThread } from 'node:worker_threads';
 import { sql } from 'kysely';
@@ -20,11 +20,11 @@ import { DnssecUnavailable, type SignedZone, type StoredKey, withApexKeys } from
 import { packRecords, RECORDS_AT_ONCE } from './signing-job.ts';
 import { SigningLane, SigningThreadError } from './signing-lane.ts';
 
-/** More take the main thread too long: a hundred names about 5 ms. */
+/** Larger changes block the main thread too long: a hundred names take about 5 ms. */
 const MOST_NAMES_HERE = 250;
 const MOST_ROWS_HERE = 1000;
 
-/** Somebody waits for these, and each has a transaction open. */
+/** Callers wait for these jobs, each with an open transaction. */
 const changeLane = new SigningLane({
   waiting: 3,
   limits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 },
@@ -35,21 +35,20 @@ export interface ChangeToSign {
   readonly zoneId: number;
   readonly apex: Name;
   readonly signed: SignedZone;
-  /** Of Postgres. */
   readonly now: Date;
-  /** What is published at the names that changed, the apex among them; an empty list: nothing any more. */
+  /** The records published at the changed names, including the apex. An empty list means that nothing is published. */
   readonly wanted: ReadonlyMap<Name, readonly ZoneRecord[]>;
-  /** `wanted` has all names. */
+  /** True if `wanted` has all names of the zone. */
   readonly isWhole?: boolean;
   /** True if signatures that are due soon are renewed too. */
   readonly isRefresh?: boolean;
-  /** NSEC records that are missing at names that changed, and to which those before them point already. */
+  /** Missing NSEC records at changed names, which the records before them already point to. */
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
 
 /**
- * What is to be written: sets, signatures and denials at these names, and denials of their neighbours. Throws
- * DnssecUnavailable where the keys cannot be opened here.
+ * Returns the rows to write: sets, signatures and denial records at these names, and denial records of their
+ * neighbours. Throws DnssecUnavailable if the keys cannot be opened.
  */
 export async function signChange(trx: Database, change: ChangeToSign): Promise<OwnerRows[]> {
   const { zoneId, apex, signed, now, wanted, isWhole = false, isRefresh = false } = change;
@@ -74,7 +73,7 @@ export async function signChange(trx: Database, change: ChangeToSign): Promise<O
   return owners;
 }
 
-/** Those that are published, opened. */
+/** Opens the published keys. */
 export async function zoneKeys(trx: Database, { keys }: SignedZone): Promise<ZoneKeys> {
   const ours = keys.filter(({ origin, signs }) => origin === 'ours' && signs !== 'none');
   const open = await openKeys(trx, ours);
@@ -85,7 +84,7 @@ export async function zoneKeys(trx: Database, { keys }: SignedZone): Promise<Zon
   return { entry: thatSign('keys'), data: thatSign('data') };
 }
 
-/** In place, or undefined: so much of the zone is needed that a thread is to do it. */
+/** Plans the change in this thread. Returns undefined if so much of the zone is needed that a thread must do it. */
 async function planHere(
   trx: Database,
   { zoneId, missing }: ChangeToSign,
@@ -159,7 +158,7 @@ async function* readInParts(
   else yield await readNeeded(trx, zoneId, needed, order);
 }
 
-/** When the first signature of the zone ends, in seconds since 1970; null: there are none. */
+/** Records when the first signature of the zone expires, in seconds since 1970; null if it has none. */
 export async function noteSignatures(
   trx: Database,
   signedZoneId: number,
@@ -171,10 +170,7 @@ export async function noteSignatures(
     where id = ${signedZoneId}`.execute(trx);
 }
 
-/**
- * Records changed names of a signed zone whose sets regions replace, in the transaction that writes them: workers
- * then sign the sets of regions for them.
- */
+/** Requests signatures over per-region record sets if the written names have any, in the transaction that writes them. */
 async function noteEdgeNames(
   trx: Database,
   zoneId: number,
@@ -183,15 +179,15 @@ async function noteEdgeNames(
   if ([...written.values()].some((records) => records.some(isEdgeMark))) await noteEdgeZone(trx, zoneId);
 }
 
-/** The zone may have such names. */
+/** Requests signatures over per-region record sets of a zone that may have some. */
 export async function noteEdgeZone(trx: Database, zoneId: number): Promise<void> {
   await sql`
     insert into edge_signings as e (zone_id, changed) values (${zoneId}, nextval('change_version'))
     on conflict (zone_id) do update set changed = excluded.changed`.execute(trx);
 }
 
-/** Records that signatures were renewed: those over the sets of regions must be by the same keys. */
-export async function noteSignedAnew(trx: Database, zoneId: number): Promise<void> {
+/** Records that signatures were renewed, so that those over per-region record sets are renewed with the same keys. */
+export async function noteRenewedSignatures(trx: Database, zoneId: number): Promise<void> {
   await sql`
     update edge_signings set changed = nextval('change_version') where zone_id = ${zoneId}`.execute(trx);
 }

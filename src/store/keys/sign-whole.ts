@@ -1,4 +1,4 @@
-// Signs a zone as it is, in a thread and without a lock, and yields what is to be written piece by piece.
+// Signs a zone in a thread and without a lock, and yields the rows to write in pieces.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -7,21 +7,21 @@ import { remakeBefore, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
-import { noteStandingNames } from './hashed-names.ts';
+import { notePresentNames } from './hashed-names.ts';
 import { readPages } from './read-zone-rows.ts';
 import { noteSignatures, zoneKeys } from './sign-change.ts';
 import { otherDenial, type SignedZone } from './signed-zone.ts';
 import { SigningLane } from './signing-lane.ts';
 
-/** Nobody waits for these. */
+/** No request waits for these jobs. */
 const wholeLane = new SigningLane({
   waiting: 8,
   limits: { maxOldGenerationSizeMb: 2048, maxYoungGenerationSizeMb: 32 },
 });
 
 /**
- * Names that change meanwhile may be seen as they were before or after. Nothing comes where the zone has no apex. Throws
- * DnssecUnavailable, SigningThreadError; rejects with the signal's reason when that aborts.
+ * Concurrent changes may or may not be included. Yields nothing if the zone has no apex. Throws DnssecUnavailable or
+ * SigningThreadError. Rejects with the signal's reason if that aborts.
  */
 export async function* signWhole(
   db: Database,
@@ -29,7 +29,7 @@ export async function* signWhole(
   signed: SignedZone,
   signal: AbortSignal,
 ): AsyncGenerator<OwnerRows[]> {
-  if (signed.denial === 'nsec3') await noteStandingNames(db, zoneId);
+  if (signed.denial === 'nsec3') await notePresentNames(db, zoneId);
   const at = Math.floor((await currentTime(db)).getTime() / 1000);
   const times = signatureTimes(apex, at);
   const keys = await zoneKeys(db, signed);
@@ -50,13 +50,13 @@ interface ZoneToChain {
   readonly id: number;
   readonly apex: Name;
   readonly signed: SignedZone;
-  /** Gets the NSEC of every name that has one in the whole chain, where that is of NSEC. */
+  /** Receives all NSEC records of the chain, if it is a chain of NSEC. */
   readonly links: Map<Name, ZoneRecord>;
 }
 
 /**
- * Names that change meanwhile may be seen as they were before or after. Throws DnssecUnavailable, SigningThreadError; rejects with
- * the signal's reason when that aborts.
+ * Signs the chain of the other kind. Concurrent changes may or may not be included. Throws DnssecUnavailable or
+ * SigningThreadError. Rejects with the signal's reason if that aborts.
  */
 export async function* signChain(
   db: Database,
@@ -64,7 +64,7 @@ export async function* signChain(
   signal: AbortSignal,
 ): AsyncGenerator<OwnerRows[]> {
   const denial = otherDenial(signed.denial);
-  if (denial === 'nsec3') await noteStandingNames(db, zoneId);
+  if (denial === 'nsec3') await notePresentNames(db, zoneId);
   const at = Math.floor((await currentTime(db)).getTime() / 1000);
   const times = signatureTimes(apex, at);
   const keys = await zoneKeys(db, signed);

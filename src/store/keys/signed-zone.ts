@@ -1,5 +1,4 @@
-// A signed zone with its published keys, as writers read it together with their lock, in a column of the statement
-// that they run already; and the records at its apex that follow from the keys.
+// A signed zone with its published keys, as a column of the statement that locks it, and the keys' apex records.
 
 import { type RawBuilder, sql } from 'kysely';
 import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
@@ -14,17 +13,17 @@ export interface SignedZone {
   readonly id: number;
   readonly goal: 'signed' | 'unsigned';
   readonly denial: DenialKind;
-  /** What becomes of the chain of the other kind; null: there is none. */
+  /** State of the chain of the other kind; null if there is none. */
   readonly denialChange: DenialChange | null;
   readonly algorithm: number;
   readonly split: boolean;
   readonly phase: SigningPhase;
   readonly seq: number;
-  /** CDS and CDNSKEY ask for no DS at all (RFC 8078 §4). */
+  /** True if CDS and CDNSKEY request the removal of all DS records (RFC 8078 §4). */
   readonly cdsDelete: boolean;
   /** Seconds since 1970; null if there is no signature by the fleet. */
   readonly expiresAt: number | null;
-  /** Those that are published or sign, and are not yet withdrawn. */
+  /** Keys that are published or sign and are not retired. */
   readonly keys: readonly StoredKey[];
 }
 
@@ -34,14 +33,14 @@ export interface StoredKey {
   readonly origin: 'ours' | 'foreign';
   readonly signs: KeySigns;
   readonly inCds: boolean;
-  /** In the DNSKEY set; in a change of algorithm its signatures come first (RFC 6781 §4.1.4). */
+  /** True if the key is in the DNSKEY set. In an algorithm rollover, its signatures come first (RFC 6781 §4.1.4). */
   readonly isPublished: boolean;
   readonly tag: number;
   /** Rdata of the DNSKEY record. */
   readonly dnskey: Uint8Array;
 }
 
-/** As JSON, which `decodeSignedZone` reads. `s` is the row of signed_zones; null where there is none. */
+/** JSON for `decodeSignedZone`, or null. `s` is the row of signed_zones. */
 export const SIGNED_ZONE_JSON = sql`case when s.id is not null then jsonb_build_object(
   'id', s.id, 'goal', s.goal, 'denial', s.denial, 'denialChange', s.denial_change, 'algorithm', s.algorithm, 'split', s.split, 'phase', s.phase,
   'seq', s.seq, 'cdsDelete', s.cds_delete, 'expiresAt', floor(extract(epoch from s.expires_at)),
@@ -72,12 +71,12 @@ export function decodeSignedZone({ keys, ...zone }: SignedZoneJson): SignedZone 
 
 const DNSSEC_PROTOCOL = 3; // RFC 4034 §2.1.2
 
-/** Rdata of a DNSKEY record. */
+/** Returns the rdata of a DNSKEY record. */
 export function dnskeyOf(flags: number, algorithm: number, publicKey: Uint8Array): Uint8Array {
   return Uint8Array.from([flags >> 8, flags & 0xff, DNSSEC_PROTOCOL, algorithm, ...publicKey]);
 }
 
-/** True if rows are written with signatures: from the time the whole zone is signed until the apex is unsigned. */
+/** Returns true if rows are written with signatures: from the time the whole zone is signed until the apex is unsigned. */
 export function isWrittenSigned(zone: SignedZone | undefined): zone is SignedZone {
   return zone !== undefined && !['signing', 'unsigning', 'off'].includes(zone.phase);
 }
@@ -86,7 +85,7 @@ export function otherDenial(denial: DenialKind): DenialKind {
   return denial === 'nsec' ? 'nsec3' : 'nsec';
 }
 
-/** What the zone uses in the end. */
+/** Returns the denial that the zone will use. */
 export function wantedDenial({
   denial,
   denialChange,
@@ -94,7 +93,7 @@ export function wantedDenial({
   return denialChange === 'adding' ? otherDenial(denial) : denial;
 }
 
-/** Of operator zones, by their names as stored. Call it under the locks of their rows. */
+/** Loads signed operator zones by name in stored form. Call it under the locks of their rows. */
 export async function loadSignedZones(
   trx: Database,
   names: readonly string[],
@@ -105,7 +104,7 @@ export async function loadSignedZones(
   return new Map(rows.map(({ name, signed }) => [name, decodeSignedZone(signed)]));
 }
 
-/** Of these domains. Call it under their locks. */
+/** Loads the signed zones of these domains. Call it under their locks. */
 export async function loadSignedDomains(
   trx: Database,
   ids: readonly number[],
@@ -116,7 +115,7 @@ export async function loadSignedDomains(
   return new Map(rows.map(({ id, signed }) => [id, decodeSignedZone(signed)]));
 }
 
-/** The same of one zone, by a condition over `s`. */
+/** Loads one signed zone by a condition on `s`. */
 export async function findSignedZone(
   trx: Database,
   condition: RawBuilder<unknown>,
@@ -127,7 +126,7 @@ export async function findSignedZone(
 }
 
 const KEY_TTL_SECONDS = 3600;
-/** `0 0 0 00` and `0 3 0 AA==`: the parent is asked to remove its DS (RFC 8078 §4). */
+/** `0 0 0 00` and `0 3 0 AA==` request the removal of the DS records (RFC 8078 §4). */
 const CDS_DELETE = Uint8Array.from([0, 0, 0, 0, 0]);
 const CDNSKEY_DELETE = Uint8Array.from([0, 0, 3, 0, 0]);
 
@@ -150,7 +149,7 @@ function apexKeyRecords(apex: Name, { keys, cdsDelete }: SignedZone): ZoneRecord
   return [...published.map(({ dnskey }) => record(TYPE.DNSKEY, dnskey)), ...signals];
 }
 
-/** True if only the signer of a zone makes such a record. */
+/** Returns true if only the signer of a zone creates such a record. */
 export function isOfSigner(apex: Name, { owner, type, rdata }: ZoneRecord): boolean {
   return (
     isMade(type) || (type === EDGE_MARK_TYPE && rdata.length > 0) || (owner === apex && isApexKeyType(type))
@@ -158,7 +157,7 @@ export function isOfSigner(apex: Name, { owner, type, rdata }: ZoneRecord): bool
 }
 
 /**
- * Adds the records of the keys at the apex: DNSKEY, and CDS and CDNSKEY while the parent is asked for a DS record. No
+ * Adds the records of the keys at the apex: DNSKEY, and CDS and CDNSKEY while the parent should add a DS record. No
  * other function writes them.
  */
 export function withApexKeys(
@@ -167,7 +166,7 @@ export function withApexKeys(
   wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,
 ): ReadonlyMap<Name, readonly ZoneRecord[]> {
   const others = (wanted.get(apex) ?? []).filter(({ type }) => !isApexKeyType(type));
-  // CDS of a name that is not proved would hand its DS to whoever has claimed it
+  // CDS records of an unproved name would let any claimant set the DS record.
   const isUnproven = others.some(isMark);
   const shown = isUnproven ? withoutSignals(signed) : signed;
   return new Map([...wanted, [apex, [...others, ...apexKeyRecords(apex, shown)]]]);
@@ -177,19 +176,19 @@ function withoutSignals(signed: SignedZone): SignedZone {
   return { ...signed, cdsDelete: false, keys: signed.keys.map((key) => ({ ...key, inCds: false })) };
 }
 
-/** Rdata of the DS record of a key (RFC 4034 §5.1). */
+/** Returns the rdata of a key's DS record (RFC 4034 §5.1). */
 export function dsOf(
   apex: Name,
   { tag, dnskey }: Pick<StoredKey, 'tag' | 'dnskey'>,
   digestType: number,
 ): Uint8Array {
-  const digest = dsDigest(apex, dnskey, digestType) as Uint8Array; // the types that we make are known
+  const digest = dsDigest(apex, dnskey, digestType) as Uint8Array; // always a known digest type
   return Uint8Array.from([tag >> 8, tag & 0xff, dnskey[3] as number, digestType, ...digest]);
 }
 
 export const DNSSEC_UNAVAILABLE = 'DnssecUnavailable';
 
-/** Thrown if this process cannot write a signed zone. Nothing was written: a signed zone is never written unsigned. */
+/** Thrown if this process cannot write a signed zone. Nothing was written, because a signed zone is never written unsigned. */
 export class DnssecUnavailable extends Error {
   override readonly name = DNSSEC_UNAVAILABLE;
 }

@@ -1,5 +1,5 @@
-// The messages between the main thread and the thread that signs large zones. Records travel as few large arrays,
-// which pass to another thread without a copy of each record.
+// Messages between the main thread and the thread that signs large zones. Records are sent in a few large arrays, which
+// are transferred without a copy of each record.
 
 import type { Name } from '../../dns/name.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
@@ -11,31 +11,30 @@ import type { ZoneRecord } from '../../zone/zone.ts';
 import type { SignedZone } from './signed-zone.ts';
 
 /**
- * One plan, and the signatures of it. Of private keys a job has only those that make these signatures, as `KeyObject`: what
- * passes between the threads is a handle to the one key that OpenSSL holds for the process, which gives signatures. Its octets
- * are in no message, and KEY_SECRETS stay with the main thread.
+ * A plan and its signatures. A job has only the private keys that sign it, as `KeyObject`: the threads share a handle
+ * to the key that OpenSSL holds. No message contains key material, and KEY_SECRETS stay in the main thread.
  */
 export interface SigningJob {
   readonly apex: Name;
   readonly denial: DenialKind;
   readonly keys: ZoneKeys;
-  /** Signatures that end before this are renewed, in seconds since 1970. */
+  /** Signatures that end before this time are renewed, in seconds since 1970. */
   readonly remakeBefore: number;
   readonly times: SignatureTimes;
   readonly work: ChangeWork | WholeWork | ChainWork;
 }
 
-/** Records are wanted at some names, or at all. */
+/** Changes the records at some or all names. */
 interface ChangeWork {
   readonly kind: 'change';
   readonly isWhole: boolean;
-  /** Names at which nothing is wanted; the records of the others follow as messages. */
+  /** Names without records. The records of the other names follow as messages. */
   readonly gone: readonly Name[];
-  /** As in `signChange`. */
+  /** See `ChangeToSign`. */
   readonly missing: PackedRecords | undefined;
 }
 
-/** Signs an existing zone as it is. */
+/** Signs an existing zone. */
 interface WholeWork {
   readonly kind: 'whole';
   readonly signed: SignedZone;
@@ -48,9 +47,9 @@ interface ChainWork {
 
 export type ToThread =
   | { readonly kind: 'begin'; readonly job: SigningJob }
-  /** What is wanted, or what was needed; `isLast`: that was all. */
+  /** Wanted records, or requested ones. `isLast` marks the end. */
   | { readonly kind: 'records'; readonly records: PackedRecords; readonly isLast: boolean }
-  /** A piece was taken: there is room for another. */
+  /** The main thread has processed a piece, so the thread may send another. */
   | { readonly kind: 'taken' };
 
 export type FromThread =
@@ -59,18 +58,17 @@ export type FromThread =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string | undefined };
 
-/** Pieces that may be under way: one is written while others are signed. */
+/** Pieces that may be in transit: one is written while others are signed. */
 export const PIECES_AHEAD = 4;
-/** Records in one message. */
 export const RECORDS_AT_ONCE = 1000;
 
 export interface PackedRecords {
-  /** One for each run of records of the same owner, and how many records it has. */
+  /** The owner of each run of consecutive records, and the length of each run. */
   readonly owners: readonly Name[];
   readonly runs: Uint32Array;
   readonly types: Uint16Array;
   readonly ttls: Uint32Array;
-  /** Where the rdata of each record ends in `octets`. */
+  /** The end of each record's rdata in `octets`. */
   readonly ends: Uint32Array;
   readonly octets: Uint8Array;
 }
@@ -100,7 +98,7 @@ export function packRecords(records: readonly ZoneRecord[]): PackedRecords {
   return { owners, runs: Uint32Array.from(runs), types, ttls, ends, octets };
 }
 
-/** The rdata are views of one buffer. */
+/** The returned rdata are views of one buffer. */
 export function unpackRecords({ owners, runs, types, ttls, ends, octets }: PackedRecords): ZoneRecord[] {
   const records: ZoneRecord[] = [];
   let i = 0;
@@ -118,7 +116,6 @@ export function unpackRecords({ owners, runs, types, ttls, ends, octets }: Packe
 
 interface PackedOwners {
   readonly owners: readonly { readonly owner: Name; readonly types?: readonly number[] }[];
-  /** How many records each owner has. */
   readonly counts: Uint32Array;
   readonly records: PackedRecords;
 }
@@ -141,7 +138,7 @@ export function unpackOwners({ owners, counts, records: packed }: PackedOwners):
   });
 }
 
-/** What is handed over, and not copied. */
+/** Returns the buffers that are transferred instead of copied. */
 export function buffersOf({ runs, types, ttls, ends, octets }: PackedRecords): ArrayBuffer[] {
   return [runs, types, ttls, ends, octets].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -1,5 +1,5 @@
-// A thread that signs, as the main thread sees it: large plans one after the other, the thread started when it is needed and
-// ended when it is not. When it dies (no memory left, a crash), the job that it had fails, and the next one gets a new thread.
+// Controls a signing thread from the main thread: runs large plans one after the other, and starts and ends the thread
+// on demand. If the thread dies (out of memory, crash), its job fails and the next job gets a new thread.
 
 import { setImmediate } from 'node:timers/promises';
 import type { ResourceLimits, Worker } from 'node:worker_threads';
@@ -21,21 +21,21 @@ import {
 const ENTRY = new URL('./signing-thread.ts', import.meta.url);
 const IDLE_MS = 10_000;
 
-/** The thread could not do it. Nothing of what it had not given yet is there. */
+/** The thread failed. Results that it had not yet sent are lost. */
 export class SigningThreadError extends Error {
   override readonly name = 'SigningThreadError';
 }
 
 interface LaneOptions {
-  /** Jobs that may wait; another one is refused. */
+  /** Maximum number of waiting jobs. Further jobs are rejected. */
   readonly waiting: number;
-  /** Of the thread. A name of a zone takes about three KiB. */
+  /** Limits of the thread. It needs about three KiB per name of a zone. */
   readonly limits: ResourceLimits;
 }
 
-/** Where the records of a job come from. */
+/** The source of a job's records. */
 export interface JobRecords {
-  /** What the job begins with. */
+  /** The records that the job starts with. */
   readonly given: AsyncIterable<readonly ZoneRecord[]> | Iterable<readonly ZoneRecord[]>;
   read(needed: Needed): AsyncIterable<readonly ZoneRecord[]>;
 }
@@ -43,7 +43,6 @@ export interface JobRecords {
 export class SigningLane {
   readonly #options: LaneOptions;
   #last: Promise<void> = Promise.resolve();
-  /** Those that wait, and the one that is worked on. */
   #jobs = 0;
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -53,13 +52,13 @@ export class SigningLane {
   }
 
   /**
-   * What is to be written, piece by piece, in the order of the plan. Rejects with the signal's reason when that aborts. When
-   * whoever asks does not take all pieces, the thread is ended.
+   * Yields the rows to write in pieces, in the order of the plan. Rejects with the signal's reason if that aborts. Ends
+   * the thread if the consumer stops early.
    */
   async *run(job: SigningJob, records: JobRecords, signal?: AbortSignal): AsyncGenerator<OwnerRows[]> {
     signal?.throwIfAborted();
     if (this.#jobs > this.#options.waiting)
-      throw new SigningThreadError('too many large zones wait for the thread that signs: try again later');
+      throw new SigningThreadError('too many large zones wait to be signed: try again later');
     const leave = await this.#enter();
     try {
       signal?.throwIfAborted();
@@ -85,7 +84,7 @@ export class SigningLane {
 
   async *#work(job: SigningJob, records: JobRecords, signal?: AbortSignal): AsyncGenerator<OwnerRows[]> {
     const worker = this.#take();
-    const heard = new Heard(worker, this.#options.limits, signal);
+    const heard = new ThreadMessages(worker, this.#options.limits, signal);
     let isDone = false;
     try {
       post(worker, { kind: 'begin', job });
@@ -120,14 +119,14 @@ export class SigningLane {
 
   #start(): Worker {
     const worker = startThread('signing', ENTRY, {}, [], this.#options.limits);
-    worker.on('error', () => {}); // whoever waits for it has a listener beside
+    worker.on('error', () => {}); // callers have their own listeners
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
     return worker;
   }
 
-  /** For a while; an idle thread does not keep the process alive. */
+  /** Keeps an idle thread for a while. It does not keep the process alive. */
   #keep(worker: Worker): void {
     worker.unref();
     this.#idle = setTimeout(() => void this.#end(worker), IDLE_MS).unref();
@@ -139,8 +138,8 @@ export class SigningLane {
   }
 }
 
-/** What a thread says, in order, until it dies or the signal aborts. */
-class Heard {
+/** Receives a thread's messages in order, until it dies or the signal aborts. */
+class ThreadMessages {
   readonly #messages: FromThread[] = [];
   readonly #off: () => void;
   #fault: unknown;
@@ -159,10 +158,10 @@ class Heard {
       fail(
         error.code === 'ERR_WORKER_OUT_OF_MEMORY'
           ? new SigningThreadError(`the zone is too large: signing it takes more than ${most} MiB of memory`)
-          : new SigningThreadError(`the thread that signs failed: ${error.message}`, { cause: error }),
+          : new SigningThreadError(`the signing thread failed: ${error.message}`, { cause: error }),
       );
     const onExit = (code: number) =>
-      fail(new SigningThreadError(`the thread that signs ended before its time (${code})`));
+      fail(new SigningThreadError(`the signing thread exited early (${code})`));
     const onAbort = () => fail(signal?.reason);
     worker.on('message', onMessage);
     worker.once('error', onError);
@@ -196,8 +195,8 @@ class Heard {
   }
 }
 
-/** In messages of bounded size, between which the main thread does what else is due. */
-async function send(worker: Worker, parts: JobRecords['given'], heard: Heard): Promise<void> {
+/** Sends messages of limited size, and yields to the main thread's other work between them. */
+async function send(worker: Worker, parts: JobRecords['given'], heard: ThreadMessages): Promise<void> {
   for await (const part of parts) {
     for (let at = 0; at < part.length; at += RECORDS_AT_ONCE) {
       heard.throwIfOver();
@@ -217,7 +216,7 @@ function post(worker: Worker, message: ToThread, transfer: ArrayBuffer[] = []): 
 }
 
 function failureOf({ message, stack }: Extract<FromThread, { kind: 'failed' }>): Error {
-  const error = new SigningThreadError(`the thread that signs failed: ${message}`);
+  const error = new SigningThreadError(`the signing thread failed: ${message}`);
   if (stack !== undefined) error.stack = `${error.name}: ${error.message}\n${stack}`;
   return error;
 }

@@ -1,5 +1,5 @@
-// A thread that plans and signs large changes, one after the other, and holds no connection: rows come from the main thread,
-// and what is to be written goes back to it in pieces.
+// A thread that plans and signs large changes, one after the other. It has no database connection: rows come from the
+// main thread, and results go back to it in pieces.
 
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort } from 'node:worker_threads';
@@ -24,7 +24,7 @@ import {
   unpackRecords,
 } from './signing-job.ts';
 
-/** With those that stay as they are: of a zone with an address at each name 160 names, and 480 rows that are written. */
+/** Includes unchanged rows. With an address at each name of the zone, these are 160 names and 480 written rows. */
 const PIECE_ROWS = 800;
 
 yieldToOthers();
@@ -54,19 +54,19 @@ async function work(job: SigningJob): Promise<void> {
 }
 
 async function planOfJob(job: SigningJob): Promise<SigningPlan | undefined> {
-  if (job.work.kind === 'whole') return await planStanding(job);
+  if (job.work.kind === 'whole') return await planPresent(job);
   return await (job.work.kind === 'chain' ? planOther(job) : planWanted(job));
 }
 
 async function planOther(job: SigningJob): Promise<SigningPlan | undefined> {
   const rows = await receiveRecords();
-  if (!rows.some(({ owner }) => owner === job.apex)) return undefined; // it was unloaded at this moment
+  if (!rows.some(({ owner }) => owner === job.apex)) return undefined; // the zone was just unloaded
   return planChain(rows, job);
 }
 
 async function planWanted(job: SigningJob): Promise<SigningPlan> {
   const { apex, denial, keys, remakeBefore, work } = job;
-  if (work.kind !== 'change') throw new TypeError('records are wanted for a change');
+  if (work.kind !== 'change') throw new TypeError('expected a job of kind "change"');
   const wanted = new Map<Name, readonly ZoneRecord[]>(recordsByOwner(await receiveRecords()));
   for (const name of work.gone) wanted.set(name, []);
   const order: SigningOrder = { apex, denial, keys, remakeBefore, wanted, whole: work.isWhole };
@@ -74,13 +74,13 @@ async function planWanted(job: SigningJob): Promise<SigningPlan> {
   return await drive(planChange(order, missing));
 }
 
-/** What stands is wanted, but for what the signer makes. */
-async function planStanding(job: SigningJob): Promise<SigningPlan | undefined> {
+/** Plans to keep all present records except those that the signer makes. */
+async function planPresent(job: SigningJob): Promise<SigningPlan | undefined> {
   const { apex, denial, keys, remakeBefore, work } = job;
-  if (work.kind !== 'whole') throw new TypeError('a zone that stands is signed as a whole');
+  if (work.kind !== 'whole') throw new TypeError('expected a job of kind "whole"');
   const rows = await receiveRecords();
   const records = recordsByOwner(rows.filter((record) => !isOfSigner(apex, record)));
-  if (!records.has(apex)) return undefined; // it was unloaded at this moment
+  if (!records.has(apex)) return undefined; // the zone was just unloaded
   const wanted = withApexKeys(apex, work.signed, records);
   const planning = planChange({ apex, denial, keys, remakeBefore, wanted, whole: true });
   for (let step = planning.next(); ; step = planning.next(rows)) if (step.done) return step.value;
@@ -99,11 +99,11 @@ async function sendPieces(job: SigningJob, plan: SigningPlan | undefined): Promi
   for (const piece of rowPieces(signedOwners(job, plan?.planned ?? []), PIECE_ROWS)) {
     const rows = packOwners(piece);
     say({ kind: 'piece', rows }, [rows.counts.buffer as ArrayBuffer, ...buffersOf(rows.records)]);
-    for (ahead++; ahead >= PIECES_AHEAD || arrived.length > 0; ahead--) await next(); // all that comes is `taken`
+    for (ahead++; ahead >= PIECES_AHEAD || arrived.length > 0; ahead--) await next(); // only `taken` messages can arrive
   }
 }
 
-/** Each owner is signed when it is its turn: a thread of its own may wait for signatures. */
+/** Signs each owner when it is requested. A separate thread may block for signatures. */
 function* signedOwners(
   { apex: zone, times }: SigningJob,
   planned: readonly PlannedRows[],
@@ -118,7 +118,7 @@ async function receiveRecords(): Promise<ZoneRecord[]> {
   const all: ZoneRecord[] = [];
   for (;;) {
     const message = await next();
-    if (message.kind !== 'records') throw new TypeError(`records were to come, and not "${message.kind}"`);
+    if (message.kind !== 'records') throw new TypeError(`expected records, got "${message.kind}"`);
     for (const record of unpackRecords(message.records)) all.push(record);
     if (message.isLast) return all;
   }
@@ -133,12 +133,12 @@ function say(message: FromThread, transfer: ArrayBuffer[] = []): void {
   port.postMessage(message, transfer);
 }
 
-/** The main thread, which everybody else needs, comes first on a busy machine. Linux sets it for this thread alone. */
+/** Lowers this thread's priority, so that the main thread comes first on a busy machine. Linux sets it per thread. */
 function yieldToOthers(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // A system call filter may forbid it; the thread works without it.
+    // A system call filter may forbid it. The thread works without it.
   }
 }

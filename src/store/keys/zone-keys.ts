@@ -1,4 +1,4 @@
-// Every key that a zone ever had: loads them, stores imported ones, and makes those that a goal needs.
+// All past and present keys of a zone: loads them, stores imported ones, and creates those that a goal requires.
 
 import { sql } from 'kysely';
 import { dsText } from '../../checks/dnssec/ds-evidence.ts';
@@ -19,7 +19,6 @@ export interface DnssecKey {
   readonly algorithm: number;
   readonly flags: number;
   readonly tag: number;
-  /** Rdata of the DNSKEY record. */
   readonly dnskey: Uint8Array;
   readonly origin: 'ours' | 'foreign';
   readonly signs: KeySigns;
@@ -34,7 +33,7 @@ interface KeyRow extends Omit<DnssecKey, 'dnskey'> {
   readonly publicKey: Buffer;
 }
 
-/** Loads every key that a zone ever had. */
+/** Loads all past and present keys of a zone. */
 export async function loadKeys(db: Database, signedZoneId: number): Promise<DnssecKey[]> {
   const { rows } = await sql<KeyRow>`
     select id, role, algorithm, flags, key_tag as tag, public_key as "publicKey", origin, signs,
@@ -55,13 +54,13 @@ interface KnownKey {
   readonly isUsable: boolean;
 }
 
-/** Returns a message that names a key that the zone already has. Returns undefined if it has none of them. */
+/** Returns a message that names a key that the zone already has, or undefined if it has none of them. */
 export function findKnownKey(
   known: readonly KnownKey[],
   imported: readonly ImportedKey[] = [],
 ): string | undefined {
   const key = known.find((each) => each.isUsable && imported.some((one) => isSameKey(one, each)));
-  return key && `the zone has the key with tag ${key.tag} already: enabling DNSSEC uses it again`;
+  return key && `the zone already has the key with tag ${key.tag}: enabling DNSSEC uses it again`;
 }
 
 export function isSameKey(a: Pick<KnownKey, 'dnskey'>, b: Pick<KnownKey, 'dnskey'>): boolean {
@@ -69,8 +68,8 @@ export function isSameKey(a: Pick<KnownKey, 'dnskey'>, b: Pick<KnownKey, 'dnskey
 }
 
 /**
- * Seals and stores the keys. If there is only one, it signs everything. A key that is in `known` with its private part keeps its
- * row, with the role that it has now. Returns their ids.
+ * Seals and stores the keys. A single key signs everything. A key in `known` with its private part keeps its row and
+ * its present role. Returns their ids.
  */
 export async function storeImported(
   trx: Database,
@@ -97,7 +96,7 @@ export async function storeImported(
   return ids;
 }
 
-/** Every digest type in which a DS record of the fleet's keys may be shown. */
+/** Every digest type in which a DS record of the fleet's keys may appear. */
 const DIGESTS = [DIGEST.SHA1, DIGEST.SHA256, DIGEST.SHA384] as const;
 
 interface MakeOrder {
@@ -105,13 +104,13 @@ interface MakeOrder {
   readonly apex: Name;
   readonly algorithm: SigningAlgorithm;
   readonly split: boolean;
-  /** Of a split zone, the one that is made; undefined: both. */
+  /** The key of a split pair to create. Undefined for both. */
   readonly only?: KeyRole | undefined;
 }
 
 /**
- * Makes the keys in the transaction of the goal. They are neither published nor used for signatures until a step says
- * so. Their tags differ from all that the zone or the parent's DS set ever had here. Throws DnssecUnavailable.
+ * Creates the keys in the transaction of the goal. A later step publishes them and signs with them. Their tags differ
+ * from those of all earlier keys and of the parent's DS set. Throws DnssecUnavailable.
  */
 export async function makeMachineKeys(
   trx: Database,

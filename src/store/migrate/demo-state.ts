@@ -1,4 +1,4 @@
-// What `npm start -- --demo` remembers beside the settings, and whether a database may be used by it.
+// The state of `npm start -- --demo`, and whether the demo may use a database.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../postgres/database.ts';
 const NAME = 'DEMO';
 
 interface DemoState {
-  /** What has been made and played, by name: none of it comes twice. */
+  /** Names of completed demo steps, which are not repeated. */
   readonly done: readonly string[];
 }
 
@@ -24,10 +24,10 @@ export async function saveDemoState(db: Database, state: DemoState): Promise<voi
     .execute();
 }
 
-/** RFC 2606, RFC 6761: names that nobody can have registered. */
+/** Names that cannot be registered (RFC 2606, RFC 6761). */
 const RESERVED = '(^|\\.)(test|example|invalid|localhost|example\\.(com|net|org|edu))\\.$';
 
-/** Some domains that may be real, as text; checks below a private root would take them for lost. */
+/** Returns some domains that may be real, as text. Checks below a private root would consider them lost. */
 export async function findRealDomains(db: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct name from domains where deleted_at is null and name !~ ${RESERVED}

@@ -1,5 +1,5 @@
-// Refuses settings that lack a nameserver name which is in use: whoever is delegated to it would be lost, and an account's own
-// set would end (docs/rules.md "Nameserver pools").
+// Rejects settings that lack a nameserver name which is in use. Domains delegated to it would fail, and an account's
+// own set would end (docs/rules.md "Nameserver pools").
 
 import { sql } from 'kysely';
 import { StartFault } from '../../process/start-fault.ts';
@@ -11,7 +11,7 @@ import {
 } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** The tables that hold names of nameservers: a column with a list of them as `ns`, and whose it is. */
+/** The columns that contain lists of nameserver names (`ns`), and their owner (`who`). */
 const USES = [
   { by: 'the set of account', rows: sql`select names as ns, account_id::text as who from account_ns_sets` },
   {
@@ -19,7 +19,7 @@ const USES = [
     rows: sql`select delegated_ns as ns, name as who from domains where ${isLive()}`,
   },
   {
-    by: 'the set that was chosen for domain',
+    by: 'the chosen set of domain',
     rows: sql`select chosen_ns as ns, name as who from domains where ${isLive()}`,
   },
 ];
@@ -28,7 +28,7 @@ function isLive(): ReturnType<typeof sql> {
   return sql`deleted_at is null and status in ('pending', 'active', 'moved')`;
 }
 
-/** Throws StartFault. The settings are locked until the end of the transaction, so that no name comes into use. */
+/** Throws StartFault. The settings stay locked until the end of the transaction, so that no further name comes into use. */
 export async function refuseDroppedNames(trx: Database, settings: AnswerSettings): Promise<void> {
   await lockAnswerSettings(trx);
   const stored = await loadAnswerSettings(trx);
@@ -50,6 +50,6 @@ export async function refuseDroppedNames(trx: Database, settings: AnswerSettings
   }
   if (uses.length === 0) return;
   throw new StartFault(
-    `the settings drop nameserver names that are in use: ${uses.join('; ')}. Keep them in NAMESERVER_POOL or NAMESERVER_SETS, or drop them with \`zonefleet migrate --force\``,
+    `the settings remove nameserver names that are in use: ${uses.join('; ')}. Keep them in NAMESERVER_POOL or NAMESERVER_SETS, or remove them with \`zonefleet migrate --force\``,
   );
 }

@@ -1,11 +1,10 @@
-// What `npm start` asks the database: whether it has run on it before (remembered beside the settings, so that the demo
-// is loaded only once), and for a name that can be queried.
+// Determines whether `npm start` has used this database, so that the demo is loaded once, and finds a name to query.
 
 import type { Database } from '../postgres/database.ts';
 
 const NAME = 'STARTED';
 
-/** False also when the database already has zones: such a database gets no demo. */
+/** Returns false also if the database already has zones, so that it gets no demo. */
 export async function isFirstStart(db: Database): Promise<boolean> {
   const started = await db.selectFrom('settings').select('name').where('name', '=', NAME).executeTakeFirst();
   if (started !== undefined) return false;
@@ -20,7 +19,7 @@ export async function rememberStart(db: Database): Promise<void> {
     .execute();
 }
 
-/** The apex of a served zone, as text: `preferred` if it is served. Undefined when there is none. */
+/** Returns the apex of a served zone as text: `preferred` if it is served. Returns undefined if there is none. */
 export async function loadSampleApex(db: Database, preferred: string): Promise<string | undefined> {
   const zone = await db
     .selectFrom('zones')

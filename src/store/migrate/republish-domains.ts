@@ -1,6 +1,5 @@
-// Publishes domains anew after the settings that answers are made of have changed, batch by batch, each in a
-// transaction of its own. If it is killed, the next `migrate` continues. A domain whose published records do not differ
-// gets no change.
+// Republishes domains after the settings that answers depend on have changed, with one transaction per batch. If it is
+// killed, the next `migrate` continues. A domain whose published records stay the same gets no change.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -30,10 +29,10 @@ import { chunksOfOwners } from '../zones/zone-rows.ts';
 
 const BATCH_DOMAINS = 200;
 const BATCH_RECORDS = 20_000;
-/** Signing takes long: of signed domains a batch has no more than this. */
+/** Maximum number of signed domains in a batch, because signing takes long. */
 const BATCH_SIGNED = 40;
 
-/** Gives how many domains were concerned. The caller wakes the nodes. */
+/** Returns the number of changed domains. The caller notifies the nodes. */
 export async function republishDomains(db: Database): Promise<number> {
   const { generations, generation } = await loadPublishSettings(db);
   if (generations.published >= generation) return 0;
@@ -49,7 +48,7 @@ export async function republishDomains(db: Database): Promise<number> {
     busy.push(...batch.filter((id) => !locked.has(id)));
     after = last;
   }
-  // One at a time: whoever waits for a domain with others locked could wait for somebody who waits for those.
+  // One at a time, because waiting for a locked domain while others are locked could deadlock.
   for (const id of busy)
     changed += (await db.transaction().execute((trx) => republish(trx, [id], 'wait'))).changed;
   await db.transaction().execute((trx) => saveGenerationPublished(trx, generation));
@@ -126,7 +125,7 @@ async function republish(
   return { ids: lockedIds, changed: concerned.length };
 }
 
-/** Writes managed records only where they differ: most domains stay on the same set. */
+/** Writes managed records only where they differ: most domains keep their set. */
 async function settleManagedRecords(trx: Database, locks: readonly DomainLock[]): Promise<void> {
   const { rows } = await sql<{ id: number; rdata: string }>`
     select domain_id as id, encode(rdata, 'base64') as rdata from records
@@ -144,7 +143,7 @@ async function settleManagedRecords(trx: Database, locks: readonly DomainLock[])
   }
 }
 
-/** By how much the domain's number of records grew; undefined when nothing differs, the serial apart. */
+/** Returns the growth of the domain's number of records, or undefined if nothing but the serial differs. */
 async function republishOne(trx: Database, lock: DomainLock): Promise<number | undefined> {
   const { row, signed, settings } = lock;
   const apex = decodeNameColumn(row.name);
@@ -198,7 +197,7 @@ function ownRecords(row: DomainRow, settings: PublishSettings, serial: number): 
   return apexRecords({ apex, nameservers: nameserversOf(row, settings), serial, rname: settings.rname });
 }
 
-/** Loads the names where other records are published than the domain has there. */
+/** Loads the names at which other records are published than the domain has there. */
 async function loadDerivedNames(trx: Database, row: DomainRow): Promise<Name[]> {
   if (row.served !== 'full') return [];
   const { rows } = await sql<{ name: string }>`

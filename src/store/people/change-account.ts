@@ -1,5 +1,5 @@
-// What an operator sets of an account, all or nothing. The last global admin stays one: without any, only the command line
-// could make another.
+// Saves an operator's changes of an account, all or nothing. The last global admin cannot be removed, because then only
+// the command line could create another.
 
 import { sql } from 'kysely';
 import {
@@ -20,10 +20,10 @@ export interface WantedAccount {
   readonly email?: string | undefined;
   readonly isAdmin?: boolean | undefined;
   readonly active?: boolean | undefined;
-  /** Of new domains; null: none. */
+  /** The plan of new domains; null for none. */
   readonly planSlug?: string | null | undefined;
   readonly isReseller?: boolean | undefined;
-  /** Null: nobody's client. */
+  /** Null if the account has no reseller. */
   readonly providerId?: number | null | undefined;
 }
 
@@ -31,7 +31,7 @@ export type ChangedAccount =
   | { readonly kind: 'changed'; readonly before: Account; readonly account: Account }
   | {
       readonly kind: 'refused';
-      /** The field, as a member of `WantedAccount`. */
+      /** The invalid field of `WantedAccount`. */
       readonly field: keyof WantedAccount;
       readonly code: 'taken' | 'last_admin' | 'unknown_plan' | 'relation';
       readonly message: string;
@@ -49,18 +49,18 @@ export async function changeAccount(
     const { name, email, isAdmin, active, planSlug, isReseller, providerId } = wanted;
     if (isAdmin === false || active === false)
       await sql`select pg_advisory_xact_lock(${ADMIN_LOCK})`.execute(trx);
-    // All at once, before anything of them is written: what is set below would lock them one by one, in its own order.
+    // Locks everything before the first write. The functions below would lock separately, in another order.
     if (providerId !== undefined) await lockForProvider(trx, id, providerId);
     const before = await loadAccount(trx, id);
     if (before === undefined) return { kind: 'absent' };
     const loses = isAdmin === false ? 'isAdmin' : active === false ? 'active' : undefined;
     if (loses !== undefined && before.isAdmin && before.active && !(await hasOtherAdmin(trx, id)))
-      return refusal(loses, 'last_admin', 'this is the last global admin: make another one first');
+      return refusal(loses, 'last_admin', 'this is the last global admin: create another one first');
     if (name !== undefined) await setName(trx, id, name);
     if (email !== undefined && email !== before.email) {
       if (!(await setEmail(trx, id, email)))
         rollBackTo(refusal('email', 'taken', 'another account has this email'));
-      // Links that were mailed to the old address end with it.
+      // Links that were mailed to the old address become invalid.
       await dropLinks(trx, id);
     }
     const updated = await updateAccount(trx, id, {
@@ -69,7 +69,7 @@ export async function changeAccount(
       ...(planSlug !== undefined && { planSlug }),
     });
     if (updated === 'unknown_plan') rollBackTo(refusal('planSlug', 'unknown_plan', unknownPlan(planSlug)));
-    // A client that becomes a reseller leaves its provider first, and the other way round.
+    // A client that becomes a reseller leaves its provider first, and vice versa.
     const relate = [
       async () => providerId !== undefined && (await setProvider(trx, id, providerId)),
       async () => isReseller !== undefined && (await setReseller(trx, id, isReseller)),

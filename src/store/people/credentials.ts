@@ -1,5 +1,5 @@
-// How people prove who they are: the password, the email address, and links that work once (to sign in, set a new
-// password, register, or confirm an email address). Only the hash of a link is stored.
+// Credentials of people: password, email address, and single-use links (to sign in, set a new password, register, or
+// confirm an email address). Only the hash of a link is stored.
 
 import { sql } from 'kysely';
 import { ACCOUNT_JSON, type Account, type AccountJson, accountOf, emailKeyOf } from '../accounts/accounts.ts';
@@ -8,7 +8,7 @@ import type { Database } from '../postgres/database.ts';
 
 export interface Credentials {
   readonly account: Account;
-  /** Null: none was set yet. */
+  /** Null if no password was set yet. */
   readonly passwordHash: string | null;
   readonly hasTotp: boolean;
 }
@@ -37,7 +37,7 @@ export async function setName(db: Database, accountId: number, name: string | nu
   );
 }
 
-/** The new email is confirmed. False: another account has it. */
+/** Sets and confirms the new email. Returns false if another account has it. */
 export async function setEmail(trx: Database, accountId: number, email: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update accounts set email = ${email}, email_key = ${emailKeyOf(email)}, email_confirmed_at = clock_timestamp(),
@@ -49,7 +49,7 @@ export async function setEmail(trx: Database, accountId: number, email: string):
   return numAffectedRows === 1n;
 }
 
-/** The link that was mailed to it was opened. */
+/** Confirms the email after its mailed link was opened. */
 export async function confirmEmail(trx: Database, accountId: number): Promise<void> {
   await sql`update accounts set email_confirmed_at = coalesce(email_confirmed_at, clock_timestamp())
     where id = ${accountId}`.execute(trx);
@@ -57,20 +57,19 @@ export async function confirmEmail(trx: Database, accountId: number): Promise<vo
 
 type LinkKind = 'sign-in' | 'reset' | 'register' | 'email';
 
-/** How long a link works. */
 export const LINK_MINUTES: Readonly<Record<LinkKind, number>> = {
   'sign-in': 15,
   reset: 30,
   register: 24 * 60,
   email: 24 * 60,
 };
-/** A link that was made this much later than now was made before the clock went back. */
+/** A link that appears to be created this much in the future is from before the clock was set back. */
 const SKEW_MINUTES = 5;
 
 interface NewLink {
   readonly kind: LinkKind;
   readonly accountId?: number;
-  /** To register or to confirm. */
+  /** The email to register or to confirm. */
   readonly email?: string;
 }
 
@@ -89,7 +88,7 @@ interface TakenLink {
   readonly email: string | null;
 }
 
-/** Uses the link up. Undefined: it does not exist, was used, or is too old. */
+/** Consumes the link. Returns undefined if it does not exist, was used, or has expired. */
 export async function takeLink(trx: Database, kind: LinkKind, token: string): Promise<TakenLink | undefined> {
   if (!isSecretText('lnk_', token)) return undefined;
   const { rows } = await sql<TakenLink>`
@@ -100,7 +99,7 @@ export async function takeLink(trx: Database, kind: LinkKind, token: string): Pr
   return rows[0];
 }
 
-/** What was mailed before the password or the email changed ends with it. */
+/** Invalidates all mailed links of the account after its password or email changed. */
 export async function dropLinks(trx: Database, accountId: number): Promise<void> {
   await sql`delete from account_links where account_id = ${accountId}`.execute(trx);
 }

@@ -1,5 +1,5 @@
-// Mails to be sent: a row has the recipient and the kind, and never a secret. The API orders mails, workers send them.
-// An order is written even if no account has the email address, so that its time reveals nothing.
+// Mails to be sent. The API orders them, workers send them. A row has the recipient and the kind, but no secret. An
+// order is written even if no account has the email address, so that the response time reveals nothing.
 
 import { sql } from 'kysely';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -8,9 +8,9 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
 /**
- * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
- * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
- * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`. Features order mails of further kinds, and write them.
+ * `email` confirms a new address; `email-changed` notifies the old address; `register-invited` is for registration by
+ * invitation only; `invite` is ordered with the invite; `takeover` comes from `orderTakeoverMails` and `dnssec` from
+ * `orderDnssecReminder`. Features order and write mails of further kinds.
  */
 type MailKind =
   | 'reset'
@@ -26,7 +26,7 @@ export interface OrderedMail {
   readonly id: number;
   readonly kind: MailKind;
   readonly email: string;
-  /** Of `reset` and `register`: who has the email. */
+  /** For `reset` and `register`: the account with the email address. */
   readonly accountId: number | null;
   readonly inviteId: number | null;
   readonly attempts: number;
@@ -36,7 +36,7 @@ export interface OrderedMail {
   readonly message: string | null;
 }
 
-/** The active account with the email address, if any, is found in the same statement. */
+/** Finds the active account with the email address, if any, in the same statement. */
 export async function orderMail(
   db: Database,
   kind: 'reset' | 'register' | 'register-invited',
@@ -57,7 +57,7 @@ export async function orderMailOf(
   await sql`insert into mails (kind, email, account_id) values (${kind}, ${email}, ${accountId})`.execute(db);
 }
 
-/** A mail whose worker was lost is due again after this long. */
+/** A mail whose worker failed is due again after this time. */
 const LEASE_SECONDS = 300;
 
 export async function claimDueMails(db: Database, limit: number): Promise<{ mailId: number }[]> {
@@ -79,7 +79,7 @@ export async function loadMail(db: Database, id: number): Promise<OrderedMail | 
   return { ...mail, domain: printWithoutDot(decodeNameColumn(mail.domain)) };
 }
 
-/** It was sent, or is not to be sent. */
+/** Deletes a mail that was sent or is no longer needed. */
 export async function dropMail(db: Database, id: number): Promise<void> {
   await sql`delete from mails where id = ${id}`.execute(db);
 }
@@ -91,10 +91,9 @@ export async function delayMail(db: Database, id: number, seconds: number): Prom
 
 /**
  * Orders the mails that warn the holders of a name when another account is about to take it (docs/rules.md
- * "Takeovers"). Anyone who controls a delegation can start that any number of times, so the function
- * `order_takeover_mails` bounds the mails of a domain and of an account. Call it under `lockNamesAround`, in the
- * transaction that begins the takeover. `message` is the finding's sentence. Returns false if there were enough
- * within a day.
+ * "Takeovers"). Anyone who controls a delegation can trigger this repeatedly, so the function `order_takeover_mails`
+ * limits the mails of a domain and of an account. Call it under `lockNamesAround`, in the transaction that starts the
+ * takeover. `message` is the finding's message. Returns false if the daily limit is reached.
  */
 export async function orderTakeoverMails(
   trx: Database,
@@ -106,8 +105,8 @@ export async function orderTakeoverMails(
 }
 
 /**
- * Orders the mail that reminds owners what to enter at the registrar for DNSSEC. The function `order_dnssec_reminder`
- * limits it to one per domain in 30 days, and 20 per account and day. `message` says what to do. Returns false if the
+ * Orders the mail that reminds owners what to enter at the registrar for DNSSEC, which is `message`. The function
+ * `order_dnssec_reminder` limits it to one per domain in 30 days, and 20 per account and day. Returns false if the
  * limit is reached.
  */
 export async function orderDnssecReminder(

@@ -1,12 +1,11 @@
-// Sessions: somebody who has signed in. A row each; the token is stored as its hash. Postgres's clock counts, since it is the
-// same for all API processes.
+// Sessions of signed-in people. Only the hash of the token is stored. All API processes use the database's clock.
 
 import { sql } from 'kysely';
 import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from '../accounts/accounts.ts';
 import { hashSecret, makeSecretText } from '../accounts/hashed-secrets.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** How a session's token comes: in a cookie, or as `Authorization: Bearer`. */
+/** The token is sent in a cookie, or as `Authorization: Bearer`. */
 export type Carrier = 'cookie' | 'bearer';
 
 export interface Session {
@@ -15,7 +14,7 @@ export interface Session {
   readonly carrier: Carrier;
   readonly createdAt: Date;
   readonly usedAt: Date;
-  /** When the password was last given. */
+  /** When the password was last entered. */
   readonly passwordAt: Date | null;
   readonly address: string | null;
   readonly userAgent: string | null;
@@ -28,14 +27,14 @@ interface NewSession {
   readonly userAgent: string | undefined;
 }
 
-/** One more ends the one that was unused the longest. */
+/** A further session ends the one that was unused the longest. */
 const MAX_SESSIONS = 50;
 const MAX_AGENT_CHARACTERS = 200;
 
 const COLUMNS = sql`s.id, s.account_id as "accountId", s.carrier, s.created_at as "createdAt", s.used_at as "usedAt",
   s.password_at as "passwordAt", s.address, s.user_agent as "userAgent"`;
 
-/** Gives the token. Whoever signs in has proved who they are just now: by the password, or by a link. */
+/** Opens a session and returns its token. Signing in, by password or link, counts as entering the password. */
 export async function openSession(trx: Database, session: NewSession): Promise<string> {
   const { accountId, carrier, address, userAgent } = session;
   const token = makeSecretText('ses_');
@@ -54,11 +53,11 @@ export async function openSession(trx: Database, session: NewSession): Promise<s
 export interface FoundSession {
   readonly session: Session;
   readonly account: Account;
-  /** The database's clock. */
+  /** The database's time. */
   readonly now: Date;
 }
 
-/** Finds sessions by their hash in hex, also those that are over. */
+/** Finds sessions by their hash in hexadecimal, including expired ones. */
 export async function findSessions(
   db: Database,
   hashes: readonly Buffer[],
@@ -75,7 +74,7 @@ export async function findSessions(
   );
 }
 
-/** The newest first. */
+/** Lists sessions, newest first. */
 export async function listSessions(
   db: Database,
   accountId: number,
@@ -87,7 +86,7 @@ export async function listSessions(
   return rows;
 }
 
-/** Records the use of a session, at most once a minute. A clock that goes back does not make it older. */
+/** Records the use of a session, at most once per minute. A clock that is set back does not make it older. */
 export async function touchSession(db: Database, id: number): Promise<void> {
   await sql`update sessions set used_at = clock_timestamp() where id = ${id}
     and used_at < clock_timestamp() - interval '1 minute'`.execute(db);
@@ -97,7 +96,7 @@ export async function notePassword(db: Database, id: number): Promise<void> {
   await sql`update sessions set password_at = clock_timestamp() where id = ${id}`.execute(db);
 }
 
-/** Gives a session another token: the old one ends at once. Undefined: the session is over. */
+/** Replaces a session's token. The old one becomes invalid immediately. Returns undefined if the session has ended. */
 export async function rotateSession(trx: Database, id: number): Promise<string | undefined> {
   const token = makeSecretText('ses_');
   const { numAffectedRows } = await sql`
@@ -105,7 +104,7 @@ export async function rotateSession(trx: Database, id: number): Promise<string |
   return numAffectedRows === 1n ? token : undefined;
 }
 
-/** False: the account has no such session. */
+/** Returns false if the account has no such session. */
 export async function endSession(db: Database, accountId: number, id: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from sessions where id = ${id} and account_id = ${accountId}`.execute(db);
@@ -116,7 +115,7 @@ export async function endSessionOf(db: Database, token: string): Promise<void> {
   await sql`delete from sessions where hash = ${hashSecret(token)}`.execute(db);
 }
 
-/** Ends all of an account's sessions but this one. */
+/** Ends all sessions of an account except this one. */
 export async function endOtherSessions(db: Database, accountId: number, but?: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from sessions where account_id = ${accountId} and id is distinct from ${but ?? null}::bigint`.execute(

@@ -1,5 +1,5 @@
-// Failed attempts to sign in, counted in Postgres for all API processes, and the browsers that are exempt. Workers
-// delete rows that are no longer needed.
+// Counts failed sign-ins in Postgres for all API processes, and stores the browsers that are exempt. Workers delete
+// rows that are no longer needed.
 
 import { sql } from 'kysely';
 import { hashSecret, isSecretText, makeSecretText } from '../accounts/hashed-secrets.ts';
@@ -9,12 +9,12 @@ import { inTransaction } from '../postgres/transaction.ts';
 export interface Failures {
   readonly count: number;
   readonly windowEndsAt: Date;
-  /** How often the limit was reached lately. */
+  /** Number of times that the limit was recently reached. */
   readonly blocks: number;
   readonly blockedUntil: Date | null;
 }
 
-/** Hours that a state is kept after its block is over. */
+/** Hours for which a state is kept after its block ends. */
 const KEPT_HOURS = 24;
 
 export async function loadFailures(
@@ -29,7 +29,7 @@ export async function loadFailures(
   return { failures: new Map(known), now: rows[0]?.now as Date };
 }
 
-/** Counts one more failure; `next` decides what follows from it. `also` is done in the same transaction. */
+/** Counts one more failure. `next` computes the new state. `also` runs in the same transaction. */
 export async function noteFailure(
   db: Database,
   key: string,
@@ -57,10 +57,7 @@ export async function noteFailure(
 
 const MAX_DEVICES = 20;
 
-/**
- * True if somebody has signed in to the account in this browser before, by its cookie: failures of others do not lock
- * its user out.
- */
+/** Returns true if this browser (by its cookie) has signed in to the account, so that failures of others do not block it. */
 export async function isDeviceOf(
   db: Database,
   emailKey: string,

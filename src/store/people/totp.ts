@@ -1,15 +1,14 @@
-// The second factor of an account: its sealed secret, the last step that counted, and its recovery codes.
+// The second factor of an account: its sealed secret, the last accepted step, and its recovery codes.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import type { SealedSecret } from '../secrets/key-boxes.ts';
 
 interface StoredTotp extends SealedSecret {
-  /** A first code was given: it is asked for at each sign-in. */
+  /** True if a first code was accepted, so that each sign-in requires one. */
   readonly isConfirmed: boolean;
-  /** The step of the last code that counted. */
   readonly lastStep: number;
-  /** The database's clock. */
+  /** The database's time. */
   readonly now: Date;
 }
 
@@ -21,7 +20,7 @@ export async function loadTotp(db: Database, accountId: number): Promise<StoredT
   return rows[0];
 }
 
-/** False: there is a confirmed one already. */
+/** Returns false if the account already has a confirmed secret. */
 export async function saveTotp(
   trx: Database,
   accountId: number,
@@ -34,7 +33,7 @@ export async function saveTotp(
   return numAffectedRows === 1n;
 }
 
-/** A code counts once: false when this step, or a later one, has counted. */
+/** Accepts a code once. Returns false if this step or a later one was already accepted. */
 export async function takeStep(trx: Database, accountId: number, step: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update account_totp set last_step = ${step} where account_id = ${accountId} and last_step < ${step}`.execute(

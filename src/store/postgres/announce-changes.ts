@@ -1,6 +1,6 @@
-// Wakes the nodes after a commit. NOTIFY inside the writing transaction would serialise all commits (4.9k/s instead of
-// 15.6k/s), so it is sent afterwards: the first one immediately, then at most one every 5 ms. If one is lost, a node
-// finds the change within one second by its timer.
+// Notifies the nodes after a commit. NOTIFY inside the writing transaction would serialize all commits (4.9k/s instead
+// of 15.6k/s). It is sent afterwards: the first one immediately, then at most one every 5 ms. If one is lost, nodes
+// find the change within a second by polling.
 
 import { sql } from 'kysely';
 import { type Database, runBeforeDestroy } from './database.ts';
@@ -33,7 +33,7 @@ export function announceChanges(db: Database): void {
 async function send(db: Database, announcer: Announcer): Promise<void> {
   while (announcer.due) {
     announcer.due = false;
-    // A failure is left to the nodes' timers: the change itself is committed.
+    // On failure the nodes find the committed change by polling.
     await sql`select pg_notify(${CHANGES_CHANNEL}, '')`.execute(db).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, COALESCE_MS));
   }
@@ -41,13 +41,10 @@ async function send(db: Database, announcer: Announcer): Promise<void> {
 }
 
 export const PROGRESS_CHANNEL = 'zonefleet_progress';
-/** Postgres takes less than 8000. */
+/** Postgres allows less than 8000. */
 const MAX_PROGRESS_BYTES = 4000;
 
-/**
- * Sends the progress of a check to those who listen. It is neither stored nor repeated; a message that is too long is
- * left out. Never throws.
- */
+/** Sends the progress of a check to listeners, without storing it. Drops messages that are too long. Never throws. */
 export async function announceProgress(db: Database, progress: object): Promise<void> {
   const text = JSON.stringify(progress);
   if (Buffer.byteLength(text) > MAX_PROGRESS_BYTES) return;

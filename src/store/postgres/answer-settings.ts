@@ -1,5 +1,5 @@
-// The settings that answers are made of. They are stored in Postgres, so that all processes of a fleet answer alike.
-// Each change of them starts a generation: a domain whose published records belong to an older one is published anew by
+// The settings that answers depend on. They are stored in Postgres, so that all processes of a fleet give the same
+// answers. Each change starts a generation. Domains whose published records belong to an older one are republished by
 // `republishDomains`, or by the next edit.
 
 import { sql } from 'kysely';
@@ -12,9 +12,9 @@ import { encodeNameColumn } from './name-column.ts';
 export interface AnswerSettings {
   edgeIpv4: readonly string[];
   edgeIpv6: readonly string[];
-  /** Sets of nameserver names; the first one is canonical. */
+  /** Sets of nameserver names. The first one is canonical. */
   nameserverSets: readonly (readonly string[])[];
-  /** Patterns of nameserver names in lists, as NAMESERVER_POOL has them; none: there is no pool. */
+  /** Patterns of nameserver names in lists, as in NAMESERVER_POOL. Undefined or empty without a pool. */
   nameserverPool?: readonly (readonly string[])[];
   /** The addresses of each list. */
   nameserverAddresses?: readonly (readonly string[])[];
@@ -30,16 +30,16 @@ const SETTING_NAMES = {
   soaRname: 'SOA_RNAME',
 } as const satisfies Record<keyof AnswerSettings, string>;
 
-/** What published records are made of: a change of any other setting leaves them as they are. */
+/** The settings that published records depend on. Changes of other settings do not affect published records. */
 const APEX_SETTINGS: readonly string[] = [SETTING_NAMES.nameserverSets, SETTING_NAMES.soaRname];
 const EDGE_SETTINGS: readonly string[] = [SETTING_NAMES.edgeIpv4, SETTING_NAMES.edgeIpv6];
-/** An empty list of these is not stored. */
+/** Settings that are not stored if they are empty. */
 const OPTIONAL_SETTINGS: readonly string[] = [
   SETTING_NAMES.nameserverPool,
   SETTING_NAMES.nameserverAddresses,
 ];
 
-/** Undefined until `migrate` has stored them. */
+/** Returns undefined until `migrate` has stored them. */
 export async function loadAnswerSettings(db: Database): Promise<AnswerSettings | undefined> {
   return (await loadAll(db))?.settings;
 }
@@ -72,14 +72,14 @@ function decodeSettings(text: string | null): StoredSettings | undefined {
   };
 }
 
-/** The row that says that proxied names are published with edge marks: from the first edge on, for good. */
+/** The row that is present if proxied names are published with edge marks: permanently, once the first edge exists. */
 const REGIONAL = 'EDGE_REGIONS';
 
-/** The row that says which generation of the settings published records are made of. */
+/** The row with the generations of the settings. */
 const GENERATIONS = 'ANSWER_GENERATIONS';
 
 interface Generations {
-  /** The generation in which the edge's addresses last changed. */
+  /** The generation in which the edges' addresses last changed. */
   readonly edges: number;
   /** The generation in which nameservers or the SOA's mailbox last changed. */
   readonly apex: number;
@@ -89,7 +89,7 @@ interface Generations {
 
 const FIRST_GENERATIONS: Generations = { edges: 1, apex: 1, published: 1 };
 
-/** The settings as publishing takes them. */
+/** The settings in the form that publishing uses. */
 export interface PublishSettings {
   readonly edges: EdgeAddresses;
   readonly nameserverSets: readonly (readonly Name[])[];
@@ -101,7 +101,7 @@ export interface PublishSettings {
 
 const SETTINGS_LOCK = 0x73657473; // 'sets'
 
-/** Locks the settings until the transaction's end, so that a domain that is created now is not missed. */
+/** Locks the settings until the end of the transaction, so that a change of them includes domains created now. */
 export async function lockPublishSettings(trx: Database): Promise<PublishSettings> {
   await sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`.execute(trx);
   return await loadPublishSettings(trx);
@@ -114,7 +114,7 @@ export async function loadPublishSettings(db: Database): Promise<PublishSettings
 
 let decoded: { readonly text: string; readonly settings: PublishSettings } | undefined;
 
-/** Decodes `SETTINGS_TEXT`. Nearly every statement gives the same settings, so the last ones are cached. */
+/** Decodes `SETTINGS_TEXT`. Nearly every statement returns the same settings, so the last ones are cached. */
 export function decodePublishSettings(text: string | null): PublishSettings {
   if (decoded === undefined || decoded.text !== text) {
     const all = decodeSettings(text);
@@ -137,7 +137,7 @@ function publishSettings({ settings, generations, regional }: StoredSettings): P
   };
 }
 
-/** Every name under which our nameservers are known: those of the pool and of the sets. */
+/** Returns every name of the fleet's nameservers: those of the pool and of the sets. */
 export function allOurNameservers({ pool, nameserverSets }: PublishSettings): readonly Name[] {
   return [...(pool?.lists.flat() ?? []), ...nameserverSets.flat()];
 }
@@ -146,18 +146,18 @@ function absoluteName(text: string): Name {
   return parseName(text.endsWith('.') ? text : `${text}.`);
 }
 
-/** The same as `allOurNameservers`, as folded text with the final dot. */
+/** Returns the same names as `allOurNameservers`, as folded text with the final dot. */
 export function nameserversIn({ nameserverPool = [], nameserverSets }: AnswerSettings): string[] {
   const pool = expandPool(nameserverPool, [])?.lists.flat() ?? [];
   return [...pool, ...nameserverSets.flat().map(absoluteName)].map(encodeNameColumn);
 }
 
-/** Locks the settings until the transaction's end, so that nobody reads them who will work by them. */
+/** Locks the settings until the end of the transaction, so that no other writer acts on outdated settings. */
 export async function lockAnswerSettings(trx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(${SETTINGS_LOCK})`.execute(trx);
 }
 
-/** Saves the settings inside a transaction: a reader sees all of the new ones or none. */
+/** Saves the settings. Call it in a transaction: a reader sees all of the new settings or none. */
 export async function saveAnswerSettings(trx: Database, settings: AnswerSettings): Promise<string[]> {
   await lockAnswerSettings(trx);
   const first = (await trx.selectFrom('settings').select('name').limit(1).execute()).length === 0;
@@ -175,9 +175,9 @@ export async function saveAnswerSettings(trx: Database, settings: AnswerSettings
   return changed;
 }
 
-/** From now on proxied names are published with edge marks. True: they were not before, and domains are to be published anew. */
+/** Publishes proxied names with edge marks from now on. Returns true if they were not before; then republish domains. */
 export async function startRegionalAnswers(trx: Database): Promise<boolean> {
-  if ((await loadAll(trx))?.regional) return false; // who asks every few seconds keeps nobody from creating a domain
+  if ((await loadAll(trx))?.regional) return false; // without a lock: frequent callers must not block creates
   await lockAnswerSettings(trx);
   if (!(await saveSetting(trx, REGIONAL, true))) return false;
   const { generations, generation } = await loadPublishSettings(trx);

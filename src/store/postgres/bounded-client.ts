@@ -1,5 +1,5 @@
-// A pool's connection, which ends itself when Postgres does not answer a statement in time: the caller gets an error, and
-// the pool makes another connection. It prepares what the pool repeats.
+// A pooled connection that closes itself if Postgres does not reply in time: the caller gets an error, and the pool
+// opens another connection. It prepares statements that the pool repeats.
 
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
@@ -8,12 +8,12 @@ import { PreparedStatements } from './prepared-statements.ts';
 
 type Callback = (error: Error | null, result: QueryResult) => void;
 
-/** Postgres did not answer in time, and the connection is ended. */
+/** Postgres did not reply in time, and the connection was closed. */
 export class DatabaseSilence extends Error {
   override readonly name = 'DatabaseSilence';
 }
 
-/** Whether the error belongs to a commit whose outcome is unknown. */
+/** Returns true if the error belongs to a commit whose outcome is unknown. */
 export function mayBeCommitted(error: unknown): boolean {
   return unknownCommits.has(error as object);
 }
@@ -25,7 +25,7 @@ interface Pending {
 
 interface BoundedClientConfig extends ClientConfig {
   readonly limits?: Limits;
-  /** The pool's; by default the connection counts for itself. */
+  /** The statements of the pool. By default, the connection counts its own. */
   readonly statements?: PreparedStatements;
 }
 
@@ -52,7 +52,7 @@ export class BoundedClient extends Client {
     if (typeof first?.submit === 'function') return super.query(first, second, third);
     const text: string = typeof first === 'string' ? first : first.text;
     const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
-    const isSetting = text.startsWith('set '); // several in one, which cannot be prepared
+    const isSetting = text.startsWith('set '); // may contain several statements, which cannot be prepared
     const mayPrepare = typeof first === 'string' && values && !isSetting;
     const name = mayPrepare ? this.#statements.nameOf(first, values) : undefined;
     const statement = name === undefined ? first : { name, text, values };
@@ -74,7 +74,7 @@ export class BoundedClient extends Client {
     );
   }
 
-  /** Watches a statement until it is settled; gives back the error to report. */
+  /** Starts the timer of a statement. Returns a function that stops it and returns the error to report. */
   #watch(text: string): (error?: Error) => unknown {
     const { statementMs, begins } = this.#deadlines.send(text);
     this.#socket ??= this.#followSocket();
@@ -109,13 +109,13 @@ export class BoundedClient extends Client {
     return stream;
   }
 
-  /** Ends the connection, but a process that was busy itself first reads what has arrived meanwhile. */
+  /** Closes the connection, unless data has arrived while this process was busy. */
   #expire(pending: Pending, statementMs: number): void {
     const read = this.#socket?.bytesRead;
     setImmediate(() => {
       if (!this.#pending.has(pending)) return;
       if (this.#socket?.bytesRead !== read) pending.timer.refresh();
-      else this.#give(`the database did not answer within ${statementMs} ms`);
+      else this.#give(`the database did not respond within ${statementMs} ms`);
     });
   }
 

@@ -1,5 +1,5 @@
-// One connection to Postgres that notices when it was cut silently: every query has a deadline, and arriving rows
-// extend it. A query that misses it ends the whole connection.
+// A connection to Postgres that detects a silently broken connection: every query has a deadline, which arriving rows
+// extend. A query that misses it closes the connection.
 
 import { Socket } from 'node:net';
 import { Client, type Notification, Query, type QueryConfig, types } from 'pg';
@@ -9,33 +9,32 @@ interface ConnectionOptions {
   applicationName: string;
   connectTimeoutMs?: number;
   onNotification?: (notification: Notification) => void;
-  /** Aborts connecting. */
   signal?: AbortSignal;
 }
 
 export interface Connection {
   /** Returns all rows, as arrays of columns. */
   query(text: string, values?: readonly unknown[], silenceMs?: number): Promise<unknown[][]>;
-  /** Yields each row as it arrives, so that a large result is never completely in memory. */
+  /** Passes each row to `onRow` as it arrives, so that a large result is never completely in memory. */
   stream(
     text: string,
     values: readonly unknown[],
     onRow: (row: unknown[]) => void,
     silenceMs?: number,
   ): Promise<void>;
-  /** Resolves when the connection is closed, for whatever reason. */
+  /** Resolves when the connection is closed for any reason. */
   readonly ended: Promise<void>;
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
-// The server too must notice that we are gone: it holds our advisory lock. These need no privilege, and a unix socket
-// ignores them.
+// The server too must detect a broken connection, because it holds the advisory lock. These settings need no privilege,
+// and unix sockets ignore them.
 const SESSION = `
   set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 10000; set statement_timeout = '120s'; set lock_timeout = '5s'`;
 
-/** How long a query may be without a row, unless it sets its own limit. */
+/** Maximum time without a row, unless the query sets its own limit. */
 const SILENCE_MS = 5000;
 const CLOSE_TIMEOUT_MS = 1000;
 
@@ -60,10 +59,10 @@ export async function connect(url: string, options: ConnectionOptions): Promise<
     client.on('end', end);
     socket.on('close', end);
   });
-  // The caller of a pending query gets the cause; an error without a query shows as `ended`.
+  // The caller of a pending query gets the cause. Without a query, `ended` resolves.
   client.on('error', () => socket.destroy());
   if (options.onNotification !== undefined) client.on('notification', options.onNotification);
-  const abort = () => socket.destroy(new Error('connecting to Postgres was given up'));
+  const abort = () => socket.destroy(new Error('connecting to Postgres was aborted'));
   options.signal?.addEventListener('abort', abort);
   try {
     options.signal?.throwIfAborted();

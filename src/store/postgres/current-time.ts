@@ -1,4 +1,4 @@
-// The time of a change, from Postgres: the clocks of processes differ.
+// The time of a change, from Postgres, because the clocks of processes differ.
 
 import { sql } from 'kysely';
 import type { Database } from './database.ts';

@@ -1,6 +1,6 @@
-// Whether the API or the workers can do their work: Postgres responds, its schema is not older than the code, and no
-// write has just failed for lack of disk space. Postgres is queried at most twice per second, and each attempt ends
-// after two seconds.
+// Determines whether the API or the workers can do their work: Postgres responds, its schema is not older than the
+// code, and no write has just failed for lack of disk space. Postgres is queried at most twice per second, with a
+// timeout of two seconds.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Readiness } from '../../process/listen-health.ts';
@@ -14,7 +14,7 @@ import { checkSchema, SchemaError } from './schema-version.ts';
 const FRESH_MS = 500;
 const ANSWER_TIMEOUT_MS = 2000;
 
-/** `lacking`: the outage that writes have met lately. */
+/** `lacking` returns the outage that writes have recently met. */
 export function databaseReadiness(
   db: Database,
   lacking: () => OutageKind | undefined = () => undefined,
@@ -34,7 +34,7 @@ export function databaseReadiness(
 async function ask(db: Database, lacking: () => OutageKind | undefined): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new DatabaseSilence('no answer in time')), ANSWER_TIMEOUT_MS);
+    timer = setTimeout(() => fail(new DatabaseSilence('no response in time')), ANSWER_TIMEOUT_MS);
   });
   try {
     await Promise.race([checkSchema(db), late]);
@@ -53,16 +53,16 @@ const RETRY_MS = 1000;
 
 interface DatabaseWait {
   readonly log: Pick<Log, 'warn'>;
-  /** Ends the wait, which then rejects. */
+  /** Aborts the wait, which then rejects. */
   readonly signal: AbortSignal;
   readonly rejectedMs?: number;
 }
 
 /**
- * Waits for Postgres: the API and the workers call it before anything else, since they may start while Postgres is
- * unavailable. Resolves when the schema is not older than the code and `prepare` has succeeded. Throws a StartFault
- * if the operator has to act: the schema is older, `prepare` threw a StartFault, or Postgres has rejected the
- * password for `rejectedMs`. Logs a reason only once, until it changes.
+ * Waits for Postgres. The API and the workers call it first, because they may start while Postgres is unavailable.
+ * Resolves when the schema is not older than the code and `prepare` has succeeded. Throws a StartFault if the operator
+ * has to act: the schema is older, `prepare` threw a StartFault, or Postgres has rejected the password for
+ * `rejectedMs`. Logs a reason once, until it changes.
  */
 export async function waitForDatabase(
   db: Database,

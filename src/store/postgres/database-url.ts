@@ -1,6 +1,6 @@
 // Finds the embedded database, the analytics store and the address of a running `npm start`, which writes a file in
-// DATA_DIR for other processes and the CLI. The file of a killed run may be left behind, so the process that it names must be
-// alive and its socket must exist.
+// DATA_DIR for other processes and the CLI. A killed run may leave the file behind, so the process must be alive and
+// its socket exist.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ interface Running {
   readonly databaseUrl: string;
   readonly socket: string;
   readonly analyticsUrl?: string;
-  /** Where browsers find its API. */
+  /** The URL at which browsers reach the API. */
   readonly publicUrl?: string;
 }
 
-/** The URL of the embedded server of the `npm start` that runs on this directory; undefined when none does. */
+/** Returns the URL of the embedded server of the `npm start` that uses this directory, or undefined if none is running. */
 export function findDatabaseUrl(dataDirectory: string): string | undefined {
   return findRunning(dataDirectory)?.databaseUrl;
 }
 
-/** The same of its analytics store; undefined also where it has none of its own. */
+/** Returns the URL of its analytics store, or undefined if it has none of its own. */
 export function findAnalyticsUrl(dataDirectory: string): string | undefined {
   return findRunning(dataDirectory)?.analyticsUrl;
 }
 
-/** The same of the address in its links. */
+/** Returns the URL that its links contain. */
 export function findPublicUrl(dataDirectory: string): string | undefined {
   return findRunning(dataDirectory)?.publicUrl;
 }
@@ -37,11 +37,11 @@ function findRunning(dataDirectory: string): Running | undefined {
     const running = JSON.parse(readFileSync(join(dataDirectory, FILE), 'utf8')) as Running;
     return isAlive(running.pid) && existsSync(running.socket) ? running : undefined;
   } catch {
-    return undefined; // no file, or not one of ours
+    return undefined; // no file, or not a valid one
   }
 }
 
-/** The URL that was set, or else the embedded server's. */
+/** Returns the configured URL, or else that of the embedded server. */
 export function requireDatabaseUrl(settings: {
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
@@ -49,11 +49,11 @@ export function requireDatabaseUrl(settings: {
   const url = settings.databaseUrl ?? findDatabaseUrl(settings.dataDirectory);
   if (url !== undefined) return url;
   throw new StartFault(
-    `DATABASE_URL is not set, and no "npm start" runs on ${settings.dataDirectory}; start one, or set DATABASE_URL or DATA_DIR`,
+    `DATABASE_URL is not set, and no "npm start" is running in ${settings.dataDirectory}; start it, or set DATABASE_URL or DATA_DIR`,
   );
 }
 
-/** Called by `npm start` alone, for the embedded server. URLs have passwords, so no other user may read the file. */
+/** Only `npm start` calls it, for the embedded server. URLs contain passwords, so other users must not read the file. */
 export function publishDatabaseUrl(
   dataDirectory: string,
   databaseUrl: string,

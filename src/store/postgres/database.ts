@@ -1,5 +1,5 @@
-// A pool of connections to Postgres behind Kysely. Every statement has a deadline (deadlines.ts), and so has the wait
-// for a connection. `destroy()` first sends a NOTIFY that is still pending.
+// A pool of connections to Postgres for Kysely. Every statement has a deadline (deadlines.ts), and so has the wait for
+// a connection. `destroy()` first sends a pending NOTIFY.
 
 import { Kysely, PostgresDialect } from 'kysely';
 import type { ClientBase } from 'pg';
@@ -14,12 +14,12 @@ export type Database = Kysely<Schema>;
 
 interface DatabaseOptions {
   maxConnections?: number;
-  /** The limit for opening a connection, and for waiting until one is free. */
+  /** Timeout for opening a connection, and for waiting for a free one. */
   connectTimeoutMs?: number;
-  /** How many calls may wait for a connection; the next is refused at once. */
+  /** Maximum number of calls that wait for a connection. Further calls are rejected immediately. */
   maxWaiting?: number;
   limits?: Limits;
-  /** Called with the error of an idle connection that broke; the pool replaces it by itself. */
+  /** Called with the error of an idle connection that broke. The pool replaces it automatically. */
   onError?: (error: Error) => void;
 }
 
@@ -53,9 +53,9 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   };
   const growing = new GrowingPool(config);
   const { pool } = growing;
-  // Without a listener a broken idle connection would end the process.
+  // Without a listener, a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error));
-  // The same for one in use, which the pool does not listen to; its query fails too, and is where the error is told.
+  // The pool does not listen to connections in use. Their query fails and reports the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db: Database = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: growing }) });
   const destroy = db.destroy.bind(db);

@@ -1,38 +1,37 @@
-// How long Postgres may take. The server cancels a statement by itself, so that nothing goes on for a client that is
-// gone. The client waits a little longer and then ends the connection, since a server that hangs cancels nothing.
+// Time limits of Postgres statements. The server cancels a statement itself, so that it does not run on after its
+// client has disconnected. The client waits a little longer and then closes the connection, in case the server hangs.
 
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from './tables/schema.ts';
 
 export interface Limits {
-  /** How long a statement that only reads, outside of a transaction, may be silent; also the beginning of a transaction. */
+  /** Timeout of statements that only read, outside of transactions, and of the start of a transaction. */
   readonly readMs: number;
-  /** How long every other statement may take. */
+  /** Timeout of all other statements. */
   readonly writeMs: number;
 }
 
-/** How long a call may wait for a connection. Together with the first statement, it is less than 10 s. */
+/** Timeout of waiting for a connection. Together with the first statement it is less than 10 s. */
 export const CONNECT_TIMEOUT_MS = 4000;
-/** The limits for calls that people and jobs wait for. */
 export const SERVICE_LIMITS: Limits = { readMs: 5000, writeMs: 8000 };
-/** The limits for an operator's commands, which read and sort whole zones at once. */
+/** Limits for operators' commands, which read and sort whole zones. */
 export const OPERATOR_LIMITS: Limits = { readMs: 30_000, writeMs: 120_000 };
-/** The limit for a statement of a transaction that writes many rows, and for the pauses in which those are planned. */
+/** Limit for a statement in a transaction that writes many rows, and for the pauses in which these are planned. */
 const LONG_MS = 120_000;
 /** The number of rows from which a transaction counts as long. */
 export const LONG_ROWS = 5000;
-/** The limit of a migration, which may rewrite every table, and waits for another process that migrates. */
+/** Limit of a migration, which may rewrite every table, and waits for another process that migrates. */
 const MIGRATION_MS = 3_600_000;
 
-/** How much earlier the server gives up than the client: then the connection survives. */
+/** The server's limit is this much shorter than the client's, so that the connection survives. */
 const SERVER_FIRST_MS = 500;
-/** The share of a statement's time that it may wait for a lock, so that the error can say which limit it was. */
+/** The share of a statement's time that it may wait for a lock, so that the error shows which limit was exceeded. */
 const LOCK_SHARE = 0.8;
 const IDLE_IN_TRANSACTION_MS = 30_000;
-/** A transaction may take as long as this many of its statements. */
-const STATEMENTS_A_TRANSACTION = 3;
+/** A transaction may take as long as this many statements. */
+const STATEMENTS_PER_TRANSACTION = 3;
 
-/** The settings with which a connection of a pool begins. A unix socket ignores those of TCP. */
+/** Returns the session settings of a pooled connection. Unix sockets ignore those of TCP. */
 export function sessionSettings({ writeMs }: Limits): string {
   const statementMs = writeMs - SERVER_FIRST_MS;
   return [
@@ -43,7 +42,7 @@ export function sessionSettings({ writeMs }: Limits): string {
     'set tcp_keepalives_interval = 2',
     'set tcp_keepalives_count = 3',
     `set tcp_user_timeout = ${writeMs}`,
-    'set jit = off', // it would compile, for longer than they run, statements whose number of rows Postgres takes for large
+    'set jit = off', // overestimated statements would take longer to compile than to run
   ].join('; ');
 }
 
@@ -53,7 +52,7 @@ export async function allowLong(trx: Kysely<Schema>): Promise<void> {
   await sql.raw(limits).execute(trx);
 }
 
-/** Gives the work on one connection the time of a migration, and then restores the connection's own limits. */
+/** Runs `work` on one connection with the limits of a migration, and then restores the connection's own limits. */
 export async function withMigrationLimits<T>(
   db: Kysely<Schema>,
   work: (connection: Kysely<Schema>) => Promise<T>,
@@ -79,9 +78,7 @@ const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as co
 const BEGINS = /^(begin|start transaction)\b/;
 const READS = /^\s*select\b(?!.*\bfor (no key )?update\b)/s;
 
-/**
- * The deadlines of one connection's statements, which follow from what it sends to the server. Pure: no clock, no I/O.
- */
+/** Determines the deadlines of a connection's statements from what it sends to the server. Pure: no clock, no I/O. */
 export class ConnectionDeadlines {
   readonly #limits: Limits;
   #sessionMs: number;
@@ -92,7 +89,7 @@ export class ConnectionDeadlines {
     this.#sessionMs = limits.writeMs;
   }
 
-  /** Records what the statement changes, and says how long it may take. */
+  /** Records the settings that the statement changes. Returns its limit. */
   send(text: string): { readonly statementMs: number; readonly begins: boolean } {
     const [, isLocal, count, unit = 'ms'] = SETS_LIMIT.exec(text) ?? [];
     if (count !== undefined) {
@@ -110,9 +107,9 @@ export class ConnectionDeadlines {
     return { statementMs, begins };
   }
 
-  /** The limit of the current transaction, from its begin; undefined outside of one. */
+  /** The limit of the current transaction, from its start. Undefined outside of a transaction. */
   get transactionMs(): number | undefined {
-    return this.#transactionMs === undefined ? undefined : this.#transactionMs * STATEMENTS_A_TRANSACTION;
+    return this.#transactionMs === undefined ? undefined : this.#transactionMs * STATEMENTS_PER_TRANSACTION;
   }
 
   endTransaction(): void {

@@ -1,17 +1,16 @@
-// A pool of connections that grows one at a time beside the calls: each call takes the first connection that is free,
-// and does not wait for the one that is opened because of it. On a busy machine opening one takes a second, and a burst
-// would open them all.
+// A pool of connections that grows by one connection at a time: each call takes the first free connection, and need not
+// wait for the new one. On a busy machine, opening one takes a second, and a burst would open them all.
 
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 
-/** All connections are in use, and the most calls allowed wait for one. */
+/** All connections are in use, and the maximum number of calls wait for one. */
 export class PoolFull extends Error {
   override readonly name = 'PoolFull';
 }
 
 interface GrowingPoolConfig extends PoolConfig {
   readonly max: number;
-  /** How many calls may wait for a connection; the next is refused at once. */
+  /** Maximum number of calls that wait for a connection. Further calls are rejected immediately. */
   readonly maxWaiting: number;
 }
 
@@ -31,7 +30,7 @@ export class GrowingPool {
   async connect(): Promise<PoolClient> {
     const { waitingCount } = this.pool;
     if (waitingCount >= this.#maxWaiting) {
-      throw new PoolFull(`${waitingCount} calls wait for a connection to the database`);
+      throw new PoolFull(`${waitingCount} calls already wait for a database connection`);
     }
     this.#grow();
     return await this.pool.connect();
@@ -41,7 +40,7 @@ export class GrowingPool {
     await this.pool.end();
   }
 
-  /** Opens a connection. If that fails, the pool tries again for the call that waits longest, which gets the reason. */
+  /** Opens a connection. If that fails, the pool retries for the call that waits longest, which gets the error. */
   #grow(): void {
     const { idleCount, waitingCount, totalCount, ending } = this.pool;
     if (this.#isGrowing || ending || idleCount > waitingCount || totalCount >= this.#max) return;

@@ -1,12 +1,11 @@
-// Pages of long lists: a page begins after the sort key and id with which the one before ended, so that an index finds
-// it and no rows are skipped by counting.
+// Pages of long lists. A page starts after the sort key and id of the previous page's last row, so that an index finds
+// it without counting rows.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 
 export interface Page {
   readonly limit: number;
-  /** The cursor that the page before gave. */
   readonly cursor?: string;
   readonly offset?: number;
 }
@@ -15,7 +14,7 @@ export interface Paged<T> {
   readonly items: readonly T[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
-  /** Of the page before. Undefined on the first page, and of lists that only go forward. */
+  /** The cursor of the previous page. Undefined on the first page and for lists that only go forward. */
   readonly previous?: string | undefined;
 }
 
@@ -40,7 +39,7 @@ interface PageSql {
   readonly direction: RawBuilder<unknown>;
 }
 
-/** `id` is the column that decides between equal keys. A page before its cursor is selected from its end: `toPage` turns it. */
+/** `id` orders rows with equal keys. A page before its cursor is selected in reverse, and reversed by `toPage`. */
 export function pageSql<S extends string>(
   { sort, descending }: Order<S>,
   key: SortKey,
@@ -59,10 +58,10 @@ export function pageSql<S extends string>(
   };
 }
 
-/** A page of a log, which is in the order of its ids. */
+/** A page of a log, which is ordered by id. */
 export interface LogPage {
   readonly limit: number;
-  /** The id with which the page before ended. */
+  /** The id of the previous page's last row. */
   readonly behind?: number | undefined;
   readonly offset?: number;
   readonly descending: boolean;
@@ -79,12 +78,12 @@ export function logSql(
   };
 }
 
-/** Whether text contains these words, in any case. If the database folds only ASCII, other letters must match. */
+/** SQL condition: the text contains `words`, ignoring case (of non-ASCII letters only if the database folds them). */
 export function contains(text: RawBuilder<unknown>, words: string): RawBuilder<unknown> {
   return sql`(strpos(lower(${text}), ${words.toLowerCase()}) > 0 or strpos(${text}, ${words}) > 0)`;
 }
 
-/** Makes the page of at most `limit` rows; `rows` has one more if there is another page. */
+/** Builds the page of at most `limit` rows. `rows` has one more if there is another page. */
 export function toPage<R extends { readonly id: number; readonly sortKey: string }, S extends string, T>(
   rows: readonly R[],
   { limit, cursor, offset = 0 }: Page,
@@ -107,14 +106,14 @@ export function toPage<R extends { readonly id: number; readonly sortKey: string
 }
 
 const BACK = 'back';
-/** Of the last row of the page before, or, with `back`, of the first row of the page after. */
+/** The last row of the previous page or, with `back`, the first row of the next one. */
 type Cursor = [sort: string, descending: boolean, key: string, id: number, back?: typeof BACK];
 
 function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** Whether the page lies before the cursor's row. */
+/** Returns true if the page is before the cursor's row. */
 export function isBackward(cursor: string | undefined): boolean {
   const read = cursor === undefined ? undefined : readCursor(cursor);
   return Array.isArray(read) && read[4] === BACK;
@@ -148,7 +147,7 @@ function decodeCursor(
   return { key, id: id as number };
 }
 
-/** Whether Postgres can read it as a time: anyone can make up a cursor. */
+/** Returns true if Postgres can parse it as a time. A client can send any cursor. */
 function isTimestamp(key: string): boolean {
   if (!TIMESTAMP.test(key)) return false;
   if (key === 'infinity') return true;
@@ -157,10 +156,10 @@ function isTimestamp(key: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** A count costs as much as it has rows, and anybody may ask for it: beyond so many it says one more, and no more. */
+/** Limit for counts, whose cost grows with the number of rows. Beyond it, one more than this is returned. */
 const MOST_COUNTED = 10_000;
 
-/** Counts the rows of `from`, as `tickets t where …`. */
+/** Counts the rows of `from`, such as `tickets t where …`. */
 export async function countUpTo(
   db: Database,
   from: RawBuilder<unknown>,
@@ -173,7 +172,7 @@ export async function countUpTo(
 
 const STREAM_ROWS = 500;
 
-/** Streams all pages, one after the other: memory holds one. */
+/** Streams all pages, holding one in memory. */
 export async function* streamPages<T>(load: (page: Page) => Promise<Paged<T>>): AsyncGenerator<T> {
   let cursor: string | undefined;
   do {

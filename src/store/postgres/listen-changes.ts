@@ -1,5 +1,5 @@
-// Hears of commits: the connection that listens for what `announce-changes.ts` sends. While it is away nothing is heard, so
-// whoever uses it looks by a timer too.
+// Listens for the notifications that `announce-changes.ts` sends. They are lost while the connection is down, so
+// callers must also poll.
 
 import { createBackoff, pauseUnless } from '../../process/reconnect.ts';
 import { CHANGES_CHANNEL, PROGRESS_CHANNEL } from './announce-changes.ts';
@@ -12,11 +12,11 @@ export interface Listening {
 interface ListenOptions {
   readonly applicationName: string;
   readonly onChange: () => void;
-  /** Hears of the progress of checks too, with what the worker says of it. */
+  /** Also receives the progress of checks, as sent by workers. */
   readonly onProgress?: (text: string) => void;
 }
 
-/** Returns at once, and connects again for as long as it is not stopped. */
+/** Returns immediately, and reconnects until it is stopped. */
 export function listenChanges(databaseUrl: string, options: ListenOptions): Listening {
   const stopping = new AbortController();
   const running = listenUntil(stopping.signal, databaseUrl, options);
@@ -28,7 +28,7 @@ export function listenChanges(databaseUrl: string, options: ListenOptions): List
   };
 }
 
-/** How often the connection is tried while nothing is heard: one that was cut silently is found by that. */
+/** Interval of probes on a silent connection, which detect that it is broken. */
 const PROBE_MS = 5000;
 
 async function listenUntil(
@@ -48,7 +48,7 @@ async function listenUntil(
         await connection.query(`listen ${CHANGES_CHANNEL}`);
         if (onProgress !== undefined) await connection.query(`listen ${PROGRESS_CHANNEL}`);
         backoff.reset();
-        onChange(); // what was announced before is not heard
+        onChange(); // earlier notifications were missed
         while (connection.isOpen() && !signal.aborted) {
           await Promise.race([connection.ended, pauseUnless(signal, PROBE_MS)]);
           if (connection.isOpen() && !signal.aborted) await connection.query('select 1');
@@ -57,7 +57,7 @@ async function listenUntil(
         await connection.close();
       }
     } catch {
-      // the timers of whoever listens do the work meanwhile, and tell of the outage
+      // Callers poll meanwhile, and report the outage.
     }
     if (!signal.aborted) await pauseUnless(signal, backoff.nextMs());
   }

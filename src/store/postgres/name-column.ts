@@ -1,4 +1,4 @@
-// Names as Postgres stores them: folded, in presentation form, absolute.
+// Names as stored in Postgres: folded, absolute, in presentation form.
 
 import { foldCase, type Name, parseName, printName } from '../../dns/name.ts';
 
@@ -8,7 +8,7 @@ export function encodeNameColumn(name: Name): string {
 
 export function decodeNameColumn(text: string): Name {
   if (text === '.' || text.includes('\\')) return parseName(text);
-  // The plain case, millions of times in a bulk load: what we stored needs no second check.
+  // The usual case, millions of times in a bulk load. Stored names need no second validation.
   let wire = '';
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('.', start);

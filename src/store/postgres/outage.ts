@@ -1,26 +1,26 @@
-// Whether an error means that Postgres cannot serve now, and why: the caller may try again, and gets a 503.
+// Classifies errors that mean that Postgres is unavailable. The caller may retry, and gets a 503.
 
 import { DatabaseSilence } from './bounded-client.ts';
 import { PoolFull } from './growing-pool.ts';
 
 export type OutageKind =
-  /** Postgres cannot be reached, or takes no connections. */
+  /** Postgres cannot be reached, or accepts no connections. */
   | 'unreachable'
-  /** Postgres hangs, or took longer than its limit. */
+  /** Postgres hangs, or exceeded its limit. */
   | 'silent'
   /** Other transactions hold the lock, or all connections are in use. */
   | 'busy'
-  /** There is no disk space for what is written. */
+  /** There is no disk space for a write. */
   | 'no_disk_space'
   /** Memory, files or the disk itself fail. */
   | 'no_resources';
 
-/** Each outage in words for callers and operators, with how soon to try again. */
+/** The message for callers and operators, and the delay before a retry, of each outage. */
 export const OUTAGES: Readonly<
   Record<OutageKind, { readonly words: string; readonly retrySeconds: number }>
 > = {
   unreachable: { words: 'the database cannot be reached', retrySeconds: 1 },
-  silent: { words: 'the database does not answer', retrySeconds: 5 },
+  silent: { words: 'the database does not respond', retrySeconds: 5 },
   busy: { words: 'the database is busy', retrySeconds: 1 },
   no_disk_space: { words: 'the database has no disk space', retrySeconds: 30 },
   no_resources: { words: 'the database is out of memory, or its disk fails', retrySeconds: 30 },
@@ -36,13 +36,13 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'EMFILE', // no descriptor is left for a connection
+  'EMFILE', // no file descriptor left
   'ENFILE',
 ]);
 
 /**
- * Codes of PostgreSQL appendix A. Damaged data (XX001, XX002) is not among them: trying again does not help, and an
- * operator must look. 28 and 3D000 count while connecting: a password is being changed, or a database restored.
+ * Codes of PostgreSQL appendix A. Damaged data (XX001, XX002) is not included, because a retry does not help and an
+ * operator must act. 28 and 3D000 are, because a password is being changed, or a database restored.
  */
 const SERVER_CODES: readonly (readonly [RegExp, OutageKind])[] = [
   [/^53100$/, 'no_disk_space'],
@@ -63,12 +63,12 @@ const DRIVER_WORDS: readonly (readonly [RegExp, OutageKind])[] = [
   ],
 ];
 
-/** Undefined: the error is a bug. */
+/** Returns undefined if the error is a bug. */
 export function outageOf(error: unknown): OutageKind | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof DatabaseSilence) return 'silent';
   if (error instanceof PoolFull) return 'busy';
-  // Node tries every address of a name.
+  // Node.js tries every address of a name.
   if (error instanceof AggregateError) {
     const kinds = error.errors.map(outageOf);
     return kinds.includes(undefined) ? undefined : kinds[0];
@@ -88,7 +88,7 @@ export function isRejection(error: unknown): boolean {
 }
 
 /**
- * How long a process that starts tries again after Postgres rejected its password: `migrate` may be about to set it. With the
- * rest of the start, on a slow machine too, it ends within a minute.
+ * A starting process retries for this long after Postgres rejected its password, because `migrate` may be about to set
+ * it. The whole start ends within a minute, even on a slow machine.
  */
 export const REJECTED_MS = 30_000;

@@ -1,6 +1,6 @@
-// Which statements a pool or a connection prepares: those that it repeats. Postgres then plans them once for each
-// connection, and planning is most of the cost of a small statement. Statements with large arrays are left out: their
-// plans depend on the length.
+// Determines which statements a pool or a connection prepares: those that it repeats. Postgres then plans them once per
+// connection, and planning is most of the cost of a small statement. Statements with large arrays are excluded, because
+// their plans depend on the length.
 
 import { type RawBuilder, sql } from 'kysely';
 
@@ -18,12 +18,12 @@ export class PreparedStatements {
   #prepared = 0;
   #isPreparing = true;
 
-  /** The name under which to send it; undefined: do not prepare it. */
+  /** Returns the name to prepare the statement with. Undefined if it must not be prepared. */
   nameOf(text: string, values: readonly unknown[]): string | undefined {
     if (!this.#isPreparing || !values.every(isSmall)) return undefined;
     let statement = this.#known.get(text);
     if (statement === undefined) {
-      if (this.#known.size >= MAX_KNOWN) return undefined; // lists with filters: many texts, each used now and then
+      if (this.#known.size >= MAX_KNOWN) return undefined; // filtered lists have many texts, each used rarely
       statement = { uses: 0, name: undefined };
       this.#known.set(text, statement);
     }
@@ -40,8 +40,8 @@ export class PreparedStatements {
   }
 
   /**
-   * Call it for every statement that failed. Behind a pooler that gives each transaction another connection our
-   * statements are unknown, and a changed table can make a plan useless: from then on none is prepared.
+   * Call it for every failed statement. Behind a pooler that switches connections between transactions, prepared
+   * statements are unknown, and a changed table can invalidate a plan. From then on nothing is prepared.
    */
   noteFailure(error: unknown): void {
     const { code, message } = error as { code?: string; message?: string };
@@ -65,9 +65,9 @@ const TYPES = {
 };
 
 /**
- * Returns an array as a parameter of a statement. Postgres must not see the length of a short array when it plans: it
- * would expect fewer rows than a plan for any values does, find the plan for these values cheaper, and plan a
- * prepared statement again each time. The plan of a long array depends on its length.
+ * Returns an array as a parameter of a statement. Postgres must not see the length of a short array when it plans:
+ * otherwise it expects fewer rows than in a generic plan, finds the specific plan cheaper, and plans a prepared
+ * statement again each time. The plan of a long array depends on its length.
  */
 export function arrayOf<T>(
   type: keyof typeof TYPES,

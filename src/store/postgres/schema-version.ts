@@ -1,10 +1,10 @@
-// Which migrations a database must have for this program: their names only, since most processes run none.
+// The migrations that this program requires. Only their names, because most processes run none.
 
 import { sql } from 'kysely';
 import { StartFault } from '../../process/start-fault.ts';
 import type { Database } from './database.ts';
 
-/** Every migration in order: the baseline, then a name for each file of src/store/migrate/steps. */
+/** Every migration in order: the baseline, then the files of src/store/migrate/steps. */
 export const MIGRATION_NAMES: readonly string[] = ['0001-schema', '0002-handing-over'];
 
 /** The schema is missing, or older than this program. */
@@ -12,7 +12,7 @@ export class SchemaError extends StartFault {
   override readonly name = 'SchemaError';
 }
 
-/** Throws SchemaError if the schema lacks a migration. A newer schema, which has more of them, fits. */
+/** Throws SchemaError if the schema lacks a migration. A newer schema, which has more of them, is accepted. */
 export async function checkSchema(db: Database): Promise<void> {
   const applied = await appliedMigrations(db);
   if (applied === undefined) throw new SchemaError('the database has no schema yet: run `zonefleet migrate`');

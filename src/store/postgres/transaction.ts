@@ -1,5 +1,4 @@
-// One transaction for a write, or a savepoint if the caller has one already. Work that must follow the commit follows
-// that of the outermost one.
+// Runs a write in a transaction, or in the caller's as a savepoint. Work after the commit follows the outermost one.
 
 import { sql } from 'kysely';
 import { announceChanges } from './announce-changes.ts';
@@ -7,12 +6,12 @@ import type { Database } from './database.ts';
 
 const changing = new WeakSet<Database>();
 
-/** Wakes the nodes after this transaction has committed. */
+/** Notifies the nodes after this transaction has committed. */
 export function announceAfterCommit(trx: Database): void {
   changing.add(trx);
 }
 
-/** Wakes the nodes: at once, or within a transaction after its commit. */
+/** Notifies the nodes immediately or, within a transaction, after its commit. */
 export function announce(db: Database): void {
   if (db.isTransaction) announceAfterCommit(db);
   else announceChanges(db);
@@ -32,7 +31,7 @@ export function rollBackTo(outcome: unknown): never {
   throw new RolledBack(outcome);
 }
 
-/** An error rolls back what `work` did, and no more: a caller's transaction goes on. */
+/** Runs `work` in a transaction. An error rolls back only what `work` did; a caller's transaction continues. */
 export async function inTransaction<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
   try {
     return db.isTransaction ? await inSavepoint(db, work) : await inNewTransaction(db, work);

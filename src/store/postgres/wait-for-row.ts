@@ -7,12 +7,12 @@ export interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Fast work takes a few milliseconds; what is not there after a second takes longer. */
+/** Most rows appear within milliseconds. Those that take longer than a second are polled less often. */
 const INTERVAL_MS = 50;
 const SLOW_INTERVAL_MS = 200;
 const SLOW_AFTER_MS = 1000;
 
-/** Gives the first row that `find` finds. Undefined: the time is over, or `signal` has aborted. */
+/** Returns the first row that `find` returns, or undefined after the timeout or an abort by `signal`. */
 export async function waitForRow<T>(
   find: () => Promise<T | undefined>,
   { timeoutMs, signal }: Waiting,

@@ -1,7 +1,7 @@
-// The targets of unproxied ANAME records, and what is published of them. A transaction that publishes such a record
-// holds its target's row until its commit: then either it has seen the result of the last lookup, or the worker that
-// saves that result sees the record. Until a target is known, a name keeps the addresses that it is served with:
-// resolvers would cache "none" for long.
+// The targets of unproxied ANAME records, and what is published for them. A transaction that publishes such a record
+// locks its target's row until its commit: either it has seen the result of the last lookup, or the worker that saves
+// that result sees the record. Until a target is known, a name keeps its addresses, because resolvers would cache an
+// empty answer for long.
 
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -18,7 +18,7 @@ import type { RecordValue } from '../../zone/records/customer-record.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
-/** A target as in its column: like a record's `destination`, in lower case. */
+/** Encodes a target as in its column: like a record's `destination`, in lower case. */
 export function encodeTarget(target: Name): string {
   return printWithoutDot(foldCase(target));
 }
@@ -27,14 +27,13 @@ export function decodeTarget(text: string): Name {
   return parseName(`${text}.`);
 }
 
-/** Selects records `r` that are published with their target's addresses, as the index does. */
+/** Condition of records `r` that are published with their target's addresses. An index has the same condition. */
 export const IS_FLATTENED = sql`r.type = 'ANAME' and not r.proxied`;
-/** The target of the record `r`. */
 export const TARGET_OF_RECORD = sql`lower(r.destination collate "C")`;
 
 /**
- * What is published for the unproxied ANAME among these records, by its name. Each list holds all records of one or
- * several names; the zone is the one that they are published in.
+ * Returns what is published for the unproxied ANAME records, by name. Each list holds all records of one or several
+ * names. The zone is the one in which they are published.
  */
 export type FlattenedOf = (
   db: Database,
@@ -42,14 +41,14 @@ export type FlattenedOf = (
   records: Iterable<readonly RecordValue[]>,
 ) => Promise<ReadonlyMap<Name, FlattenedTarget>>;
 
-/** Loads the addresses, to read only. */
+/** Loads the addresses without locks. */
 export const loadFlattened: FlattenedOf = async (db, zoneId, records) => {
   const targets = targetsIn(records);
   if (targets.size === 0) return NONE;
   return await flatten(db, zoneId, targets, await selectRows(db, textsOf(targets), sql``));
 };
 
-/** Loads the addresses to publish. The rows stay locked until the transaction ends; a new target is due immediately. */
+/** Loads the addresses to publish. The rows stay locked until the transaction ends. A new target is due immediately. */
 export const lockFlattened: FlattenedOf = async (trx, zoneId, records) => {
   const targetsByName = targetsIn(records);
   const targets = textsOf(targetsByName);
@@ -72,7 +71,7 @@ export async function loadTargetsNamed(
 
 const NONE: ReadonlyMap<Name, FlattenedTarget> = new Map();
 
-/** The targets, by the name of the ANAME. */
+/** Returns the targets by the name of the ANAME record. */
 function targetsIn(records: Iterable<readonly RecordValue[]>): Map<Name, Name> {
   const targets = new Map<Name, Name>();
   for (const list of records) {
@@ -84,7 +83,7 @@ function targetsIn(records: Iterable<readonly RecordValue[]>): Map<Name, Name> {
   return targets;
 }
 
-/** The targets' texts, in the one order in which all lock them. */
+/** Returns the targets' texts in the order in which all transactions lock them. */
 function textsOf(targets: ReadonlyMap<Name, Name>): string[] {
   return [...new Set([...targets.values()].map(encodeTarget))].sort();
 }
@@ -152,7 +151,7 @@ async function selectRows(
   return rows;
 }
 
-/** Decodes rows. Targets that were never known are left out, even without addresses, since they have no TTL. */
+/** Decodes rows. Omits targets that were never known, because they have no TTL. */
 function decodeRows(rows: readonly TargetRow[]): Map<Name, FlattenedTarget> {
   const seen = rows.flatMap(({ target, v4, v6, ttl }): [Name, FlattenedTarget][] =>
     ttl === null && (v4 === null || v6 === null)
@@ -162,41 +161,41 @@ function decodeRows(rows: readonly TargetRow[]): Map<Name, FlattenedTarget> {
   return new Map(seen);
 }
 
-export interface TroubleRow {
+export interface ProblemRow {
   readonly target: string;
   readonly code: AnameFindingCode;
 }
 
-/** The most problems that are read: a sentence names only a few of them. */
-const MAX_TROUBLES = 100;
+/** Maximum number of problems that are read. The message names only a few of them. */
+const MAX_PROBLEMS = 100;
 
 /** True if a family has addresses that its zone has not removed. */
-const STAYS = (family: 'v4' | 'v6') =>
+const HAS_ADDRESSES = (family: 'v4' | 'v6') =>
   sql`(cardinality(t.${sql.ref(`${family}_addresses`)}) > 0 and t.${sql.ref(`${family}_gone_at`)} is null)`;
 
 const CODE = sql`case t.failure when 'loop' then 'ANAME_LOOP' else
   case when t.failure is not null then 'ANAME_TARGET_FAILS' else 'ANAME_TARGET_EMPTY' end end`;
 
-/** Records `r` whose target `t` is in trouble. */
-const TROUBLED = sql`records r join aname_targets t on t.target = ${TARGET_OF_RECORD}
+/** Records `r` whose target `t` has a problem. */
+const RECORDS_WITH_PROBLEM = sql`records r join aname_targets t on t.target = ${TARGET_OF_RECORD}
   where ${IS_FLATTENED} and t.checked_at is not null
-    and (t.failure is not null or (${STAYS('v4')} or ${STAYS('v6')}) is not true)`;
+    and (t.failure is not null or (${HAS_ADDRESSES('v4')} or ${HAS_ADDRESSES('v6')}) is not true)`;
 
-/** The problems of the domain `d`, as JSON; null when there are none. */
-export const ANAME_TROUBLES = sql<readonly TroubleRow[] | null>`(
+/** The problems of the domain `d`, as JSON; null if there are none. */
+export const ANAME_PROBLEMS = sql<readonly ProblemRow[] | null>`(
   select json_agg(json_build_object('target', w.target, 'code', w.code) order by w.target) from (
-    select distinct t.target, ${CODE} as code from ${TROUBLED} and r.domain_id = d.id and d.served <> 'none'
-    limit ${MAX_TROUBLES}) w)`;
+    select distinct t.target, ${CODE} as code from ${RECORDS_WITH_PROBLEM} and r.domain_id = d.id and d.served <> 'none'
+    limit ${MAX_PROBLEMS}) w)`;
 
-/** The ids of the domains with a record of this problem, whether or not they are served. */
-export function idsWithTrouble(code: AnameFindingCode): RawBuilder<unknown> {
-  return sql`select r.domain_id from ${TROUBLED} and ${CODE} = ${code}`;
+/** Selects the ids of the domains with a record that has this problem, whether or not they are served. */
+export function idsWithProblem(code: AnameFindingCode): RawBuilder<unknown> {
+  return sql`select r.domain_id from ${RECORDS_WITH_PROBLEM} and ${CODE} = ${code}`;
 }
 
 /**
- * Returns the problems of the targets of a domain's ANAME records. They are read with the domain, from the targets
- * themselves, so that a failing target needs no write to the thousand domains that use it.
+ * Returns the problems of the targets of a domain's ANAME records. They are derived when the domain is read, so that a
+ * failing target requires no write to the thousands of domains that use it.
  */
-export function findingsOf(troubles: readonly TroubleRow[] | null): AnameFinding[] {
-  return anameFindings((troubles ?? []).map(({ target, code }) => ({ target: decodeTarget(target), code })));
+export function findingsOf(problems: readonly ProblemRow[] | null): AnameFinding[] {
+  return anameFindings((problems ?? []).map(({ target, code }) => ({ target: decodeTarget(target), code })));
 }

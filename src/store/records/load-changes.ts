@@ -1,4 +1,4 @@
-// Loads the log of what was done to domains, for their members.
+// Loads the change log of domains, for their members.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -20,7 +20,7 @@ export interface DomainChange {
   readonly serial: number;
   readonly at: Date;
   readonly operation: DomainOperation;
-  /** `migrate`: a setting of the service changed what is published. */
+  /** `migrate` if a setting of the service changed what is published. */
   readonly source: ChangeSource;
   readonly actor: Actor;
   readonly ops: readonly SavedOperation[];
@@ -33,15 +33,14 @@ export interface DomainChange {
         readonly checkId: number | null;
       }
     | undefined;
-  /** The change that this one takes back. */
   readonly reverts: number | undefined;
-  /** It was made while the domain was another account's: its people's addresses are not the present owner's to read. */
+  /** True if another account owned the domain then. The present owner must not see the addresses of its people. */
   readonly isFormer: boolean;
-  /** The actor is a global admin now. */
+  /** True if the actor is a global admin now. */
   readonly isByAdmin: boolean;
 }
 
-/** A change with its domain and the role that the caller has in it. */
+/** A change with its domain and the caller's role. */
 interface AccountChange extends DomainChange {
   readonly domainName: Name;
   readonly role: Role;
@@ -55,7 +54,7 @@ export interface ChangeFilter {
 }
 
 interface FeedFilter extends ChangeFilter {
-  /** The domains to which a key is narrowed. */
+  /** The domains to which a key is restricted. */
   readonly names?: readonly Name[];
 }
 
@@ -113,7 +112,7 @@ function decodeChange(row: ChangeRow): DomainChange {
   };
 }
 
-/** Lists changes, newest first unless said. */
+/** Lists changes, newest first by default. */
 export async function listDomainChanges(
   db: Database,
   domainId: number,
@@ -155,10 +154,10 @@ export async function loadDomainChange(
 }
 
 /**
- * Lists changes of every domain that the caller sees, its own deleted ones too, oldest first unless said; of one that passed to
- * another account those from before, and of one that came the others. Ids are drawn
- * before the commit, so a change waits here until all with lower ids are committed: no change ever appears behind a page
- * that was read.
+ * Lists changes of all domains that the caller may see, including own deleted ones, oldest first by default. A domain
+ * that was transferred has its earlier changes in the list of the old account, and the others in that of the new one.
+ * Ids are assigned before the commit, so a change appears once all changes with lower ids have ended: no change ever
+ * appears before a cursor.
  */
 export async function listAccountChanges(
   db: Database,
@@ -193,8 +192,8 @@ const SETTLE_TIMEOUT_MS = 250;
 const SETTLE_POLL_MS = 2;
 
 /**
- * An id up to which every change is committed or never will be; undefined when finding it takes too long. A transaction
- * that draws an id holds a lock of the sequence from before that until it ends.
+ * Returns an id up to which every change is committed or never will be, or undefined if that takes too long. A
+ * transaction holds a lock of the sequence from before it draws an id until it ends.
  */
 async function settledId(db: Database): Promise<number | undefined> {
   const drawn = await sql<{ id: number }>`select last_value as id from change_version`.execute(db);
@@ -214,7 +213,7 @@ async function settledId(db: Database): Promise<number | undefined> {
   }
 }
 
-/** Each branch is bounded by itself, so that each goes along its index. `settled`: the highest id that is listed. */
+/** Each branch has its own limit, so that each uses its index. `settled` is the highest id to list. */
 function visibleChanges(
   { accountId, isAdmin, isReseller = false }: Caller,
   { names, ...filter }: FeedFilter,

@@ -1,4 +1,4 @@
-// Loads a domain's records as its customers see them, with the service's own NS at the apex.
+// Loads a domain's records as customers see them, including the service's own NS records at the apex.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -21,7 +21,7 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
 export interface ListedRecord extends CustomerRecord {
-  /** The record belongs to the service and cannot be edited. */
+  /** True if the record belongs to the service and cannot be edited. */
   readonly managed: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface RecordFilter {
   readonly name?: Name;
   readonly types?: readonly ApiType[];
   readonly proxied?: boolean;
-  /** Text in the relative name, destination or comment, in any case; A-labels are also searched in Unicode. */
+  /** Text in the relative name, destination or comment, ignoring case. A-labels are also searched in Unicode. */
   readonly search?: string;
 }
 
@@ -58,7 +58,7 @@ export async function loadRecord(
 }
 
 interface RecordKey extends SortKey {
-  /** The key of a record that was read. */
+  /** Returns the sort key of a loaded record. */
   readonly of: (record: RecordJson) => string;
 }
 
@@ -78,7 +78,7 @@ interface SortedRow {
   readonly record: RecordJson;
 }
 
-/** Rows as they come, for `decodeListed`. Throws `CursorError`. */
+/** Lists rows for `decodeListed`. Throws `CursorError` if the cursor is invalid. */
 export async function listRecordRows(
   db: Database,
   domainId: number,
@@ -86,7 +86,7 @@ export async function listRecordRows(
   order: RecordOrder,
   page: Page,
 ): Promise<Paged<RecordJson>> {
-  if (isBackward(page.cursor)) throw new CursorError('records are listed forward');
+  if (isBackward(page.cursor)) throw new CursorError('records cannot be listed backward');
   const matches = await matcherBeyondSql(db, domainId, filter);
   const rows =
     matches === undefined
@@ -96,7 +96,7 @@ export async function listRecordRows(
   return { items, cursor };
 }
 
-/** Selects one row more than the page has room for, if there is another page. */
+/** Selects the rows of the page, and one more if there is another page. */
 async function selectRows(
   db: Database,
   domainId: number,
@@ -114,7 +114,7 @@ async function selectRows(
   return rows.map(({ record }) => ({ id: record[0], sortKey: key.of(record), record }));
 }
 
-/** Does the same with rows that may match, and tests each. */
+/** Does the same by testing each of the rows, which may match. */
 async function matchRows(
   rows: AsyncIterable<SortedRow>,
   matches: Matcher,
@@ -145,7 +145,7 @@ function candidates(
 
 type Matcher = (record: RecordJson) => boolean;
 
-/** Undefined when SQL can decide: letters beyond ASCII and A-labels are not left to the database (see `foldText`). */
+/** Returns undefined if SQL can decide. The database does not compare letters beyond ASCII and A-labels (see `foldText`). */
 async function matcherBeyondSql(
   db: Database,
   domainId: number,
@@ -193,7 +193,7 @@ export async function countRecords(db: Database, domainId: number, filter: Recor
   return rows[0]?.count ?? 0;
 }
 
-/** The keys of the domain's record sets (`setKey`), without managed records. */
+/** Loads the keys of the domain's record sets (`setKey`), without managed records. */
 export async function loadSetKeys(db: Database, domainId: number): Promise<Set<string>> {
   const { rows } = await sql<{ name: string; type: ApiType }>`
     select distinct r.name, r.type from records r where r.domain_id = ${domainId} and not r.managed`.execute(
@@ -208,7 +208,7 @@ function conditions(domainId: number, { name, types, proxied, search }: RecordFi
   if (types !== undefined) all.push(sql`r.type = any(${types}::text[])`);
   if (proxied !== undefined) all.push(sql`r.proxied = ${proxied}`);
   if (search === undefined || search === '') return sql.join(all, sql` and `);
-  // Search the relative names, since every name ends in the domain's own, whose length is asked once.
+  // Searches relative names, because every name ends in the domain's own, whose length is read once.
   const apexOctets = sql`(select length(d.name) from domains d where d.id = ${domainId})`;
   const relative = sql`case when length(r.name) = ${apexOctets} then '@' else left(r.name, -1 - ${apexOctets}) end`;
   const texts = [sql`r.destination`, sql`r.comment`];
@@ -221,13 +221,13 @@ function conditions(domainId: number, { name, types, proxied, search }: RecordFi
 
 type Place = RawBuilder<unknown>;
 
-/** Folds ASCII only, which is much faster than the rules of a language: `words` has nothing else. */
+/** Folds only ASCII, which is much faster than the rules of a language. `words` has no other letters. */
 function hasAscii(place: Place, words: string): RawBuilder<unknown> {
   const folded = /[a-z]/.test(words) ? sql`lower(${place} collate "C")` : sql`${place} collate "C"`;
   return sql`strpos(${folded}, ${words}) > 0`;
 }
 
-/** Names are folded already, and a relative one is only made where the whole name has the words. */
+/** Names are already folded. The relative name is computed only if the whole name contains the words. */
 function isInName(relative: Place, words: string): RawBuilder<unknown> {
   const inRelative = sql`strpos(${relative} collate "C", ${words}) > 0`;
   return words === '@' ? inRelative : sql`(strpos(r.name collate "C", ${words}) > 0 and ${inRelative})`;

@@ -1,5 +1,5 @@
-// Loads the records that a write has to see, under the domain's lock: without the service's own NS, which are published by
-// settings. Its other managed records are published as they stand.
+// Loads the records that a write needs, under the domain's lock. The service's own NS records are left out, because
+// they are published from settings. Other managed records are published as they are.
 
 import { type RawBuilder, sql } from 'kysely';
 import { isWildcard, type Name, parentOf } from '../../dns/name.ts';
@@ -13,14 +13,14 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
-/** Of the records `r`. */
+/** Condition on records `r`. */
 const IS_NO_OWN_NS = sql`not (r.managed and r.type = 'NS')`;
 
 interface RecordRow {
   readonly record: RecordJson;
 }
 
-/** Without managed ones. */
+/** Excludes managed records. */
 export async function loadRecordsWithIds(
   trx: Database,
   domainId: number,
@@ -46,7 +46,7 @@ export async function loadNamesInUse(
   return new Set(rows.map(({ name }) => decodeNameColumn(name)));
 }
 
-/** `among`: a condition on the records `r`. */
+/** `among` is a condition on the records `r`. */
 export async function loadRecordsAt(
   trx: Database,
   domainId: number,
@@ -63,22 +63,22 @@ export async function loadRecordsAt(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
-/** The same within another statement, for the domain `d`: with those of its apex. */
+/** Selects the same within another statement, for the domain `d`, together with the records at its apex. */
 export function recordsAtApexAnd(names: readonly string[]): RawBuilder<unknown> {
   return sql`(select json_agg(${RECORD_JSON} order by r.id) from records r
       where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name))
         and ${IS_NO_OWN_NS})`;
 }
 
-/** The host of the record `r`, as in the index `records_host`. The destination of an SRV begins with its numbers. */
+/** The host of the record `r`, as in the index `records_host`. The destination of an SRV record begins with its numbers. */
 const HOST = sql`lower(split_part(r.destination, ' ', -1) collate "C")`;
 
-/** Few, since with a wildcard all NS, MX and SRV records of the domain are read. */
+/** A low limit, because a wildcard requires all NS, MX and SRV records of the domain. */
 const MAX_WILDCARDS = 4;
 
 /**
- * Loads NS, MX and SRV records that name one of the hosts, up to a limit. Each of the first wildcards means the hosts
- * below its parent that have no records.
+ * Loads NS, MX and SRV records that name one of the hosts, up to a limit. Each of the first wildcards stands for the
+ * hosts below its parent that have no records.
  */
 export async function loadRecordsNaming(
   trx: Database,
@@ -94,7 +94,7 @@ export async function loadRecordsNaming(
     .map((name) => `.${printWithoutDot(parentOf(name))}`);
   const matches = sql`exists (select from unnest(${suffixes}::text[]) s (text) where right(${HOST}, length(s.text)) = s.text)
     and not exists (select from records o where o.domain_id = r.domain_id and o.name = ${HOST} || '.')`;
-  // Materialized, since with LIMIT Postgres chooses any index in which it may find a row early.
+  // Materialized, because with LIMIT Postgres picks any index that may find a row early.
   const { rows } = await sql<RecordRow>`
     with naming as materialized (
       select r.* from records r
@@ -104,7 +104,7 @@ export async function loadRecordsNaming(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
-/** For each host one NS that names it, if any at another name does. */
+/** Loads for each host one NS record at another name that points to it, if there is any. */
 async function loadNameserversNaming(
   trx: Database,
   domainId: number,
@@ -112,7 +112,7 @@ async function loadNameserversNaming(
   except: readonly Name[],
 ): Promise<CustomerRecord[]> {
   if (hosts.length === 0) return [];
-  // An aggregate, since with LIMIT 1 Postgres chooses any index in which it may find a row early.
+  // An aggregate, because with LIMIT 1 Postgres picks any index that may find a row early.
   const { rows } = await sql<RecordRow>`
     select ${RECORD_JSON} as record from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
       select max(r.id + 0) as id from records r
@@ -122,7 +122,7 @@ async function loadNameserversNaming(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
-/** Reads the domain's names and not its records, since delegations and DNAMEs are rare. */
+/** Reads only the domain's names, because delegations and DNAMEs are rare. */
 async function namesBelow(
   trx: Database,
   domainId: number,
@@ -144,7 +144,7 @@ async function loadOwners(trx: Database, domainId: number): Promise<Name[]> {
   return rows.map(({ name }) => decodeNameColumn(name));
 }
 
-/** With more names, one pass over all records costs less than one for each name. */
+/** With more names, one scan of all records costs less than one for each name. */
 const MAX_SEARCHED_NAMES = 16;
 
 /** Returns those of the names that exist: they, or names below them, have records. */
@@ -179,7 +179,7 @@ interface Known {
   readonly records: readonly CustomerRecord[];
 }
 
-/** All that `planEditInPieces` has to see, and all records at the apex, which each change publishes anew. */
+/** Loads the records that `planEditInPieces` needs, and all records at the apex, because every change republishes the apex. */
 export async function loadTouchedRecords(
   trx: Database,
   domainId: number,

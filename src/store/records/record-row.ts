@@ -1,5 +1,4 @@
-// A customer's record as a row and as JSON in the log of changes, and the statements that write the records of an
-// edit.
+// Encodes a record as a row and as JSON in the change log, and builds the statements that write the records of an edit.
 
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
@@ -18,7 +17,7 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 
-/** Settings as JSON, in the order of `DEFAULT_SETTINGS`; null where all are the default, as in most records. */
+/** Settings as JSON, in the order of `DEFAULT_SETTINGS`. Null if all are the default, as in most records. */
 const SETTINGS_JSON = sql.raw(
   `case when ${SETTING_NAMES.map(isSet).join(' or ')} then json_build_array(${SETTING_NAMES.map(columnOf).join(', ')}) end`,
 );
@@ -34,8 +33,8 @@ function isSet(setting: keyof RecordSettings): string {
 }
 
 /**
- * A record's columns as one value: a third of the time of so many columns. `r` is the table of records. Times are in UTC,
- * without a zone; the second is null where it is the first.
+ * A record's columns as one value, which takes a third of the time. `r` is the table of records. Times are in UTC,
+ * without a zone. The second is null if it equals the first.
  */
 export const RECORD_JSON = sql`json_build_array(r.id, r.name, r.type, encode(r.rdata, 'hex'), r.ttl, ${SETTINGS_JSON},
   r.created_at at time zone 'UTC', case when r.updated_at <> r.created_at then r.updated_at at time zone 'UTC' end,
@@ -66,13 +65,13 @@ export type SettingsJson = readonly [
   comment: string | null,
 ];
 
-/** The settings of a record that has none of its own. */
+/** The settings of a record without its own. */
 export const DEFAULTS = SETTING_NAMES.map((setting) => DEFAULT_SETTINGS[setting]) as unknown as SettingsJson;
 
 export function decodeRecord(json: RecordJson): CustomerRecord {
   const settings = json[5] ?? DEFAULTS;
   const createdAt = decodeMoment(json[6]);
-  // member by member: lists are long, and copies of unknown members are slow
+  // Copies fields individually, because spreading is slow and lists are long.
   const record = {
     id: json[0],
     name: decodeNameColumn(json[1]),
@@ -94,12 +93,12 @@ export function decodeRecord(json: RecordJson): CustomerRecord {
   return json[8] ? { ...record, managed: true } : record;
 }
 
-/** RFC 3339 with milliseconds: Postgres gives as many digits of the second as are needed, up to six. */
+/** Returns RFC 3339 text with milliseconds. Postgres prints only as many fractional digits as needed, up to six. */
 export function decodeMoment(text: string): string {
   return `${text.slice(0, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`;
 }
 
-/** The records as a table expression with a column for each field. */
+/** Returns the records as a table expression with a column for each field. */
 export function recordsAsTable(domainId: number, records: readonly CustomerRecord[]): RawBuilder<unknown> {
   return sql`(select ${domainId}::bigint as domain_id, t.* from unnest(
       ${arrayOf('bigint', records, (r) => r.id)}, ${arrayOf('text', records, (r) => encodeNameColumn(r.name))},
@@ -123,14 +122,14 @@ function octetsOf(rdata: Uint8Array): Buffer {
   return Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength);
 }
 
-/** Identifies a record as for published records: long rdata by its hash, with one octet more than any short one has. */
+/** Identifies a record as for published records: long rdata by its hash and one octet, longer than any short identity. */
 function identityOf({ type, rdata }: CustomerRecord): Buffer {
   const key = Buffer.from(rdataKey(type, rdata), 'latin1');
   if (key.length <= 32) return key;
   return Buffer.concat([createHash('sha256').update(key).digest(), Buffer.alloc(1)]);
 }
 
-/** A record with `rdata` in base64 and names as in columns. */
+/** A record with `rdata` in base64 and names in stored form. */
 interface JsonRecord extends Omit<CustomerRecord, 'name' | 'rdata'> {
   readonly name: string;
   readonly rdata: string;
@@ -192,14 +191,14 @@ function decodeJsonRecord(record: JsonRecord): CustomerRecord {
 const NEXT_ID = sql`nextval(pg_get_serial_sequence('records', 'id'))`;
 
 /**
- * Some new ids as an array, within another statement. Not from a series of a given length: without knowing that, Postgres
- * would expect a thousand, and plan the statement anew each time.
+ * Allocates ids as an array within another statement. A series of unknown length would make Postgres expect a thousand
+ * rows, and plan the statement again each time.
  */
 export function newRecordIds(count: number): RawBuilder<unknown> {
   return sql`json_build_array(${sql.join(Array<typeof NEXT_ID>(count).fill(NEXT_ID))})`;
 }
 
-/** Allocates ids, in rising order. */
+/** Allocates ids, in ascending order. */
 export async function allocateRecordIds(trx: Database, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { rows } = await sql<{ id: number }>`
@@ -209,7 +208,7 @@ export async function allocateRecordIds(trx: Database, count: number): Promise<n
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** Writes the records, as parts of a WITH. The constraints judge the result of all of them. */
+/** Writes the records as parts of a WITH. Constraints check the combined result. */
 export function recordsWritten(domainId: number, ops: readonly SavedOperation[]): RawBuilder<unknown>[] {
   const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
   const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));

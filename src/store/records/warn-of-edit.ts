@@ -20,9 +20,9 @@ interface PlannedEdit {
   readonly domainId: number;
   readonly apex: Name;
   readonly ops: readonly RecordOperation[];
-  /** The records that are known, those before the edit. */
+  /** The known records, as before the edit. */
   readonly records: readonly CustomerRecord[];
-  /** The names whose records are all known, besides those that the edit touches. */
+  /** Names whose records are all known, besides those that the edit touches. */
   readonly known: readonly Name[];
 }
 
@@ -32,7 +32,7 @@ export async function warnOfEdit(
 ): Promise<readonly ZoneWarning[]> {
   const written = recordsToJudge(ops);
   const hosts = brokenHosts(apex, records, ops);
-  // The edit may write as many of them as it has operations.
+  // The edit may itself write as many of them as it has operations.
   const naming = await loadRecordsNaming(trx, domainId, hosts, MAX_WARNINGS + ops.length);
   const judged = [...written, ...unwrittenRecords(naming, ops)];
   if (judged.length === 0) return [];

@@ -1,6 +1,6 @@
-// Which signed zones are to be looked at for the sets of regions: those with a proxied name that changed, those that were signed for
-// other sets, and those whose signatures end soon. A lease keeps others from a zone; one that cannot be signed is due again when
-// it is over.
+// Claims signed zones that need signatures over per-region record sets: those with a changed proxied name, those signed
+// for other sets, and those whose signatures expire soon. A claim is a lease. If signing fails, the zone is due again
+// after it.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -11,29 +11,29 @@ import type { Database } from '../postgres/database.ts';
 
 export interface DueEdgeZone {
   readonly zoneId: number;
-  /** Null: no domain has the zone any more. */
+  /** Null if no domain has the zone any longer. */
   readonly domainId: number | null;
   readonly name: string;
-  /** The version that was looked at; null: all names are to be. */
+  /** The version that was examined. Null if all names must be examined. */
   readonly since: number | null;
-  /** When the first signature ends that was seen then, in seconds since 1970. */
+  /** When the first of those signatures expires, in seconds since 1970. */
   readonly expiresAt: number | null;
-  /** As `noteEdgeNames` has drawn it; null: no name has changed. */
+  /** Set by `noteEdgeNames`. Null if no name has changed. */
   readonly changed: number | null;
 }
 
 const LEASE_SECONDS = 60;
 const FREE = sql`(leased_until is null or leased_until <= clock_timestamp())`;
 
-/** Names the sets that zones are to be signed for, as `edge_signings` keeps it. */
+/** Identifies the sets that zones are to be signed for, as stored in `edge_signings`. */
 export function signedSetsKey(sets: EdgeSets): string {
   const ids = setsToSign(sets).map(({ id }) => Buffer.from(id).toString('hex'));
   return ids.length === 0 ? '' : createHash('sha256').update(ids.sort().join()).digest('hex').slice(0, 32);
 }
 
-/** Zones that somebody has just edited come first. Each part finds its rows in an index, however many zones there are. */
+/** Claims zones, recently edited ones first. Each part reads an index, so the number of zones does not matter. */
 export async function claimDueEdgeZones(db: Database, key: string, limit: number): Promise<DueEdgeZone[]> {
-  // a subquery: a function whose value changes from row to row would be compared with each
+  // A subquery, because a volatile function would be evaluated for each row.
   const soon = sql`(select clock_timestamp() + make_interval(secs => ${-dueAt(0)}))`;
   const { rows } = await sql<DueEdgeZone>`
     with due as materialized (
@@ -55,7 +55,7 @@ export async function claimDueEdgeZones(db: Database, key: string, limit: number
   return rows;
 }
 
-/** Keeps the lease of a zone that takes long. */
+/** Renews the lease of a zone that takes long. */
 export async function renewEdgeLease(db: Database, { zoneId }: DueEdgeZone): Promise<void> {
   await sql`
     update edge_signings set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
@@ -66,8 +66,8 @@ export async function endEdgeLease(db: Database, { zoneId }: DueEdgeZone): Promi
   await sql`update edge_signings set leased_until = null where zone_id = ${zoneId}`.execute(db);
 }
 
-/** All names were looked at, beginning with this version of the zone. One that changed meanwhile makes it due again. */
-export async function noteLooked(
+/** Records that all names were examined, starting with this version of the zone. A concurrent change makes it due again. */
+export async function noteExamined(
   db: Database,
   { zoneId, changed }: DueEdgeZone,
   {
@@ -82,7 +82,7 @@ export async function noteLooked(
     where zone_id = ${zoneId}`.execute(db);
 }
 
-/** The zone is signed no more, or served no more. When it is signed again its names are noted anew. */
+/** Drops a zone that is no longer signed or served. If it is signed again, its names are recorded again. */
 export async function dropEdgeZone(db: Database, { zoneId, changed }: DueEdgeZone): Promise<void> {
   await sql`
     delete from edge_signings where zone_id = ${zoneId} and changed is not distinct from ${changed}::bigint`.execute(

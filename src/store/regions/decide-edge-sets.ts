@@ -1,4 +1,4 @@
-// Decides what each region publishes, and writes it to the one row that nodes follow. Any workers process may, one at a time.
+// Decides what each region publishes, and writes it to the row that nodes follow. One worker process does it at a time.
 
 import { sql } from 'kysely';
 import { nextEdgeSets } from '../../edge/sets/next-edge-sets.ts';
@@ -31,7 +31,7 @@ interface EdgeRow {
   readonly seenAtMs: number | null;
 }
 
-/** Undefined: another process decides at the moment. */
+/** Returns undefined if another process is deciding at the moment. */
 export async function decideEdgeSets(db: Database): Promise<DecidedSets | undefined> {
   return await inTransaction(db, async (trx) => {
     const { rows } = await sql<Row>`
@@ -64,13 +64,13 @@ export async function decideEdgeSets(db: Database): Promise<DecidedSets | undefi
   });
 }
 
-/** As they were decided last, by whichever process. */
+/** Loads the latest decision of any process. */
 export async function loadDecidedSets(db: Database): Promise<EdgeSets> {
   const { rows } = await sql<Pick<Row, 'sets'>>`select sets from edge_sets`.execute(db);
   return (rows[0] as Row).sets;
 }
 
-/** Postgres stores members in an order of its own. */
+/** Postgres stores the members of an object in another order. */
 function isEqual(a: unknown, b: unknown): boolean {
   return print(a) === print(b);
 }

@@ -1,5 +1,5 @@
-// A page of names of a signed zone: what is to be signed for them is read, planned and signed without a lock, and written under the
-// lock of the zone. There nothing of it is trusted that may have changed meanwhile.
+// Signs per-region record sets for a page of names of a signed zone. The page is read, planned and signed without a
+// lock, and written under the lock of the zone, where everything that may have changed is checked again.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -29,10 +29,10 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { lockSubject, writeOwners } from '../signing/write-signing.ts';
 
-/** Between edits of the same domain a page is written: as many names as take some ten milliseconds. */
+/** Names per page. Edits of the domain wait while a page is written, which takes about ten milliseconds. */
 export const PAGE_NAMES = 100;
 
-/** A zone that is to be signed for the sets of regions. */
+/** A zone to be signed for per-region record sets. */
 interface EdgeZone {
   readonly zoneId: number;
   readonly domainId: number;
@@ -47,7 +47,7 @@ interface ReadZone {
   readonly at: number;
 }
 
-/** Undefined: it is not served, or was never signed. */
+/** Returns undefined if the zone is not served or was never signed. */
 export async function readEdgeZone(db: Database, zoneId: number): Promise<ReadZone | undefined> {
   const { rows } = await sql<{ name: string; version: number; now: Date; signed: SignedZoneJson | null }>`
     select z.name, z.version, ${TIME} as now, ${SIGNED_ZONE_JSON} as signed
@@ -62,7 +62,7 @@ export async function readEdgeZone(db: Database, zoneId: number): Promise<ReadZo
 
 interface PreparedPage {
   readonly names: readonly Name[];
-  /** Of the zone, before the names were read. */
+  /** The version of the zone before the names were read. */
   readonly version: number;
   readonly keys: readonly SigningKey[];
   readonly times: SignatureTimes;
@@ -71,7 +71,7 @@ interface PreparedPage {
   readonly signatures: MadeSignatures;
 }
 
-/** `salt` tells pages apart. Undefined: the zone is no longer signed. */
+/** `salt` distinguishes pages. Returns undefined if the zone is no longer signed. */
 export async function preparePage(
   db: Database,
   { zoneId, wanted }: EdgeZone,
@@ -99,11 +99,11 @@ export async function preparePage(
 
 interface WrittenPage {
   readonly made: number;
-  /** When the first signature ends, in seconds since 1970. */
+  /** When the first signature expires, in seconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** Undefined: the zone is no longer signed, or served. */
+/** Returns undefined if the zone is no longer signed or served. */
 export async function writePage(
   db: Database,
   { zoneId, domainId, wanted }: EdgeZone,
@@ -122,7 +122,7 @@ export async function writePage(
       planEdgeMarks(stood, wanted, keys, page.remakeBefore),
     );
     await page.signatures.make([...anew.values()], { zone: apex, times: page.times });
-    // a name that is there no more has no plan
+    // A name that no longer exists has no plan.
     const plans = new Map([...page.plans].filter(([name]) => !again.includes(name)));
     for (const [name, plan] of anew) plans.set(name, plan);
     const differing = [...plans].filter(([, { isSame }]) => !isSame);
@@ -158,7 +158,7 @@ async function planNames(
   );
 }
 
-/** Names of the page that somebody has changed since it was read. */
+/** Returns the names of the page that were changed since it was read. */
 async function changedOf(
   trx: Database,
   zoneId: number,
@@ -174,11 +174,10 @@ async function changedOf(
 
 type ToSign = PlannedMarks['toSign'][number];
 
-/** Signatures by what they are over, and the key. */
+/** Signatures by signed content and key. */
 class MadeSignatures {
   readonly #made = new Map<SigningKey, Map<string, Uint8Array>>();
 
-  /** Makes those that are not made yet. */
   async make(
     plans: readonly PlannedMarks[],
     as: { readonly zone: Name; readonly times: SignatureTimes },

@@ -1,5 +1,5 @@
-// Makes the signatures over sets of regions that names of signed zones need, and drops those that they need no more: page by page,
-// and one is made ready while the one before it is written.
+// Makes the signatures over per-region record sets that names of signed zones need, and drops those no longer needed.
+// It prepares a page while the previous one is written.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -12,17 +12,17 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import {
   type DueEdgeZone,
   dropEdgeZone,
-  noteLooked,
+  noteExamined,
   renewEdgeLease,
   signedSetsKey,
 } from './claim-edge-zones.ts';
 import { PAGE_NAMES, preparePage, readEdgeZone, writePage } from './edge-page.ts';
 
-/** When more names have changed, all names of the zone are looked at. */
+/** If more names have changed, all names of the zone are examined. */
 const MOST_CHANGED = 5000;
 const RENEW_MS = 20_000;
 
-/** Gives how many signatures were made. Throws DnssecUnavailable. */
+/** Returns the number of signatures made. Throws DnssecUnavailable. */
 export async function signEdgeSets(
   db: Database,
   due: DueEdgeZone,
@@ -31,7 +31,7 @@ export async function signEdgeSets(
 ): Promise<number> {
   const { zoneId, domainId } = due;
   const first = await readEdgeZone(db, zoneId);
-  if (first?.signed.phase === 'signing') return 0; // when its lease is over it may be signed
+  if (first?.signed.phase === 'signing') return 0; // it may be signed when its lease ends
   if (domainId === null || first === undefined || !isWrittenSigned(first.signed)) {
     await dropEdgeZone(db, due);
     return 0;
@@ -51,7 +51,7 @@ export async function signEdgeSets(
   while (page !== undefined) {
     signal.throwIfAborted();
     const [written, next] = await Promise.all([writePage(db, zone, page), prepareNext()]);
-    if (written === undefined) return made; // no longer signed, or served: it is looked at again when its lease is over
+    if (written === undefined) return made; // no longer signed or served: claimed again when its lease ends
     made += written.made;
     expiresAt = Math.min(expiresAt, written.expiresAt);
     page = next;
@@ -59,7 +59,7 @@ export async function signEdgeSets(
     leasedMs = performance.now();
     await renewEdgeLease(db, due);
   }
-  await noteLooked(db, due, {
+  await noteExamined(db, due, {
     version: first.version,
     key: signedSetsKey(sets),
     expiresAt: Number.isFinite(expiresAt) ? expiresAt : null,
@@ -67,7 +67,7 @@ export async function signEdgeSets(
   return made;
 }
 
-/** Names of which more has changed than signatures over sets of regions; undefined: so many that all are to be looked at. */
+/** Returns the names with changes other than signatures over per-region record sets, or undefined if there are too many. */
 async function changedNames(db: Database, zoneId: number, since: number): Promise<Name[] | undefined> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from zone_records
@@ -76,7 +76,7 @@ async function changedNames(db: Database, zoneId: number, since: number): Promis
   return rows.length > MOST_CHANGED ? undefined : rows.map(({ owner }) => decodeNameColumn(owner));
 }
 
-/** Names with edge marks, as many as a page has; of those that changed, also without. */
+/** Yields names with edge marks in pages, and changed names even without them. */
 async function* pagesOf(
   db: Database,
   zoneId: number,

@@ -1,19 +1,16 @@
-// Leases of queries to one address (or resolver) in one second, for all workers: each takes some at a time, by the
-// database's clock. A lease is half of what is left, so that the first worker does not get them all.
+// Leases of queries to one address (or resolver) per second, for all workers, by the database's clock. A worker leases
+// half of what is left, so that the first worker does not get all.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
 interface Lease {
   readonly granted: number;
-  /** Milliseconds until the next second begins. */
+  /** Milliseconds until the next second starts. */
   readonly retryAfterMs: number;
 }
 
-/**
- * After the clock was set back by more than this, counting begins anew, instead of granting nothing until the clock has
- * caught up.
- */
+/** If the clock was set back by more than this, counting restarts. Otherwise nothing would be granted until it caught up. */
 const CLOCK_BACK_SECONDS = 5;
 const KEPT_SECONDS = 3600;
 const LEASES_PER_PURGE = 2000;
@@ -40,7 +37,7 @@ interface LeaseOrder {
 async function takeLease(db: Database, { address, wanted, perSecond }: LeaseOrder): Promise<Lease> {
   const half = (left: ReturnType<typeof sql>) =>
     sql`least(${wanted}::integer, greatest(0, (${left} + 1) / 2))`;
-  // A caller that waited for the lock may bring an older second than the row has: the row's second counts.
+  // A caller that waited for the lock may have an older second than the row. The row's second counts.
   const isAnew = sql`(l.second < excluded.second or l.second > excluded.second + ${CLOCK_BACK_SECONDS}::integer)`;
   const left = sql`case when ${isAnew} then ${perSecond}::integer else ${perSecond}::integer - l.granted end`;
   const { rows } = await sql<Lease>`

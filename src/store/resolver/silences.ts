@@ -1,5 +1,5 @@
-// Addresses and parents that do not respond. Workers share which of them are not queried for a while (RFC 9520), and
-// trials: an address that may never have replied is queried rarely until it does.
+// Addresses and parents that do not respond, shared by all workers: which of them are not queried for a while (RFC
+// 9520), and trials, which rarely query an address that may never have replied.
 
 import { sql } from 'kysely';
 import { type AddressMemory, afterTrial, judgeTrial, type Trial } from '../../checks/shares/silence.ts';
@@ -13,7 +13,7 @@ interface StoredSilence {
   readonly until: number;
 }
 
-/** A round sends and receives at most this many; the rest follows in the next one. */
+/** Maximum sent and received per round. The rest follows in the next one. */
 const MOST_AT_ONCE = 2000;
 const KEPT_SECONDS = 7200;
 /** Rows that a slower transaction adds before the position are still read. */
@@ -32,7 +32,7 @@ export async function tellSilences(db: Database, silences: readonly StoredSilenc
       set count = excluded.count, until = excluded.until, noted_at = excluded.noted_at`.execute(db);
 }
 
-/** Returns the silences stored since a position; `after` is the position for the next call. */
+/** Returns the silences stored since a position. `after` is the position for the next call. */
 export async function learnSilences(
   db: Database,
   after: Date | undefined,
@@ -44,7 +44,7 @@ export async function learnSilences(
     order by noted_at limit ${MOST_AT_ONCE}`.execute(db);
   const silences = rows.map(({ noted: _, ...silence }) => silence);
   const last = rows.at(-1)?.noted;
-  // A full round of rows within the overlap must not be read for ever.
+  // A full round of rows within the overlap must not be read again forever.
   const isStuck = rows.length === MOST_AT_ONCE && last !== undefined && after !== undefined && last <= after;
   return { silences, after: isStuck ? new Date(after.getTime() + OVERLAP_SECONDS * 1000) : (last ?? after) };
 }
@@ -73,12 +73,12 @@ interface Asking {
 
 interface AddressTrials {
   ask(address: string): Promise<Trial>;
-  /** Never fails: a report that cannot be stored is lost, and the address is tried again. */
+  /** Never throws. A report that cannot be stored is lost, and the address is tried again. */
   report(address: string, replied: boolean): void;
 }
 
-/** Gathers the calls of a process, so that one transaction judges many addresses. */
-export function postgresTrials(db: Database, onTrouble: (error: Error) => void): AddressTrials {
+/** Batches the calls of a process, so that one transaction handles many addresses. */
+export function postgresTrials(db: Database, onError: (error: Error) => void): AddressTrials {
   const waiting: Asking[] = [];
   const reports = new Map<string, boolean>();
   let isBusy = false;
@@ -109,7 +109,7 @@ export function postgresTrials(db: Database, onTrouble: (error: Error) => void):
     isTelling = false;
     const told = [...reports];
     reports.clear();
-    await reportAll(db, told).catch(onTrouble);
+    await reportAll(db, told).catch(onError);
   }
 
   return {
@@ -169,7 +169,7 @@ async function reportAll(db: Database, reports: readonly (readonly [string, bool
   });
 }
 
-/** Locks the rows, in an order that all processes have, by the database's clock. */
+/** Locks the rows in the same order in all processes. Times are from the database's clock. */
 async function lockAll(
   trx: Database,
   addresses: readonly string[],
@@ -217,7 +217,7 @@ async function saveAll(trx: Database, changed: readonly (readonly [string, Addre
     where r.address = n.address`.execute(trx);
 }
 
-/** Deletes addresses that were not queried for a day: they start again. */
+/** Deletes addresses that were not queried for a day. Their history is forgotten. */
 async function purge(db: Database): Promise<void> {
   await sql`
     delete from resolver_addresses where address = any(array(

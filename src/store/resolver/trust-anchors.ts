@@ -1,12 +1,12 @@
-// The trust anchors that were rolled in or revoked (RFC 5011), for all workers. They belong to the DS records that were
-// configured: others begin anew.
+// Trust anchors that were added or revoked (RFC 5011), shared by all workers. They belong to the configured DS records;
+// other DS records start without any.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { RolledAnchor } from '../../checks/validation/roll-anchors.ts';
 import type { Database } from '../postgres/database.ts';
 
-/** Another worker may roll at the same time: one after the other. */
+/** Serializes workers that roll concurrently. */
 const LOCK = 5011;
 
 export async function loadAnchors(db: Database, configured: readonly Uint8Array[]): Promise<RolledAnchor[]> {
@@ -20,7 +20,7 @@ export async function loadAnchors(db: Database, configured: readonly Uint8Array[
   return rows.map(({ key, state, since }) => ({ key: Uint8Array.from(key), state, since: since.getTime() }));
 }
 
-/** Replaces what is remembered by what `roll` makes of it, and gives that. */
+/** Replaces the stored anchors with the result of `roll`, and returns it. */
 export async function rollSavedAnchors(
   db: Database,
   configured: readonly Uint8Array[],

@@ -1,16 +1,16 @@
-// What each process may do in the database: role × table × privileges. `migrate` grants exactly this, and what features
-// add, each time it runs; nothing else is granted.
+// The privileges of each process in the database: role × table × privileges. Each run of `migrate` grants exactly
+// these, and those that features add.
 
 /** The roles of the three kinds of processes. The administrator, or `npm start`, sets their passwords. */
 export const PROCESS_ROLES = ['zonefleet_node', 'zonefleet_api', 'zonefleet_worker'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
-/** Owns tables and schemas if a superuser migrates; otherwise the role that migrates owns them. */
+/** Owns tables and schemas if a superuser migrates. Otherwise the role that migrates owns them. */
 export const OWNER_ROLE = 'zonefleet_owner';
 
 export interface Privileges {
   readonly tables: Readonly<Record<string, Granted>>;
   readonly columns?: readonly GrantedColumns[];
-  /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
+  /** Sequences that statements draw numbers from. A column's own default needs no privilege. */
   readonly sequences?: Readonly<Record<string, readonly ProcessRole[]>>;
   /** Functions that run with the rights of the tables' owner. */
   readonly functions?: Readonly<Record<string, readonly ProcessRole[]>>;
@@ -61,7 +61,7 @@ const NODE_REPORT = [
 /** The columns in which the API records what edges report. */
 const EDGE_REPORT = ['seen_at', 'called_at', 'seen_address', 'software', 'load', 'config_cursor'];
 const ASKED = ['slot', 'zone_id'];
-/** The columns in which a node reports its counts of answers. */
+/** The columns in which a node reports its counts of responses. */
 const COUNTS = [
   'node',
   'instance',
@@ -75,11 +75,11 @@ const COUNTS = [
   'names',
   'name_counts',
 ];
-/** The columns in which the API records what observers report; their keys and labels belong to the operator. */
+/** The columns in which the API records reports of vantage points. Their keys and labels belong to the operator. */
 const VANTAGE_REPORT = ['seen_at', 'seen_address', 'answers', 'dropped'];
 /** The columns by which global admins release the breaker, and change a freeze that they made. */
 const RELEASE = ['released_at', 'released_by', 'ended_at', 'frozen_by', 'reason', 'frozen_until'];
-/** The columns by which global admins freeze moves. */
+/** The columns by which global admins freeze status changes. */
 const FREEZE = [
   'parent',
   'tripped_at',
@@ -100,8 +100,8 @@ export const CORE_PRIVILEGES: Privileges = {
     zone_records: grants('s', 'siud', 'siud'),
     changes: grants('s', 'si', 'sid'),
     feed: grants('s', 's', 'su'),
-    nodes: grants('s', 's', 's'), // a node's report: COLUMNS; global admins confirm: `confirmed_id`
-    settings: grants('', 's', 'siu'), // workers: that proxied names have edge marks, and that all domains do
+    nodes: grants('s', 's', 's'), // nodes' reports and confirmations: COLUMNS
+    settings: grants('', 's', 'siu'), // workers record the use of edge marks
     accounts: grants('', 'siu', ''),
     api_keys: grants('', 'siu', ''),
     sessions: grants('', 'siud', 'sd'),
@@ -116,9 +116,9 @@ export const CORE_PRIVILEGES: Privileges = {
     dnssec_reminders: grants('', '', ''), // written by FUNCTIONS
     key_boxes: grants('', 'siu', 'siu'),
     key_checks: grants('', 'si', 'si'),
-    signed_zones: grants('', 'siu', 'siu'), // goes with its domain
+    signed_zones: grants('', 'siu', 'siu'), // deleted with its domain
     signing_keys: grants('', 'siu', 'siu'),
-    hashed_names: grants('', 'sid', 'sid'), // go with their zone
+    hashed_names: grants('', 'sid', 'sid'), // deleted with their zone
     given_ns_sets: grants('', 'si', 'si'),
     account_ns_sets: grants('', 'siu', 's'),
     memberships: grants('', 'siud', ''),
@@ -132,19 +132,19 @@ export const CORE_PRIVILEGES: Privileges = {
     idempotency_octets: grants('', 'siud', 'sud'),
     call_windows: grants('', 'siud', ''),
     domains: grants('', 'siu', 'sud'),
-    domain_checks: grants('', 'siu', 'su'), // goes with its domain
+    domain_checks: grants('', 'siu', 'su'), // deleted with its domain
     domain_verifications: grants('', 'siud', 'siu'),
     domain_changes: grants('', 'si', 'si'),
     audit_log: grants('', 'si', 'sid'), // no process changes a row
     records: grants('', 'siud', 'siud'),
-    rules: grants('', 'siud', 'su'), // a record that a worker deletes is taken from its rules
+    rules: grants('', 'siud', 'su'), // workers remove deleted records from rules
     rule_pages: grants('', 'siud', ''),
     name_holders: grants('', 'siu', 'siud'),
     name_takeovers: grants('', 's', 'sid'),
     ns_rights: grants('', 'siud', 'siud'),
     ns_sightings: grants('', 's', 'siud'),
     swept_names: grants('', 'siud', 'siud'),
-    child_checks: grants('', 's', 'siu'), // goes with its domain
+    child_checks: grants('', 's', 'siu'), // deleted with its domain
     check_runs: grants('', 's', 'siud'),
     check_counts: grants('', 's', 'siud'),
     check_hours: grants('', 's', 'siud'),
@@ -156,22 +156,22 @@ export const CORE_PRIVILEGES: Privileges = {
     resolver_addresses: grants('', '', 'siud'),
     resolver_silences: grants('', '', 'siud'),
     trust_anchors: grants('', '', 'sid'),
-    vantages: grants('', 's', 's'), // the operator adds and removes them; what they report: COLUMNS
+    vantages: grants('', 's', 's'), // managed by the operator; reports: COLUMNS
     vantage_jobs: grants('', 'su', 'siud'),
     vantage_nonces: grants('', 'sid', 'sd'),
     verification_runs: grants('', 's', 'siud'),
     scans: grants('', 'siud', 'siud'),
-    edges: grants('', 's', 's'), // the operator registers them; what they report: COLUMNS
+    edges: grants('', 's', 's'), // managed by the operator; reports: COLUMNS
     edge_unsupported: grants('', 'siud', ''),
-    visitor_key: grants('', 's', ''), // made by its migration, for good
-    edge_batches: grants('', 'si', 'sud'), // go with their edge
+    visitor_key: grants('', 's', ''), // created once by the migration
+    edge_batches: grants('', 'si', 'sud'), // deleted with their edge
     edge_countries: grants('', 's', 's'),
     edge_sets: grants('s', 's', 'su'),
     edge_signings: grants('', 'siu', 'siud'),
     edge_changes: grants('', 'siu', 'siud'), // written by triggers
-    certificates: grants('', 'siud', 'siud'), // go with their domain, as the next two
+    certificates: grants('', 'siud', 'siud'), // deleted with their domain, like the next two
     acme_orders: grants('', 'siud', 'siud'),
-    acme_asks: grants('', 'siud', ''), // update: rows that are forgotten are locked
+    acme_asks: grants('', 'siud', ''), // update: deletes lock rows
     acme_answers: grants('', 'sd', 'siud'),
     acme_accounts: grants('', '', 'siud'),
     aname_targets: grants('', 'siu', 'siud'), // read `for share`
@@ -182,7 +182,7 @@ export const CORE_PRIVILEGES: Privileges = {
     { table: 'dns_counts', role: 'zonefleet_node', may: ['insert'], columns: COUNTS },
     { table: 'vantages', role: 'zonefleet_api', may: ['update'], columns: VANTAGE_REPORT },
     { table: 'edges', role: 'zonefleet_api', may: ['update'], columns: EDGE_REPORT },
-    // Global admins let removals of a node through.
+    // Global admins confirm a node's held removals.
     { table: 'nodes', role: 'zonefleet_api', may: ['update'], columns: ['confirmed_id'] },
     { table: 'breaker_trips', role: 'zonefleet_api', may: ['insert'], columns: FREEZE },
     { table: 'breaker_trips', role: 'zonefleet_api', may: ['update'], columns: RELEASE },
@@ -209,7 +209,6 @@ export const CORE_PRIVILEGES: Privileges = {
 export const QUEUE_SCHEMA_NAME = 'bullmq';
 export const QUEUE_ROLES: readonly ProcessRole[] = ['zonefleet_api', 'zonefleet_worker'];
 
-/** Returns the union of the privileges. */
 export function unite(all: readonly Privileges[]): Required<Privileges> {
   return {
     tables: Object.assign({}, ...all.map(({ tables }) => tables)),

@@ -1,5 +1,6 @@
-// The database roles of the processes: creates missing ones, and grants each exactly what role-privileges.ts says.
-// Roles belong to the whole server, so several databases may create them concurrently; grants belong to one database.
+// The database roles of the processes: creates missing ones, and grants each exactly the privileges in
+// role-privileges.ts. Roles belong to the whole server, so several databases may create them concurrently. Grants
+// belong to one database.
 
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
@@ -20,27 +21,27 @@ type AllPrivileges = Required<Privileges>;
 
 export interface PreparedRoles {
   readonly made: readonly string[];
-  /** Roles that the role that migrates may not create: an administrator runs `rolesSql()`. */
+  /** Roles that the migrating role may not create. An administrator must run `rolesSql()`. */
   readonly missing: readonly string[];
-  /** Roles that may do more than a process should: superusers and the like. */
+  /** Roles with more rights than a process should have, such as superusers. */
   readonly overpowered: readonly string[];
 }
 
 const ROLES_LOCK = 0x726f6c65; // 'role'
 const ATTRIBUTES = 'login nosuperuser nocreatedb nocreaterole noreplication nobypassrls';
 
-/** The SQL that an administrator runs once where `migrate` may not create roles. It may be run again. */
+/** Returns SQL that an administrator runs if `migrate` may not create roles. It may be run again. */
 export function rolesSql(): string {
   return PROCESS_ROLES.map((role) => `${createRole(role)};\n`).join('');
 }
 
-/** Creates a role; another database of the server may be creating it at this moment. */
+/** Creates a role. Another database of the server may be creating it concurrently. */
 function createRole(role: string): string {
   return `do $$ begin create role ${role} ${ATTRIBUTES};
 exception when duplicate_object or unique_violation then null; end $$`;
 }
 
-/** Creates the roles that are missing and grants them their privileges. Concurrent calls wait for each other. */
+/** Creates the missing roles and grants their privileges. Concurrent calls wait for each other. */
 export async function prepareRoles(db: Database, ofFeatures: readonly Privileges[]): Promise<PreparedRoles> {
   const privileges = unite([CORE_PRIVILEGES, ...ofFeatures]);
   const self = await loadSelf(db, privileges);
@@ -50,7 +51,7 @@ export async function prepareRoles(db: Database, ofFeatures: readonly Privileges
   const made = self.mayMakeRoles ? lacking : [];
   for (const role of made) await sql.raw(createRole(role)).execute(db);
   const present = await loadRoles(db);
-  // Whoever is not the tables' owner may not grant; then the owner has, or will.
+  // Only the owner of the tables may grant. If this is another role, it has granted them, or will.
   if (self.isOwner) {
     await db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${ROLES_LOCK})`.execute(trx);
@@ -92,7 +93,7 @@ async function loadRoles(db: Database): Promise<Map<string, { readonly isOverpow
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** Changes only owners that differ: a change of owner waits for every user of the table. */
+/** Changes only owners that differ, because a change of owner waits for every user of the table. */
 async function giveToOwner(trx: Database, privileges: AllPrivileges): Promise<void> {
   const relations = [...Object.keys(privileges.tables), ...Object.keys(privileges.sequences)];
   const functions = [
@@ -111,7 +112,7 @@ async function giveToOwner(trx: Database, privileges: AllPrivileges): Promise<vo
       where c.relowner <> wanted.owner and relkind in ('r', 'p', 'v', 'S')
         and (relnamespace::regnamespace::text = ${QUEUE_SCHEMA_NAME}
           or relnamespace = 'public'::regnamespace and relname = any(${relations}::text[]))
-        -- A column's own sequence goes with its table.
+        -- A column's own sequence changes with its table.
         and not (relkind = 'S' and exists (select from pg_depend d where d.classid = 'pg_class'::regclass
           and d.objid = c.oid and d.deptype in ('a', 'i')))
     union all
@@ -133,7 +134,7 @@ async function giveToOwner(trx: Database, privileges: AllPrivileges): Promise<vo
   await sql.raw('revoke create on schema public from public').execute(trx);
 }
 
-/** Grants all in one transaction, so that no process loses its privileges for a moment. */
+/** Grants everything in one transaction, so that no process loses its privileges temporarily. */
 async function grantAll(
   trx: Database,
   { tables, columns, sequences, functions }: AllPrivileges,
@@ -155,7 +156,7 @@ async function grantAll(
     const granted = may.map((privilege) => `${privilege} (${names.join(', ')})`);
     statements.push(`grant ${granted.join(', ')} on table ${table} to ${role}`);
   }
-  // Also read: the last number drawn shows how far the log of changes is complete.
+  // `select` too, because the last number drawn shows up to where the change log is complete.
   for (const [sequence, users] of Object.entries(sequences)) {
     statements.push(`revoke all on sequence ${sequence} from ${roles.join(', ')}`);
     for (const role of users.filter((user) => roles.includes(user)))
@@ -178,7 +179,7 @@ async function grantAll(
   for (const statement of statements) await sql.raw(statement).execute(trx);
 }
 
-/** Returns those of the tables that exist: a database whose schema is older lacks some. */
+/** Returns those of the tables that exist. A database with an older schema lacks some. */
 async function loadTables(db: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -204,21 +205,18 @@ async function hasQueue(db: Database): Promise<boolean> {
   return rows[0]?.present === true;
 }
 
-/** Sets passwords of ASCII letters, digits and signs. Needs a superuser, or the role that created the roles. */
+/** Sets passwords of ASCII letters, digits and signs. Requires a superuser, or the role that created the roles. */
 export async function setRolePasswords(
   db: Database,
   passwords: Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const [role, password] of Object.entries(passwords)) {
-    // A verifier has no quote in it.
+    // A verifier contains no quote.
     await alterRole(db, `alter role ${role} login password '${scramVerifier(password)}'`);
   }
 }
 
-/**
- * Alters a role. Another database's start may change the same row of the server's catalogue: Postgres then fails
- * instead of waiting.
- */
+/** Alters a role, with retries: if another database changes the same row of the server's catalogue, Postgres fails. */
 async function alterRole(db: Database, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -231,12 +229,11 @@ async function alterRole(db: Database, statement: string): Promise<void> {
   }
 }
 
-const ITERATIONS = 4096; // Postgres's own
+const ITERATIONS = 4096; // the default of Postgres
 
 /**
  * Returns a password as Postgres stores it (RFC 5802 §3, RFC 7677), so that the server, its log and its statistics
- * never see the password itself. Passwords must consist of ASCII letters, digits and signs, which do not need
- * SASLprep.
+ * never see the password itself. Passwords must consist of ASCII letters, digits and signs, which do not need SASLprep.
  */
 export function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');

@@ -1,4 +1,4 @@
-// The rules of domains as edges receive them, and which origins edges may connect to.
+// Loads rules as edges receive them, and checks which origins edges may connect to.
 
 import { sql } from 'kysely';
 import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
@@ -15,14 +15,14 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
 /**
- * The enabled rules of each domain, by its id, in the order in which they act: type, priority, id. A domain without any has
- * no entry. A rule for records none of which is proxied is left out, since no request can match it.
+ * Loads the enabled rules of each domain by domain id, in the order of execution: type, priority, id. A domain without
+ * rules has no entry. Rules that are only for unproxied records are left out, because no request can match them.
  */
 export async function loadEdgeRules(
   db: Database,
   domainIds: readonly number[],
 ): Promise<Map<number, EdgeRule[]>> {
-  const { rows } = await sql<ToldRow>`
+  const { rows } = await sql<EdgeRuleRow>`
     select r.id, r.domain_id as "domainId", r.type, r.priority, r.fields, p.html, case when r.record_ids <> '{}' then array(
       select distinct d.name from records d
       where d.id = any(r.record_ids) and d.domain_id = r.domain_id and d.proxied order by 1) end as hosts
@@ -43,8 +43,8 @@ export async function loadEdgeRules(
   return found;
 }
 
-/** No more than an edge is told: times and digests of a snapshot's rules take as long to read as the rest. */
-interface ToldRow {
+/** Only what an edge receives: reading times and digests of a snapshot's rules would take as long as the rest. */
+interface EdgeRuleRow {
   readonly id: number;
   readonly domainId: number;
   readonly type: RuleType;
@@ -60,8 +60,8 @@ interface Problems {
 }
 
 /**
- * Finds proxied records whose origin edges may not connect to. An origin that an edit leaves unchanged is not judged
- * again. Returns undefined if there are none.
+ * Finds proxied records whose origin edges may not connect to. Unchanged origins are not validated again. Returns
+ * undefined if there are none.
  */
 export async function findWrongOrigins(
   db: Database,
@@ -86,7 +86,7 @@ export async function findWrongOrigins(
   return problems.length === 0 ? undefined : { kind: 'problems', problems };
 }
 
-/** The address of the origin; undefined where there is none, or only a name. */
+/** Returns the address of the origin, or undefined if there is none or only a name. */
 function addressOf({ type, proxied, rdata }: RecordValue): string | undefined {
   if (!proxied) return undefined;
   if (type === 'A') return printIpv4(rdata);
@@ -100,8 +100,7 @@ interface EdgeAddresses {
 
 /**
  * Loads the addresses of the fleet's edges, which must not be origins: those in the settings and those of registered
- * edges. `settings` are the addresses that proxied names publish by default; until operators set them, they are
- * examples.
+ * edges. `settings` are the default addresses of proxied names; until operators set them, they are examples.
  */
 export async function loadOwnEdges(db: Database, { v4, v6 }: EdgeAddresses): Promise<string[]> {
   const { rows } = await sql<{ address: string }>`

@@ -1,4 +1,4 @@
-// Loads the rules of a domain for its members, and judges their limits. Edges receive all rules of a domain together,
+// Loads the rules of a domain for its members, and checks their limits. Edges receive all rules of a domain together,
 // so the limits on number and size apply even if a plan has none.
 
 import { type RawBuilder, sql } from 'kysely';
@@ -22,7 +22,7 @@ import {
   type WrittenRule,
 } from './rule.ts';
 
-/** Those of one type, in the order in which they are evaluated. */
+/** Lists rules of one type, in the order of evaluation. */
 export async function listRules(
   db: Database,
   domainId: number,
@@ -39,7 +39,7 @@ export async function listRules(
   return { items, cursor: isLast ? undefined : `${last.body.priority}.${last.id}` };
 }
 
-/** A cursor is priority and id of the last rule before it. */
+/** A cursor contains priority and id of the previous page's last rule. */
 function behind(cursor: string | undefined): RawBuilder<unknown> {
   if (cursor === undefined) return sql`true`;
   const [, priority, id] = /^([0-9]{1,9})\.([1-9][0-9]{0,14})$/.exec(cursor) ?? [];
@@ -73,7 +73,7 @@ export async function loadRule(
   return row === undefined ? undefined : { ...decodeRule(row), html: row.html };
 }
 
-/** Those of the ids that the domain has, of any type. */
+/** Loads the domain's rules with these ids, of any type. */
 export async function loadRulesWithIds(
   trx: Database,
   domainId: number,
@@ -87,7 +87,7 @@ export async function loadRulesWithIds(
   return rows.map(decodeRule);
 }
 
-/** Those that are for one of these records. */
+/** Loads the rules for any of these records. */
 async function loadRulesOfRecords(
   trx: Database,
   domainId: number,
@@ -99,7 +99,7 @@ async function loadRulesOfRecords(
   return rows.map(decodeRule);
 }
 
-/** What the rules of a domain take, without some of them. */
+/** Returns the size of a domain's rules, without some of them. */
 async function sumRuleOctets(
   trx: Database,
   domainId: number,
@@ -139,17 +139,17 @@ const MIB = 1024 * 1024;
 const MAX_BODY_OCTETS = 4 * MIB;
 const MAX_PAGE_OCTETS = 4 * MIB;
 
-/** `count`: how many rules of the type there would be; undefined: none is added. */
+/** `count` is the number of rules of the type after the change. Undefined if none is added. */
 export function judgeRuleGates(plan: Entitlements | null, count?: number): EntitlementRefusal | undefined {
   const shut = judgeGate(GATES.rules, plan);
   if (shut !== undefined || count === undefined) return shut;
   const over = judgeGate(GATES.rules_of_a_type, plan, count);
   if (over !== undefined || count <= MAX_RULES_OF_A_TYPE) return over;
-  const message = `a domain has at most ${MAX_RULES_OF_A_TYPE} rules of one type`;
+  const message = `a domain may have at most ${MAX_RULES_OF_A_TYPE} rules of one type`;
   return { code: 'plan_limit', message, limit: MAX_RULES_OF_A_TYPE };
 }
 
-/** Why there is no room for these values. `without`: the rules whose values they take the place of. */
+/** Returns an error if these values exceed the domain's space. `without` are the rules whose values they replace. */
 export async function findRoomFault(
   trx: Database,
   domainId: number,
@@ -160,7 +160,7 @@ export async function findRoomFault(
   const sum = (octetsOf: (value: RuleValue) => number) =>
     values.reduce((octets, value) => octets + octetsOf(value), 0);
   const more = (what: string, limit: number) =>
-    `${what} of a domain take at most ${limit / MIB} MiB together`;
+    `${what} of a domain may take at most ${limit / MIB} MiB in total`;
   if (pages + sum(({ page }) => page?.octets ?? 0) > MAX_PAGE_OCTETS)
     return { field: 'html', error: more('the error pages', MAX_PAGE_OCTETS) };
   if (bodies + sum(octetsOfBody) > MAX_BODY_OCTETS)
@@ -169,11 +169,11 @@ export async function findRoomFault(
 }
 
 const LAST_RECORD_GONE =
-  'the last record that it was for was deleted; enabled again, it would be for the whole domain';
+  'the last record of this rule was deleted: without records, the rule would apply to the whole domain';
 
 /**
- * Removes deleted records from the rules that are for them. A rule that loses its last record is disabled, because it
- * would apply to the whole domain otherwise. The caller holds the lock of the domain.
+ * Removes deleted records from the rules that are for them. A rule that loses its last record is disabled, because
+ * otherwise it would apply to the whole domain. The caller holds the lock of the domain.
  */
 export async function rulesWithout(
   trx: Database,
@@ -195,7 +195,7 @@ export async function rulesWithout(
 
 interface UnsupportedBy {
   readonly why: string;
-  /** How many edges say so. */
+  /** Number of edges that report it. */
   readonly edges: number;
 }
 
@@ -203,8 +203,8 @@ interface UnsupportedBy {
 const SILENT_SECONDS = 60;
 
 /**
- * Returns the number of edges that report that they cannot apply a rule, by the rule's id. Members of the domain
- * never see which edges. Only edges that are present and receive the domain count.
+ * Returns the number of edges that report a rule as unsupported, by rule id. Members of the domain never see which
+ * edges. Only edges that are present and receive the domain count.
  */
 export async function loadUnsupported(
   db: Database,

@@ -1,5 +1,5 @@
-// Plans how operations on rules are taken back, as `planRevert` of records does: refused when a rule is no longer as the change
-// left it. Deleted rules return with their ids and creation times. What comes back is judged as if it was written now.
+// Plans how operations on rules are reverted, like `planRevert` for records: refused if a rule has changed since.
+// Deleted rules return with their ids and creation times. What returns is validated like a new write.
 
 import type { Entitlements } from '../../billing/entitlements.ts';
 import type { Network } from '../../dns/record/network.ts';
@@ -31,23 +31,23 @@ import { findLostPages } from './write-rules.ts';
 export type PlannedRuleRevert =
   | { readonly kind: 'planned'; readonly written: readonly WrittenRule[] }
   | { readonly kind: 'conflict'; readonly ids: readonly number[]; readonly message: string }
-  /** What the rules need is not there, or not allowed, any more. */
+  /** Something that the rules need no longer exists or is no longer allowed. */
   | { readonly kind: 'lacking'; readonly message: string }
   | { readonly kind: 'gate'; readonly refusal: NonNullable<ReturnType<typeof judgeRuleGates>> };
 
 interface RevertedRules {
   readonly domainId: number;
   readonly plan: Entitlements | null;
-  /** What proxied names publish by default. */
+  /** The default addresses of proxied names. */
   readonly edges: EdgeAddresses;
-  /** Origins have to be public, or in these; undefined: they are not judged. */
+  /** Networks in which origins may be although they are not public. If undefined, origins are not validated. */
   readonly originAllow: readonly Network[] | undefined;
   readonly operations: readonly RuleOperation[];
-  /** Records that come back with the rules. */
+  /** Records that are restored with the rules. */
   readonly returning?: ReadonlySet<number>;
 }
 
-/** Under the lock of the domain. */
+/** Call it under the lock of the domain. */
 export async function planRuleRevert(trx: Database, order: RevertedRules): Promise<PlannedRuleRevert> {
   const { domainId, operations, returning = new Set() } = order;
   const ids = operations.map(({ id }) => id);
@@ -108,10 +108,10 @@ async function findLackingPage(
 ): Promise<string | undefined> {
   const digests = values.flatMap(({ page }) => page?.digest ?? []);
   const lost = await findLostPages(trx, domainId, digests);
-  return lost.length === 0 ? undefined : 'the text of the error page is not kept any more';
+  return lost.length === 0 ? undefined : 'the text of the error page is no longer stored';
 }
 
-/** An origin that stays as it is is not judged again. */
+/** Unchanged origins are not validated again. */
 async function findWrongOrigin(
   trx: Database,
   { edges, originAllow: allowed }: RevertedRules,
@@ -138,7 +138,7 @@ async function findWrongOrigin(
   return undefined;
 }
 
-/** Rules that return need the plan as new ones do, and those that change as an update does. */
+/** Checks the plan: returning rules count as new ones, changed rules as updates. */
 async function judgeReturning(
   trx: Database,
   { domainId, plan }: RevertedRules,
@@ -159,7 +159,7 @@ async function judgeReturning(
   return changes ? judgeRuleGates(plan) : undefined;
 }
 
-/** Whether it is only disabled, which needs no plan. */
+/** Returns true if the rule is only disabled, which requires no plan. */
 function isSwitchedOff(from: RuleValue, to: RuleValue): boolean {
   const members = (value: RuleValue) =>
     digestOf({ ...membersOf(value), enabled: false, disabled_reason: null });

@@ -1,5 +1,5 @@
-// A rule as a row, and as JSON in the log of changes. Both have the digest of an error page instead of its text. The
-// log keeps only the fields of a rule that a change altered, so that its row is no larger than the request.
+// Converts a rule to a table row and to JSON for the change log. Both store the digest of an error page instead of its
+// text. The log keeps only the changed fields of a rule, so that its row is no larger than the request.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -12,12 +12,12 @@ export interface RuleValue {
   /** Without the text of a page. */
   readonly body: RuleBody;
   readonly page: StoredPage | null;
-  /** Why the service has disabled it. */
+  /** The reason for which the service disabled the rule. */
   readonly disabledReason: string | null;
 }
 
 export interface StoredPage {
-  /** SHA-256, hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   readonly digest: string;
   readonly octets: number;
 }
@@ -30,7 +30,7 @@ export interface Rule extends RuleValue {
   readonly updatedAt: Date;
 }
 
-/** A rule with the text of its page, if it has one. */
+/** A rule with the text of its page, if any. */
 export interface WholeRule extends Rule {
   readonly html: string | null;
 }
@@ -50,7 +50,7 @@ export interface RuleRow {
   readonly updatedAt: Date;
 }
 
-/** `r` is the table. */
+/** `r` is the table of rules. */
 export const RULE_COLUMNS = sql`r.id, r.domain_id as "domainId", r.type, r.enabled, r.priority, to_jsonb(r.record_ids) as "recordIds",
   r.fields, encode(r.page, 'hex') as page, r.page_octets as "pageOctets", r.disabled_reason as "disabledReason",
   r.created_at as "createdAt", r.updated_at as "updatedAt"`;
@@ -69,7 +69,7 @@ export function decodeRule(row: RuleRow): Rule {
   };
 }
 
-/** Splits a judged body in what is stored with the rule and the page that is stored apart. */
+/** Splits a validated body into the stored value and the text of the page, which is stored separately. */
 export function ruleValueOf(type: RuleType, whole: RuleBody): { value: RuleValue; html: string | undefined } {
   const { pageField } = kindOf(type);
   const html = pageField === undefined ? undefined : (whole[pageField] as string);
@@ -83,10 +83,10 @@ export function ruleValueOf(type: RuleType, whole: RuleBody): { value: RuleValue
   return { value: { body, page, disabledReason: null }, html };
 }
 
-/** Edges receive the name of a record instead of its id, so at least this many octets are counted for each. */
+/** Edges receive a record's name instead of its id, so at least this many octets count for each record. */
 const NAME_OCTETS = 128;
 
-/** The size by which the rules of a domain are bounded together. */
+/** Returns the size that counts towards the limit of the domain's rules. */
 export function octetsOfBody({ body }: RuleValue): number {
   return Buffer.byteLength(JSON.stringify(body)) + NAME_OCTETS * body.record_ids.length;
 }
@@ -98,20 +98,20 @@ export interface RuleOperation {
   readonly op: 'create' | 'update' | 'delete';
   readonly id: number;
   readonly type: RuleType;
-  /** Of an update, the members that differ; of a delete, all. */
+  /** For an update the changed members, for a delete all. */
   readonly before?: RuleMembers;
-  /** Of an update, the members that differ; of a create, all. */
+  /** For an update the changed members, for a create all. */
   readonly after?: RuleMembers;
-  /** Of the whole rule after it. */
+  /** Digest of the whole rule after the operation. */
   readonly digest?: string;
-  /** RFC 3339; of a rule that was deleted. */
+  /** RFC 3339. Only for a deleted rule. */
   readonly created_at?: string;
 }
 
 /** A rule that a change writes, and its operation. */
 export interface WrittenRule {
   readonly operation: RuleOperation;
-  /** Undefined: it is deleted. */
+  /** Undefined if the rule is deleted. */
   readonly value?: RuleValue;
   /** The text of a page that may not be stored yet. */
   readonly html?: string | undefined;
@@ -122,7 +122,7 @@ export function created(id: number, type: RuleType, value: RuleValue, html?: str
   return { operation: { op: 'create', id, type, after, digest: digestOf(after) }, value, html };
 }
 
-/** Undefined: nothing differs. */
+/** Returns undefined if nothing differs. */
 export function updated(rule: Rule, value: RuleValue, html?: string): WrittenRule | undefined {
   const [from, to] = [membersOf(rule), membersOf(value)];
   const names = new Set([...Object.keys(from), ...Object.keys(to)]);
@@ -171,7 +171,7 @@ function pick(members: RuleMembers, names: readonly string[]): RuleMembers {
   return Object.fromEntries(names.filter((name) => name in members).map((name) => [name, members[name]]));
 }
 
-/** JSON whose members are in the order of their names. */
+/** Returns JSON with sorted members. */
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_, each) =>

@@ -1,11 +1,11 @@
-// Writes rules, under the lock of their domain. Edges are told by a trigger.
+// Writes rules under the lock of their domain. A trigger notifies edges.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import type { WrittenRule } from './rule.ts';
 import { octetsOfBody } from './rule.ts';
 
-/** How many pages that no rule has any more are kept, for changes that may be taken back. */
+/** Number of unused pages that are kept for changes that may be reverted. */
 const UNUSED_PAGES = 16;
 
 export async function writeRules(
@@ -45,7 +45,7 @@ function asTable(json: string) {
     created_at timestamptz)`;
 }
 
-/** As JSON; undefined: there are none. */
+/** Returns rows as JSON, or undefined if there are none. */
 function rowsOf(written: readonly WrittenRule[], op: 'create' | 'update'): string | undefined {
   const rows = written.flatMap(({ operation, value }) => {
     if (operation.op !== op || value === undefined) return [];
@@ -80,7 +80,7 @@ async function savePages(trx: Database, domainId: number, written: readonly Writ
   }
 }
 
-/** The digests of pages among these that are not kept any more. */
+/** Returns those of the digests whose pages are no longer stored. */
 export async function findLostPages(
   trx: Database,
   domainId: number,
@@ -95,7 +95,7 @@ export async function findLostPages(
   return rows.map(({ digest }) => digest);
 }
 
-/** Pages that these writes took from a rule count from now on as unused; of those the oldest go. */
+/** Marks pages that these writes removed from a rule as unused from now on, and deletes the oldest unused ones. */
 async function dropPages(trx: Database, domainId: number, written: readonly WrittenRule[]): Promise<void> {
   const left = written.flatMap(({ operation: { before } }) => {
     const page = before?.page as { readonly digest: string } | undefined;
@@ -115,7 +115,6 @@ async function dropPages(trx: Database, domainId: number, written: readonly Writ
       and p.digest in (select digest from unused except select digest from kept)`.execute(trx);
 }
 
-/** Allocates ids of new rules. */
 export async function allocateRuleIds(trx: Database, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { rows } = await sql<{ id: number }>`

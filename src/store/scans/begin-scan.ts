@@ -1,4 +1,4 @@
-// Claims and begins scans. A worker owns a scan while it renews the lease.
+// Claims and starts scans. A worker owns a scan while it renews the lease.
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -8,17 +8,16 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { ScanKind } from '../postgres/tables/schema.ts';
 
-/** Longer than a job waits in a full queue. A scan that has begun has the shorter LEASE_SECONDS. */
+/** Longer than a job waits in a full queue. A started scan has the shorter LEASE_SECONDS. */
 const QUEUE_LEASE_SECONDS = 300;
 
 /**
- * Takes due scans: those of new domains, and those whose job or worker was lost. Accounts take turns, so that an
- * account with ten thousand domains does not delay the others. A claim takes a scan from its worker and moves its
- * time by a lease, so that a lost scan becomes due again. Reads along the index (account_id, due_at): the accounts
- * that have due scans, how many scans of each are running, and the first due ones of each; then those with the fewest
- * running come first. Rows are locked at the end, since a query with window functions cannot lock. The limit for each
- * account is hidden from the planner: if it believes that an account has few due rows, it reads and sorts all of
- * them.
+ * Claims due scans: those of new domains, and those whose job or worker was lost. Accounts take turns, so that an
+ * account with ten thousand domains does not delay the others. A claim takes a scan from its worker and extends its
+ * time by a lease, so that a lost scan becomes due again. Reads along the index (account_id, due_at): accounts with due
+ * scans, the number of running scans of each, and the first due ones of each; accounts with the fewest running scans
+ * come first. Rows are locked at the end, because a query with window functions cannot lock. The limit per account is
+ * hidden from the planner: if it expects an account to have few due rows, it reads and sorts all of them.
  */
 export async function claimDueScans(
   db: Database,
@@ -49,7 +48,7 @@ export async function claimDueScans(
   return rows.map(({ scanId, inHand }) => ({ scanId, turn: scanTurn({ inHand, isAsked: false }) }));
 }
 
-/** How many scans of the account wait or run, beyond a thousand a thousand. */
+/** Counts the waiting and running scans of the account, up to a thousand. */
 export async function countScansInHand(db: Database, accountId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
@@ -68,13 +67,13 @@ export type BegunScan =
       readonly domain: Name;
     }
   | {
-      readonly kind: /** Over, or gone with its domain. */
+      readonly kind: /** Finished, or deleted with its domain. */
         | 'absent'
         /** Another worker owns the scan. */
         | 'held'
-        /** The scan was given up after several workers ended during it; it is over now. */
+        /** The scan was ended because several workers failed during it. */
         | 'spent'
-        /** The domain takes no records any more; the scan is over now. */
+        /** The domain no longer accepts records, so the scan was ended. */
         | 'idle';
     };
 
@@ -95,11 +94,11 @@ export async function beginScan(db: Database, scanId: number): Promise<BegunScan
   const [row] = rows;
   if (row === undefined) return { kind: (await isOpen(db, scanId)) ? 'held' : 'absent' };
   if (row.isIdle) {
-    await endEmpty(db, run, 'the domain takes no records any more');
+    await endEmpty(db, run, 'the domain no longer accepts records');
     return { kind: 'idle' };
   }
   if (row.attempts > MOST_ATTEMPTS) {
-    await endEmpty(db, run, `it was begun ${MOST_ATTEMPTS} times and never came to its end`);
+    await endEmpty(db, run, `it was started ${MOST_ATTEMPTS} times and never finished`);
     return { kind: 'spent' };
   }
   return { kind: 'begun', run, scan: row.scan, domain: decodeNameColumn(row.name) };
@@ -126,16 +125,15 @@ async function endEmpty(db: Database, run: string, shortfall: string): Promise<v
     where run = ${run}::uuid and finished_at is null`.execute(db);
 }
 
-/** The progress of a scan. */
 export interface ScanSteps {
-  /** How many names are done, and how many are known so far. */
+  /** Number of finished names, and of known names. */
   readonly names: number;
   readonly of: number;
   readonly queries: number;
   readonly records: number;
 }
 
-/** Renews the worker's lease. False: another worker owns the scan by now. */
+/** Renews the worker's lease. Returns false if another worker owns the scan now. */
 export async function keepScan(
   db: Database,
   scanId: number,
@@ -149,10 +147,7 @@ export async function keepScan(
   return rows.length > 0;
 }
 
-/**
- * Gives a scan back that the worker cannot go on with. `isInnocent`: the scan is not the cause, so any other worker may
- * begin it at once.
- */
+/** Releases a scan that the worker cannot continue. With `isInnocent`, the attempt does not count. */
 export async function giveBackScan(
   db: Database,
   scanId: number,

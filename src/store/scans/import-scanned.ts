@@ -1,5 +1,5 @@
-// Imports what a scan found into a domain, under its lock: only names and types without any record. A record set is
-// imported whole or not at all; one that conflicts is left out, and the others are imported.
+// Imports what a scan found into a domain, under its lock: only names and types without existing records. A record set
+// is imported completely or not at all. Conflicting sets are left out, and the others are imported.
 
 import { sql } from 'kysely';
 import type { Scan, ScannedRecord } from '../../checks/scan/scan.ts';
@@ -24,7 +24,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 
 export interface ScannedImport {
   readonly domainId: number;
-  /** The same as for `saveEdit`. */
+  /** See `saveEdit`. */
   readonly ownerId?: number;
   /** The records from `planImport`. */
   readonly records: readonly {
@@ -35,9 +35,8 @@ export interface ScannedImport {
   }[];
   readonly by: Actor;
   readonly narrowing: KeyNarrowing | null;
-  /** Plans the import, and writes nothing. */
   readonly dryRun?: boolean;
-  /** The same as for `saveEdit`. */
+  /** See `saveEdit`. */
   readonly countryOf?: CountryOf | undefined;
 }
 
@@ -51,7 +50,7 @@ type ImportRefusal =
   | 'not_found'
   | 'domain_disabled'
   | 'domain_banned'
-  /** The API key is narrowed to other records. */
+  /** The API key is restricted to other records. */
   | 'forbidden'
   | PlanRefusal['code'];
 
@@ -60,9 +59,9 @@ export type ImportedScan =
       readonly kind: 'imported';
       readonly created: number;
       readonly failed: readonly FailedRecord[];
-      /** Records left out because the domain has records of their name and type. */
+      /** Number of records left out because the domain has records of their name and type. */
       readonly present: number;
-      /** Undefined when nothing was written. */
+      /** Undefined if nothing was written. */
       readonly changeId: number | undefined;
     }
   /** Nothing was written. */
@@ -122,11 +121,11 @@ function asNewRecord(
   index: number,
 ): NewRecord & { readonly index: number } {
   const mnemonic = typeMnemonic(type);
-  if (!isApiType(mnemonic)) throw new Error(`${mnemonic} is no type of a customer's record`);
+  if (!isApiType(mnemonic)) throw new Error(`${mnemonic} is not a type of customer records`);
   return { name, type: mnemonic, ttl, rdata, index };
 }
 
-/** Leaves out the sets in which a problem was found. Undefined: the problem does not concern single records. */
+/** Leaves out the sets with a problem. Returns undefined if the problem does not concern single records. */
 function leaveOut(
   records: readonly NewRecord[],
   problems: readonly EditProblem[],
@@ -160,7 +159,7 @@ function refusedBy(problems: readonly EditProblem[]): ImportedScan {
   return { kind: 'refused', code, message, ...(limit !== undefined && { limit }) };
 }
 
-/** Imports again what a scan found. A repeated call, known by its request, finds its result in the scan's row. */
+/** Imports again what a scan found. A repeated call, identified by its request, finds its result in the scan's row. */
 export async function importFound(
   db: Database,
   scanId: number,
@@ -185,7 +184,7 @@ export interface FoundByScan {
 }
 
 export interface JsonFound {
-  /** Each record is name, type, TTL and rdata in hex. */
+  /** Each record is name, type, TTL and rdata in hexadecimal. */
   readonly records: readonly (readonly [string, number, number, string])[];
   readonly wildcards: readonly string[];
 }
@@ -222,7 +221,7 @@ export type JsonResult =
     })
   | Extract<ImportedScan, { kind: 'refused' }>;
 
-/** Encodes the result without its change, which has a column of its own. */
+/** Encodes the result without its change, which has its own column. */
 export function encodeResult(imported: ImportedScan): JsonResult {
   if (imported.kind === 'refused') return imported;
   const { changeId: _, failed, ...rest } = imported;

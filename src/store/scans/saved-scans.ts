@@ -1,4 +1,4 @@
-// Loads a scan for the caller who asked for it, while it runs and afterwards, and saves its end.
+// Loads a scan for the caller who requested it, while it runs and afterwards, and saves its result.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -32,14 +32,14 @@ export interface SavedScan {
   /** Null while the scan waits or runs. */
   readonly finishedAt: Date | null;
   readonly progress: ScanSteps | null;
-  /** Set at the scan's end, like all fields below. */
+  /** Set when the scan ends, like all fields below. */
   readonly complete: boolean | null;
   readonly shortfalls: readonly string[];
   readonly names: number;
   readonly queries: number;
-  /** Null when no server could be asked. */
+  /** Null if no server could be queried. */
   readonly found: FoundByScan | null;
-  /** Null when nothing was to be imported. */
+  /** Null if nothing was to be imported. */
   readonly result: ImportedScan | null;
 }
 
@@ -53,7 +53,7 @@ async function loadScan(db: Database, id: number): Promise<SavedScan | undefined
   return await loadOne(db, sql`s.id = ${id}`);
 }
 
-/** The newest scan with a result, if it is recent, no other goes on, and none was made for this request. */
+/** Returns the newest scan with a result, if it is recent, no other scan is running, and none was made for this request. */
 export async function findRecentScan(
   db: Database,
   domainId: number,
@@ -70,7 +70,7 @@ export async function findRecentScan(
   );
 }
 
-/** The scan that a worker has now. */
+/** Returns the scan that a worker has now. */
 export async function findRunningScan(db: Database, domainId: number): Promise<SavedScan | undefined> {
   return await loadOne(
     db,
@@ -99,7 +99,10 @@ const INTERVAL_MS = 100;
 const SLOW_INTERVAL_MS = 400;
 const SLOW_AFTER_MS = 3000;
 
-/** The scan when it is over, the time is over, or `signal` has aborted. Undefined: it was deleted with its domain. */
+/**
+ * Returns the scan when it has ended, or after the timeout or an abort by `signal`. Returns undefined if it was deleted
+ * with its domain.
+ */
 export async function waitForScan(
   db: Database,
   id: number,
@@ -140,12 +143,11 @@ interface EndingRow {
   readonly changeId: number | null;
 }
 
-/** How many scans of a domain are kept. */
 const SCANS_KEPT = 20;
 
 /**
- * Saves what the scan found and what was imported, in one transaction. A worker that has lost the scan saves nothing,
- * and saving twice has the effect of once.
+ * Saves the results of the scan and of the import in one transaction. A worker that has lost the scan saves nothing,
+ * and saving twice has no further effect.
  */
 export async function saveScan(db: Database, save: ScanSave): Promise<SavedScanEnd> {
   return await inTransaction<SavedScanEnd>(db, async (trx) => {

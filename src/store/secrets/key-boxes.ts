@@ -1,5 +1,5 @@
-// Boxes: random keys that seal many secrets each. The boxes are sealed with a secret of KEY_SECRETS, so a change of
-// that secret re-seals the boxes and not their contents.
+// Boxes: random keys that seal many secrets each. A box is sealed with a secret of KEY_SECRETS, so that a change of
+// this secret re-seals boxes, but not their contents.
 
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
@@ -13,7 +13,7 @@ export interface KeySecret {
   readonly secret: Uint8Array;
 }
 
-/** What a secret is, and whose: part of its key and of what is authenticated. */
+/** Kind and owner of a secret: part of its key derivation and of the authenticated data. */
 export type About = readonly [kind: string, ...ids: string[]];
 
 export interface SealedSecret {
@@ -21,12 +21,12 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-const SECRETS_A_BOX = 10_000;
+const SECRETS_PER_BOX = 10_000;
 const KNOWN_VALUE = Buffer.from('zonefleet');
 const MAX_OPEN_BOXES = 1000;
 
 export class KeyBoxes {
-  /** The first seals new boxes, all open them. */
+  /** The first secret seals new boxes. Every secret opens boxes. */
   readonly #secrets: readonly KeySecret[];
   readonly #open = new Map<number, Buffer>();
 
@@ -34,19 +34,19 @@ export class KeyBoxes {
     this.#secrets = secrets;
   }
 
-  /** False without KEY_SECRETS: nothing can be sealed. */
+  /** False without KEY_SECRETS: then nothing can be sealed. */
   get canSeal(): boolean {
     return this.#secrets.length > 0;
   }
 
-  /** Throws StartFault where a secret is not the one that sealed what is stored under its name, or is missing. */
+  /** Throws StartFault if a secret is missing, or is not the one that sealed the values stored under its name. */
   async check(db: Database): Promise<void> {
     for (const secret of this.#secrets) await checkKnownValue(db, secret);
     const { rows: wraps } = await sql<{ wrap: string }>`select distinct wrap from key_boxes`.execute(db);
     const lacking = wraps.find(({ wrap }) => !this.#secrets.some(({ name }) => name === wrap));
     if (lacking === undefined) return;
     throw new StartFault(
-      `KEY_SECRETS: the secret "${lacking.wrap}" is missing, and secrets in this database are sealed with it`,
+      `KEY_SECRETS: the secret "${lacking.wrap}" is missing, but secrets in this database are sealed with it`,
     );
   }
 
@@ -59,13 +59,14 @@ export class KeyBoxes {
 
   async unseal(db: Database, { boxId, sealed }: SealedSecret, about: About): Promise<Buffer> {
     const plain = unseal(deriveKey(await this.#boxKey(db, boxId), about), sealed, about);
-    if (plain === undefined) throw new Error(`a sealed secret (${about[0]}) of box ${boxId} does not open`);
+    if (plain === undefined)
+      throw new Error(`a sealed secret (${about[0]}) of box ${boxId} cannot be opened`);
     return plain;
   }
 
   /**
-   * Seals every box with the first secret; then the others are no longer needed. What is in the boxes stays as it is. Gives the
-   * number of boxes that were sealed anew.
+   * Re-seals every box with the first secret, after which the others are no longer needed. The contents of the boxes do
+   * not change. Returns the number of re-sealed boxes.
    */
   async rewrap(db: Database): Promise<number> {
     const { name, secret } = this.#first();
@@ -83,7 +84,7 @@ export class KeyBoxes {
   async #takePlace(trx: Database): Promise<number | undefined> {
     const { rows } = await sql<{ id: number }>`
       update key_boxes set used = used + 1
-      where id = (select id from key_boxes where wrap = ${this.#first().name} and used < ${SECRETS_A_BOX}
+      where id = (select id from key_boxes where wrap = ${this.#first().name} and used < ${SECRETS_PER_BOX}
         order by id limit 1 for update)
       returning id`.execute(trx);
     return rows[0]?.id;
@@ -91,7 +92,7 @@ export class KeyBoxes {
 
   async #makeBox(trx: Database): Promise<number> {
     const { name, secret } = this.#first();
-    // A command does not check secrets when it starts, and a secret sealed with a wrong one could never be opened.
+    // Commands do not check secrets when they start, and a box sealed with a wrong one could never be opened.
     await checkKnownValue(trx, { name, secret });
     const { rows } = await sql<{ id: number }>`select nextval('key_boxes_id_seq') as id`.execute(trx);
     const id = (rows[0] as { id: number }).id;
@@ -110,7 +111,7 @@ export class KeyBoxes {
     const [box] = rows;
     const secret = this.#secrets.find(({ name }) => name === box?.wrap)?.secret;
     const key = box && secret && unseal(secret, box.sealed, aboutBox(box.wrap, id));
-    if (key === undefined) throw new Error(`box ${id} of sealed secrets does not open: see KEY_SECRETS`);
+    if (key === undefined) throw new Error(`box ${id} of sealed secrets cannot be opened: check KEY_SECRETS`);
     if (this.#open.size >= MAX_OPEN_BOXES) this.#open.clear();
     this.#open.set(id, key);
     return key;
@@ -123,7 +124,7 @@ export class KeyBoxes {
   }
 }
 
-/** The first one to come with a name seals the known value; throws StartFault where that was another secret. */
+/** The first use of a name seals the known value. Throws StartFault if another secret sealed it. */
 async function checkKnownValue(db: Database, { name, secret }: KeySecret): Promise<void> {
   const about = ['known value', name];
   const sealed = seal(secret, KNOWN_VALUE, about);
@@ -135,7 +136,7 @@ async function checkKnownValue(db: Database, { name, secret }: KeySecret): Promi
   );
   if (rows[0] !== undefined && unseal(secret, rows[0].sealed, about)?.equals(KNOWN_VALUE)) return;
   throw new StartFault(
-    `KEY_SECRETS: "${name}" is not the secret that this database was sealed with: set the one that was`,
+    `KEY_SECRETS: "${name}" is not the secret that this database was sealed with: set that secret again`,
   );
 }
 
@@ -143,18 +144,15 @@ function aboutBox(wrap: string, id: number): string[] {
   return ['box', wrap, String(id)];
 }
 
-/** By the adapter, which a database shares with its transactions. */
+/** Keyed by the adapter, which a database shares with its transactions. */
 const boxesOf = new WeakMap<object, KeyBoxes>();
 
-/**
- * Attaches the boxes to the database: every writer of a signed zone needs the keys, and has the database or a
- * transaction of it.
- */
+/** Attaches the boxes to the database, because every writer of a signed zone has it or a transaction of it. */
 export function useKeyBoxes(db: Database, boxes: KeyBoxes): void {
   boxesOf.set(db.getExecutor().adapter, boxes);
 }
 
-/** Undefined: this process has no secrets, and cannot write signed zones. */
+/** Returns undefined if this process has no secrets and so cannot write signed zones. */
 export function keyBoxesOf(db: Database): KeyBoxes | undefined {
   const boxes = boxesOf.get(db.getExecutor().adapter);
   return boxes?.canSeal ? boxes : undefined;

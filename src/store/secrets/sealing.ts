@@ -1,5 +1,5 @@
-// Seals secrets that are stored: AES-256-GCM with a random nonce. What a text is about is authenticated with it, so a
-// sealed text that is moved to another row does not open.
+// Seals stored secrets with AES-256-GCM and a random nonce. Kind and owner of the secret are authenticated, so a sealed
+// text that is moved to another row cannot be opened.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export const KEY_OCTETS = 32;
 const NONCE_OCTETS = 12;
 const TAG_OCTETS = 16;
 
-/** Gives nonce, tag and ciphertext. `about` must be the same when it is opened. */
+/** Returns nonce, tag and ciphertext. `unseal` requires the same `about`. */
 export function seal(key: Uint8Array, plain: Uint8Array, about: readonly string[]): Buffer {
   const nonce = randomBytes(NONCE_OCTETS);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bound(about));
@@ -16,7 +16,7 @@ export function seal(key: Uint8Array, plain: Uint8Array, about: readonly string[
   return Buffer.concat([nonce, cipher.getAuthTag(), text]);
 }
 
-/** Undefined: sealed with another key, or about something else, or changed since. */
+/** Returns undefined if the text was sealed with another key or `about`, or was changed. */
 export function unseal(key: Uint8Array, sealed: Uint8Array, about: readonly string[]): Buffer | undefined {
   if (sealed.length < NONCE_OCTETS + TAG_OCTETS) return undefined;
   const nonce = sealed.subarray(0, NONCE_OCTETS);
@@ -30,12 +30,12 @@ export function unseal(key: Uint8Array, sealed: Uint8Array, about: readonly stri
   }
 }
 
-/** A key of its own for each secret (RFC 5869), so that no key seals many texts. */
+/** Derives a separate key for each secret (RFC 5869), so that no key seals many texts. */
 export function deriveKey(key: Uint8Array, about: readonly string[]): Buffer {
   return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), bound(about), KEY_OCTETS));
 }
 
-/** The parts as octets, so that different parts never give the same octets. */
+/** Encodes the parts unambiguously as octets. */
 function bound(parts: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(parts));
 }

@@ -1,4 +1,4 @@
-// The links of invites, and accepting one, which makes the account a member. A link works until the invite ends or is
+// Links of invites, and accepting an invite, which makes the account a member. A link works until the invite ends or is
 // sent again. Only the hash of its token is stored.
 
 import { type RawBuilder, sql } from 'kysely';
@@ -15,8 +15,8 @@ import { lockSharing, refused, type SharingRefusal } from './lock-sharing.ts';
 import { hasRoom, loadMember, saveRole, tooMany } from './members.ts';
 
 /**
- * Gives a token: a secret that must not be logged or stored. `provesEmail`: only whoever reads the address gets it, or the
- * operator gives it to them; whoever invites somebody gets one that does not.
+ * Returns a token, a secret that must not be logged or stored. `provesEmail` is true for a mailed token and for one
+ * that an operator passes on. The token that the inviter receives does not prove the email.
  */
 export async function addToken(trx: Database, inviteId: number, provesEmail: boolean): Promise<string> {
   const token = makeSecretText('inv_');
@@ -37,16 +37,16 @@ interface FoundInvite {
   readonly email: string;
   readonly emailKey: string;
   readonly role: GrantedRole;
-  /** Null: an operator. */
+  /** Null for an operator. */
   readonly invitedBy: number | null;
   readonly expiresAt: Date;
   readonly provesEmail: boolean;
 }
 
-/** One that was made this much later than now was made before the clock went back. */
+/** An invite that appears to be sent this much in the future is from before the clock was set back. */
 const SKEW_MINUTES = 5;
 
-/** In SQL: the invite `i` of the domain `d` can be accepted. */
+/** SQL condition: the invite `i` of the domain `d` can be accepted. */
 const IS_OPEN: RawBuilder<unknown> = sql`i.status = 'open' and i.expires_at > clock_timestamp()
   and i.sent_at < clock_timestamp() + make_interval(mins => ${SKEW_MINUTES}::integer) and d.deleted_at is null`;
 
@@ -67,7 +67,7 @@ export async function findInvite(
   return row && { ...row, domain: decodeNameColumn(row.domain) };
 }
 
-/** Somebody with this email is invited somewhere. Workers ask too, who do not see accounts. */
+/** Returns true if there is an open invite for this email. Does not read accounts, which workers may not see. */
 export async function isInvited(db: Database, email: string): Promise<boolean> {
   const { rows } = await sql`
     select from invites i join domains d on d.id = i.domain_id
@@ -79,12 +79,12 @@ interface MailedInvite {
   readonly id: number;
   readonly domain: Name;
   readonly role: GrantedRole;
-  /** Undefined: the operator. */
+  /** Undefined for the operator. */
   readonly invitedBy: string | undefined;
   readonly expiresAt: Date;
 }
 
-/** What the mail says. Undefined: the invite is over, or another mail was ordered for it since. */
+/** Loads the content of the mail. Returns undefined if the invite has ended, or was sent again since this mail was ordered. */
 export async function loadMailedInvite(
   db: Database,
   inviteId: number,
@@ -105,7 +105,6 @@ type AcceptedInvite =
       readonly kind: 'accepted';
       readonly domainId: number;
       readonly invite: { readonly id: number; readonly email: string; readonly role: Role };
-      /** The role of before, if the account had one. */
       readonly before: Role | undefined;
     }
   | SharingRefusal
@@ -123,7 +122,7 @@ export async function acceptInvite(
     if (first === undefined) return refused('absent', 'no such invite');
     const { domainId } = first;
     const lock = await lockSharing(trx, domainId, 'operator');
-    // Again, now that no other transaction can end it.
+    // Repeated under the lock, because another transaction may have ended the invite.
     const invite = await findInvite(trx, token, { locked: true });
     if (lock === undefined || invite === undefined) return refused('absent', 'no such invite');
     if (emailKeyOf(email) !== invite.emailKey) return { kind: 'mismatch', email: invite.email };

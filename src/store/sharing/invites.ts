@@ -1,5 +1,4 @@
-// Invites to a domain by email, also for people without an account. An address has at most one open invite to a
-// domain.
+// Invites to a domain by email, also for people without an account. An address has at most one open invite per domain.
 
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
@@ -27,7 +26,7 @@ export interface Invite {
   readonly role: GrantedRole;
   readonly status: InviteStatus;
   readonly expiresAt: Date;
-  /** Null: the operator. */
+  /** Null for the operator. */
   readonly invitedBy: number | null;
   readonly createdAt: Date;
 }
@@ -54,7 +53,7 @@ export async function listInvites(
   return rows.map(decode);
 }
 
-/** By their emails. */
+/** Ordered by email. */
 export async function listOpenInvites(db: Database, domainId: number): Promise<Invite[]> {
   const { rows } = await sql<InviteRow>`
     select ${COLUMNS} from invites i
@@ -76,11 +75,11 @@ export async function loadInvite(db: Database, domainId: number, id: number): Pr
   return row && decode(row);
 }
 
-/** Who invites: an account with its email, or the operator, whose limits are their own. */
+/** The inviter: an account with its email, or the operator, for whom no limits apply. */
 export interface Inviter {
   readonly sharer: SharedBy;
   readonly email?: string;
-  /** The link is mailed too. */
+  /** True if the link is also mailed. */
   readonly mails: boolean;
 }
 
@@ -122,7 +121,7 @@ export async function createInvite(
   });
 }
 
-/** A new link, for seven days from now; the one before ends. Also for an invite that has expired. */
+/** Replaces the link and extends the invite to seven days from now. Also works for an expired invite. */
 export async function resendInvite(
   db: Database,
   {
@@ -140,13 +139,14 @@ export async function resendInvite(
       update invites set sent_at = clock_timestamp(),
         expires_at = clock_timestamp() + make_interval(days => ${DAYS}::integer)
       where id = ${inviteId} and status = 'open'`.execute(trx);
-    if (numAffectedRows === 0n) return rollBackTo(refused('ended', 'the invite has ended: make another one'));
+    if (numAffectedRows === 0n)
+      return rollBackTo(refused('ended', 'the invite has ended: create another one'));
     await dropTokens(trx, inviteId);
     return await send(trx, domainId, inviteId, inviter);
   });
 }
 
-/** Returns true if the invite may be sent, and counts it. */
+/** Returns undefined if the invite may be sent, and counts it. */
 async function judge(
   trx: Database,
   domainId: number,
@@ -180,7 +180,7 @@ async function send(
   return { kind: 'sent', invite, token };
 }
 
-/** Ends the invite and its links. One that has ended is not changed. */
+/** Ends the invite and its links. An invite that has already ended does not change. */
 export async function revokeInvite(
   db: Database,
   {
@@ -198,21 +198,21 @@ export async function revokeInvite(
     const { numAffectedRows } = await sql`
       update invites set status = 'revoked', ended_at = clock_timestamp()
       where id = ${inviteId} and status = 'open'`.execute(trx);
-    if (numAffectedRows === 0n) return refused('ended', 'the invite has ended already');
+    if (numAffectedRows === 0n) return refused('ended', 'the invite has already ended');
     await dropTokens(trx, inviteId);
     return { kind: 'revoked' };
   });
 }
 
 const OF_DOMAIN: CountRule = { limit: 50, seconds: 86_400 };
-/** Over all domains of an account: domains are easily made. */
+/** For all domains of an account, because domains are easy to create. */
 const OF_ACCOUNT: CountRule = { limit: 200, seconds: 86_400 };
 /** Beyond this limit an invite is created but not mailed, so that the inviter learns nothing about other inviters. */
 const TO_ADDRESS: CountRule = { limit: 3, seconds: 3600 };
 
 /**
- * Counts an invite in the transaction that creates it, so an invite that is not created does not count. Returns the
- * seconds to wait, or undefined if it was counted.
+ * Counts an invite in the transaction that creates it, so that failed ones do not count. Returns the seconds to wait,
+ * or undefined if it was counted.
  */
 async function countInvite(trx: Database, domainId: number, accountId: number): Promise<number | undefined> {
   return (
@@ -221,7 +221,7 @@ async function countInvite(trx: Database, domainId: number, accountId: number): 
   );
 }
 
-/** False: the address has had enough mails with invites for now. */
+/** Returns false if the address has recently received enough invites. */
 async function mayMailInvite(trx: Database, emailKey: string): Promise<boolean> {
   const digest = createHash('sha256').update(emailKey).digest('base64');
   return (await countInWindow(trx, `to:${digest}`, TO_ADDRESS)) === undefined;

@@ -1,8 +1,8 @@
-// Who may change what of a domain's members, and what an invite gives. Decisions over values.
+// Decides who may change a domain's members, and the role that an invite grants. Pure functions.
 
 import type { Role } from '../postgres/tables/schema.ts';
 
-/** A role that is granted; an owner is one by having the domain. */
+/** A role that can be granted. The owner's role comes with the domain. */
 export type GrantedRole = Exclude<Role, 'owner'>;
 export const GRANTED_ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly GrantedRole[];
 
@@ -19,9 +19,9 @@ export function mayGrant(own: Role, granted: GrantedRole): boolean {
 
 interface Target {
   readonly role: Role;
-  /** It has the role as the reseller that manages the owner. */
+  /** True if the account has the role as the reseller that manages the owner. */
   readonly isProvider: boolean;
-  /** It is who asks. */
+  /** True if the account is the caller. */
   readonly isSelf: boolean;
 }
 
@@ -30,7 +30,10 @@ interface MemberRefusal {
   readonly message: string;
 }
 
-/** `own`: the role of who asks. `wanted` undefined: the member is to go. */
+/**
+ * @param own the caller's role
+ * @param wanted the new role; undefined to remove the member
+ */
 export function judgeMemberChange(
   own: Role,
   target: Target,
@@ -46,7 +49,7 @@ export function judgeMemberChange(
   return isAbove ? { code: 'forbidden', message: 'this role is above your own' } : undefined;
 }
 
-/** Accepting never lowers a role. Undefined: the account had none. */
+/** Returns the role after accepting an invite, which never lowers it. `before` is undefined if the account had no role. */
 export function roleAfterAccept<R extends Role>(
   before: R | undefined,
   offered: GrantedRole,
@@ -54,7 +57,7 @@ export function roleAfterAccept<R extends Role>(
   return before !== undefined && RANK[before] >= RANK[offered] ? before : offered;
 }
 
-/** The stored status. An open invite is over once it expires. */
+/** The stored status. An open invite ends when it expires. */
 export type InviteEnd = 'open' | 'accepted' | 'revoked';
 export type InviteStatus = InviteEnd | 'expired';
 
@@ -62,7 +65,7 @@ export function inviteStatus(end: InviteEnd, expiresAt: Date, now: Date): Invite
   return end === 'open' && expiresAt.getTime() <= now.getTime() ? 'expired' : end;
 }
 
-/** Tells a person which of their own addresses is meant, and nobody else what it is: `a•••@e•••.com`. */
+/** Masks an address so that only its owner recognizes it: `a•••@e•••.com`. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   const host = email.slice(at + 1);

@@ -1,5 +1,5 @@
-// Sharing is changed under the lock of the domain's row, where the rights of who changes it are judged again: they may have been
-// taken away since the request began. The lock comes before those of invites, members and counts, and no other is taken later.
+// Locks a domain's row for changes of sharing, and checks the caller's rights again, which may have changed since the
+// request started. This lock is taken before those of invites, members and counts. No other lock is taken later.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -10,33 +10,31 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
 
-/** Who changes something: an account, or the operator, who may do all that an owner may. */
+/** The caller: an account, or the operator, who has an owner's rights. */
 export type SharedBy = Caller | 'operator';
 
 interface SharingLock {
   readonly name: Name;
   readonly status: DomainStatus;
-  /** Of who asks. */
   readonly role: Role;
 }
 
-/** A change of sharing that is not made. */
 export interface SharingRefusal {
   readonly kind: 'refused';
-  readonly code: /** The domain, or what is changed in it, is not there, or not for who asks. */
+  readonly code: /** The domain or the object does not exist, or the caller may not see it. */
     | 'no_domain'
     | 'absent'
-    /** The invite is used or revoked. */
+    /** The invite was used or revoked. */
     | 'ended'
     | 'forbidden'
     | 'owner'
     | 'provider'
-    /** As many as a domain may have. */
+    /** The domain has the maximum number. */
     | 'full'
-    /** Too many were sent lately. */
+    /** Too many were sent recently. */
     | 'limited';
   readonly message: string;
-  /** With `limited`. */
+  /** For `limited`. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -48,7 +46,7 @@ export function refused(
   return { kind: 'refused', code, message, ...more };
 }
 
-/** Undefined: there is no such domain, or it is none of theirs. */
+/** Returns undefined if the domain does not exist or the caller has no role in it. */
 export async function lockSharing(
   trx: Database,
   domainId: number,

@@ -9,7 +9,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { type GrantedRole, judgeMemberChange } from './judge-sharing.ts';
 import { lockSharing, refused, type SharedBy, type SharingRefusal } from './lock-sharing.ts';
 
-/** Beside the owner and the reseller. */
+/** Besides the owner and the reseller. */
 const MAX_MEMBERS = 200;
 
 export interface Member {
@@ -17,13 +17,13 @@ export interface Member {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
-  /** It has the role as the reseller that manages the owner. */
+  /** True if the account has the role as the reseller that manages the owner. */
   readonly isProvider: boolean;
-  /** Of the owner and the reseller: when the domain was created. */
+  /** For the owner and the reseller, when the domain was created. */
   readonly createdAt: Date;
 }
 
-/** In SQL: a row for each member, once. */
+/** Selects one row per member. */
 function membersOf(domainId: number): RawBuilder<unknown> {
   return sql`
     select a.id as "accountId", a.email, a.name, 'owner' as role, false as "isProvider", d.created_at as "createdAt"
@@ -39,7 +39,7 @@ function membersOf(domainId: number): RawBuilder<unknown> {
     where m.domain_id = ${domainId} and a.id <> o.id and a.id is distinct from o.provider_id`;
 }
 
-/** In the order of the accounts' ids. */
+/** In the order of account ids. */
 export async function listMembers(
   db: Database,
   domainId: number,
@@ -70,18 +70,17 @@ export async function loadMember(
 
 interface MemberOrder {
   readonly domainId: number;
-  /** The member. */
   readonly accountId: number;
   readonly sharer: SharedBy;
 }
 
-/** `before`: undefined where the account is new here. */
+/** `before` is undefined for a new member. */
 type ChangedMember =
   | { readonly kind: 'member'; readonly member: Member; readonly before: Member | undefined }
   | SharingRefusal;
 type RemovedMember = { readonly kind: 'removed'; readonly before: Member } | SharingRefusal;
 
-/** Gives a member another role. The operator may also make an account a member. */
+/** Changes a member's role. The operator may also add a member. */
 export async function setMember(
   db: Database,
   { domainId, accountId, sharer, role }: MemberOrder & { readonly role: GrantedRole },
@@ -106,7 +105,7 @@ export async function setMember(
   });
 }
 
-/** Takes a member out, from the next request on. Who asks may be the member. */
+/** Removes a member, effective with the next request. Members may remove themselves. */
 export async function removeMember(
   db: Database,
   { domainId, accountId, sharer }: MemberOrder,
@@ -141,7 +140,7 @@ interface GrantOrder {
   readonly domainId: number;
   readonly accountId: number;
   readonly role: GrantedRole;
-  /** Who gives it; null: an operator. */
+  /** The account that grants the role; null for an operator. */
   readonly grantedBy: number | null;
 }
 

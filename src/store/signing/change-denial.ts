@@ -1,6 +1,6 @@
-// Changes how a signed zone proves what is not there: with NSEC or NSEC3. A small zone has the other chain in place of its own
-// in one transaction; a large one gets it in pieces beside its own (denial-chains.ts). To give the change up, the
-// owner asks for the kind of before.
+// Changes the proof of nonexistence of a signed zone between NSEC and NSEC3. A small zone gets the other chain in one
+// transaction; a large one gets it in pieces, in addition to the present chain (denial-chains.ts). To abort the change,
+// the owner requests the earlier kind.
 
 import { sql } from 'kysely';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
@@ -24,12 +24,12 @@ import { type LockedSubject, lockSubject, type Subject, writeSigning } from './w
 
 interface DenialOrder extends ChangedBy {
   readonly denial: DenialKind;
-  /** As in `saveEdit`. */
+  /** See `saveEdit`. */
   readonly ownerId?: number;
 }
 
 export type ChangedDenial =
-  /** `changeId` undefined: that was wanted already. `inPieces`: what is under way of the signed zone with this id. */
+  /** `changeId` is undefined if the denial was already wanted. `inPieces` is the id of a signed zone whose work continues. */
   | { readonly kind: 'updated'; readonly changeId?: number; readonly inPieces?: number }
   | { readonly kind: 'absent' }
   | {
@@ -39,7 +39,7 @@ export type ChangedDenial =
       readonly retryAfterSeconds?: number;
     };
 
-/** After that nodes may have been upgraded, or have room. */
+/** Nodes may have been upgraded or have free space by then. */
 const RETRY_SECONDS = 600;
 
 export async function changeDenial(
@@ -73,12 +73,12 @@ async function refuse(
   { denial }: DenialOrder,
 ): Promise<Refused | undefined> {
   const isSigned = signed !== undefined && (signed.goal === 'signed' || isWrittenSigned(signed));
-  if (!isSigned) return refused('wrong_state', 'it is not signed');
+  if (!isSigned) return refused('wrong_state', 'the zone is not signed');
   if (signed.phase === 'signing' && denial !== signed.denial)
-    return refused('dnssec_busy', 'it is being signed: wait until that is done');
+    return refused('dnssec_busy', 'the zone is being signed: try again when that is done');
   if (denial === 'nsec3' && !hasRoomForHashes(apex)) return refused('wrong_state', NO_ROOM_FOR_HASHES);
   if (denial === wantedDenial(signed) || denial === signed.denial) return undefined;
-  const unable = await findUnableNodes(trx); // both chains stand beside each other for a while
+  const unable = await findUnableNodes(trx); // the zone temporarily has both chains
   return unable === undefined ? undefined : refused('dnssec_unavailable', unable);
 }
 
@@ -109,7 +109,7 @@ async function change(
   return { kind: 'updated', changeId, ...(isInPieces && { inPieces: id }) };
 }
 
-/** In one transaction: neither is the zone large, nor is a step of its keys being written. */
+/** Returns true if one transaction can do it: the zone is small, and no step of its keys is being written. */
 async function isWritable(trx: Database, { id }: SignedZone, zone: LockedZone): Promise<boolean> {
   if (zone.records > 2 * SMALL_ZONE_ROWS) return false;
   const { rows } = await sql`
@@ -117,7 +117,7 @@ async function isWritable(trx: Database, { id }: SignedZone, zone: LockedZone): 
   return rows.length === 0;
 }
 
-/** Looks at its keys that are under way begin anew. */
+/** Increments `seq`, so that running observations of the zone's keys restart. */
 export async function setDenial(
   trx: Database,
   signedZoneId: number,

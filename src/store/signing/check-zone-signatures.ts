@@ -1,5 +1,5 @@
-// Whether what nodes are given for a signed zone holds together: its signatures, and its ring of denials. A fault is a bug of a
-// writer, or signatures that were not made anew in time.
+// Verifies the published records of a signed zone: its signatures and its chain of denial records. A fault is a bug in
+// a writer, or signatures that were not renewed in time.
 
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -10,17 +10,17 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { loadZone } from '../zones/load-zones.ts';
 
-/** Zones that one round looks at, and the most records of each. */
+/** Zones per round, and maximum records of each. */
 const SAMPLE = 5;
 const MOST_RECORDS = 5000;
 
 export interface ZoneToVerify {
   readonly id: number;
-  /** As stored. */
+  /** In stored form. */
   readonly name: string;
 }
 
-/** The next signed zones after this id that are served, in the order of ids; an empty list means the end. */
+/** Returns the next served signed zones after this id, in the order of ids. Empty at the end. */
 export async function zonesToVerify(db: Database, after: number): Promise<ZoneToVerify[]> {
   const { rows } = await sql<ZoneToVerify>`
     select s.id, z.name from signed_zones s left join domains d on d.id = s.domain_id
@@ -31,7 +31,7 @@ export async function zonesToVerify(db: Database, after: number): Promise<ZoneTo
   return rows;
 }
 
-/** One line for each fault; at most `most`. */
+/** Returns one line per fault, up to `most`. */
 async function findSignatureFaults(
   apex: Name,
   records: Iterable<ZoneRecord>,
@@ -48,7 +48,7 @@ async function findSignatureFaults(
 
 const MOST_FAULTS = 100;
 
-/** By the clock of Postgres. Undefined: there is no such zone. */
+/** Uses the database's time. Returns undefined if the zone does not exist. */
 export async function checkZoneSignatures(db: Database, apex: Name): Promise<string[] | undefined> {
   const zone = await loadZone(db, apex);
   if (zone === undefined) return undefined;
@@ -58,7 +58,7 @@ export async function checkZoneSignatures(db: Database, apex: Name): Promise<str
   return await findSignatureFaults(apex, zone.records, { at, most: MOST_FAULTS });
 }
 
-/** The same of a zone as stored. */
+/** Does the same for a zone by name in stored form. */
 export async function verifyZone(db: Database, { name }: ZoneToVerify): Promise<string[]> {
   return (await checkZoneSignatures(db, decodeNameColumn(name))) ?? [];
 }

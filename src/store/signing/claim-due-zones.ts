@@ -1,5 +1,5 @@
-// Takes signed zones whose time has come. A lease keeps others from a zone; one whose worker was lost, or that could not be
-// written, is due again when it is over.
+// Claims signed zones that are due. A claim is a lease: a zone whose worker failed, or that could not be written, is
+// due again when it ends.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -9,13 +9,13 @@ const LEASE_SECONDS = 120;
 
 export interface DueZone {
   readonly id: number;
-  /** As stored. */
+  /** In stored form. */
   readonly name: string;
 }
 
 const CLAIMED = sql`id, coalesce(zone_name, (select name from domains where id = domain_id)) as name`;
 
-/** Zones with signatures to be made anew: those whose first signature ends next, and in that order. */
+/** Claims zones whose signatures must be renewed, those that expire first, in that order. */
 export async function claimDueRefreshes(db: Database, limit: number): Promise<DueZone[]> {
   const { rows } = await sql<DueZone>`
     with claimed as (
@@ -33,9 +33,9 @@ export async function claimDueRefreshes(db: Database, limit: number): Promise<Du
 export type DuePieces = DueZone & { readonly work: 'signing' | 'unsigning' | DenialChange };
 
 /**
- * Large zones that are to be signed, or unsigned, in pieces, or whose other chain of denials comes or goes so. A chain is not
- * begun while other keys sign the zone anew, and the next step of its keys waits for the chain. Those with ids behind `after` come
- * first: an owner who changes his mind again and again delays nobody else.
+ * Claims large zones that are signed or unsigned in pieces, or whose other denial chain is added or removed in pieces.
+ * Adding a chain does not start while new keys sign the zone, and the next key step waits for the chain. Zones with ids
+ * above `after` come first, so that repeated changes by one owner do not delay others.
  */
 export async function claimDuePieces(db: Database, limit: number, after = 0): Promise<DuePieces[]> {
   const { rows } = await sql<DuePieces>`
@@ -53,7 +53,7 @@ export async function claimDuePieces(db: Database, limit: number, after = 0): Pr
   return rows;
 }
 
-/** Keeps the lease of a zone that takes long. */
+/** Renews the lease of a zone that takes long. */
 export async function renewLease(db: Database, id: number): Promise<void> {
   await sql`
     update signed_zones set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})

@@ -1,4 +1,4 @@
-// Adds and removes a chain of denials (NSEC or NSEC3) of a large signed zone.
+// Adds and removes a denial chain (NSEC or NSEC3) of a large signed zone.
 
 import { sql } from 'kysely';
 import { readSignature } from '../../dns/dnssec/signed-octets.ts';
@@ -33,11 +33,11 @@ const BY: ChangedBy = { by: { kind: 'system' }, source: 'signing' };
 const MOST_CHANGED = 500;
 
 /**
- * Adds the chain of the other kind. It is planned and signed in a thread, without a lock, and written in pieces next
- * to the chain that answers use, until edits have left little to do. The last transaction writes that little, and
- * adds or removes the NSEC3PARAM: from then on answers use the new chain (RFC 5155 §10.4, §10.5). Returns `changed`
- * if answers use the new chain, so that the old one must be removed, and `gone` if there is no longer anything to
- * add. If killed, the next call continues and keeps what is correct. Rejects with the signal's reason if that aborts.
+ * Adds the chain of the other kind. It is planned and signed in a thread, without a lock, and written in pieces next to
+ * the chain that answers use, until few changed names are left. The last transaction writes these, and adds or removes
+ * the NSEC3PARAM record: from then on answers use the new chain (RFC 5155 §10.4, §10.5). Returns `changed` if answers
+ * use the new chain, so that the old one must be removed, and `gone` if the chain is no longer wanted. If killed, the
+ * next call continues and keeps what is correct. Rejects with the signal's reason if that aborts.
  */
 export async function addChain(
   db: Database,
@@ -70,13 +70,12 @@ interface ZoneToChain {
 /** The existing part of the new chain, as of a version of the zone. */
 interface WrittenChain {
   readonly since: number;
-  /** Those that sign it. */
   readonly keys: string;
-  /** By pieces of ours. */
+  /** The versions that writing its pieces created. */
   readonly versions: readonly number[];
-  /** All of it was there, or came in one piece. */
+  /** True if the chain was complete already, or was written in one piece. */
   readonly isNearlyWhole: boolean;
-  /** Owners that others had written meanwhile. */
+  /** Owners that others have written in the meantime. */
   readonly skipped: readonly Name[];
   readonly links: ReadonlyMap<Name, ZoneRecord>;
 }
@@ -132,7 +131,7 @@ function isGoingOn(locked: LockedSubject | undefined): locked is LockedSubject {
   return locked !== undefined && isAdding(locked.signed) && locked.zone !== undefined && !locked.zone.deleted;
 }
 
-/** `chain` undefined: the zone was not served. */
+/** `chain` is undefined if the zone was not served. */
 async function close(
   trx: Database,
   subject: Subject,
@@ -149,7 +148,7 @@ async function close(
   if (isServed && chain && (left > most || !(await isWhole(trx, locked, chain)))) return 'again';
   const denial = otherDenial(signed.denial);
   await setDenial(trx, signed.id, denial, 'removing');
-  if (!isServed || chain === undefined) return 'changed'; // it has the chain when it is served
+  if (!isServed || chain === undefined) return 'changed'; // the chain is written when the zone is served
   const names = new Set([...changed, ...chain.skipped, locked.apex]);
   const missing = new Map([...chain.links].filter(([owner]) => names.has(owner)));
   const after: SignedZone = { ...signed, denial, denialChange: 'removing' };
@@ -157,7 +156,7 @@ async function close(
   return 'changed';
 }
 
-/** But for the names that changed. */
+/** Returns true if the chain is complete except for changed names. */
 async function isWhole(
   trx: Database,
   { zone, signed }: LockedSubject,
@@ -165,7 +164,7 @@ async function isWhole(
 ): Promise<boolean> {
   if (!isNearlyWhole || keysOf(signed as SignedZone) !== keys) return false;
   if (signed?.denial === 'nsec3') return true;
-  // whoever writes a zone anew as a whole writes one chain, and drops NSEC3 of no use; NSEC goes with its name
+  // A writer of the whole zone writes one chain and drops unused NSEC3 records. NSEC is removed with its name.
   const { rows } = await sql`
     select from zone_records
     where zone_id = ${zone?.id} and type = ${denialType('nsec3')} and version > ${since}
@@ -177,8 +176,8 @@ const PIECE_OWNERS = 250;
 const PIECE_NAMES = 5000;
 
 /**
- * Removes the denials of the kind that the zone no longer uses, in pieces. No answer contains any of them. If killed,
- * the next call continues. Rejects with the signal's reason if that aborts.
+ * Removes the denial records of the kind that the zone no longer uses, in pieces. They are not part of any answer. If
+ * killed, the next call continues. Rejects with the signal's reason if that aborts.
  */
 export async function removeChain(db: Database, signedZoneId: number, signal: AbortSignal): Promise<void> {
   const subject = await subjectOf(db, signedZoneId);

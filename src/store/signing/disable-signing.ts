@@ -1,5 +1,5 @@
-// Takes the signatures of a zone away. The apex comes first, so that the zone is answered as unsigned from then on; of a large
-// zone the rest follows in pieces.
+// Removes the signatures of a zone. The apex comes first, so that the zone is answered as unsigned from then on. The
+// rest of a large zone follows in pieces.
 
 import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -23,7 +23,7 @@ import {
   subjectOf,
 } from './write-signing.ts';
 
-/** `unsigning`: a large zone, of which pieces are still to be taken away. */
+/** `unsigning` is a large zone of which pieces must still be removed. */
 type Disabled = 'unsigned' | 'unsigning' | 'unchanged';
 
 const EVERYWHERE = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
@@ -31,7 +31,7 @@ const AT_APEX = [TYPE.SOA, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY, TYPE.NSEC3PARAM]
 const PIECE_OWNERS = 100;
 const PIECE_NAMES = 2000;
 
-/** Does it at once: whoever calls knows that no DS of ours is shown, or that it does not matter. */
+/** Disables signing immediately. The caller must know that the parent has no DS record, or that it does not matter. */
 export async function disableSigning(db: Database, subject: Subject, by: ChangedBy): Promise<Disabled> {
   return await inTransaction(db, async (trx) => {
     const locked = await lockSubject(trx, subject);
@@ -77,7 +77,7 @@ async function writeUnsigned(
   await finish(trx, locked, serial, [{ slices: concerned, rows: written }], by);
 }
 
-/** Takes the rest away of a zone whose apex is unsigned. Killed at any time, it goes on when it is called again. */
+/** Removes the remaining signatures of a zone whose apex is unsigned. If killed, the next call continues. */
 export async function unsignInPieces(db: Database, signedZoneId: number, signal: AbortSignal): Promise<void> {
   const subject = await subjectOf(db, signedZoneId);
   if (subject === undefined) return;
@@ -88,7 +88,7 @@ export async function unsignInPieces(db: Database, signedZoneId: number, signal:
   }
 }
 
-/** The last owner of the piece, from the beginning again behind the last of the zone; undefined: that is all. */
+/** Returns the last owner of the piece, an empty text to restart from the beginning, or undefined if nothing is left. */
 async function takePiece(trx: Database, subject: Subject, after: string): Promise<string | undefined> {
   const locked = await lockSubject(trx, subject);
   if (locked?.signed?.phase !== 'unsigning') return undefined;

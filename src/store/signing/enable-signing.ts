@@ -1,5 +1,5 @@
-// Begins to sign a zone: makes its keys, and signs it. A small zone is signed in that transaction; a large one in
-// pieces (sign-pieces.ts), and is answered as before until its apex, the last piece, is written.
+// Starts to sign a zone: creates its keys and signs it. A small zone is signed in the same transaction. A large one is
+// signed in pieces (sign-pieces.ts), and is answered as before until the last piece, its apex, is written.
 
 import { sql } from 'kysely';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
@@ -18,14 +18,14 @@ import { type LockedSubject, lockSubject, type Subject, writeSigning } from './w
 export interface EnableOrder {
   readonly denial: DenialKind;
   readonly algorithm: SigningAlgorithm;
-  /** A key that signs keys, and one that signs all else. */
+  /** True for separate keys: one signs the keys, the other everything else. */
   readonly split: boolean;
-  /** Keys of an import, in place of new ones: the DS that the parent shows leads to them. */
+  /** Imported keys instead of new ones. The parent's DS records refer to them. */
   readonly imported?: readonly ImportedKey[];
 }
 
 export type Enabled =
-  /** `signing`: a large zone, of which pieces are still to be written. */
+  /** `signing` is a large zone of which pieces must still be written. */
   | { readonly kind: 'signed' | 'signing' | 'unchanged'; readonly signed: SignedZone }
   | {
       readonly kind: 'refused';
@@ -38,12 +38,12 @@ export type Enabled =
       readonly message: string;
     };
 
-export const NO_ROOM_FOR_HASHES = 'the name is too long for NSEC3: hashes have no room before it';
+export const NO_ROOM_FOR_HASHES = 'the name is too long for NSEC3: names with hashes would exceed 255 octets';
 
-/** Rows that one transaction signs, in which edits of the zone wait: about 50 ms. */
+/** Rows that one transaction signs, for which edits of the zone wait about 50 ms. */
 export const SMALL_ZONE_ROWS = 250;
 
-/** Throws DnssecUnavailable in a process without secrets. */
+/** Throws DnssecUnavailable if the process has no KEY_SECRETS. */
 export async function enableSigning(
   db: Database,
   subject: Subject,
@@ -56,7 +56,7 @@ export async function enableSigning(
     const problem = await refuseOrder(trx, locked, order);
     if (problem !== undefined) return problem;
     const { signed: before, zone } = locked;
-    if (before !== undefined && before.phase !== 'off') return asItStands(before, order);
+    if (before !== undefined && before.phase !== 'off') return unchangedOrRefused(before, order);
     const known =
       before === undefined ? undefined : findKnownKey(await loadKeys(trx, before.id), order.imported);
     if (known !== undefined) return refused('validation_failed', known);
@@ -100,19 +100,25 @@ async function hasSignedApex(trx: Database, zoneId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-function asItStands(signed: SignedZone, { denial, algorithm, split, imported }: EnableOrder): Enabled {
+function unchangedOrRefused(
+  signed: SignedZone,
+  { denial, algorithm, split, imported }: EnableOrder,
+): Enabled {
   if (signed.phase === 'unsigning') {
-    return refused('dnssec_busy', 'signatures are being taken away: wait until that is done');
+    return refused('dnssec_busy', 'the signatures are being removed: try again when that is done');
   }
   const has = (key: ImportedKey) => signed.keys.some((each) => isSameKey(each, key));
   if (imported !== undefined && !(imported.length === signed.keys.length && imported.every(has)))
     return refused(
       'dnssec_busy',
-      'the zone is signed already: if its parent shows no DS of the keys that it has here, remove its signatures first (dnssec disable --now)',
+      'the zone is already signed: if its parent shows no DS record of its present keys, remove its signatures first (dnssec disable --now)',
     );
   const isSame = wantedDenial(signed) === denial && signed.algorithm === algorithm && signed.split === split;
   if (imported === undefined && !isSame)
-    return refused('dnssec_busy', 'the zone is signed in another way already: dnssec denial changes that');
+    return refused(
+      'dnssec_busy',
+      'the zone is already signed with other options: change its denial with dnssec denial',
+    );
   return { kind: signed.phase === 'signing' ? 'signing' : 'unchanged', signed };
 }
 
@@ -136,10 +142,10 @@ async function saveRow(
       denial_change = null, loaded_soa = excluded.loaded_soa, cds_delete = false, verbatim = false
     returning id`.execute(trx);
   const [row] = rows;
-  return row === undefined ? rollBackTo(refused('not_found', 'the zone is gone')) : row.id;
+  return row === undefined ? rollBackTo(refused('not_found', 'the zone was deleted')) : row.id;
 }
 
-/** The parent may still show a DS of the keys that it had last: these are taken, if they are not destroyed. */
+/** Reuses the last keys unless they are destroyed, because the parent may still show their DS records. */
 async function reuseKeys(trx: Database, id: number, { algorithm, split }: EnableOrder): Promise<boolean> {
   const { rows } = await sql<{ id: number; role: string }>`
     select distinct on (role) id, role from signing_keys
@@ -171,14 +177,14 @@ async function makeKeys(trx: Database, id: number, { algorithm, split }: EnableO
   }
 }
 
-/** No signature lives longer: what a node that is silent for so long answers is worth nothing to a validator. */
+/** No signature lives longer, so validators reject the answers of a node that was silent for this long. */
 const SILENT_DAYS = 18;
 /** Signatures make images three to four times as large. */
 const FULL_SHARE = 0.85;
 
 /**
- * Finds nodes that prevent signing: those that would answer a signed zone wrongly, and those without room for it.
- * Returns a sentence for operators, or undefined if every node is able to.
+ * Finds nodes that prevent signing: those that would answer a signed zone wrongly, and those without space for it.
+ * Returns a message for operators, or undefined if every node can serve it.
  */
 export async function findUnableNodes(db: Database): Promise<string | undefined> {
   const { rows } = await sql<{ name: string; isAble: boolean; isFull: boolean }>`
@@ -190,8 +196,8 @@ export async function findUnableNodes(db: Database): Promise<string | undefined>
     order by name`.execute(db);
   const old = rows.filter(({ isAble }) => !isAble).map(({ name }) => name);
   if (old.length > 0) {
-    return `${old.join(', ')}: too old for signed zones, or without a report since its start; upgrade it, or say that it is gone (node forget)`;
+    return `${old.join(', ')}: too old for signed zones, or no report since its start: upgrade it, or remove it (node forget)`;
   }
   const full = rows.filter(({ isFull }) => isFull).map(({ name }) => name);
-  return full.length > 0 ? `${full.join(', ')}: no room for signatures (IMAGE_BYTES)` : undefined;
+  return full.length > 0 ? `${full.join(', ')}: not enough space for signatures (IMAGE_BYTES)` : undefined;
 }

@@ -1,5 +1,5 @@
-// What operators see of signed zones: how a zone is signed, its keys, and when its signatures end; and how many zones
-// are in each phase.
+// Loads what operators see of signed zones: how a zone is signed, its keys, when its signatures expire, and the number
+// of zones in each phase.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -12,7 +12,6 @@ export interface ShownKey {
   readonly id: number;
   readonly role: KeyRole;
   readonly tag: number;
-  /** Rdata of the DNSKEY record. */
   readonly dnskey: Uint8Array;
   readonly signs: KeySigns;
   readonly origin: 'ours' | 'foreign';
@@ -30,7 +29,7 @@ export interface ShownSigning {
   readonly phase: SigningPhase;
   /** For a domain, the status that its owner sees; for an operator zone, the phase. */
   readonly status: string;
-  /** What the next step of a domain's keys waits for; null: nothing, or it has no machine. */
+  /** Cause for which the next step of a domain's keys waits. Null if it does not wait or has no machine. */
   readonly waitsFor: string | null;
   readonly denial: DenialKind;
   readonly algorithm: number;
@@ -52,7 +51,7 @@ interface Row extends Omit<ShownSigning, 'apex' | 'keys'> {
   })[];
 }
 
-/** All zones that are signed, or were, by name; with `apexes` only these. */
+/** Lists all zones that are or were signed, by name, or only `apexes`. */
 export async function listSigning(db: Database, apexes?: readonly Name[]): Promise<ShownSigning[]> {
   const names = apexes?.map(encodeNameColumn) ?? null;
   const { rows } = await sql<Row>`
@@ -104,7 +103,7 @@ export async function findSubject(
 
 export interface SigningState {
   readonly phases: Readonly<Record<string, number>>;
-  /** Seconds until the first signature ends, of zones that we sign and of those that were loaded signed. */
+  /** Seconds until the first signature expires: of zones that the fleet signs, and of those loaded with signatures. */
   readonly left: Readonly<Partial<Record<'ours' | 'verbatim', number>>>;
 }
 

@@ -1,5 +1,5 @@
-// Makes the signatures of a zone anew before they end: read and signed without a lock, then written where nothing changed
-// meanwhile. Only RRSIG and the SOA are written: sets and denials stay as they are.
+// Renews the signatures of a zone before they expire. They are computed without a lock, then written where nothing has
+// changed. Only RRSIG and SOA records are written.
 
 import { sql } from 'kysely';
 import { readSignature } from '../../dns/dnssec/signed-octets.ts';
@@ -12,7 +12,7 @@ import { signSets } from '../../zone/signing/sign-set.ts';
 import { remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
-import { noteSignatures, noteSignedAnew, zoneKeys } from '../keys/sign-change.ts';
+import { noteRenewedSignatures, noteSignatures, zoneKeys } from '../keys/sign-change.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -29,12 +29,12 @@ import {
   subjectOf,
 } from './write-signing.ts';
 
-/** Signatures in one change: planning them takes some milliseconds, and writing them some more under the lock. */
+/** Signatures per change. Planning them takes some milliseconds, and so does writing them under the lock. */
 const PIECE = 300;
 
 interface Refreshed {
   readonly made: number;
-  /** When the first signature ends now, in seconds since 1970; null: there are none. */
+  /** When the first signature expires, in seconds since 1970; null if there are none. */
   readonly expiresAt: number | null;
 }
 
@@ -46,7 +46,7 @@ interface Due {
   readonly signed: SignedZone;
 }
 
-/** Throws DnssecUnavailable. Rejects with the signal's reason when that aborts; what is written stays. */
+/** Throws DnssecUnavailable. Rejects with the signal's reason if that aborts; what is written stays. */
 export async function refreshSignatures(
   db: Database,
   signedZoneId: number,
@@ -63,7 +63,7 @@ export async function refreshSignatures(
     isChanged ||= piece.isChanged;
     after = piece.last;
     if (after === undefined && isChanged) {
-      // once more from the first owner: what changed meanwhile may be due still
+      // Once more from the first owner, because names that changed in the meantime may still be due.
       after = '';
       isChanged = false;
     }
@@ -71,7 +71,7 @@ export async function refreshSignatures(
   return { made, expiresAt: await noteEarliest(db, signedZoneId) };
 }
 
-/** Undefined: the zone is not signed, or not served. */
+/** Returns undefined if the zone is not signed or not served. */
 async function findDue(db: Database, signedZoneId: number): Promise<Due | undefined> {
   const subject = await subjectOf(db, signedZoneId);
   const signed = await findSignedZone(db, sql`s.id = ${signedZoneId}`);
@@ -91,13 +91,13 @@ async function findDue(db: Database, signedZoneId: number): Promise<Due | undefi
 
 interface Piece {
   readonly made: number;
-  /** The last owner, as stored; undefined: none behind it is due. */
+  /** The last owner, in stored form. Undefined if no owner after it is due. */
   readonly last: string | undefined;
-  /** Names changed meanwhile, whose signatures were left as they are. */
+  /** True if names changed in the meantime, whose signatures were not renewed. */
   readonly isChanged: boolean;
 }
 
-/** Of those behind `after`. */
+/** Renews due signatures of owners after `after`. */
 async function refreshPiece(
   db: Database,
   due: Due,
@@ -131,7 +131,7 @@ async function refreshPiece(
   });
 }
 
-/** In their order, with how many of their signatures are due: `PIECE` in all, or fewer where no more are. */
+/** Returns owners in order, with the number of their due signatures, up to `PIECE` in total. */
 async function dueOwners(
   db: Database,
   zoneId: number,
@@ -147,7 +147,7 @@ async function dueOwners(
   return rows;
 }
 
-/** Of RRSIG rdata (RFC 4034 §3.1). */
+/** The expiration in RRSIG rdata (RFC 4034 §3.1). */
 const EXPIRATION = sql`(get_byte(rdata, 8)::bigint * 16777216 + get_byte(rdata, 9) * 65536
   + get_byte(rdata, 10) * 256 + get_byte(rdata, 11))`;
 
@@ -157,7 +157,7 @@ function isSame({ signed, zone }: LockedSubject, due: Due): boolean {
   return signed.seq === due.signed.seq && keysOf(signed) === keysOf(due.signed);
 }
 
-/** The number of signatures that were made at the apex, and whether other names were left as they are. */
+/** Returns the number of new signatures at the apex, and whether other names were skipped because they changed. */
 async function writeRefreshed(
   trx: Database,
   locked: LockedSubject,
@@ -181,11 +181,11 @@ async function writeRefreshed(
   const atApex = { owner: apex, types: [TYPE.SOA, TYPE.RRSIG], records: [soa, ...signatures, ...fresh] };
   const owners = [atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
   await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), 'refresh');
-  await noteSignedAnew(trx, zone.id);
+  await noteRenewedSignatures(trx, zone.id);
   return { atApex: plan.toSign.length + ofSoa.length, isChanged: changed.size > 0 };
 }
 
-/** Undefined for other records than RRSIG. */
+/** Returns undefined for records other than RRSIG. */
 function coveredType({ type, rdata }: ZoneRecord): number | undefined {
   return type === TYPE.RRSIG ? readSignature(rdata).typeCovered : undefined;
 }
@@ -203,7 +203,7 @@ async function changedOwners(
   return new Set(found.rows.map(({ owner }) => owner));
 }
 
-/** What of the zone ends first decides when it is looked at next. */
+/** Records the earliest expiration, which determines the next refresh. */
 async function noteEarliest(db: Database, signedZoneId: number): Promise<number | null> {
   const { rows } = await sql<{ first: number | null }>`
     select min(${EXPIRATION}) as first from zone_records r

@@ -1,6 +1,6 @@
-// Signs a large zone that stands unsigned: it is read and signed without a lock, in another thread, and written in pieces,
-// which change no answer as long as the SOA has no signature. Edits meanwhile write their names as of an unsigned zone; these
-// names are signed when all pieces are written, a few at a time, and the apex with the last ones.
+// Signs a large unsigned zone. It is read and signed in another thread without a lock, and written in pieces, which
+// change no answer as long as the SOA has no signature. Concurrent edits write their names as in an unsigned zone.
+// These names are signed after all pieces are written, a few at a time, and the apex together with the last ones.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -26,14 +26,14 @@ import {
 
 const DENIAL_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
 const BY: ChangedBy = { by: { kind: 'system' }, source: 'signing' };
-/** Names that one transaction signs: while it does, edits of the zone wait. */
+/** Names that one transaction signs, while edits of the zone wait. */
 const NAMES_AT_ONCE = 40;
-/** When more names than these have changed, all is read and signed once more, which keeps what fits. */
+/** If more names have changed, the whole zone is read and signed again, which keeps valid signatures. */
 const MOST_CHANGED = 1000;
 
 /**
- * `signed`: all of it is. `gone`: there is nothing to sign here. Killed at any time, it goes on when it is called again: what
- * was written is kept. Rejects with the signal's reason when that aborts.
+ * Returns `signed` if the whole zone is signed, and `gone` if there is nothing to sign. If killed, the next call
+ * continues and keeps what was written. Rejects with the signal's reason if that aborts.
  */
 export async function signInPieces(
   db: Database,
@@ -83,7 +83,7 @@ interface Pieces {
   readonly left: LeftNames;
 }
 
-/** False: the zone is to be signed no more. */
+/** Returns false if the zone should no longer be signed. */
 async function writePieces(
   db: Database,
   { subject, zone, signed, left }: Pieces,
@@ -99,7 +99,7 @@ async function writePieces(
   return true;
 }
 
-/** Signatures and denials; the apex is written last. */
+/** Returns signatures and denial records, without the apex, which is written last. */
 function madeRows(planned: readonly OwnerRows[], apex: Name): OwnerRows[] {
   return planned
     .filter(({ owner }) => owner !== apex)
@@ -110,7 +110,7 @@ function madeRows(planned: readonly OwnerRows[], apex: Name): OwnerRows[] {
     }));
 }
 
-/** False: the zone is to be signed no more. Names that changed since it was read are left. */
+/** Returns false if the zone should no longer be signed. Skips names that changed since the zone was read. */
 async function writePiece(
   trx: Database,
   subject: Subject,
@@ -135,12 +135,12 @@ function isGoingOn(locked: LockedSubject | undefined): locked is LockedSubject {
   return locked?.signed?.phase === 'signing' && locked.zone !== undefined && !locked.zone.deleted;
 }
 
-/** The names that changed while pieces were written, and the NSEC records to which those before them point. */
+/** Names that changed while pieces were written, and the NSEC records to which preceding ones point. */
 class LeftNames {
   readonly names = new Set<Name>();
-  /** Those of all names that were planned; in the end of those that are left, and of the apex. */
+  /** The NSEC records of all planned names; at the end, only of the remaining names and the apex. */
   readonly #nsec = new Map<Name, ZoneRecord>();
-  /** The version of the zone up to which changes were looked for. */
+  /** The version of the zone up to which changes were searched for. */
   #since: number;
 
   constructor(since: number) {
@@ -154,7 +154,7 @@ class LeftNames {
     }
   }
 
-  /** Without a lock: what is found under it, later, is little. */
+  /** Searches without a lock, so that few names are left to find under it. */
   async find(db: Database, zoneId: number): Promise<void> {
     const { rows } = await sql<{ version: number }>`select version from zones where id = ${zoneId}`.execute(
       db,
@@ -176,7 +176,7 @@ class LeftNames {
     return missing;
   }
 
-  /** These names are written; other rows that are may be neighbours which are left themselves. */
+  /** Records that these names were written. Other written rows may be neighbours that still remain themselves. */
   note(names: readonly Name[], written: readonly OwnerRows[], version: number): void {
     this.learn(written);
     for (const name of names) this.names.delete(name);
@@ -185,8 +185,8 @@ class LeftNames {
 }
 
 /**
- * Names with rows that others wrote or removed since, also those of ours that went with an edit. Owners of NSEC3 are no names,
- * and no edit concerns them.
+ * Returns names with rows that others have written or removed since this version, including signatures that an edit
+ * removed. Owners of NSEC3 records are not names of the zone.
  */
 export async function changedNames(db: Database, zoneId: number, since: number): Promise<Name[]> {
   const { rows } = await sql<{ owner: string }>`
@@ -196,7 +196,7 @@ export async function changedNames(db: Database, zoneId: number, since: number):
   return rows.map(({ owner }) => decodeNameColumn(owner));
 }
 
-/** Signs some of the names that are left, or all of them with the apex. */
+/** Signs some of the remaining names, or all of them with the apex. */
 async function writeLeft(
   trx: Database,
   subject: Subject,
@@ -222,7 +222,7 @@ async function writeLeft(
   return 'signed';
 }
 
-/** It is signed when it is served. */
+/** Marks an unserved zone as signed. It gets its signatures when it is served. */
 async function closeUnserved(trx: Database, subject: Subject): Promise<'signed' | 'gone'> {
   const locked = await lockSubject(trx, subject);
   if (locked?.signed?.phase !== 'signing') return 'gone';

@@ -1,5 +1,4 @@
-// Writes what only the signing of a zone changes: signatures, denials, keys and the serial, but no records. Under the
-// lock of the zone.
+// Writes what only signing changes: signatures, denial records, keys and the serial, under the lock of the zone.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -21,15 +20,15 @@ import { announceAfterCommit } from '../postgres/transaction.ts';
 import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 
-/** Whose zone it is: a domain's, or an operator's by its name as stored. */
+/** A signed zone's owner: a domain, or an operator zone by name in stored form. */
 export type Subject = { readonly domainId: number } | { readonly zoneName: string };
 
 export interface LockedSubject {
   readonly subject: Subject;
   readonly apex: Name;
-  /** Undefined for a domain that has no zone; also a deleted one. */
+  /** Undefined for a domain without a zone. */
   readonly zone: LockedZone | undefined;
-  /** Undefined: it was never signed. */
+  /** Undefined if the zone was never signed. */
   readonly signed: SignedZone | undefined;
   /** Undefined for an operator zone. */
   readonly domain: DomainLock | undefined;
@@ -37,8 +36,8 @@ export interface LockedSubject {
 }
 
 /**
- * Takes the lock under which the signing of a zone changes: that of its domain, or of the operator zone's row.
- * Returns undefined if there is no such domain or operator zone.
+ * Takes the lock under which the signing of a zone changes: that of its domain, or of the operator zone's row. Returns
+ * undefined if there is no such domain or operator zone.
  */
 export async function lockSubject(trx: Database, subject: Subject): Promise<LockedSubject | undefined> {
   if ('domainId' in subject) {
@@ -55,7 +54,7 @@ export async function lockSubject(trx: Database, subject: Subject): Promise<Lock
   return { subject, apex: decodeNameColumn(zoneName), zone, signed, domain: undefined, now };
 }
 
-/** Whose a signed zone is; undefined: its domain was purged. */
+/** Returns the subject of a signed zone, or undefined if its domain was purged. */
 export async function subjectOf(db: Database, signedZoneId: number): Promise<Subject | undefined> {
   const { rows } = await sql<{ domainId: number | null; zoneName: string | null }>`
     select domain_id as "domainId", zone_name as "zoneName" from signed_zones where id = ${signedZoneId}`.execute(
@@ -67,15 +66,15 @@ export async function subjectOf(db: Database, signedZoneId: number): Promise<Sub
 }
 
 interface SigningChange {
-  /** Signed as this zone says, with these keys. */
+  /** The settings and keys to sign with. */
   readonly signed: SignedZone;
-  /** Names to sign besides the apex, and whatever they need. */
+  /** Names to sign besides the apex. Their neighbours are included as needed. */
   readonly names: readonly Name[] | 'whole';
   /** True for a refresh: signatures that are due soon are renewed together with due ones. */
   readonly isRefresh?: boolean;
-  /** What shall stand at some of the names in place of what does; an empty list: nothing. */
+  /** Records that replace the present ones at some of the names. An empty list removes them. */
   readonly replaced?: ReadonlyMap<Name, readonly ZoneRecord[]>;
-  /** As in `signChange`. */
+  /** See `ChangeToSign`. */
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
 
@@ -87,27 +86,30 @@ export async function writeSigning(
   by: ChangedBy | 'refresh',
 ): Promise<void> {
   const zone = locked.zone as LockedZone;
-  const rows = await readStanding(trx, locked, change);
+  const rows = await readPresent(trx, locked, change);
   const serial = nextSerialOf(locked, rows);
-  const owners = await signStanding(trx, locked, change, rows, serial);
+  const owners = await signPresent(trx, locked, change, rows, serial);
   await finish(trx, locked, serial, chunksOfOwners(zone, locked.apex, owners), by);
 }
 
-/** The same of a zone that is answered unsigned, whose apex stays. Gives all rows that follow from it, those of the apex too. */
+/**
+ * Does the same for a zone that is answered as unsigned, without writing its apex. Returns all resulting rows,
+ * including those of the apex.
+ */
 export async function writeBelowApex(
   trx: Database,
   locked: LockedSubject,
   change: SigningChange,
 ): Promise<OwnerRows[]> {
   const { apex } = locked;
-  const rows = await readStanding(trx, locked, change);
-  const owners = await signStanding(trx, locked, change, rows, undefined);
+  const rows = await readPresent(trx, locked, change);
+  const owners = await signPresent(trx, locked, change, rows, undefined);
   const below = owners.filter(({ owner }) => owner !== apex);
   if (below.length > 0) await writeOwners(trx, locked, below, 'refresh');
   return owners;
 }
 
-async function readStanding(
+async function readPresent(
   trx: Database,
   { zone, apex }: LockedSubject,
   { names }: SigningChange,
@@ -118,8 +120,8 @@ async function readStanding(
     : await readOwners(trx, id, [...new Set([...names, apex])]);
 }
 
-/** `serial` undefined: it stays. */
-async function signStanding(
+/** If `serial` is undefined, it does not change. */
+async function signPresent(
   trx: Database,
   { zone, apex, now }: LockedSubject,
   { signed, names, isRefresh = false, replaced = new Map(), missing }: SigningChange,
@@ -142,7 +144,7 @@ async function signStanding(
   return await signChange(trx, change);
 }
 
-/** Writes these owners as they are given; the serial counts up, unless nothing that is answered changes. */
+/** Writes these owners as given. Increments the serial unless no answer changes. */
 export async function writeOwners(
   trx: Database,
   locked: LockedSubject,
@@ -153,14 +155,14 @@ export async function writeOwners(
   await finish(trx, locked, undefined, chunksOfOwners(zone, locked.apex, owners), by);
 }
 
-/** The serial after the one that is served. `rows` has the SOA. */
+/** Returns the serial after the one that is served. `rows` contains the SOA. */
 export function nextSerialOf({ domain, apex }: LockedSubject, rows: readonly ZoneRecord[]): number {
   if (domain !== undefined) return nextSerial(domain.row.serial);
   const soa = rows.find(({ owner, type }) => owner === apex && type === TYPE.SOA) as ZoneRecord;
   return nextSerial(serialIn(soa.rdata));
 }
 
-/** `serial` undefined: it stays. Refreshes are not in the customers' log, which they would drown. */
+/** If `serial` is undefined, it does not change. Refreshes are not written to the customers' log, because they are frequent. */
 export async function finish(
   trx: Database,
   { zone, domain }: LockedSubject,

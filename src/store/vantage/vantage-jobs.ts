@@ -1,6 +1,6 @@
-// The jobs that workers make for observers elsewhere, and the answers. Each is handed out once, to the vantage that it was made
-// for, and answered once. Workers and API processes look for them in bounded intervals, all that wait in one process with one
-// statement: a notification that is lost would cost a check, and each process a connection.
+// Jobs that workers create for vantage points, and their results. Each job is handed out once, to its vantage point,
+// and answered once. Workers and API processes poll, with one statement for all waiting calls of a process: a lost
+// notification would cost a check, and listening a connection per process.
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -11,18 +11,18 @@ import { decodeEvidence } from '../checks/check-runs.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
-/** A vantage that has not asked for jobs for so long is not waited for. */
+/** A vantage point that has not requested jobs for this long gets none. */
 const VANTAGE_SILENT_SECONDS = 60;
 
 interface VantageQuestion {
-  /** As in its column. */
+  /** In stored form. */
   readonly nameText: string;
   readonly fresh: boolean;
   readonly thorough: boolean;
   readonly deadlineSeconds: number;
 }
 
-/** Makes a job for each vantage that is there. */
+/** Creates a job for each available vantage point. */
 export async function makeVantageJobs(
   db: Database,
   { nameText, fresh, thorough, deadlineSeconds }: VantageQuestion,
@@ -44,7 +44,7 @@ export interface VantageAnswer {
   readonly evidence: Evidence;
 }
 
-/** The answers of these asks, without those that are known. */
+/** Loads the results of these asks, without known ones. */
 export async function loadVantageAnswers(
   db: Database,
   asks: readonly string[],
@@ -57,7 +57,7 @@ export async function loadVantageAnswers(
   return rows.map((row) => ({ ...row, evidence: decodeEvidence(row.evidence) }));
 }
 
-/** The check waits no more: nobody need begin its jobs, and nobody reads their answers. */
+/** Ends an ask whose check no longer waits: deletes open jobs and unread results. */
 export async function endAsk(db: Database, ask: string): Promise<void> {
   await sql`delete from vantage_jobs where ask = ${ask}::uuid and taken_at is null`.execute(db);
   await sql`
@@ -72,7 +72,7 @@ interface VantageJob {
   readonly thorough: boolean;
 }
 
-/** Hands out jobs, the oldest first. */
+/** Hands out jobs, oldest first. */
 export async function takeVantageJobs(db: Database, vantage: string, max: number): Promise<VantageJob[]> {
   const { rows } = await sql<Omit<VantageJob, 'name'> & { name: string }>`
     with taken as (
@@ -86,7 +86,7 @@ export async function takeVantageJobs(db: Database, vantage: string, max: number
   return rows.map((row) => ({ ...row, name: decodeNameColumn(row.name) }));
 }
 
-/** Which of these vantages have jobs. */
+/** Returns those of the vantage points that have open jobs. */
 export async function vantagesWithJobs(db: Database, vantages: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ vantage: string }>`
     select v.vantage from unnest(${vantages}::text[]) v (vantage)
@@ -97,7 +97,7 @@ export async function vantagesWithJobs(db: Database, vantages: readonly string[]
 
 type DropReason = 'unknown' | 'other_vantage' | 'other_name' | 'twice' | 'late';
 
-/** Keeps the answer, or says why not. Both are counted. */
+/** Stores the result, or returns why it was dropped. Counts both. */
 export async function saveVantageAnswer(
   db: Database,
   {
@@ -145,7 +145,7 @@ async function whyDropped(
   return job.isAnswered ? 'twice' : 'late';
 }
 
-/** How long a job is kept behind its deadline, without its answer, so that a late one is known as late. */
+/** A job is kept this long after its deadline, without its result, so that late results are recognized. */
 const KEPT_SECONDS = 600;
 
 export async function purgeVantageJobs(db: Database): Promise<void> {
@@ -153,7 +153,7 @@ export async function purgeVantageJobs(db: Database): Promise<void> {
     delete from vantage_jobs where deadline < clock_timestamp() - make_interval(secs => ${KEPT_SECONDS})`.execute(
     db,
   );
-  // An answer that came after its check had ended.
+  // Results that arrived after their check had ended.
   await sql`
     update vantage_jobs set evidence = null
     where deadline < clock_timestamp() and evidence is not null`.execute(db);

@@ -1,4 +1,4 @@
-// The observers elsewhere: their keys, their networks, and when each last asked for jobs.
+// The vantage points: their keys, their networks, and when each last requested jobs.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -8,19 +8,19 @@ export interface StoredVantage {
   /** The operator's label. */
   readonly network: string;
   readonly publicKey: string;
-  /** What the operator says, else where it connects from; null: not known. */
+  /** The address given by the operator, otherwise the one that it connects from. Null if unknown. */
   readonly address: string | null;
   readonly createdAt: Date;
   readonly seenAt: Date | null;
-  /** The time of the database when it was read. */
+  /** The database's time when the row was read. */
   readonly now: Date;
   readonly answers: number;
   readonly dropped: number;
 }
 
-/** Enough for every network that matters, and a bound for what one check makes. */
+/** Enough for all relevant networks. It limits the cost of a check. */
 export const MOST_VANTAGES = 32;
-/** How often it is written that a vantage is there. */
+/** Minimum interval between updates of `seen_at`. */
 const SEEN_EACH_SECONDS = 5;
 
 export async function listVantages(db: Database): Promise<StoredVantage[]> {
@@ -31,7 +31,7 @@ export async function listVantages(db: Database): Promise<StoredVantage[]> {
   return rows;
 }
 
-/** `address`: where the operator says that it is; null: where it connects from. */
+/** @param address the location given by the operator, or null */
 export async function addVantage(
   db: Database,
   {
@@ -57,13 +57,13 @@ export async function addVantage(
   return numAffectedRows === 1n ? 'added' : 'exists';
 }
 
-/** False: there is none of that name. Its open jobs go with it. */
+/** Removes a vantage point and its open jobs. Returns false if it does not exist. */
 export async function removeVantage(db: Database, name: string): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from vantages where name = ${name}`.execute(db);
   return numAffectedRows === 1n;
 }
 
-/** Notes that it asks for jobs. `address`: where it connects from; null: that says nothing. */
+/** Records that the vantage point requested jobs. If `address` is null, the stored address does not change. */
 export async function noteVantageSeen(db: Database, name: string, address: string | null): Promise<void> {
   await sql`
     update vantages set seen_at = clock_timestamp(), seen_address = coalesce(${address}, seen_address)
@@ -72,10 +72,10 @@ export async function noteVantageSeen(db: Database, name: string, address: strin
       or seen_address is distinct from coalesce(${address}, seen_address))`.execute(db);
 }
 
-/** How long a nonce is remembered: longer than its time is accepted, on either side of ours. */
+/** Nonces are stored longer than their time is accepted, both before and after the fleet's. */
 const NONCE_SECONDS = 150;
 
-/** False: this vantage has sent the nonce before. */
+/** Returns false if this vantage point has already used the nonce. */
 export async function useNonce(db: Database, vantage: string, nonce: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into vantage_nonces (vantage, nonce, at) values (${vantage}, ${nonce}, clock_timestamp())

@@ -17,25 +17,24 @@ export interface VerificationRun {
   readonly startedAt: Date;
   readonly finishedAt: Date;
   readonly verdict: TxtVerdict;
-  /** How many addresses have the record, of those that were asked. */
+  /** Number of addresses that have the record, of those queried. */
   readonly found: number;
   readonly asked: number;
   readonly servers: readonly (Omit<JsonTxtServer, 'server'> & { readonly server: Name })[];
   readonly resolvers: readonly JsonTxtResolver[];
   readonly message: string;
-  /** The evidence as `encodeTxtEvidence` makes it. */
+  /** The evidence as encoded by `encodeTxtEvidence`. */
   readonly evidence: object;
-  /** The change of the domain's status that it made. */
+  /** The change of the domain's status that the run caused. */
   readonly changeId: number | null;
 }
 
-/** What is listed. */
 export type VerificationLine = Omit<VerificationRun, 'evidence'> & {
   /** The value that was queried. */
   readonly value: string;
 };
 
-/** All that are kept, of older values too, the newest first. */
+/** Lists all stored runs, including those of older values, newest first. */
 export async function listVerifications(db: Database, domainId: number): Promise<VerificationLine[]> {
   const { rows } = await sql<RunRow & { readonly value: string }>`
     select ${COLUMNS}, r.value from verification_runs r where r.domain_id = ${domainId} order by r.id desc`.execute(
@@ -44,7 +43,7 @@ export async function listVerifications(db: Database, domainId: number): Promise
   return rows.map(decodeServers);
 }
 
-/** Returns the newest run for this value: a run for an older value does not count. */
+/** Returns the newest run for this value. Runs for older values do not count. */
 export async function findNewestVerification(
   db: Database,
   domainId: number,
@@ -60,7 +59,7 @@ export async function findVerificationByRequest(
   return await loadRun(db, sql`r.request = ${request}::uuid`);
 }
 
-/** The run of `request`, or another that began since then: it is as good. */
+/** Returns the run of `request`, or another run that started later and serves as well. */
 async function findVerificationSince(
   db: Database,
   {
@@ -101,22 +100,21 @@ interface RunRow extends Omit<VerificationRun, 'servers'> {
 
 type AwaitedVerification =
   | { readonly kind: 'run'; readonly run: VerificationRun }
-  /** The domain has changed: there is nothing to wait for. */
+  /** The domain has changed, so there is nothing to wait for. */
   | { readonly kind: 'over' };
 
 interface WantedVerification {
   readonly domainId: number;
-  /** The value to be found. */
   readonly value: string;
   readonly request: string;
-  /** When it was asked for. */
+  /** When the verification was requested. */
   readonly since: Date;
 }
 
 /**
  * Waits for a requested verification. It may never be made: a later one serves as well, another one proved the domain
- * first, or the domain's time ended. When the time is over, returns a verification that was running at the request.
- * Undefined if there was none, or if `signal` has aborted.
+ * first, or the domain's time ended. After the timeout, returns a verification that was running at the request. Returns
+ * undefined if there was none, or if `signal` has aborted.
  */
 export async function waitForVerification(
   db: Database,
@@ -126,7 +124,7 @@ export async function waitForVerification(
   const { domainId, value } = wanted;
   const before = await findNewestVerification(db, domainId, value);
   const find = async (): Promise<AwaitedVerification | undefined> => {
-    const isOver = !(await isOpen(db, wanted)); // first: the run that ended it is there by then
+    const isOver = !(await isOpen(db, wanted)); // first, so that the run that ended it is visible below
     const run = await findVerificationSince(db, wanted);
     if (run !== undefined) return { kind: 'run', run };
     return isOver ? { kind: 'over' } : undefined;

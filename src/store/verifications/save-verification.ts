@@ -1,9 +1,10 @@
-// The last step of a verification, and the only one that writes: what it saw and what that does to the domain, in one
-// transaction. If the domain has changed since the verification began, nothing is written.
+// Saves a verification, as its last step and the only one that writes: what it saw, and the effects on the domain, in
+// one transaction. Writes nothing if the domain has changed since the verification started.
 //
-//     unverified, or pending as before → the lock of the domain's row: when to look again, the run
+//     unverified, or pending as before → the lock of the domain's row: the time of the next query, the run
 //     found, lapsed (managed mode) → under the locks of its name: the run, and what is answered of the name
-//     active, disabled → under the locks of its name: columns, run, one change, the domains inside it; a holder that loses it
+//     active, disabled → under the locks of its name: columns, run, one change, the domains inside it; a holder that
+//     loses it
 
 import { sql } from 'kysely';
 import type { Finding } from '../../checks/delegation/finding.ts';
@@ -28,15 +29,15 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';
 import { HOLDS_BY_TXT, IS_TO_BE_VERIFIED, lockVerified, type TxtHolder } from './verified-domain.ts';
 
-/** What a look does to a domain in external mode. */
+/** The effect of a query on a domain in external mode. */
 interface ProofDecision extends VerificationDecision {
-  /** What it means for the account that has the name by its TXT record, if there is one. */
+  /** The effect on the account that has the name by its TXT record, if any. */
   readonly takeover?: { readonly holder: TxtHolder; readonly step: TxtTakeover } | undefined;
-  /** Without the value: since when the look before counts, in milliseconds since 1970. */
+  /** If the value was not found: since when the previous query counts, in milliseconds since 1970. */
   readonly takeoverSeenAt: number | undefined;
 }
 
-/** What it does to a claim in managed mode. */
+/** The effect on a claim in managed mode. */
 interface PreparationDecision extends Preparation {
   readonly to: 'pending';
 }
@@ -47,9 +48,9 @@ interface VerificationOrder {
   readonly seq: number;
   readonly value: string;
   readonly decision: ProofDecision | PreparationDecision;
-  /** Undefined: no look was made, since the value has expired. */
+  /** Undefined if the value has expired, so that nothing was queried. */
   readonly look: VerificationLook | undefined;
-  /** Whoever holds the name is mailed when another account is about to take it. */
+  /** True if the holder of the name receives a mail when another account is about to take it. */
   readonly sendsMail?: boolean;
 }
 
@@ -64,7 +65,7 @@ export interface VerificationLook {
 type SavedVerification =
   | {
       readonly kind: 'saved';
-      /** Undefined when no look was made. */
+      /** Undefined if nothing was queried. */
       readonly runId: number | undefined;
       readonly changeId?: number;
       readonly transition?: { readonly from: 'unverified'; readonly to: 'active' | 'disabled' };
@@ -73,11 +74,11 @@ type SavedVerification =
     }
   | { readonly kind: 'conflict' };
 
-/** Saves a verification. An order that comes again with its `request` is not counted again. */
+/** Saves a verification. An order repeated with the same `request` is not counted again. */
 export async function saveVerification(db: Database, order: VerificationOrder): Promise<SavedVerification> {
   const { decision, domainId } = order;
   return await inTransaction<SavedVerification>(db, async (trx) => {
-    if (decision.to === 'unverified') return await saveStill(trx, order, stillColumns(decision));
+    if (decision.to === 'unverified') return await saveStill(trx, order, unchangedColumns(decision));
     if (decision.to === 'pending' && decision.turns === undefined)
       return await saveStill(trx, order, preparedColumns(decision));
     const lock = await lockDomainAndNames(trx, domainId);
@@ -88,24 +89,24 @@ export async function saveVerification(db: Database, order: VerificationOrder): 
   });
 }
 
-/** Columns of the verification that a look sets which leaves the domain as it is. */
-interface StillColumns {
+/** Columns of the verification that change if the domain stays the same. */
+interface UnchangedColumns {
   readonly attempts: number;
   readonly next_at: Date | null;
   readonly takeover_seen_at: Date | null;
-  /** Undefined: it stays. */
+  /** If undefined, the column keeps its value. */
   readonly verified_at?: Date | null;
 }
 
-function stillColumns({
+function unchangedColumns({
   attempts,
   nextAt,
   takeoverSeenAt,
-}: Pick<ProofDecision, 'attempts' | 'nextAt' | 'takeoverSeenAt'>): StillColumns {
+}: Pick<ProofDecision, 'attempts' | 'nextAt' | 'takeoverSeenAt'>): UnchangedColumns {
   return { attempts, next_at: dateOf(nextAt), takeover_seen_at: dateOf(takeoverSeenAt) };
 }
 
-function preparedColumns({ attempts, nextAt, foundAt }: Preparation): StillColumns {
+function preparedColumns({ attempts, nextAt, foundAt }: Preparation): UnchangedColumns {
   return { attempts, next_at: dateOf(nextAt), takeover_seen_at: null, verified_at: dateOf(foundAt) };
 }
 
@@ -116,7 +117,7 @@ function dateOf(ms: number | undefined): Date | null {
 async function saveStill(
   trx: Database,
   order: VerificationOrder,
-  { attempts, next_at, takeover_seen_at, verified_at }: StillColumns,
+  { attempts, next_at, takeover_seen_at, verified_at }: UnchangedColumns,
 ): Promise<SavedVerification> {
   await lockVerified(trx, order.domainId);
   const found = verified_at === undefined ? sql`` : sql`verified_at = ${verified_at},`;
@@ -135,10 +136,7 @@ async function saveStill(
   return { kind: 'saved', runId: await saveRun(trx, order) };
 }
 
-/**
- * Whether the domain is unchanged: after a fresh value, another mode or a deletion, the evidence no longer applies to
- * it.
- */
+/** SQL condition: the domain is unchanged. After a new value, another mode or a deletion, the evidence no longer applies. */
 function isSame({ domainId, seq, value }: VerificationOrder) {
   return sql`d.id = ${domainId} and v.domain_id = d.id and v.seq = ${seq} and v.value = ${value} and ${IS_TO_BE_VERIFIED}`;
 }
@@ -155,7 +153,7 @@ async function savedBefore(trx: Database, { look }: VerificationOrder): Promise<
   return rows[0] === undefined ? { kind: 'conflict' } : { kind: 'saved', runId: rows[0].id };
 }
 
-/** The record counts from now on, or no longer: another domain of the name may be answered, or more of this one. */
+/** Saves that the record counts from now on, or no longer. Another domain of the name may be answered, or more of this one. */
 async function savePrepared(
   trx: Database,
   { row }: DomainLock,
@@ -163,7 +161,7 @@ async function savePrepared(
   decision: PreparationDecision,
 ): Promise<SavedVerification> {
   const saved = await saveStill(trx, order, preparedColumns(decision));
-  // It is answered whole in its turn.
+  // The domain is answered completely in its turn.
   if (decision.turns === 'found')
     await sql`
       update domains set turn_asked_at = clock_timestamp()
@@ -174,7 +172,10 @@ async function savePrepared(
   return saved;
 }
 
-/** A TXT record proves against claims that wait. Of two that it proves the first holds the name; the parent's word is stronger. */
+/**
+ * A TXT record takes precedence over waiting claims. If two are proved by it, the first holds the name. The parent's
+ * delegation takes precedence over TXT records.
+ */
 async function saveProved(
   trx: Database,
   lock: DomainLock,
@@ -188,7 +189,7 @@ async function saveProved(
     const nextAt = Date.now() + REFUSED_RETRY_MS;
     return await saveRefused(trx, order, { attempts, nextAt, finding: TXT_FINDINGS.NAME_IN_USE() });
   }
-  // What was seen says nothing of a holder that has come since.
+  // The evidence does not apply to a holder that has changed since.
   if (takeover === undefined || takeover.holder.id !== holder.id || takeover.holder.value !== holder.value)
     return { kind: 'conflict' };
   const { step } = takeover;
@@ -210,7 +211,7 @@ async function saveProved(
   return await saveTakeover(trx, lock, order, holder.id);
 }
 
-/** Mails the holder, once until no other claim has its record there without the holder's. */
+/** Mails the holder once, until no other claim has its record published without the holder's. */
 async function warn(
   trx: Database,
   { row }: DomainLock,
@@ -231,7 +232,7 @@ interface Holder extends TxtHolder {
   readonly isByTxt: boolean;
 }
 
-/** The domain of another account that has the name; one that the parent's word gave it to comes first. */
+/** Returns the domain of another account that has the name. One proved by the parent's delegation comes first. */
 async function loadHolder(trx: Database, nameText: string, domainId: number): Promise<Holder | undefined> {
   const { rows } = await sql<Holder>`
     select h.id, w.value, ${HOLDS_BY_TXT} as "isByTxt"
@@ -251,20 +252,20 @@ interface Refused {
   readonly finding: Finding;
 }
 
-/** Another account keeps the name, for now or for good. */
+/** Another account keeps the name, temporarily or permanently. */
 async function saveRefused(
   trx: Database,
   order: VerificationOrder,
   { attempts, nextAt, takeoverSeenAt, finding }: Refused,
 ): Promise<SavedVerification> {
-  const saved = await saveStill(trx, order, stillColumns({ attempts, nextAt, takeoverSeenAt }));
+  const saved = await saveStill(trx, order, unchangedColumns({ attempts, nextAt, takeoverSeenAt }));
   await sql`
     update domains set findings = ${findingsWith(finding, 'NAME_IN_USE', 'TAKEOVER_WAITS')}
     where id = ${order.domainId}`.execute(trx);
   return saved;
 }
 
-/** The name passes: the holder is disabled, and its configuration kept. */
+/** Transfers the name: the holder is disabled, and its configuration is kept. */
 async function saveTakeover(
   trx: Database,
   lock: DomainLock,
@@ -294,7 +295,7 @@ async function saveMove(
           domain: { status: to, findings: findingsWithout('NAME_IN_USE', 'TAKEOVER_WAITS') },
           verification: { ...NOT_VERIFIED, verified_at: lock.now },
         }
-      : // no delegation brings it back
+      : // no delegation can restore it
         { ...offParts(to, 'checker', lock.now), check: NOT_CHECKED.check };
   const { changeId } = await saveStatus(trx, lock, parts, STATUS_BY_SYSTEM);
   if (runId !== undefined)

@@ -1,5 +1,5 @@
-// The evidence and findings of a verification as JSON in its row, in the form in which they are shown: they are not
-// judged again. The owner of a zone decides how much its servers send, so only a bounded part is kept.
+// Encodes the evidence and findings of a verification as JSON, in the form in which they are shown. Zone owners
+// determine the amount of data, so only a limited part is stored.
 
 import { boundedText, encodeNames } from '../../checks/delegation/evidence-json.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../checks/txt/txt-evidence.ts';
@@ -15,7 +15,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 const MAX_VALUES = 8;
 const MAX_VALUE_OCTETS = 255;
 
-/** Names have the final dot; `address` is empty when none was found. */
+/** Names have the final dot. `address` is empty if none was found. */
 export interface JsonTxtServer {
   readonly server: string;
   readonly address: string;
@@ -41,7 +41,7 @@ export function encodeTxtResolvers({ resolvers }: TxtJudgement): JsonTxtResolver
   return resolvers.map(({ address, outcome }) => ({ address, outcome }));
 }
 
-/** The evidence for people who read the database, and for the command line's JSON. */
+/** Encodes the evidence for readers of the database and for the command line's JSON. */
 export function encodeTxtEvidence({ links, siblings, resolvers, failure, queries }: TxtEvidence): object {
   return {
     links: links.map(({ host, zone, nameservers, delegations, servers, again }) => ({
@@ -110,13 +110,13 @@ function printValues(values: readonly Uint8Array[]): string[] {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Prints the bare text, or if that cannot be shown, the text as in a zone file. */
+/** Prints plain text, or zone-file notation if the octets are not printable. */
 function printValue(octets: Uint8Array): string {
   try {
     const text = utf8.decode(octets);
     if (!text.startsWith('"') && !/\p{C}/u.test(text)) return text;
   } catch {
-    // no text
+    // Not UTF-8.
   }
   return printCharacterString(octets);
 }

@@ -1,5 +1,5 @@
-// Claims and loads a domain for a verification, in external mode or while it waits in managed mode, and tells which of
-// the fleet's own answers prove anything about it.
+// Claims and loads a domain for a verification, in external mode or while it waits in managed mode, and determines
+// which answers of the fleet itself prove anything about it.
 
 import { sql } from 'kysely';
 import { nameserversOf } from '../../checks/txt/judge-txt.ts';
@@ -24,23 +24,23 @@ export interface VerifiedDomain {
   readonly accountId: number;
   readonly name: Name;
   readonly dnsMode: DnsMode;
-  /** The name of its TXT record, and the value that it must have. */
+  /** The name of the TXT record, and its required value. */
   readonly host: Name;
   readonly value: string;
-  /** `saveVerification` compares this number: every verification saved meanwhile has counted it up. */
+  /** Compared by `saveVerification`. Every saved verification increments it. */
   readonly seq: number;
   readonly state: VerificationState & PreparationState;
   /** In external mode: another account's domain that has the name by its TXT record. */
   readonly holder: TxtHolder | undefined;
-  /** Since when the value is there and the holder's is not, in milliseconds since 1970. */
+  /** Time since which the value is found but the holder's is not, in milliseconds since 1970. */
   readonly takeoverSeenAt: number | undefined;
-  /** When the name changed hands within a day. */
+  /** Times within the last day at which the name changed accounts. */
   readonly takeovers: readonly number[];
-  /** The zone that delegates the domain, as far as known; as in its column. */
+  /** The zone that delegates the domain, in stored form, as far as known. */
   readonly parentText: string;
-  /** The planned time of the next verification: a verification changes it, a claim does not. */
+  /** The scheduled time of the next verification. Verifications change it; claims do not. */
   readonly nextAt: number | undefined;
-  /** All our nameservers, folded. */
+  /** All nameservers of the fleet, folded. */
   readonly ownServers: ReadonlySet<Name>;
 }
 
@@ -50,21 +50,21 @@ export interface TxtHolder {
 }
 
 /**
- * Selects domains `d` with the verification `v` whose TXT record is looked for: those in external mode that are to be
- * proved, and claims that were offered it.
+ * Condition of domains `d` with a verification `v` whose TXT record is queried: those in external mode that are not
+ * proved yet, and claims to which it was offered.
  */
 export const IS_TO_BE_VERIFIED = sql<boolean>`(d.deleted_at is null
   and (d.status = 'unverified' and d.dns_mode = 'external'
     or d.status = 'pending' and d.dns_mode = 'managed' and v.offered))`;
 
-/** The domain `h` has its name by a TXT record alone: the parent's word is stronger. */
+/** Condition: the domain `h` has its name only by a TXT record. The parent's delegation takes precedence. */
 export const HOLDS_BY_TXT = sql<boolean>`(h.status = 'active' and h.dns_mode = 'external' and not h.leaving)`;
 
 const TXT_HOLDER = sql`(
   select json_build_object('id', h.id, 'value', w.value) from domains h join domain_verifications w on w.domain_id = h.id
   where h.name = d.name and h.id <> d.id and h.deleted_at is null and ${HOLDS_BY_TXT} and d.dns_mode = 'external' limit 1)`;
 
-/** Locks only the domain's row: the row of its verification is written after it. */
+/** Locks only the domain's row. The verification's row is written after it. */
 export async function lockVerified(trx: Database, domainId: number): Promise<void> {
   await sql`select from domains where id = ${domainId} for no key update`.execute(trx);
 }
@@ -129,10 +129,10 @@ interface VerifiedRow {
 }
 
 /**
- * The nameservers whose answers prove nothing here: ours, when the zone that they answer from is a mere claim. Anyone
- * may claim a name and put any record there, and when a domain's old delegation still leads to us, our servers are
- * asked for it, by any names: the SOA tells. Our answers are proof where the zone is an operator zone, or belongs to a
- * customer to whom it is delegated.
+ * Returns the nameservers whose answers prove nothing: the fleet's own, if the zone that they answer from is only
+ * claimed. Anyone may claim a name and add any record, and a domain's old delegation may still point to the fleet. The
+ * fleet's answers prove something only if the zone is an operator zone, or belongs to a customer to whom it is
+ * delegated.
  */
 export async function findUntrusted(
   db: Database,
@@ -148,7 +148,7 @@ export async function findUntrusted(
 
 const NONE: ReadonlySet<Name> = new Set();
 
-/** True if the zone from which the fleet's nodes answer a name (the deepest that they serve) is proved. */
+/** Returns true if the zone from which the fleet's nodes answer a name (the deepest that they serve) is proved. */
 async function isProved(db: Database, host: Name): Promise<boolean> {
   const names = [encodeNameColumn(host)];
   for (let name = host; name !== ROOT; names.push(encodeNameColumn(name))) name = parentOf(name);
@@ -164,7 +164,7 @@ async function isProved(db: Database, host: Name): Promise<boolean> {
 /** Longer than a job waits in a full queue. */
 const LEASE_SECONDS = 120;
 
-/** Takes domains whose TXT record is due to be queried, the accounts in turn. Returns ids of domains. */
+/** Claims domains whose TXT record is due for a query, by account. Returns ids of domains. */
 export function claimDueVerifications(db: Database, claim: DueClaim): Promise<ClaimedInTurns> {
   return claimInTurns(
     db,
@@ -180,8 +180,8 @@ export function claimDueVerifications(db: Database, claim: DueClaim): Promise<Cl
 }
 
 /**
- * Makes a new value for a domain whose value has expired. The time to prove the domain does not restart. Returns true
- * if this call renewed the value: of several concurrent callers, one does.
+ * Creates a new value for a domain whose value has expired. The time to prove the domain does not restart. Only one of
+ * several concurrent calls renews the value and returns true.
  */
 export async function renewExpiredVerification(db: Database, domainId: number): Promise<boolean> {
   return await inTransaction(db, async (trx) => {

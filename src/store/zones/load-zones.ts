@@ -14,7 +14,7 @@ interface LoadedZone {
   records: ZoneRecord[];
 }
 
-/** Returns records in the order of owner and type, including markers. Undefined if there is no such zone. */
+/** Returns records in the order of owner and type, including markers. Returns undefined if there is no such zone. */
 export async function loadZone(db: Database, apex: Name): Promise<LoadedZone | undefined> {
   // One statement, so that version and records come from one snapshot.
   const { rows } = await sql<{
@@ -37,9 +37,9 @@ export async function loadZone(db: Database, apex: Name): Promise<LoadedZone | u
 }
 
 /**
- * Loads what this fleet holds of the zone around a name. Such a parent is not queried over the network: the fleet
- * would query itself, and its own answer proves nothing. Only operator zones and active domains count, since anyone
- * can create a pending one. Returns the deepest such zone above the name; the name's own zone does not count.
+ * Loads the fleet's own zone around a name. Such a parent is not queried over the network, because the fleet's own
+ * answer proves nothing. Only operator zones and active domains count, because anyone can create a pending one. Returns
+ * the deepest such zone above the name; the name's own zone does not count.
  */
 export async function loadHeldZone(db: Database, domain: Name): Promise<HeldZone | undefined> {
   const [nameText, ...above] = namesUpwards(domain) as [string, ...string[]];
@@ -68,7 +68,7 @@ async function findZone(
   db: Database,
   names: readonly string[],
 ): Promise<{ id: number; name: string } | undefined> {
-  // Hide the number of names from the planner, which would make a plan for each number.
+  // Hides the number of names from the planner, which would make a plan for each number.
   const { rows } = await sql<{ id: number; name: string }>`
     select z.id, z.name from zones z
     where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null and (z.kind = 'operator' or exists (
@@ -104,7 +104,7 @@ async function loadAt(
   return rows;
 }
 
-/** `path` leads from the apex to the name. The first match on it decides, as in an answer (RFC 1034 §4.3.2 3). */
+/** `path` leads from the apex to the name. The first match decides, as in an answer (RFC 1034 §4.3.2 3). */
 function walkDown(
   rows: readonly HeldRow[],
   path: readonly string[],
@@ -133,16 +133,16 @@ async function loadGlue(
   }));
 }
 
-/** The TTL of a negative answer: the SOA's TTL or its last number, whichever is less (RFC 2308 §3). */
+/** Returns the TTL of a negative answer: the SOA's TTL or its MINIMUM field, whichever is less (RFC 2308 §3). */
 function negativeTtl(rows: readonly HeldRow[], zoneText: string): number {
   const soa = rows.find(({ owner, type }) => owner === zoneText && type === TYPE.SOA);
   return soa === undefined ? 0 : Math.min(soa.ttl, soa.rdata.readUInt32BE(soa.rdata.length - 4));
 }
 
-/** No name exists because of these: signatures lie at other sets, and NSEC3 at hashes (RFC 5155 §7.2.8). */
+/** These types do not make a name exist: signatures cover other sets, and NSEC3 owners are hashes (RFC 5155 §7.2.8). */
 const OF_NO_NAME: readonly number[] = [TYPE.RRSIG, TYPE.NSEC3];
 
-/** True if the name exists, which includes empty non-terminals (RFC 4592 §2.2.2). */
+/** Returns true if the name exists, which includes empty non-terminals (RFC 4592 §2.2.2). */
 async function hasName(db: Database, zoneId: number, nameText: string): Promise<boolean> {
   const end = `.${nameText}`;
   const { rows } = await sql<{ found: boolean }>`

@@ -1,4 +1,4 @@
-// An operator zone that we sign is loaded: its file has none of what we make, and its serial need not rise by itself.
+// Loads an operator zone that the fleet signs. Its file contains no signer records, and its serial need not increase.
 
 import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
@@ -16,13 +16,12 @@ import { chunksOfOwners } from './zone-rows.ts';
 
 interface LoadedZone {
   readonly apex: Name;
-  /** As the file has them. */
   readonly records: readonly ZoneRecord[];
   readonly signed: SignedZone;
   readonly now: Date;
 }
 
-/** Writes what differs; undefined: nothing does. */
+/** Writes the differences. Returns undefined if there are none. */
 export async function saveSignedZone(
   trx: Database,
   zone: LockedZone,
@@ -35,7 +34,7 @@ export async function saveSignedZone(
   const served = present.find(({ type }) => type === TYPE.SOA);
   const serial = laterSerial(serialIn(loaded.rdata), served && serialIn(served.rdata));
   const wanted = new Map<Name, ZoneRecord[]>();
-  // signals for domains are no part of the file
+  // Signals for domains are not part of the file.
   for (const record of [...records, ...present.filter((each) => isSignal(apex, each))]) {
     const one = record === loaded ? { ...record, rdata: withSerial(record.rdata, serial) } : record;
     const same = wanted.get(record.owner);
@@ -51,7 +50,7 @@ export async function saveSignedZone(
   return { zoneId: zone.id, version: zone.nextVersion, records: count, deleted: false };
 }
 
-/** Without the SOA and what the signer made. */
+/** Compares without the SOA and the signer's records. */
 function isSameContent(apex: Name, present: readonly ZoneRecord[], loaded: readonly ZoneRecord[]): boolean {
   const keysOf = (records: readonly ZoneRecord[]) =>
     new Set(
@@ -66,7 +65,7 @@ function isSameContent(apex: Name, present: readonly ZoneRecord[], loaded: reado
   return there.size === wanted.size && [...wanted].every((key) => there.has(key));
 }
 
-/** The served SOA has a serial of ours: the file's is kept, to compare. */
+/** Compares with the SOA of the loaded file, because the served one has the fleet's serial. */
 async function isLoadedSoa(trx: Database, signedZoneId: number, { rdata }: ZoneRecord): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select coalesce(loaded_soa = ${Buffer.from(rdata)}, false) as same from signed_zones

@@ -1,5 +1,5 @@
-// Saves and unloads operator zones, each call in one transaction. Only the difference is written: unchanged rows are
-// not touched, deleted rows become tombstones, and a zone without a difference gets no change.
+// Saves and unloads operator zones, each call in one transaction. Only differences are written: unchanged rows are not
+// touched, deleted rows become tombstones, and an unchanged zone gets no change.
 
 import { sql } from 'kysely';
 import { secondsBetween } from '../../dns/dnssec/signature-time.ts';
@@ -27,7 +27,7 @@ interface ChangeBy {
 
 export interface SavedZone {
   apex: Name;
-  /** The version that is stored now; unchanged zones keep theirs. */
+  /** The version that is stored now. Unchanged zones keep theirs. */
   version: number;
   outcome: 'created' | 'replaced' | 'unchanged';
   records: number;
@@ -39,11 +39,11 @@ export interface UnloadedZone {
   version?: number;
 }
 
-/** Zones that cannot be saved; the others of the call could. */
+/** The named zones cannot be saved. The other zones of the call could be. */
 export class RefusedZonesError extends Error {
   override readonly name: string = 'RefusedZonesError';
   readonly apexes: readonly Name[];
-  /** Said of one of them. */
+  /** The reason, for one zone. */
   readonly why: string;
 
   constructor(names: readonly string[], why: string, whyMany: string) {
@@ -66,20 +66,20 @@ export class CustomerZoneError extends RefusedZonesError {
   }
 }
 
-const OUTS = 'load it without DNSSEC records, or take our signatures away first (dnssec disable)';
+const HOW_TO_LOAD = "load it without DNSSEC records, or remove the fleet's signatures first (dnssec disable)";
 
-/** The file has DNSSEC records, and we sign the zone: there can be only one signer. */
+/** The file has DNSSEC records, but the fleet signs the zone. Only one signer is possible. */
 class TwoSignersError extends RefusedZonesError {
   override readonly name = 'TwoSignersError';
 
   constructor(names: readonly string[]) {
-    super(names, `is signed here: ${OUTS}`, `are signed here: ${OUTS}`);
+    super(names, `is signed by this fleet: ${HOW_TO_LOAD}`, `are signed by this fleet: ${HOW_TO_LOAD}`);
   }
 }
 
 /**
- * Makes each zone hold exactly these records; `buildZone` must have accepted them. Saves all zones or, on an error,
- * none. A caller must not give the same zone twice in one call.
+ * Makes each zone contain exactly these records, which `buildZone` must have accepted. Saves all zones or, on an error,
+ * none. Each zone may occur only once per call.
  */
 export async function saveZones(
   db: Database,
@@ -144,7 +144,7 @@ function refuseTwoSigners(zones: readonly ZoneToSave[], signed: ReadonlyMap<stri
   if (refused.length > 0) throw new TwoSignersError(refused.map(({ apex }) => encodeNameColumn(apex)));
 }
 
-/** Returns those that differ. */
+/** Returns the zones that changed. */
 async function saveSignedZones(
   trx: Database,
   zones: readonly ZoneToSave[],
@@ -162,10 +162,7 @@ async function saveSignedZones(
   return changes;
 }
 
-/**
- * Takes zones out of service. Their rows are deleted at once: a node that missed the removal sees the version and loads
- * anew.
- */
+/** Removes zones from service and deletes their rows. A node that missed it sees the version and reloads. */
 export async function unloadZones(
   db: Database,
   apexes: readonly Name[],
@@ -224,8 +221,8 @@ interface LoadedZone {
 }
 
 /**
- * Records when the first signature of zones that others signed ends, which operators monitor: nothing here renews it.
- * The zones were loaded or (without records) unloaded, and none of them is signed by the fleet.
+ * Records when the first signature of zones signed by others expires, which operators monitor, because the fleet does
+ * not renew it. The zones were loaded or (without records) unloaded, and the fleet does not sign them.
  */
 async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promise<void> {
   if (zones.length === 0) return;
@@ -242,7 +239,7 @@ async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promis
   await sql`
     delete from signed_zones s where s.zone_name = any(${ended}::text[]) and s.verbatim
       and not exists (select from signing_keys k where k.signed_zone_id = s.id)`.execute(trx);
-  // one that we signed once keeps its keys
+  // A zone that the fleet once signed keeps its keys.
   await sql`
     update signed_zones set verbatim = false, expires_at = null
     where zone_name = any(${ended}::text[]) and verbatim`.execute(trx);
@@ -254,7 +251,7 @@ async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promis
       where s.phase = 'off'`.execute(trx);
 }
 
-/** In seconds since 1970; undefined: the zone is answered as unsigned. */
+/** Returns seconds since 1970, or undefined if the zone is answered as unsigned. */
 function firstEnd(apex: Name, records: Iterable<ZoneRecord>, at: number): number | undefined {
   let left = Number.POSITIVE_INFINITY;
   let isSigned = false;

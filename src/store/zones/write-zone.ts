@@ -1,6 +1,5 @@
-// What every writer of zones does under the locks of their rows: versions, the difference of records, the changes. Rows
-// that stay are not touched; a row that is removed becomes a tombstone, unless its set gets a newer row, which tells
-// nodes the same.
+// Writes zones under the locks of their rows: versions, differences of records, changes. Unchanged rows are not
+// touched. A removed row becomes a tombstone, unless its set gets a newer row, which has the same effect on nodes.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
@@ -21,8 +20,9 @@ export interface LockedZone {
 export const LOCKED_ZONE_COLUMNS = sql`id, name, kind, version, records, deleted_at is not null as deleted`;
 
 /**
- * Locks the zones' rows, in the one order of all writers (no deadlock), and draws each zone's next version under its
- * lock: so a zone's versions rise in the order of the commits. With `create`, missing zones get a row, as deleted ones.
+ * Locks the zones' rows in the same order as all writers (no deadlock). Draws each zone's next version under its lock,
+ * so that a zone's versions increase in the order of commits. With `create`, missing zones get a row that is marked as
+ * deleted.
  */
 export async function lockZones(
   trx: Database,
@@ -35,7 +35,7 @@ export async function lockZones(
       with locked as (
         select ${LOCKED_ZONE_COLUMNS} from zones where name = any(${names}::text[]) order by name for update)
       select *, nextval('change_version') as "nextVersion" from locked`.execute(trx);
-    // The row can be purged between the two statements: then insert it again.
+    // The row may be purged between the two statements. Then it is inserted again.
     if (!create || rows.length === names.length) return new Map(rows.map((zone) => [zone.name, zone]));
   }
 }
@@ -49,19 +49,19 @@ async function createMissingZones(trx: Database, names: readonly string[]): Prom
     on conflict (name) do nothing`.execute(trx);
 }
 
-/** Releases the zone name: an operator zone or another domain can have it. */
+/** Releases the zone name, so that an operator zone or another domain can have it. */
 export async function releaseName(trx: Database, zoneId: number): Promise<void> {
   await sql`update zones set kind = 'operator' where id = ${zoneId}`.execute(trx);
 }
 
-/** Writes the differences; gives, for each zone that had one, by how much its number of records grew. */
+/** Writes the differences. Returns for each changed zone by how much its number of records grew. */
 export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<number, number>> {
   const { rows } = await sql<{ zone_id: number; growth: number }>`
     with ${differenceWritten(chunk)} select zone_id, growth from grown`.execute(trx);
   return new Map(rows.map((row) => [row.zone_id, row.growth]));
 }
 
-/** Does the same as parts of a WITH; `grown` is its result. */
+/** Does the same as parts of a WITH, whose result is `grown`. */
 export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> {
   return sql`slice as materialized (
       select * from unnest(
@@ -79,7 +79,7 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
       ) as i(zone_id, version, owner, type, ttl, rdata, place)),
     present as materialized (
       select r.*, s.version from slice s cross join lateral (
-        -- both ends in the index, for each slice by itself
+        -- Both bounds use the index, separately for each slice.
         select r.ctid, r.zone_id, r.owner, r.type, r.ttl,
                case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
         from zone_records r
@@ -95,7 +95,7 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
         left join (select distinct zone_id, owner, type from fresh) f
           on f.zone_id = p.zone_id and f.owner = p.owner and f.type = p.type
       where i.zone_id is null),
-    -- arrays of row addresses are looked up one by one, however many rows the planner takes \`going\` to have
+    -- Row addresses in arrays are looked up one by one, regardless of the planner's row estimate of \`going\`.
     removed as (
       update zone_records r set removed = true, version = g.version
       from (
@@ -144,9 +144,9 @@ const NO_GROWTH = sql`0`;
 const GROWTH = sql`coalesce((select growth from grown where zone_id = c.id), 0)`;
 
 /**
- * Writes the zones' new state and the feed's rows, as parts of a WITH; with `grown`, their numbers of records grow by
- * what `differenceWritten` gives. A deleted zone keeps no rows: `complete_since` makes a node with any older version
- * load it whole.
+ * Writes the zones' new state and the feed's rows, as parts of a WITH. With `grown`, the numbers of records grow by the
+ * result of `differenceWritten`. A deleted zone keeps no rows: `complete_since` makes a node with an older version load
+ * all of it.
  */
 export function changesWritten(
   zones: readonly ChangedZone[],

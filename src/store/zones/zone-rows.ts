@@ -1,5 +1,6 @@
-// Zones as parameters of the statement that writes them: sorted, each record once, cut into chunks of bounded size. A
-// slice is a range of owner names: rows in Postgres that lie in it and are not among the slice's rows are removed.
+// Converts zones to parameters of the statement that writes them: sorted, without duplicates, in chunks of limited
+// size. A slice is a range of owner names: rows in Postgres that are in the range but not among the slice's rows are
+// removed.
 
 import { encodeKey } from '../../dns/dnssec/canonical-key.ts';
 import type { Name } from '../../dns/name.ts';
@@ -16,7 +17,7 @@ export interface RecordRow {
   type: number;
   ttl: number;
   rdata: Buffer;
-  /** Of NSEC and NSEC3: where it stands in the ring. */
+  /** For NSEC and NSEC3: the position in the chain. */
   place?: Uint8Array;
 }
 
@@ -31,9 +32,9 @@ interface Slice {
   version: number;
   /** The first owner of the slice. */
   first: string;
-  /** The owner before which the slice ends; null is the end of the zone. */
+  /** The owner before which the slice ends; null for the end of the zone. */
   end: string | null;
-  /** Rows of other types are not concerned; absent: rows of all types are. */
+  /** The affected types. Undefined for all types. */
   types?: readonly number[];
 }
 
@@ -42,7 +43,7 @@ export interface Chunk {
   rows: (RecordRow & { zoneId: number; version: number })[];
 }
 
-/** Sorts records by owner as Postgres's "C" collation does. A duplicate is left out, and the lower TTL is kept. */
+/** Sorts records by owner as Postgres's "C" collation does. Drops duplicates and keeps the lower TTL. */
 export function recordRows(apex: Name, records: readonly ZoneRecord[]): RecordRow[] {
   const rows = records.map(({ owner, type, ttl, rdata }): RecordRow => {
     const place = placeOfRecord({ owner, type }, apex);
@@ -71,7 +72,7 @@ export function recordRows(apex: Name, records: readonly ZoneRecord[]): RecordRo
 let lastOwner: Name | undefined;
 let lastColumn = '';
 
-// Records of one owner stand together, and printing a name is the dearest step here.
+// Records of an owner are consecutive, and printing a name is the most expensive step.
 function ownerColumn(owner: Name): string {
   if (owner !== lastOwner) {
     lastColumn = encodeNameColumn(owner);
@@ -114,7 +115,7 @@ export function* chunksOf(zones: readonly ZoneRows[]): Generator<Chunk> {
   if (chunk.slices.length > 0) yield chunk;
 }
 
-/** Cuts what stands at owners into chunks that hold each owner whole. */
+/** Cuts the records of owners into chunks that contain each owner completely. */
 export function* chunksOfOwners(
   zone: { readonly id: number; readonly nextVersion: number },
   apex: Name,
@@ -125,7 +126,7 @@ export function* chunksOfOwners(
   let bytes = 0;
   for (const { owner, types, records } of owners) {
     const first = encodeNameColumn(owner);
-    // No owner lies between a name and the same text with another character.
+    // No owner sorts between a name and the same text with another character appended.
     chunk.slices.push({ zoneId, version, first, end: `${first}\x01`, ...(types && { types }) });
     for (const row of recordRows(apex, records)) {
       chunk.rows.push({ ...row, zoneId, version });

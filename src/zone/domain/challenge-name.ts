@@ -4,7 +4,7 @@ import type { Name } from '../../dns/name.ts';
 
 const LABEL = '_svc-challenge';
 
-/** `judgeExternalName` says where there is no room for it. */
+/** The result may be too long for a name; `judgeExternalName` checks that. */
 export function challengeOf(domain: Name): Name {
   return `${String.fromCharCode(LABEL.length)}${LABEL}${domain}` as Name;
 }

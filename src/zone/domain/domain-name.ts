@@ -1,5 +1,5 @@
-// The name of a customer's domain: how it may be written, and which names no customer can have (docs/rules.md "Domain
-// names"). Whether another account has the name already is decided in src/store.
+// The name of a customer's domain: valid spellings, and names that no customer can have (docs/rules.md "Domain names").
+// Whether another account already has the name is decided in src/store.
 
 import { parse as parseSuffix } from 'tldts';
 import { toASCII, toUnicode } from 'tr46';
@@ -19,17 +19,14 @@ const CLASSLESS_LABEL = /^[0-9]+[/-][0-9]+$/; // RFC 2317 §4
 const REVERSE = [parseName('in-addr.arpa.'), parseName('ip6.arpa.')];
 const MAX_CHARACTERS = 253; // 255 octets on the wire
 
-/**
- * Reads a name in any case, with or without final dot, in Unicode or A-labels. The result is folded; `unicode` is for
- * people to read.
- */
+/** Reads a name in any case, with or without the final dot, in Unicode or A-labels. `unicode` is for display. */
 export function parseDomainName(text: string): DomainName {
   const problem = (message: string): DomainName => ({ kind: 'problem', message });
-  if (text === '' || text === '.') return problem('a domain name is needed');
+  if (text === '' || text === '.') return problem('a domain name is required');
   if (text.length > 4 * MAX_CHARACTERS)
     return problem(`the name is longer than ${MAX_CHARACTERS} characters`);
-  if (text.includes('\\')) return problem('a domain name has no escapes');
-  // RFC 5891 §4.2.3.2 to §4.2.3.4 and the Bidi rule, which is one over all labels
+  if (text.includes('\\')) return problem('a domain name cannot contain escapes');
+  // RFC 5891 §4.2.3.2 to §4.2.3.4 and the Bidi rule, which applies to all labels together
   const ascii = toASCII(text, { checkBidi: true, checkJoiners: true });
   if (ascii === null) return problem(`"${text}" is not a valid domain name`);
   const canonical = ascii.endsWith('.') ? ascii.slice(0, -1) : ascii;
@@ -42,7 +39,7 @@ export function parseDomainName(text: string): DomainName {
     if (label.length > 63) return problem(`"${label}" is longer than 63 characters`);
     if (isReverse && CLASSLESS_LABEL.test(label)) continue;
     if (!LABEL.test(label)) return problem(`"${label}" is not a label of a domain name`);
-    // RFC 5891 §4.2.3.1: no hyphen first, last, or third and fourth
+    // RFC 5891 §4.2.3.1: no hyphen at the start, at the end, or in the third and fourth position
     if (label.startsWith('xn--') && toUnicode(label, { checkHyphens: true }).error) {
       return problem(`"${label}" is not a valid internationalised label`);
     }
@@ -52,7 +49,7 @@ export function parseDomainName(text: string): DomainName {
   return { kind: 'name', name: foldCase(read.name), unicode: toUnicode(canonical).domain };
 }
 
-/** Names that the public root never delegates, or that lead to another machine. */
+/** Names that the public root never delegates, or that refer to the local machine. */
 const NEVER = ['localhost.', 'local.', 'invalid.', 'onion.', 'home.arpa.'].map((text) => parseName(text));
 const RESERVED = ['test.', 'example.', 'example.com.', 'example.net.', 'example.org.', 'example.edu.'].map(
   (text) => parseName(text),
@@ -60,7 +57,7 @@ const RESERVED = ['test.', 'example.', 'example.com.', 'example.net.', 'example.
 
 const MAX_OCTETS = 255;
 
-/** Why a domain cannot be in external mode, or undefined. */
+/** Returns the reason why a domain cannot be in external mode, or undefined. */
 export function judgeExternalName(name: Name): { code: 'too_long'; message: string } | undefined {
   if (challengeOf(name).length <= MAX_OCTETS) return undefined;
   return {
@@ -69,7 +66,9 @@ export function judgeExternalName(name: Name): { code: 'too_long'; message: stri
   };
 }
 
-/** Why no customer can have this name, or undefined. Reverse zones and names below unknown TLDs are allowed. */
+/**
+ * Returns the reason why no customer can have this name, or undefined. Reverse zones and names below unknown TLDs are allowed.
+ */
 export function judgeDomainName(
   name: Name,
   rules: { readonly allowReserved: boolean; readonly dnsMode: DnsMode },

@@ -1,5 +1,5 @@
-// The statuses of a domain and the moves that people make (docs/rules.md "Statuses"). The checker's moves are events of
-// the same table. `suspended` is a flag beside the status and changes nothing in DNS.
+// The statuses of a domain and the transitions that people make (docs/rules.md "Statuses"). The checker's transitions
+// are events of the same table. `suspended` is a separate flag and changes nothing in DNS.
 //
 //     managed    pending ⇄ active ⇄ moved ─┐
 //     external   unverified → active ──────┴→ disabled → pending | unverified        any ⇄ banned
@@ -15,7 +15,7 @@ export interface DomainState {
   readonly dnsMode: DnsMode;
 }
 
-/** enable, use_managed, use_external: anyone with domain.settings. disable, ban, unban: the operator. */
+/** enable, use_managed, use_external: any user with domain.settings. disable, ban, unban: the operator. */
 export type StatusEvent = 'enable' | 'disable' | 'ban' | 'unban' | 'use_managed' | 'use_external';
 
 export type RefusalCode = 'wrong_state' | 'domain_disabled' | 'domain_banned';
@@ -25,13 +25,13 @@ type Move =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly message: string };
 
-/** `start`: pending or unverified, by the mode. */
+/** `start`: pending or unverified, depending on the mode. */
 type Cell = 'start' | 'disabled' | 'banned' | Extract<Move, { kind: 'refused' }>;
 
 const refuse = (code: RefusalCode, message: string): Cell => ({ kind: 'refused', code, message });
 const NOT_DISABLED = refuse('wrong_state', 'the domain is not disabled');
-const ALREADY_DISABLED = refuse('wrong_state', 'the domain is disabled already');
-const ALREADY_BANNED = refuse('wrong_state', 'the domain is banned already');
+const ALREADY_DISABLED = refuse('wrong_state', 'the domain is already disabled');
+const ALREADY_BANNED = refuse('wrong_state', 'the domain is already banned');
 const NOT_BANNED = refuse('wrong_state', 'the domain is not banned');
 const DISABLED = refuse('domain_disabled', 'the domain is disabled; enable it first');
 const BANNED = refuse('domain_banned', 'the domain is banned');
@@ -42,12 +42,12 @@ const MOVES: Readonly<Record<StatusEvent, Readonly<Record<DomainStatus, Cell>>>>
   disable:      { pending: 'disabled',   unverified: 'disabled',   active: 'disabled',   moved: 'disabled',   disabled: ALREADY_DISABLED, banned: 'disabled' },
   ban:          { pending: 'banned',     unverified: 'banned',     active: 'banned',     moved: 'banned',     disabled: 'banned',         banned: ALREADY_BANNED },
   unban:        { pending: NOT_BANNED,   unverified: NOT_BANNED,   active: NOT_BANNED,   moved: NOT_BANNED,   disabled: NOT_BANNED,       banned: 'start' },
-  // allowed only for a domain of the other mode
+  // only for a domain in the other mode
   use_managed:  { pending: 'start',      unverified: 'start',      active: 'start',      moved: 'start',      disabled: DISABLED,         banned: BANNED },
   use_external: { pending: 'start',      unverified: 'start',      active: 'start',      moved: 'start',      disabled: DISABLED,         banned: BANNED },
 };
 
-/** The state after an event, as a value: saving it is a compare-and-set on `state`. */
+/** Returns the state after an event. Saving it is a compare-and-set on `state`. */
 export function nextState(state: DomainState, event: StatusEvent): Move {
   const dnsMode = event === 'use_managed' ? 'managed' : event === 'use_external' ? 'external' : state.dnsMode;
   const cell = MOVES[event][state.status];
@@ -57,7 +57,7 @@ export function nextState(state: DomainState, event: StatusEvent): Move {
   return { kind: 'move', to: { status: cell === 'start' ? startStatus(dnsMode) : cell, dnsMode } };
 }
 
-/** The status of a new domain, and of one that comes back. */
+/** Returns the status of a new or re-enabled domain. */
 export function startStatus(dnsMode: DnsMode): DomainStatus {
   return dnsMode === 'managed' ? 'pending' : 'unverified';
 }

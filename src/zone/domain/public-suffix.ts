@@ -1,10 +1,10 @@
-// Whether a name is a public suffix, such as `com` or `co.uk`: a zone whose name servers no customer chooses.
+// Checks whether a name is a public suffix, such as `com` or `co.uk`: a zone whose nameservers are not chosen by a customer.
 
 import { parse as parseSuffix } from 'tldts';
 import { type Name, parentOf, ROOT } from '../../dns/name.ts';
 import { printWithoutDot } from '../name-text.ts';
 
-/** By the ICANN part of the list. Of names that the list does not know, those of one label are. */
+/** Uses the ICANN section of the list. A name of one label counts as a public suffix even if the list does not contain it. */
 export function isPublicSuffix(name: Name): boolean {
   if (name === ROOT) return false;
   if (parentOf(name) === ROOT) return true;
@@ -16,7 +16,7 @@ export function isPublicSuffix(name: Name): boolean {
   return isIcann === true && publicSuffix === text;
 }
 
-/** True if a name is registered below a public suffix of ICANN, or lies below such a name. */
+/** Returns true if a name is registered below a public suffix of ICANN, or is below such a name. */
 export function isBelowPublicSuffix(name: Name): boolean {
   const { domain, isIcann } = parseSuffix(printWithoutDot(name), {
     allowPrivateDomains: false,

@@ -1,5 +1,5 @@
-// The records as an edit leaves them, each with the item that wrote it. Faults of single items are found here, faults
-// of the result elsewhere.
+// The records after an edit, each with the item that wrote it. Errors of single items are found here, and conflicts in
+// the result elsewhere.
 
 import type { Name } from '../../dns/name.ts';
 import { type CountryOf, countryOfDestination } from '../records/country.ts';
@@ -27,7 +27,7 @@ import type {
 } from './edit.ts';
 import { pairRecords } from './pair-records.ts';
 
-/** The item of an edit that wrote a row; `path` leads to the record inside a replacement. */
+/** The item of an edit that wrote a row. `path` leads to the record inside a replacement. */
 export interface EditItem {
   readonly list: EditList;
   readonly index: number;
@@ -36,9 +36,9 @@ export interface EditItem {
 
 export interface Row {
   readonly before: CustomerRecord | undefined;
-  /** The record after the edit; undefined once deleted. */
+  /** The record after the edit. Undefined if it is deleted. */
   after: RecordValue | undefined;
-  /** The last item that wrote the record; undefined if none did. */
+  /** The last item that wrote the record. Undefined if none did. */
   item: EditItem | undefined;
   explicitTtl: number | undefined;
   allowEqualTxt: boolean;
@@ -55,11 +55,11 @@ export interface DraftState {
   readonly records: readonly CustomerRecord[];
   readonly edges: EdgeAddresses;
   readonly managedIds?: ReadonlySet<number>;
-  /** Without it, countries are those that the edit sets. */
+  /** If undefined, only the countries set by the edit are used. */
   readonly countryOf?: CountryOf | undefined;
 }
 
-/** The fields that belong to a replacement itself, not to its records. */
+/** Fields of a replacement that are not fields of its records. */
 const SET_FIELDS: ReadonlySet<string> = new Set(['name', 'type', 'ttl']);
 
 export const PIECE_ITEMS = 1000;
@@ -100,7 +100,7 @@ class Drafting {
     this.#byId = new Map(this.rows.map((row) => [(row.before as CustomerRecord).id, row]));
     for (const row of this.rows) {
       const { name, type, managed } = row.before as CustomerRecord;
-      if (managed === true) continue; // a set that is replaced keeps it
+      if (managed === true) continue; // a replaced set keeps it
       const key = setKey(name, type);
       const set = this.#sets.get(key);
       if (set === undefined) this.#sets.set(key, [row]);
@@ -116,7 +116,7 @@ class Drafting {
     row.item = item;
   }
 
-  /** Makes the set exactly what is given; rows that stay keep fields that the caller does not set. */
+  /** Replaces the record set with exactly the given records. Records that remain keep every field that the caller omits. */
   replace(wanted: Omit<Edit['replaces'][number], 'index'>, index: number): void {
     const whole: EditItem = { list: 'replace', index, path: '' };
     const { name, type, ttl } = wanted;
@@ -135,7 +135,7 @@ class Drafting {
       this.#write(row, value, { ...content, ...given }, { ...whole, path });
     }
     for (const { content, path } of added) {
-      // without `proxied`, new records of a proxied set are proxied too, so that the set is not mixed
+      // if `proxied` is omitted, new records of a proxied set are proxied too, so that the set stays uniform
       const proxied = content.proxied ?? (wasProxied && isAddressLike(type));
       this.#add({ ...content, ...given, name, type }, { ...whole, path }, proxied);
     }
@@ -161,7 +161,7 @@ class Drafting {
     const { restores } = record;
     if (restores !== undefined) {
       if (this.#byId.has(restores.id)) {
-        this.#report(item, 'conflict', `record ${restores.id} is there already`);
+        this.#report(item, 'conflict', `record ${restores.id} already exists`);
         return;
       }
       if (this.#listedTwice(`id ${restores.id}`, item, `record ${restores.id} is listed twice`)) return;
@@ -170,7 +170,7 @@ class Drafting {
   }
 
   #add(record: NewRecord, item: EditItem, proxied: boolean): void {
-    const { name, type, rdata, ttl = 0, allowEqualTxt = false, restores } = record; // the TTL is settled later
+    const { name, type, rdata, ttl = 0, allowEqualTxt = false, restores } = record; // the TTL is determined later
     const row: Row = {
       before: undefined,
       after: undefined,
@@ -202,7 +202,7 @@ class Drafting {
     if (given.ttl !== undefined) row.explicitTtl = given.ttl;
   }
 
-  /** Looks up the country for a new destination, or when the call sets it empty. */
+  /** Determines the country for a new destination, or if the call clears the country. */
   #withCountry({ after: was }: Row, value: RecordValue, given: string | null | undefined): RecordValue {
     const { countryOf } = this.#state;
     if (countryOf === undefined || typeof given === 'string') return value;
@@ -212,7 +212,7 @@ class Drafting {
     return { ...value, destCountry: countryOfDestination(value, countryOf) };
   }
 
-  /** The rdata after an update; text is read by the type that the record has then. Undefined after a report. */
+  /** Returns the rdata after an update, whose text is read by the record's new type. Returns undefined after a problem. */
   #contentOf(was: RecordValue, set: RecordChange, item: EditItem): Uint8Array | undefined {
     const { type = was.type } = set;
     if (set.rdata !== undefined) return set.rdata;
@@ -230,7 +230,7 @@ class Drafting {
     return undefined;
   }
 
-  /** The existing row with that id, or undefined after a report. */
+  /** Returns the existing row with this id. Returns undefined after reporting a problem. */
   #rowOf(id: number, item: EditItem): Row | undefined {
     if (this.#listedTwice(`id ${id}`, item, `record ${id} is listed twice in one call`)) return undefined;
     if (this.#state.managedIds?.has(id)) {
@@ -251,7 +251,7 @@ class Drafting {
 
   #report({ list, index, path }: EditItem, code: EditProblemCode, message: string, field?: string): void {
     const place = field === undefined || SET_FIELDS.has(field) ? field : `${path}${field}`;
-    // report a fault of a whole replacement once, not for each of its records
+    // report a problem of a whole replacement once, not for each of its records
     if (path !== '' && !this.#isNew(`problem ${list} ${index} ${place}`)) return;
     this.problems.push({ list, index, code, message, ...(place !== undefined && { field: place }) });
   }

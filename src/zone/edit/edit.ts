@@ -1,12 +1,12 @@
-// An edit: the changes that one call wants in the records of a domain, and which records must be loaded to judge it. It
-// is judged by its result, so only the kinds of its items have an order: delete, replace, update, create.
+// An edit: the changes that one call makes to the records of a domain, and the records to load for it. Only its result
+// is validated, so only the kinds of its items are ordered: delete, replace, update, create.
 
 import type { Name } from '../../dns/name.ts';
 import type { CustomerRecord, RecordSettings } from '../records/customer-record.ts';
 import type { ApiType } from '../records/customer-types.ts';
 import { namesBetween } from '../records/record-name.ts';
 
-/** Fields that are left out take the record set's TTL and the default settings. */
+/** Omitted fields take the record set's TTL and the default settings. */
 export interface NewContent extends Partial<RecordSettings> {
   readonly rdata: Uint8Array;
   readonly ttl?: number;
@@ -15,15 +15,15 @@ export interface NewContent extends Partial<RecordSettings> {
 export interface NewRecord extends NewContent {
   readonly name: Name;
   readonly type: ApiType;
-  /** The item's place in the caller's list, if that differs from its place in this one. */
+  /** Index of the item in the caller's list, if it differs from the index in this one. */
   readonly index?: number;
-  /** An equal TXT beside it is no conflict (import). */
+  /** True if an equal TXT record is not a conflict (import). */
   readonly allowEqualTxt?: boolean;
-  /** The row that a revert brings back. */
+  /** The row that a revert restores. */
   readonly restores?: { readonly id: number; readonly createdAt: string };
 }
 
-/** The content is either rdata or text that depends on the type the record has in the end. */
+/** The content is either rdata, or text that is read according to the record's final type. */
 export interface RecordChange extends Partial<RecordSettings> {
   readonly name?: Name;
   readonly type?: ApiType;
@@ -37,7 +37,7 @@ export interface RecordUpdate {
   readonly id: number;
   readonly set: RecordChange;
   readonly index?: number;
-  /** The same as for a new record. */
+  /** As in `NewRecord`. */
   readonly allowEqualTxt?: boolean;
 }
 
@@ -61,23 +61,23 @@ export const NO_EDIT: Edit = { deletes: [], replaces: [], updates: [], creates: 
 
 export type EditList = 'create' | 'update' | 'delete' | 'replace';
 
-/** How a plan refuses. */
+/** A refusal by the plan. */
 export interface PlanRefusal {
   readonly code: 'plan_feature' | 'plan_limit';
   readonly message: string;
-  /** With `plan_limit`: how many it allows. */
+  /** With `plan_limit`: the limit. */
   readonly limit?: number;
-  /** With `plan_feature`: what it does not include. */
+  /** With `plan_feature`: the missing feature. */
   readonly feature?: string;
 }
 
-/** The kinds of problems: 404, 400, 403 of the plan, 409 `record_managed` and `record_conflict`. */
+/** Kinds of problems: 404, 400, 403 for the plan, and 409 for `record_managed` and `record_conflict`. */
 export type EditProblemCode = 'not_found' | 'invalid' | PlanRefusal['code'] | 'managed' | 'conflict';
 
 export interface EditProblem {
   readonly list: EditList;
   readonly index: number;
-  /** The API's name of the field; inside a replacement `records[2].destination`. */
+  /** The API's name of the field, for example `records[2].destination` in a replacement. */
   readonly field?: string;
   readonly code: EditProblemCode;
   readonly message: string;
@@ -85,24 +85,24 @@ export interface EditProblem {
   readonly feature?: string;
 }
 
-/** The first step of loading: the ids of records that belong to the domain. */
+/** First step of loading: returns the ids of records that must belong to the domain. */
 export function idsTouched(edit: Edit): number[] {
   const restored = edit.creates.flatMap(({ restores }) => (restores === undefined ? [] : [restores.id]));
   return [...new Set([...edit.deletes, ...edit.updates].map(({ id }) => id).concat(restored))];
 }
 
 export interface RecordsNeeded {
-  /** Every record at these names. */
+  /** Load every record at these names. */
   readonly at: readonly Name[];
-  /** The NS and DNAME records at these names, which lie above. None is in `at`. */
+  /** Load the NS and DNAME records at these names, which are above the others. None is in `at`. */
   readonly cutsAt: readonly Name[];
-  /** Load every record strictly below these names: a delegation or a DNAME begins, ends or changes there. */
+  /** Load every record strictly below these names: a delegation or a DNAME is added, removed or changed there. */
   readonly below: readonly Name[];
 }
 
 /**
- * Second step: with `found`, the records of `idsTouched`, all that `planEditInPieces` has to see, but for the glue of
- * delegations (`formerHosts`, `possibleGlue`).
+ * Second step of loading. `found` are the records of `idsTouched`. Returns everything that `planEditInPieces` needs,
+ * except for the glue of delegations (`formerHosts`, `possibleGlue`).
  */
 export function namesTouched(edit: Edit, apex: Name, found: readonly CustomerRecord[]): RecordsNeeded {
   const at = new Set<Name>();

@@ -1,5 +1,5 @@
-// Finds conflicts between the records of an edit's result. A conflict is reported at the items that wrote one of its
-// records, never at a record that the edit does not touch.
+// Finds conflicts between the records in the result of an edit. A conflict is reported for the items that wrote one of
+// its records, never for a record that the edit does not touch.
 
 import { type Name, printName } from '../../dns/name.ts';
 import type { RecordValue } from '../records/customer-record.ts';
@@ -12,7 +12,7 @@ import type { EditProblem } from './edit.ts';
 
 type JudgedValue = Pick<RecordValue, 'name' | 'type' | 'rdata' | 'proxied'>;
 
-/** The parts of a row of the result that the search reads. */
+/** The parts of a row that the search reads. */
 export interface JudgedRow extends Pick<Row, 'item' | 'allowEqualTxt'> {
   readonly before: JudgedValue | undefined;
   readonly after: JudgedValue | undefined;
@@ -23,7 +23,7 @@ interface LiveRow extends JudgedRow {
   readonly after: JudgedValue;
 }
 
-/** Runs in pieces, so that the caller can do other work between them. */
+/** Runs in pieces, so that the caller can do other work in between. */
 export function* findConflicts(rows: readonly JudgedRow[], apex: Name): Generator<undefined, EditProblem[]> {
   return yield* new ConflictSearch(apex).run(rows);
 }
@@ -33,14 +33,14 @@ const SET_ENTRY_OCTETS = 12; // compressed owner, type, class, TTL, length
 class ConflictSearch {
   readonly #apex: Name;
   readonly #at = new Map<Name, LiveRow[]>();
-  /** Written rows by the name they had before: deleted ones, and those that have changed. */
+  /** Written rows by their previous name: deleted and changed ones. */
   readonly #left = new Map<Name, JudgedRow[]>();
   readonly #written = new Set<Name>();
-  /** The hosts that the domain's delegations name. */
+  /** The hosts named by the domain's delegations. */
   readonly #hosts = new Set<Name>();
   /** Written rows by the host that they named before. */
   readonly #formerHosts = new Map<Name, JudgedRow[]>();
-  /** The NS records, and the DNAME records, by their name. */
+  /** The NS records, and the DNAME records, by name. */
   readonly #delegations = new Map<Name, LiveRow[]>();
   readonly #dnames = new Map<Name, LiveRow[]>();
   readonly #problems = new Map<string, EditProblem>();
@@ -119,18 +119,18 @@ class ConflictSearch {
       this.#blame(`${printName(name)} can have only one CNAME or ANAME`, aliases); // RFC 2181 §10.1
     }
     const place = printName(name);
-    // the first alias of each type causes every conflict that others of its type would cause
+    // the first alias of each type has every conflict that others of its type would have
     const judged = new Set<string>();
     for (const alias of aliases) {
       if (alias.after.proxied || judged.has(alias.after.type)) continue;
       judged.add(alias.after.type);
       if (alias.after.type === 'CNAME') {
         const ofAlias = `${place} has other records: a CNAME must be the only record of its name`; // RFC 1034 §3.6.2
-        this.#blameBeside(rows, alias, ofAlias, `${place} has a CNAME: nothing else can stand there`);
+        this.#blameBeside(rows, alias, ofAlias, `${place} has a CNAME: no other record can exist there`);
       } else {
         const addressLike = rows.filter((row) => isAddressLike(row.after.type));
-        const ofAlias = `${place} has addresses: an ANAME brings its own, so A and AAAA records are not allowed there`;
-        const ofOthers = `${place} has an ANAME, which brings its addresses`;
+        const ofAlias = `${place} has addresses: an ANAME provides its own, so A and AAAA records are not allowed there`;
+        const ofOthers = `${place} has an ANAME, which provides its addresses`;
         if (addressLike.length > 1) this.#blameBeside(addressLike, alias, ofAlias, ofOthers);
       }
     }
@@ -145,13 +145,13 @@ class ConflictSearch {
     if (dnames.length > 1) this.#blame(`${printName(name)} can have only one DNAME`, dnames); // RFC 6672 §2.4
   }
 
-  /** RFC 6672 §2.4: a DNAME, at the apex too, has nothing below it. */
+  /** Names at which a DNAME exists, including the apex, cannot have names below them (RFC 6672 §2.4). */
   #judgeBelowDname(name: Name): void {
     if (name === this.#apex) return;
     const above = [...namesBetween(name, this.#apex), this.#apex].find((each) => this.#dnames.has(each));
     if (above === undefined) return;
     const dnames = this.#dnames.get(above) as LiveRow[];
-    const message = `${printName(name)} lies below the DNAME at ${printName(above)}: a name below a DNAME cannot have records`;
+    const message = `${printName(name)} is below the DNAME at ${printName(above)}: a name below a DNAME cannot have records`;
     for (const row of this.#at.get(name) ?? []) this.#blame(message, [row], dnames);
   }
 
@@ -177,11 +177,11 @@ class ConflictSearch {
       const type = group[0]?.after.type;
       // if all equal records are new, the first of them is not reported
       const blamed = comers.length === group.length ? comers.slice(1) : comers;
-      this.#blame(`this ${type} record is at ${printName(name)} already`, blamed);
+      this.#blame(`this ${type} record already exists at ${printName(name)}`, blamed);
     }
   }
 
-  /** Counts rows that are not written first; then each row that no longer fits is reported. */
+  /** Counts unwritten rows first, then reports each row that no longer fits. */
   #judgeSize(name: Name, rows: readonly LiveRow[]): void {
     const sets = new Map<string, LiveRow[]>();
     for (const row of rows) push(sets, row.after.type, row);
@@ -205,8 +205,8 @@ class ConflictSearch {
   }
 
   /**
-   * Judges the records at and below a delegation, where the child answers: only NS, DS and glue are ever used there.
-   * Glue are the addresses of hosts that any delegation of the domain names, also a sibling (RFC 9471 §2.2).
+   * Checks the records at and below a delegation, where the child zone answers: only NS, DS and glue are ever used there.
+   * Glue are the addresses of hosts that any delegation of the domain names, including a sibling (RFC 9471 §2.2).
    */
   #judgeCut(name: Name): void {
     const cut = this.#cutAtOrAbove(name);
@@ -217,13 +217,13 @@ class ConflictSearch {
       const { type, proxied } = row.after;
       if (name === cut && (type === 'NS' || type === 'DS')) continue;
       if ((type === 'A' || type === 'AAAA') && !proxied && this.#hosts.has(name)) continue;
-      const place = name === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;
-      const message = `${printName(name)} ${place}: only unproxied addresses of hosts that the domain's NS records point to can stand there`;
+      const place = name === cut ? 'is delegated' : `is below the delegation ${printName(cut)}`;
+      const message = `${printName(name)} ${place}: only unproxied addresses of hosts that the domain's NS records point to are allowed there`;
       this.#blame(message, [row], former, nameservers, this.#left.get(cut) ?? []);
     }
   }
 
-  /** The topmost cut, as a resolver meets it. The apex does not count: its NS are not records of the customer. */
+  /** Returns the topmost cut, as a resolver sees it. The apex does not count: its NS records are not the customer's. */
   #cutAtOrAbove(name: Name): Name | undefined {
     if (name === this.#apex) return undefined;
     let cut: Name | undefined;
@@ -232,7 +232,7 @@ class ConflictSearch {
     return cut;
   }
 
-  /** Reports at the items of the first group that has any; each item gets only one conflict. */
+  /** Reports the conflict for the items of the first group that has any. Each item gets at most one conflict. */
   #blame(message: string, ...groups: (readonly JudgedRow[])[]): void {
     for (const rows of groups) {
       const items = rows.flatMap(({ item }) => (item === undefined ? [] : [item]));

@@ -1,5 +1,5 @@
-// What an edit must see besides its names where delegations are concerned: an address at or below one is glue as long
-// as an NS of the domain names its host (RFC 9471 §2), and that NS can stand anywhere in the domain.
+// The additional records that an edit needs if delegations are involved. An address at or below a delegation is glue as
+// long as an NS record of the domain names its host (RFC 9471 §2), and that NS record may be anywhere in the domain.
 
 import { isWithin, type Name } from '../../dns/name.ts';
 import type { CustomerRecord } from '../records/customer-record.ts';
@@ -8,8 +8,8 @@ import { namesBetween } from '../records/record-name.ts';
 import type { RecordsNeeded } from './edit.ts';
 
 /**
- * Third step of loading, after `namesTouched`: the hosts that the delegations concerned named before. Their addresses
- * may be glue no longer, so every record there is needed, and the NS above.
+ * Third step of loading, after `namesTouched`: returns the hosts that the affected delegations named before. Their
+ * addresses may no longer be glue, so every record at them is needed, and the NS records above.
  */
 export function formerHosts({ below }: RecordsNeeded, apex: Name, found: readonly CustomerRecord[]): Name[] {
   if (below.length === 0) return [];
@@ -24,8 +24,8 @@ export function formerHosts({ below }: RecordsNeeded, apex: Name, found: readonl
 }
 
 /**
- * Last step, with all that was found: the hosts whose addresses are only allowed as glue. For each, one NS that names it
- * is needed, if there is any apart from those at `needed.below`, which are known.
+ * Last step of loading, with all records found: returns the hosts whose addresses are only allowed as glue. Each needs
+ * one NS record that names it, if there is one besides those at `needed.below`, which are known.
  */
 export function possibleGlue(needed: RecordsNeeded, apex: Name, found: readonly CustomerRecord[]): Name[] {
   const cuts = new Set(needed.below);

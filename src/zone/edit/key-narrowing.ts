@@ -1,15 +1,15 @@
-// The names and types of the records that an API key may write. Null: all of them.
+// The names and types of the records that an API key may write. Null means all.
 
 import type { Name } from '../../dns/name.ts';
 import { printWithoutDot } from '../name-text.ts';
 
 export interface KeyNarrowing {
-  /** Full names, without the final dot. */
+  /** Full names without the final dot. */
   readonly names: readonly string[] | null;
   readonly types: readonly string[] | null;
 }
 
-/** Why the key may not write one of these records; undefined when it may write all. */
+/** Returns the reason why the key may not write one of these records. Returns undefined if it may write all. */
 export function judgeNarrowedWrite(
   { names, types }: KeyNarrowing,
   records: Iterable<{ readonly name: Name; readonly type: string }>,

@@ -1,5 +1,5 @@
-// Which row of a record set becomes which record when the set is replaced: rows of equal rdata stay what they are, the
-// rest take new rdata in the order of ids, so that ids, proxied flag and origin settings outlive a new address.
+// Assigns rows to records when a record set is replaced. Rows with equal rdata stay unchanged, and the rest take new
+// rdata in the order of their ids. Ids, proxied flags and origin settings thus survive a new address.
 
 import type { ApiType } from '../records/customer-types.ts';
 import { rdataKey } from '../records/rdata-key.ts';
@@ -12,11 +12,11 @@ interface Held {
 
 interface Wanted<C extends NewContent = NewContent> {
   readonly content: C;
-  /** The place in the caller's edit. */
+  /** The path in the caller's edit. */
   readonly path: string;
 }
 
-/** `held` are live rows. The order of `records` decides nothing. */
+/** `held` are existing rows. The order of `records` does not matter. */
 export function pairRecords<R extends Held, C extends NewContent>(
   type: ApiType,
   held: readonly R[],

@@ -1,5 +1,5 @@
-// Reads a batch, in the API's field names, into an edit: names and destinations become octets, and every fault of the
-// text is reported at its item.
+// Reads a batch with the API's field names into an edit. Converts names and destinations to octets, and reports every
+// error in the text for its item.
 
 import type { Name } from '../../dns/name.ts';
 import type { OriginScheme, RecordSettings } from '../records/customer-record.ts';
@@ -49,7 +49,7 @@ export type ParsedEdit =
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'problems'; readonly problems: readonly EditProblem[] };
 
-/** The most problems that are reported: a batch can have ten thousand. */
+/** Maximum number of reported problems: a batch may have ten thousand. */
 const MAX_PROBLEMS = 20;
 
 type Report = (field: string, message: string) => void;
@@ -82,7 +82,7 @@ export function parseEdit(text: EditText, apex: Name): ParsedEdit {
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'edit', edit };
 }
 
-/** Reports a fault of the text; the result is then not used. */
+/** Reports errors in the text; the result is then not used. */
 export function parseNewRecord(record: RecordText, apex: Name, report: Report): NewRecord {
   const { name, type } = record;
   return { name: nameOf(name, apex, report), type, ...contentOf(type, record, apex, report) };

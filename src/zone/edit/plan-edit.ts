@@ -1,5 +1,5 @@
-// Judges an edit by its result: gives a change that leaves the domain's records valid, or everything that is wrong with
-// it. Every write goes through here: create, update, delete, batch, revert, import.
+// Plans an edit and validates its result: returns a change that leaves the domain's records valid, or all problems.
+// Every write uses it: create, update, delete, batch, revert, import.
 //
 //     edit → draft (each item alone) → one TTL per set → conflicts of the result → plan → operations
 
@@ -11,30 +11,32 @@ import type { Edit, EditProblem, EditProblemCode, PlanRefusal } from './edit.ts'
 import { findConflicts } from './find-conflicts.ts';
 
 export interface EditState extends DraftState {
-  /** At least what `namesTouched`, `formerHosts` and `possibleGlue` ask for; more changes nothing. */
+  /** At least the records that `namesTouched`, `formerHosts` and `possibleGlue` request. Additional records have no effect. */
   readonly records: readonly CustomerRecord[];
-  /** The number of records before the edit, without managed ones. */
+  /** Number of records before the edit, without managed ones. */
   readonly recordCount: number;
-  /** What the domain's plan says to so many records, and to a host header of one's own. Undefined: it allows that. */
+  /** The plan's refusal of this many records, or of a custom host header. Undefined if allowed. */
   readonly plan: {
     readonly records: (count: number) => PlanRefusal | undefined;
     readonly hostHeader: () => PlanRefusal | undefined;
   };
 }
 
-/** `item` is the item of the edit that asked for it; a record that only follows its set's TTL has none. */
+/**
+ * `item` is the item of the edit that caused it. It is absent if the record changed only because the TTL of its set changed.
+ */
 export type RecordOperation =
   | {
       readonly op: 'create';
       readonly after: RecordValue;
-      /** What the row that comes back had. */
+      /** Values of the row that is restored. */
       readonly restores?: { readonly id: number; readonly createdAt: string };
       readonly item?: EditItem;
     }
   | {
       readonly op: 'update';
       readonly before: CustomerRecord;
-      /** The record after the operation, with the old `updatedAt`. */
+      /** The record after the operation, still with the old `updatedAt`. */
       readonly after: CustomerRecord;
       readonly item?: EditItem;
     }
@@ -43,15 +45,15 @@ export type RecordOperation =
 export type Planned =
   | {
       readonly kind: 'change';
-      /** Deletes, updates, creates; none when everything is as it was. Creates are in the order of the edit. */
+      /** Deletes, updates, then creates in the order of the edit. Empty if nothing changes. */
       readonly ops: readonly RecordOperation[];
-      /** The names whose published records may differ. */
+      /** The names whose published records may change. */
       readonly touched: readonly Name[];
       readonly recordCount: number;
     }
   | { readonly kind: 'problems'; readonly problems: readonly EditProblem[] };
 
-/** The order of the kinds of problems: only those of the first kind that occurs are reported. */
+/** The order of the kinds of problems. Only those of the first kind that occurs are reported. */
 const PRECEDENCE: readonly EditProblemCode[] = [
   'not_found',
   'invalid',
@@ -61,7 +63,7 @@ const PRECEDENCE: readonly EditProblemCode[] = [
   'conflict',
 ];
 
-/** A generator, for large edits: between two pieces of some milliseconds the caller can do other work. */
+/** Yields every few milliseconds during large edits, so that the caller can do other work. */
 export function* planEditInPieces(state: EditState, edit: Edit): Generator<undefined, Planned> {
   const draft = yield* draftEditInPieces(state, edit);
   const { rows } = draft;
@@ -72,7 +74,7 @@ export function* planEditInPieces(state: EditState, edit: Edit): Generator<undef
   const ops = listOperations(rows);
   const recordCount = ops.reduce((count, { op }) => count + GROWTH[op], state.recordCount);
   const problems = [...draft.problems, ...judgePlan(state, recordCount, rows)];
-  // a draft with bad items has no meaningful result
+  // the result of a draft with bad items is meaningless
   if (problems.length === 0) problems.push(...(yield* findConflicts(rows, state.apex)));
   if (problems.length > 0) {
     const first = PRECEDENCE.find((code) => problems.some((problem) => problem.code === code));
@@ -84,7 +86,7 @@ export function* planEditInPieces(state: EditState, edit: Edit): Generator<undef
 
 const GROWTH = { create: 1, update: 0, delete: -1 } as const;
 
-/** An edit that adds nothing is allowed, even without a plan and beyond its limit. */
+/** An edit that adds nothing is allowed, even without a plan or above its limit. */
 function judgePlan(state: EditState, recordCount: number, rows: readonly Row[]): EditProblem[] {
   const problems: EditProblem[] = [];
   if (recordCount > state.recordCount) {
@@ -102,15 +104,16 @@ function judgePlan(state: EditState, recordCount: number, rows: readonly Row[]):
   return problems;
 }
 
-/** A host header that is there already stays, and may always be taken away. */
+/** An existing host header may stay, and may always be removed. */
 function setsHostHeader({ before, after, item }: Row): boolean {
   const header = after?.hostHeader ?? null;
   return item !== undefined && header !== null && header !== (before?.hostHeader ?? null);
 }
 
 /**
- * RFC 2181 §5.2. A TTL that was given and is not the set's own wins, of several the lowest. Without one, records that
- * stay decide, then records that come from another set, then the set that was there before.
+ * All records of a set get one TTL (RFC 2181 §5.2). A given TTL that differs from the set's own is used; if there are
+ * several, the lowest. Otherwise the TTL comes from records that remain, then from records that move in from another
+ * set, then from the previous set.
  */
 function settleTtls(rows: readonly Row[]): void {
   const previous = new Map<string, number>();

@@ -1,6 +1,6 @@
-// Makes the edit that takes a change back. It is refused when a record of the change is no longer as the change left
-// it: what it made or altered has another value or is gone, or what it deleted exists again. A later change that was
-// itself taken back does not matter. Deleted rows return with their ids and creation times.
+// Plans the edit that reverts a change. It is refused if a record is not in the state in which the change left it: a
+// record that it created or altered has another value or is deleted, or one that it deleted exists again. A later
+// change that was itself reverted does not matter. Deleted rows return with their ids and creation times.
 
 import {
   type CustomerRecord,
@@ -11,7 +11,7 @@ import {
 } from '../records/customer-record.ts';
 import type { Edit, NewRecord, RecordChange, RecordUpdate } from './edit.ts';
 
-/** An operation as it was saved: every row has its id. */
+/** A saved operation: every row has its id. */
 export interface SavedOperation {
   readonly op: 'create' | 'update' | 'delete';
   readonly before?: CustomerRecord;
@@ -22,7 +22,9 @@ type PlannedRevert =
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'conflict'; readonly ids: readonly number[]; readonly message: string };
 
-/** `records` must have those of the same ids and all at the names of the operations; more changes nothing. */
+/**
+ * `records` must include those with the same ids and all at the names of the operations. Additional records have no effect.
+ */
 export function planRevert(
   ops: readonly SavedOperation[],
   records: readonly CustomerRecord[],
@@ -47,7 +49,7 @@ export function planRevert(
     else if (before !== undefined && after !== undefined) {
       updates.push({ id: before.id, set: differences(after, before), allowEqualTxt: true });
     } else if (before !== undefined) {
-      // a set that has other records keeps their present TTL
+      // a set with other records keeps their current TTL
       creates.push(returning(before, othersIn.has(setKey(before.name, before.type))));
     }
   }

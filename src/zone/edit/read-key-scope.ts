@@ -1,4 +1,5 @@
-// Reads what a new API key is narrowed to, as people write it. A key that could do nothing is refused.
+// Reads the names and types to which a new API key is restricted, as users write them. A key that could not write
+// anything is refused.
 
 import { foldCase, isWithin, type Name } from '../../dns/name.ts';
 import { parseDomainName } from '../domain/domain-name.ts';
@@ -8,12 +9,12 @@ import { readApiType } from '../records/customer-types.ts';
 type ScopeField = 'domains' | 'names' | 'types';
 type Lists = { readonly [F in ScopeField]?: readonly string[] | undefined };
 
-/** Names as keys store them: lower-case A-labels without the final dot. Null: not narrowed. */
+/** Names as stored with keys: lower-case A-labels without the final dot. Null means unrestricted. */
 export type KeyScope = { readonly [F in ScopeField]: string[] | null };
 
 type ReadScope =
   | { readonly kind: 'scope'; readonly scope: KeyScope }
-  /** `index`: which item of the list is wrong. */
+  /** `index`: the invalid item of the list. */
   | {
       readonly kind: 'problem';
       readonly field: ScopeField;
@@ -56,10 +57,10 @@ function readFullName(text: string, domains: readonly string[] | null): ReadItem
   const isInside = domains === null || domains.some((domain) => isWithin(name, nameOf(domain)));
   return isInside
     ? { text: printWithoutDot(name) }
-    : { message: `${printWithoutDot(name)} lies in none of the domains` };
+    : { message: `${printWithoutDot(name)} is not in any of the domains` };
 }
 
-/** Of a domain that was read before. */
+/** Returns the name of a domain that was validated before. */
 function nameOf(domain: string): Name {
   const parsed = parseDomainName(domain);
   if (parsed.kind === 'problem') throw new Error(parsed.message);

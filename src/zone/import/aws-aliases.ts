@@ -1,5 +1,5 @@
-// Aliases of Route 53: rewrites those in zone files of cli53 (`al 86400 AWS ALIAS A w $self false`), and makes the warning for
-// each alias.
+// Aliases of Route 53: rewrites those in zone files of cli53 (`al 86400 AWS ALIAS A w $self false`), and creates the
+// warning for each alias.
 
 import { nameInRdata, printName } from '../../dns/name.ts';
 import type { ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
@@ -8,7 +8,7 @@ import type { ZoneWarning } from '../warnings/zone-warning.ts';
 const ALIAS_LINE =
   /^([^\s;"]*[ \t]+(?:\d\w*[ \t]+)?)AWS([ \t]+ALIAS[ \t]+)(A|AAAA|CNAME)([ \t]+[^\s;"]+)([ \t]+[^\s;"]+[ \t]+(?:true|false))(?![^\s;])/gim;
 const LINE_END = /\r\n|\r|\n/g;
-/** A zone of Route 53 has 10,000 records unless it is paid for more. The text is searched in one go. */
+/** By default, a zone of Route 53 has at most 10,000 records. The text is searched without interruption. */
 const MAX_CHARACTERS = 4 * 2 ** 20;
 
 /** Returns the text with each alias as an ordinary ALIAS record, and the lines of these. Lines and columns do not change. */

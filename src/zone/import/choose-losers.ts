@@ -4,7 +4,7 @@ import type { Name } from '../../dns/name.ts';
 import type { EditProblem } from '../edit/edit.ts';
 import { type ApiType, isAddressLike } from '../records/customer-types.ts';
 
-/** The record that an item becomes. */
+/** The record that results from an item. */
 export interface Written {
   readonly name: Name;
   readonly type: ApiType;
@@ -12,7 +12,7 @@ export interface Written {
   readonly isNew: boolean;
 }
 
-/** Returns the conflicts whose items are left out. `writtenBy` returns what the item of a conflict becomes. */
+/** Returns the conflicts whose items are left out. `writtenBy` returns the record that results from the item of a conflict. */
 export function chooseLosers(
   conflicts: readonly EditProblem[],
   writtenBy: (conflict: EditProblem) => Written,
@@ -30,14 +30,14 @@ export function chooseLosers(
 }
 
 /**
- * Returns those of the conflicts at one name whose record cannot exist together with an earlier one; existing rows count as
+ * Returns those of the conflicts at one name whose record cannot exist together with an earlier one. Existing rows count as
  * earlier than new ones. If all of the records could exist together, they conflict with something else, and all of them lose.
  */
 function losersAtName(
   problems: readonly EditProblem[],
   writtenBy: (conflict: EditProblem) => Written,
 ): readonly EditProblem[] {
-  /** One of each kind, since records of one kind clash with the same others. */
+  /** One of each kind, because records of one kind clash with the same others. */
   const kept: Written[] = [];
   const losers: EditProblem[] = [];
   const inOrder = [...problems].sort(
@@ -51,7 +51,7 @@ function losersAtName(
   return losers.length > 0 ? losers : problems;
 }
 
-/** True if two records can never exist at one name (docs/rules.md "Published records" and docs/rules.md "Records"). */
+/** Returns true if two records can never exist at one name (docs/rules.md "Published records" and docs/rules.md "Records"). */
 function clash(a: Written, b: Written): boolean {
   const isAlias = ({ type }: Written) => type === 'CNAME' || type === 'ANAME';
   if (isAlias(a) && isAlias(b)) return true;
@@ -61,7 +61,7 @@ function clash(a: Written, b: Written): boolean {
   return a.proxied !== b.proxied || [a, b].some(({ type, proxied }) => type === 'ANAME' && !proxied);
 }
 
-/** True if both records clash with the same others. So there are few kinds, although there are 65,000 types. */
+/** True if both records clash with the same others. This keeps the number of kinds small, although there are 65,000 types. */
 function isAlike(a: Written, b: Written): boolean {
   return a.proxied === b.proxied && (a.type === b.type || !(clashes(a) || clashes(b)));
 }

@@ -17,7 +17,7 @@ export interface FileRecord extends Written {
 
 const PIECE_RECORDS = 1000;
 
-/** Runs in pieces, so that the caller can do other work between them. */
+/** Runs in pieces, so that the caller can do other work in between. */
 export function* findFileConflicts(
   records: readonly FileRecord[],
   apex: Name,
@@ -30,7 +30,7 @@ export function* findFileConflicts(
     if (problem !== undefined) reasons.set(index, problem.message);
     else rows.push(asNewRow(record, index));
   }
-  // a record that is left out may have been what made another one valid
+  // another record may have been valid only because of one that is left out
   for (let round = yield* findConflicts(rows, apex); round.length > 0; ) {
     const writtenBy = ({ index }: EditProblem) => records[index] as FileRecord;
     const losers = chooseLosers(round, writtenBy);

@@ -1,5 +1,5 @@
-// Recognizes files that other services export: formats that are not zone files, and zone files in which TTLs have another
-// meaning.
+// Recognizes files that other services export: formats that are not zone files, and zone files in which TTLs have
+// another meaning.
 
 import { typeCode } from '../../dns/type-codes.ts';
 
@@ -20,7 +20,7 @@ export function isJson(text: string): boolean {
   return JSON_START.test(text);
 }
 
-/** True if the first line names columns. A line of a zone file does not, because the mnemonic of a type is not such a word. */
+/** Returns true if the first line names columns. In a line of a zone file, the mnemonic of a type is not such a word. */
 export function isCsv(text: string): boolean {
   const [head = ''] = /[^\s\ufeff][^\r\n]*/.exec(text) ?? [];
   if (head.startsWith(';') || head.length > MAX_HEAD_CHARACTERS) return false;
@@ -32,15 +32,12 @@ export function isCsv(text: string): boolean {
   });
 }
 
-/** True for an export of Cloudflare, where a TTL of 1 means that Cloudflare chooses it. */
+/** Returns true for an export of Cloudflare, in which a TTL of 1 means that Cloudflare chooses it. */
 export function isOfCloudflare(text: string): boolean {
   return /^;; Domain:/m.test(text) || text.includes('cf_tags=');
 }
 
-/**
- * Returns the default TTL of a file of Windows DNS, which has no $TTL: the last number of the SOA. Returns undefined for other
- * files.
- */
+/** Returns the default TTL of a file of Windows DNS: the last number of the SOA. Returns undefined for other files. */
 export function defaultTtlOfWindows(text: string): number | undefined {
   const head = /^;\s+Database file \S+ for \S+ zone\.?[^\r\n]*$/m.exec(text);
   if (head === null) return undefined;

@@ -1,5 +1,5 @@
-// Reads a list inside JSON text element by element, with the position of each. JSON.parse reports no positions, and reads the
-// whole text at once, however large and deep its values are.
+// Reads a list inside JSON text element by element, with the position of each. JSON.parse reports no positions, and
+// reads the whole text in one step, regardless of its size and depth.
 
 import { TextError } from '../../dns/errors.ts';
 
@@ -10,7 +10,7 @@ export interface JsonElement {
   readonly column: number;
 }
 
-/** A record set of Route 53 has at most 32,000 characters, each of which JSON may write with six. */
+/** A record set of Route 53 has at most 32,000 characters, each of which may take six in JSON. */
 const MAX_VALUE_CHARACTERS = 2 ** 20;
 const MAX_DEPTH = 16;
 /** Route 53 has at most 400 records in a set, each with one member. */
@@ -26,7 +26,7 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 export class JsonList {
-  /** The other members of the object, as far as they were read. */
+  /** The other members of the object that were read so far. */
   readonly members = new Map<string, unknown>();
   readonly #text: string;
   readonly #name: string;
@@ -35,7 +35,7 @@ export class JsonList {
   #line = 1;
   #lineStart: number;
 
-  /** `name`: the member that holds the list, if the text is an object. */
+  /** @param name the member that contains the list, if the text is an object */
   constructor(text: string, name: string) {
     this.#text = text;
     this.#name = name;
@@ -48,7 +48,7 @@ export class JsonList {
     return this.#inObject;
   }
 
-  /** Moves to the first element. Returns false if there is no such list. Throws TextError, as `next` does. */
+  /** Moves to the first element. Returns false if there is no such list. Throws TextError, like `next`. */
   open(): boolean {
     const first = this.#peek();
     this.#at++;

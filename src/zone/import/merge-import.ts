@@ -1,5 +1,5 @@
-// What an import does to the records that are there. Items of one name and type are one new set that takes the place of the
-// rows that stood there, row by row; TXT are only added. An item at fault is left out, and the rest is tried without it:
+// Merges an import into the existing records. The items of one name and type replace the rows there, row by row; TXT
+// items are only added. An invalid item is left out, and the rest is tried without it:
 //
 //     edit → planEdit → problems → without(problems) → a smaller edit → planEdit → …
 
@@ -19,7 +19,7 @@ interface MergedSet {
 }
 
 export class ImportMerge {
-  /** Why items were left out, by their index. */
+  /** Reasons why items were left out, by index. */
   readonly failed: Map<number, string>;
   readonly #sets = new Map<string, MergedSet>();
   readonly #incomplete: ReadonlySet<string>;
@@ -27,7 +27,7 @@ export class ImportMerge {
   #written = new Map<number, Written>();
   #edit: Edit;
 
-  /** `held`: every record at the names of the import. */
+  /** @param held every record at the names of the import */
   constructor({ entries, unread, incomplete }: ReadImport, held: readonly CustomerRecord[]) {
     this.failed = new Map(unread);
     this.#incomplete = incomplete;
@@ -44,12 +44,11 @@ export class ImportMerge {
     this.#edit = this.#build();
   }
 
-  /** The edit that is left. */
   get edit(): Edit {
     return this.#edit;
   }
 
-  /** The edit without the items at fault; undefined if no item is at fault. */
+  /** Returns the edit without the items at fault. Returns undefined if no item is at fault. */
   without(problems: readonly EditProblem[]): Edit | undefined {
     const code = problems[0]?.code;
     const isOfItems = code === 'invalid' || code === 'plan_feature';
@@ -70,7 +69,7 @@ export class ImportMerge {
     if (!this.failed.has(index)) this.failed.set(index, message);
   }
 
-  /** A row that is left over cannot be deleted, so its set stays as it is. */
+  /** Leaves out the whole set of an item: a remaining row cannot be deleted, so the set must stay unchanged. */
   #failSetOf({ index, message }: EditProblem): void {
     const entry = this.#byIndex.get(index);
     const set = entry === undefined ? undefined : this.#sets.get(setKey(entry.name, entry.type));
@@ -103,13 +102,13 @@ export class ImportMerge {
         updates.push({ id: row.before.id, set: changeOfRow(content), index: content.index });
       }
       for (const { content } of added) {
-        // as in a replacement: without `proxied`, new records of a proxied set are proxied too
+        // as in a replacement: if `proxied` is omitted, new records of a proxied set are proxied too
         creates.push(this.#note({ ...content, proxied: content.proxied ?? wasProxied }));
       }
       if (left.length < entries.length || this.#incomplete.has(key)) continue;
       for (const { before } of leftOver) deletes.push({ id: before.id, index: first.index });
     }
-    creates.sort((a, b) => a.index - b.index); // ids in the order of the list
+    creates.sort((a, b) => a.index - b.index); // assigns ids in the order of the list
     return { deletes, replaces: [], updates, creates };
   }
 
@@ -120,7 +119,7 @@ export class ImportMerge {
   }
 }
 
-/** The row keeps its proxied flag and its origin settings, which the old zone file does not contain. */
+/** The row keeps its proxied flag and its origin settings, which a zone file does not contain. */
 function changeOfRow({ rdata, ttl, destCountry, comment }: NewRecord): RecordChange {
   return {
     rdata,

@@ -1,4 +1,4 @@
-// The priority of MX items that say none: that of the row they take the place of, of the same host first.
+// Determines the priority of MX items without one: that of the row that they replace, preferably of the same host.
 
 import { pairRecords } from '../edit/pair-records.ts';
 import type { CustomerRecord } from '../records/customer-record.ts';
@@ -10,14 +10,14 @@ interface Held {
   readonly after: CustomerRecord;
 }
 
-/** The items of one MX set, each with a priority. `held` are the rows of the set. */
+/** Returns the items of one MX set, each with a priority. `held` are the rows of the set. */
 export function keepPriorities(held: readonly Held[], entries: readonly ImportEntry[]): ImportEntry[] {
-  const said = new Set(
+  const specified = new Set(
     entries.filter(({ keepsPriority }) => keepsPriority !== true).map(({ rdata }) => keyOf(rdata)),
   );
   const rowsOf = new Map<string, Uint8Array[]>();
   for (const { rdata } of [...held].sort((a, b) => a.before.id - b.before.id).map(({ after }) => after)) {
-    if (said.has(keyOf(rdata))) continue; // that row is another item's
+    if (specified.has(keyOf(rdata))) continue; // this row belongs to another item
     const host = hostKey(rdata);
     const rows = rowsOf.get(host);
     if (rows === undefined) rowsOf.set(host, [rdata]);
@@ -49,7 +49,7 @@ function withPriorityOf(entry: ImportEntry, old: Uint8Array): ImportEntry {
   return { ...entry, rdata: withPriority(entry.rdata, old) };
 }
 
-/** RFC 1035 §3.3.9: the first two octets. */
+/** The first two octets (RFC 1035 §3.3.9). */
 function withPriority(rdata: Uint8Array, from: Uint8Array): Uint8Array {
   const changed = Uint8Array.from(rdata);
   changed.set(from.subarray(0, 2));

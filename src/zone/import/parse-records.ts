@@ -1,5 +1,5 @@
-// Reads a zone file, written elsewhere or exported by us, into the records of a domain as the API takes them. Every
-// line is read by itself: bad lines are errors, and records that a customer cannot have are skipped.
+// Reads a zone file, from other software or from an export, into the records of a domain in the form of the API. Every
+// line is read separately: bad lines are errors, and records that a customer cannot have are skipped.
 
 import { isWithin, type Name, printName } from '../../dns/name.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
@@ -31,7 +31,7 @@ interface LineError {
   readonly error: string;
 }
 
-/** A record that is valid and not imported. */
+/** A valid record that is not imported. */
 interface SkippedRecord {
   readonly line: number;
   readonly name: string;
@@ -46,11 +46,11 @@ export interface ParsedRecords {
   readonly warnings: ZoneWarning[];
 }
 
-/** A signed zone has four records for each that is imported. */
+/** A signed zone has four records for each one that is imported. */
 const MAX_RECORDS = 500_000;
 const MAX_ERRORS = 10_000;
 const PIECE_RECORDS = 1000;
-const SOA_IS_MADE = 'the service makes the SOA';
+const SOA_IS_MADE = 'the service creates the SOA';
 
 const LINES: LineByLine = {
   maxProblems: MAX_ERRORS,
@@ -73,8 +73,8 @@ const DNSSEC_TYPES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Names and hosts without a final dot are relative to the domain until an $ORIGIN says otherwise. Long files take long:
- * between two pieces the caller can do something else.
+ * Names and hosts without a final dot are relative to the domain until an $ORIGIN changes that. Yields between pieces
+ * of a long file, so that the caller can do other work.
  */
 export function* parseRecords(
   text: string,
@@ -126,7 +126,7 @@ export function* parseRecords(
   return { records, errors, skipped, warnings };
 }
 
-/** Returns an ANAME as an address record, since it is answered with the addresses of its target. */
+/** Returns an ANAME as an address record, because it is answered with the addresses of its target. */
 function asJudged(record: ZoneFileRecord): JudgedRecord {
   return record.type === ANAME_CODE ? { ...record, type: TYPE.A, shownType: 'ANAME' } : record;
 }
@@ -145,11 +145,11 @@ function reasonToSkip(
   if (code === TYPE.SOA) return SOA_IS_MADE;
   if (type === 'NS' && owner === apex) return 'the nameservers of the domain itself are set by the service';
   if (type === 'DS' && owner === apex) return 'the DS of the domain itself belongs to the parent zone';
-  if (DNSSEC_TYPES.has(code)) return 'keys and signatures are made anew by whoever signs the zone';
+  if (DNSSEC_TYPES.has(code)) return 'the signer of the zone creates its own keys and signatures';
   return type === undefined ? 'records of this type are not supported' : undefined;
 }
 
-/** A zone file may say a record twice, and means it once (RFC 2181 §5). Several equal TXT are rows of their own here. */
+/** Duplicate records in a zone file count once (RFC 2181 §5). Several equal TXT records are separate rows here. */
 function reasonOfTwin(
   { owner, rdata, line }: ZoneFileRecord,
   type: ApiType,
@@ -173,7 +173,7 @@ function reasonOfSecondAlias(owner: Name, line: number, seen: Map<string, number
     : `a name can have only one CNAME or ANAME, and this name already has the one in line ${first}`;
 }
 
-/** What an import item says, or why nothing can say it: zone files know names and hosts that the API refuses. */
+/** Returns the import item for a record, or why there is none: the API refuses some names and hosts of zone files. */
 function recordText(
   { owner, ttl, rdata, comment }: ZoneFileRecord,
   type: ApiType,
@@ -183,8 +183,8 @@ function recordText(
   const placed = parseRecordName(name, apex);
   if (placed.kind === 'problem') return placed.message;
   const { destination, mxPriority } = printDestination(type, rdata);
-  const said = parseDestination(type, destination, mxPriority, apex);
-  if (said.kind === 'problem') return said.message;
+  const read = parseDestination(type, destination, mxPriority, apex);
+  if (read.kind === 'problem') return read.message;
   const parsed = comment === undefined ? NO_SETTINGS : parseSettingsComment(comment);
   if (parsed.kind === 'problem') return parsed.message;
   const { proxied, ...settings } = parsed.settings;

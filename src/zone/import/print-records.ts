@@ -1,6 +1,6 @@
-// Prints a domain's records as their owner wrote them, as a zone file that an import reads back without loss: with
-// origins, not what is published, and with a comment after each record for what a zone file cannot express. Each line
-// has its owner, so that lines can be moved.
+// Prints a domain's records as their owner wrote them, as a zone file that an import can read without loss. Contains
+// the origins of proxied records, not the published addresses, and a comment after each record with settings that a
+// zone file cannot express. Each line has its owner, so that lines can be moved.
 
 import { sortNames } from '../../dns/dnssec/sort-names.ts';
 import { type Name, nameInRdata, printName } from '../../dns/name.ts';
@@ -12,7 +12,7 @@ import { printSettingsComment } from './settings-comment.ts';
 
 const OWNER_COLUMNS = 24;
 
-/** Line by line, without line breaks; names in canonical order, records of a name by id. */
+/** Yields lines without line breaks: names in canonical order, records of a name by id. */
 export function* printRecords(
   apex: Name,
   records: ReadonlyMap<Name, readonly CustomerRecord[]>,

@@ -24,7 +24,7 @@ interface ReadFile extends Pick<ZoneFile, 'records' | 'problems' | 'leftOut'> {
 const OTHER_JSON =
   'this is JSON, not a zone file: import a zone file (BIND), or the JSON of `aws route53 list-resource-record-sets`';
 const CSV = 'this is a CSV file: export a zone file (BIND) or Route 53 JSON instead';
-/** Cloudflare writes it if it chooses the TTL itself. */
+/** Cloudflare writes this TTL if it chooses the TTL itself. */
 const AUTOMATIC_TTL = 1;
 
 export function* readFile(

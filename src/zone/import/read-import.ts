@@ -1,5 +1,5 @@
-// Reads the items of an import one by one, in the API's field names: gives each item's content, or why it cannot be
-// read.
+// Reads the items of an import one by one, with the API's field names. Returns each item's content, or the reason why
+// it cannot be read.
 
 import type { Name } from '../../dns/name.ts';
 import type { NewRecord } from '../edit/edit.ts';
@@ -15,33 +15,33 @@ import {
 } from '../records/customer-types.ts';
 import { judgeRanges } from '../records/judge-record.ts';
 
-/** An item as it comes: what has a wrong value is told, as everything else that is wrong with it. */
+/** An item as received. Invalid values are reported like all other errors. */
 export type ImportText = Omit<RecordText, 'type' | 'scheme'> & {
   readonly type: string;
   readonly scheme?: string | undefined;
 };
 
 export type ImportEntry = NewRecord & {
-  /** The item's place in the list. */
+  /** Index of the item in the list. */
   readonly index: number;
-  /** An MX item without a priority: it keeps that of the row that it takes the place of. */
+  /** True for an MX item without a priority. It keeps that of the row that it replaces. */
   readonly keepsPriority?: boolean;
 };
 
 export interface ReadImport {
   readonly entries: readonly ImportEntry[];
-  /** Why an item cannot be read, by its index. */
+  /** The reasons why items cannot be read, by index. */
   readonly unread: ReadonlyMap<number, string>;
-  /** The keys of the record sets that such an item would belong to, as far as it says so. */
+  /** The keys of the record sets to which such items belong, as far as known. */
   readonly incomplete: ReadonlySet<string>;
-  /** Every name and type that the import is about. */
+  /** All names and types in the import. */
   readonly named: readonly { readonly name: Name; readonly type: ApiType }[];
 }
 
 const PIECE_ITEMS = 1000;
-const UNSTORABLE = /[\0\p{Surrogate}]/u; // Postgres takes neither
+const UNSTORABLE = /[\0\p{Surrogate}]/u; // Postgres accepts neither
 
-/** TTLs outside of the range are clamped. Long lists take long: between two pieces the caller can do something else. */
+/** TTLs outside of the range are clamped. Yields between pieces of a long list, so that the caller can do other work. */
 export function* readImport(items: readonly ImportText[], apex: Name): Generator<undefined, ReadImport> {
   const entries: ImportEntry[] = [];
   const unread = new Map<number, string>();
@@ -61,7 +61,7 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
     const { type } = readType;
     const faults: { field: string; message: string }[] = [];
     const report = (field: string, message: string) => faults.push({ field, message });
-    const scheme = item.scheme as OriginScheme | undefined; // judged with the ranges
+    const scheme = item.scheme as OriginScheme | undefined; // validated with the ranges
     const keepsPriority = type === 'MX' && item.mx_priority === undefined;
     const text = {
       ...item,

@@ -26,7 +26,7 @@ const LIST = 'ResourceRecordSets';
 const PIECE_SETS = 500;
 /** The types of aliases that an ANAME can replace. */
 const ALIAS_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
-/** For each kind of routing: the member that selects it, and the words for its loss. */
+/** For each kind of routing: the member that selects it, and the text that reports its loss. */
 const ROUTING: readonly (readonly [member: string, lost: string])[] = [
   ['Weight', 'weights of Route 53 are lost'],
   ['Region', 'latency routing of Route 53 is lost'],
@@ -87,7 +87,7 @@ class Route53Reader {
   /** By name and type. */
   readonly #routed = new Map<string, RoutedSet>();
   readonly #aliased = new Map<Name, ZoneWarning>();
-  /** The first kind of each name that has aliases, addresses or both. An import leaves the other kind out. */
+  /** The first kind of each name that has aliases, addresses or both. An import leaves out the other kind. */
   readonly #firstKind = new Map<Name, Kind>();
   /** The names that have both kinds. */
   readonly #mixed = new Set<Name>();
@@ -102,7 +102,9 @@ class Route53Reader {
     return this.#problems.areTooMany || this.#records.length > this.#limits.maxRecords;
   }
 
-  /** Returns the result of `read`, or undefined after a fault. The fault is reported at its own position, or else at `place`. */
+  /**
+   * Returns the result of `read`, or undefined after an error. The error is reported at its own position, or else at `place`.
+   */
   attempt<T>(read: () => T, place = { line: 1, column: 1 }): T | undefined {
     return this.#problems.attempt(place, undefined, read);
   }
@@ -118,7 +120,7 @@ class Route53Reader {
     this.attempt(() => this.#readSet(element, path), element);
     const { maxRecords } = this.#limits;
     if (this.#records.length > maxRecords) {
-      this.#problems.add(element, 'the file has too many records; the rest is not read');
+      this.#problems.add(element, 'the file has too many records; the rest was not read');
     }
   }
 
@@ -230,7 +232,7 @@ interface RoutedSet {
   readonly owner: Name;
   readonly type: number;
   readonly isAlias: boolean;
-  /** The words for the routing that is lost. */
+  /** The text that reports the lost routing. */
   readonly lost: string;
   readonly line: number;
   readonly column: number;
@@ -251,7 +253,7 @@ function textIn(object: JsonObject, member: string, path: string): string {
   throw new TextError(`${path}.${member} is not a string`);
 }
 
-/** A full name, with or without its final dot. */
+/** Reads a full name, with or without its final dot. */
 function nameIn(object: JsonObject, member: string, path: string): Name {
   const text = textIn(object, member, path);
   return at(`${path}.${member}`, () => parseName(withDecimalEscapes(text), ROOT));
@@ -275,7 +277,7 @@ function rdataOf(type: number, record: unknown, path: string): Uint8Array {
   return at(`${path}.Value`, () => parseRdata(type, tokensOf(text), ROOT));
 }
 
-/** Puts the path before the message of a TextError, and removes its position, which is relative to the value. */
+/** Prepends the path to the message of a TextError, and removes its position, which is relative to the value. */
 function at<T>(path: string, parse: () => T): T {
   try {
     return parse();
@@ -285,7 +287,7 @@ function at<T>(path: string, parse: () => T): T {
   }
 }
 
-/** An error whose message continues the sentence that the path begins. */
+/** An error whose message continues the sentence that begins with the path. */
 class ValueError extends TextError {}
 
 function tokensOf(value: string): readonly Token[] {

@@ -1,5 +1,5 @@
-// The settings of a record that a zone file cannot express, as a comment after it that an import reads back: `;
-// zonefleet proxied=true port=8443 comment="for \"people\""`. The names are the API's, the values JSON.
+// The settings of a record that a zone file cannot express, as a comment after it that an import can read: `; zonefleet
+// proxied=true port=8443 comment="for \"people\""`. The names are the API's, and the values are JSON.
 
 import type { ContentText } from '../edit/parse-edit.ts';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES, type RecordSettings } from '../records/customer-record.ts';
@@ -19,7 +19,7 @@ const FIELDS: readonly (readonly [field: keyof ContentText, setting: keyof Recor
   ['comment', 'comment'],
 ];
 
-/** The comment with its `;`; empty when all settings are the defaults. */
+/** Returns the comment with its `;`. Returns '' if all settings are the defaults. */
 export function printSettingsComment(settings: RecordSettings): string {
   const words = FIELDS.filter(([, setting]) => settings[setting] !== DEFAULT_SETTINGS[setting]).map(
     ([field, setting]) => `${field}=${JSON.stringify(settings[setting])}`,
@@ -34,7 +34,7 @@ export type ParsedComment =
 const MARKED = new RegExp(`^${MARK}(?:\\s|$)`);
 const WORD = /\s+(\w+)=("(?:[^"\\]|\\.)*"|[^\s"]+)/y;
 
-/** Reads the text after the `;`. A comment without our mark is ignored; one with it must be correct. */
+/** Reads the text after the `;`. Comments without the `zonefleet` mark are ignored; those with it must be valid. */
 export function parseSettingsComment(comment: string): ParsedComment {
   const text = comment.trim();
   if (!MARKED.test(text)) return { kind: 'settings', settings: proxiedElsewhere(text) };
@@ -54,10 +54,10 @@ export function parseSettingsComment(comment: string): ParsedComment {
 }
 
 function unreadable(text: string): ParsedComment {
-  return { kind: 'problem', message: `the comment "; ${MARK}" has no place for ${text}` };
+  return { kind: 'problem', message: `the comment "; ${MARK}" does not allow ${text}` };
 }
 
-/** Undefined for a value of another kind than the setting's. */
+/** Returns undefined for a value of the wrong type. */
 function readValue(text: string, setting: keyof RecordSettings): unknown {
   let value: unknown;
   try {
@@ -70,7 +70,7 @@ function readValue(text: string, setting: keyof RecordSettings): unknown {
   return setting === 'scheme' ? ORIGIN_SCHEMES.find((scheme) => scheme === value) : value;
 }
 
-/** Cloudflare's mark in its exports. */
+/** Reads Cloudflare's mark in its exports. */
 function proxiedElsewhere(text: string): Partial<ContentText> {
   const isProxied = (word: string) =>
     word.startsWith('cf_tags=') && word.slice('cf_tags='.length).split(',').includes('cf-proxied:true');

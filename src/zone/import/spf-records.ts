@@ -16,7 +16,7 @@ interface Replaced {
   readonly warnings: readonly ZoneWarning[];
 }
 
-/** Turns each SPF record into a TXT record, unless its name has a TXT record with a policy. */
+/** Converts each SPF record to a TXT record, unless its name has a TXT record with a policy. */
 export function replaceSpf(all: ZoneFileRecord[]): Replaced {
   const records: ZoneFileRecord[] = [];
   const leftOut: LeftOutRecord[] = [];

@@ -1,19 +1,19 @@
-// The addresses of the lists of a pool: they have to lie in different networks, so that no single one is a domain's only way
-// to its nameservers (RFC 2182 §3.1).
+// Checks the addresses of a pool's lists. They must be in different networks, so that no single network is a domain's
+// only path to its nameservers (RFC 2182 §3.1).
 
 import { parseIpv4, parseIpv6, printIpv6 } from '../../dns/record/ip-address.ts';
 
-/** The address as answers print it; undefined when it is none. */
+/** Returns the address as answers print it. Returns undefined for other text. */
 export function canonicalAddress(text: string): string | undefined {
   try {
-    if (/^::ffff:[\d.]+$/i.test(text)) return undefined; // an IPv4 address in other words (RFC 4291 §2.5.5.2)
+    if (/^::ffff:[\d.]+$/i.test(text)) return undefined; // an IPv4 address in another notation (RFC 4291 §2.5.5.2)
     return text.includes(':') ? printIpv6(parseIpv6(text)) : parseIpv4(text).join('.');
   } catch {
     return undefined;
   }
 }
 
-/** The first /24 or /48 in which two lists have addresses. `a` and `b` count from 1. */
+/** Returns the first /24 or /48 in which two lists have addresses. `a` and `b` are list numbers from 1. */
 export function findSharedNetwork(
   lists: readonly (readonly string[])[],
 ): { readonly network: string; readonly a: number; readonly b: number } | undefined {

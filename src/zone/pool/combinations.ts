@@ -1,16 +1,16 @@
-// The combinations of a pool: one name of each list. They are counted from 0; the last list's name changes fastest.
+// The combinations of a pool: one name of each list. They are numbered from 0; the name of the last list changes fastest.
 
 import type { Name } from '../../dns/name.ts';
 
 type Lists = readonly (readonly Name[])[];
-/** One name of each list, in the order of the lists. */
+/** One name per list, in the order of the lists. */
 export type Combination = readonly Name[];
 
 export function combinationCount(lists: Lists): number {
   return lists.reduce((count, names) => count * names.length, lists.length === 0 ? 0 : 1);
 }
 
-/** The combination of a number from 0 up to, not including, `combinationCount`. */
+/** Returns the combination with a number from 0 to `combinationCount` - 1. */
 function combinationAt(lists: Lists, number: number): Combination {
   let rest = number;
   const names: Name[] = [];
@@ -25,8 +25,8 @@ const RANDOM_TRIES = 32;
 const BATCH = 1000;
 
 /**
- * The combinations to try when one is wanted that has a certain property, in batches: random ones first, which is enough
- * while many have it, then every one, from a random one on. `random` gives a number from 0 up to, not including, 1.
+ * Yields combinations in batches until the caller finds a suitable one: first random ones, which suffices if many are
+ * suitable, then all of them, from a random one on. `random` returns a number from 0 up to but not including 1.
  */
 export function* combinationsToTry(lists: Lists, random: () => number): Generator<Combination[]> {
   const count = combinationCount(lists);
@@ -41,7 +41,9 @@ export function* combinationsToTry(lists: Lists, random: () => number): Generato
   }
 }
 
-/** The combination that the names hold: exactly one name of each list. The names may hold others, which are no list's. */
+/**
+ * Returns the combination in a list of names: exactly one name of each list. The names may include others that are in no list.
+ */
 export function combinationIn(lists: Lists, names: readonly Name[]): Combination | undefined {
   const found = lists.map((list) => names.filter((name) => list.includes(name)));
   const isOne = lists.length > 0 && found.every(({ length }) => length === 1);

@@ -2,12 +2,12 @@
 
 const RANGE = /^([^[\]]*)\[(\d{1,4})-(\d{1,4})\]([^[\]]*)$/;
 
-/** The most names that a list may have, and so a range. */
+/** Maximum number of names in a list, and thus in a range. */
 export const MAX_LIST_NAMES = 1000;
 
 /**
- * The names of a pattern as text. A range counts with leading zeros if its ends have them: both are then equally long.
- * Undefined when the range is none, runs backwards or is longer than a list may be.
+ * Returns the names of a pattern as text. A range counts with leading zeros if its ends, which must then be equally
+ * long, have them. Returns undefined if the range is invalid, runs backwards or is longer than a list may be.
  */
 export function expandPattern(pattern: string): string[] | undefined {
   if (!/[[\]]/.test(pattern)) return [pattern];

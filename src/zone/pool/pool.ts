@@ -1,5 +1,5 @@
-// The pool of nameserver names of which each account gets a set of its own: lists of names, and the addresses that all names
-// of a list have (docs/rules.md "Nameserver pools").
+// The pool of nameserver names from which each account gets a set of its own: lists of names, and the addresses of the
+// names of each list (docs/rules.md "Nameserver pools").
 
 import { type Name, parseName } from '../../dns/name.ts';
 import { expandPattern } from './name-pattern.ts';
@@ -7,11 +7,11 @@ import { expandPattern } from './name-pattern.ts';
 export interface NameserverPool {
   /** 2 to 4 lists of folded names. No name is in two of them. */
   readonly lists: readonly (readonly Name[])[];
-  /** The addresses of the names of each list, IPv6 as RFC 5952 writes it. */
+  /** The addresses of the names of each list, with IPv6 in the form of RFC 5952. */
   readonly addresses: readonly (readonly string[])[];
 }
 
-/** Undefined: without lists there is no pool. `lists` has patterns as absolute names. */
+/** Returns undefined if there are no lists. `lists` contains patterns as absolute names. */
 export function expandPool(
   lists: readonly (readonly string[])[],
   addresses: readonly (readonly string[])[],

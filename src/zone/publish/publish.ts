@@ -1,5 +1,6 @@
-// What nameservers serve for a customer's records: for proxied ones the edge's addresses instead of their content. All
-// functions here depend only on the records at one name and on settings, so a name can be published alone.
+// The records that nameservers serve for a customer's records: for proxied ones, the edge's addresses instead of their
+// content. All functions here depend only on the records at one name and on settings, so each name can be published
+// separately.
 
 import { encodeName, foldCase, type Name } from '../../dns/name.ts';
 import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
@@ -12,8 +13,8 @@ import { rdataKey, targetOf } from '../records/rdata-key.ts';
 import { edgeMarkOf, isMark, markOf, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
 
 /**
- * Addresses as text, with their TTL: the last known ones of an unproxied ANAME's target, or until those are known, the
- * ones that its name is served with.
+ * Addresses as text, with their TTL: the last known ones of an unproxied ANAME's target or, until those are known, the
+ * ones with which its name is served.
  */
 export interface FlattenedTarget {
   readonly v4: readonly string[];
@@ -21,16 +22,16 @@ export interface FlattenedTarget {
   readonly ttl: number;
 }
 
-/** The target whose addresses are published among these records, all of one name: there is one ANAME at most. */
+/** Returns the target whose addresses are published for these records, all of one name. There is at most one ANAME. */
 export function flattenedTarget(records: readonly RecordValue[]): Name | undefined {
   const aname = records.find(({ type, proxied }) => type === 'ANAME' && !proxied);
   return aname === undefined ? undefined : targetOf('ANAME', aname.rdata);
 }
 
 /**
- * All that is published for `records`, which are all records at one name. Equal rdata once (RFC 2181 §5). Where they
- * publish nothing (an ANAME without addresses yet, proxied ones without an edge) the name is marked: it exists, so no
- * wildcard answers for it (RFC 4592 §2.2.1).
+ * Returns everything that is published for `records`, which are all records at one name, without duplicates (RFC 2181
+ * §5). If they publish nothing (an ANAME without addresses yet, proxied ones without an edge), the name is marked: it
+ * exists, so a wildcard does not match it (RFC 4592 §2.2.1).
  */
 export function publishName(
   records: readonly RecordValue[],
@@ -78,7 +79,7 @@ function addressRecords(owner: Name, ttl: number, { v4, v6 }: EdgeAddresses): Zo
   });
 }
 
-/** The published content of one record as zone-file text; addresses joined by `, ` where those are published. */
+/** Returns the published content of one record as zone-file text. Addresses are joined by `, `. */
 export function printDnsContent(
   record: { readonly type: ApiType; readonly rdata: Uint8Array; readonly proxied: boolean },
   edges: EdgeAddresses,
@@ -90,7 +91,7 @@ export function printDnsContent(
   return printRdata(wireTypeCode(type), rdata);
 }
 
-// Timers that registries accept; MINIMUM bounds how long a resolver believes that a name does not exist.
+// Timers that registries accept. MINIMUM bounds how long resolvers cache that a name does not exist.
 const SOA_TTL_SECONDS = 3_600;
 export const NS_TTL_SECONDS = 86_400;
 const REFRESH_SECONDS = 10_000;
@@ -98,7 +99,7 @@ const RETRY_SECONDS = 2_400;
 const EXPIRE_SECONDS = 604_800;
 const MINIMUM_SECONDS = 1_800;
 
-/** The SOA and NS that the service puts at the apex. The first nameserver is MNAME. */
+/** Returns the SOA and NS records that the service publishes at the apex. The first nameserver is MNAME. */
 export function apexRecords(domain: {
   readonly apex: Name;
   readonly nameservers: readonly Name[];
@@ -124,9 +125,9 @@ export function apexRecords(domain: {
 }
 
 /**
- * What is published at the apex: the service's own records and those of the owner. With `apex`, a mark is set there,
- * and nodes answer SOA and NS of the apex and refuse the rest (docs/rules.md "What is answered"); another mark says that a
- * zone is answered whole although its domain is pending. Without these no mark is needed: an apex exists in any case.
+ * Returns the records published at the apex: the service's own and the owner's. If `served` is `apex`, adds a mark,
+ * with which nodes only answer SOA and NS of the apex (docs/rules.md "What is answered"). Another mark states that a
+ * zone is answered in full although its domain is pending. Otherwise no mark is needed, because an apex always exists.
  */
 export function publishApex(
   own: readonly ZoneRecord[],
@@ -139,7 +140,7 @@ export function publishApex(
   return [...own, ...marks, ...owners.filter((record) => !isMark(record))];
 }
 
-/** RFC 1982 §3.1. It only ever grows; 0 is left out, since some secondaries take it for "none". */
+/** Returns the next serial (RFC 1982 §3.1). Skips 0, which some secondaries interpret as "none". */
 export function nextSerial(serial: number): number {
   return serial >= 0xffff_ffff ? 1 : serial + 1;
 }

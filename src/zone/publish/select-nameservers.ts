@@ -1,5 +1,5 @@
-// Which nameserver set a domain has at its apex: the one that its parent delegates to, else the one that its owner chose,
-// else the first of the sets that prove it (docs/rules.md "Answering").
+// Selects the nameserver set that a domain has at its apex: the one that its parent delegates to, else the one that its
+// owner chose, else the first set that proves it (docs/rules.md "Answering").
 
 import { foldCase, type Name } from '../../dns/name.ts';
 
@@ -10,7 +10,7 @@ export interface NameserverChoice {
   readonly chosen?: NameserverSet | undefined;
 }
 
-/** `sets` are those that prove the domain; there is at least one. */
+/** @param sets the sets that prove the domain; at least one */
 function selectNameservers(
   { delegated, chosen }: NameserverChoice,
   sets: readonly NameserverSet[],
@@ -20,7 +20,7 @@ function selectNameservers(
   return findSet(delegated, sets) ?? findSet(chosen, sets) ?? first;
 }
 
-/** The set of exactly these names, in any order and case: sets cannot be mixed. */
+/** Returns the set with exactly these names, in any order and case. Sets cannot be mixed. */
 export function findSet(
   names: NameserverSet | undefined,
   sets: readonly NameserverSet[],
@@ -30,7 +30,7 @@ export function findSet(
   return sets.find((set) => keyOf(set) === wanted);
 }
 
-/** All sets, the domain's own first. */
+/** Returns all sets, the domain's own first. */
 export function nameserverSetsOf(
   domain: NameserverChoice,
   sets: readonly NameserverSet[],

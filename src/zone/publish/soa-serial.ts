@@ -1,8 +1,9 @@
-// Serials of zones whose SOA is not made anew for each change: operator zones that we sign, and what only signatures change.
+// Serials of zones whose SOA is not rewritten for each change: operator zones signed by the fleet, and changes of
+// signatures only.
 
 import { nextSerial } from './publish.ts';
 
-/** SERIAL begins the last five numbers of the rdata (RFC 1035 §3.3.13). */
+/** Offset of SERIAL from the end of the rdata, which ends with five numbers (RFC 1035 §3.3.13). */
 const FROM_END = 20;
 
 export function serialIn(soa: Uint8Array): number {
@@ -15,7 +16,7 @@ export function withSerial(soa: Uint8Array, serial: number): Uint8Array {
   return rdata;
 }
 
-/** The loaded serial where it is newer than the served one (RFC 1982 §3.2), else the one after that. */
+/** Returns the loaded serial if it is newer than the served one (RFC 1982 §3.2), else the one after the served one. */
 export function laterSerial(loaded: number, served: number | undefined): number {
   if (served === undefined || ((loaded - served) | 0) > 0) return loaded;
   return nextSerial(served);

@@ -1,9 +1,9 @@
-// The country of a record's destination: for an address from the address database, for all others none.
+// Determines the country of a record's destination from the address database. Destinations that are not addresses have none.
 
 import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
 import type { RecordValue } from './customer-record.ts';
 
-/** ISO 3166, two capital letters; undefined where it is not known. */
+/** Returns the ISO 3166 code (two capital letters), or undefined if it is unknown. */
 export type CountryOf = (address: string) => string | undefined;
 
 export function countryOfDestination(

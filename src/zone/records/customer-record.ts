@@ -1,4 +1,4 @@
-// A record as its customer sees it: the destination is the origin, whatever is published instead.
+// A record as seen by its customer: the destination is the origin, even if other addresses are published.
 
 import type { Name } from '../../dns/name.ts';
 import type { ApiType } from './customer-types.ts';
@@ -6,7 +6,7 @@ import type { ApiType } from './customer-types.ts';
 export const ORIGIN_SCHEMES = ['Http', 'Https', 'Auto', 'Default'] as const;
 export type OriginScheme = (typeof ORIGIN_SCHEMES)[number];
 
-/** All settings besides name, type, content and TTL. All but `proxied` and `comment` are for the edge. */
+/** All settings besides name, type, content and TTL. All except `proxied` and `comment` are for the edge. */
 export interface RecordSettings {
   readonly proxied: boolean;
   readonly captcha: boolean;
@@ -15,7 +15,7 @@ export interface RecordSettings {
   readonly hostHeader: string | null;
   readonly monitor: boolean;
   readonly destCountry: string | null;
-  /** Seconds. */
+  /** In seconds. */
   readonly timeout: number;
   readonly comment: string | null;
 }
@@ -34,7 +34,7 @@ export const DEFAULT_SETTINGS: RecordSettings = {
 
 export const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof RecordSettings)[];
 
-/** What a customer decides about a record. The name is folded, the TTL in seconds. */
+/** The values of a record that a customer chooses. The name is folded, and the TTL is in seconds. */
 export interface RecordValue extends RecordSettings {
   readonly name: Name;
   readonly type: ApiType;
@@ -44,7 +44,7 @@ export interface RecordValue extends RecordSettings {
 
 export interface CustomerRecord extends RecordValue {
   readonly id: number;
-  /** The service wrote it: it is published, and no edit may change it. */
+  /** True if the service wrote the record. It is published, and no edit may change it. */
   readonly managed?: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -54,7 +54,7 @@ export interface CustomerRecord extends RecordValue {
 export interface EdgeAddresses {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
-  /** Regions may publish others: names that have these say so with an edge mark. */
+  /** True if regions may publish other addresses. Names with these addresses then have an edge mark. */
   readonly regional?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function sameValue(a: RecordValue, b: RecordValue): boolean {
   );
 }
 
-/** The key of a record set: every record of that name and type has it. */
+/** Returns the key of a record set, which all records of this name and type share. */
 export function setKey(name: Name, type: ApiType): string {
   return `${type} ${name}`;
 }

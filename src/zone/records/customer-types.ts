@@ -1,5 +1,5 @@
-// The record types that customers may write, and the limits of their fields. ANAME is one of them and not a wire type:
-// its rdata is the target's name, and addresses are published for it.
+// The record types that customers may write, and the limits of their fields. ANAME is not a wire type: its rdata is the
+// target's name, and addresses are published for it.
 
 import { upperCaseAscii } from '../../dns/ascii.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
@@ -36,10 +36,10 @@ type GenericType = `TYPE${number}`;
 export type ApiType = NamedType | GenericType;
 export type WireType = Exclude<ApiType, 'ANAME'>;
 
-/** The form of a generic type. Not every type of this form is allowed: see `readApiType`. */
+/** The form of a generic type. Some types of this form are not allowed: see `readApiType`. */
 export const GENERIC_TYPE = /^TYPE[1-9][0-9]{0,4}$/;
 
-/** Zone files are read with this code for ANAME. It is for private use (RFC 6895 §3.1), and PowerDNS uses it for ALIAS. */
+/** Zone files are read with this code for ANAME. It is for private use (RFC 6895 §3.1); PowerDNS uses it for ALIAS. */
 export const ANAME_CODE = 65_401;
 
 const NAMED: ReadonlySet<string> = new Set(API_TYPES);
@@ -69,7 +69,7 @@ function isGenericCode(code: number): boolean {
   return code <= MAX_CODE && !isReserved(code) && typeMnemonic(code) === `TYPE${code}`;
 }
 
-/** RFC 6895 §3.1: queries and meta types have 128 to 255, and 65535 is reserved. */
+/** Query and meta types have the codes 128 to 255, and 65535 is reserved (RFC 6895 §3.1). */
 function isReserved(code: number): boolean {
   return (code >= 128 && code <= 255) || code === MAX_CODE || code === ANAME_CODE;
 }
@@ -94,12 +94,12 @@ export function wireTypeCode(type: WireType): number {
   return isGenericType(type) ? Number(type.slice(4)) : TYPE[type];
 }
 
-/** The wire types with a mnemonic that a customer's record can be of. */
+/** The wire types with a mnemonic that customers' records can have. */
 export const RECORD_TYPE_CODES: ReadonlySet<number> = new Set(
   API_TYPES.flatMap((type) => (type === 'ANAME' ? [] : [wireTypeCode(type)])),
 );
 
-/** The types that say where a host is: the only ones that may be proxied, at one name all of them or none. */
+/** The types that locate a host. Only these may be proxied. At one name, either all or none of them are. */
 const ADDRESS_LIKE: ReadonlySet<ApiType> = new Set(['A', 'AAAA', 'CNAME', 'ANAME'] as const);
 
 export function isAddressLike(type: ApiType): boolean {
@@ -109,12 +109,12 @@ export function isAddressLike(type: ApiType): boolean {
 export const MIN_TTL_SECONDS = 60;
 export const MAX_TTL_SECONDS = 86_400;
 export const DEFAULT_TTL_SECONDS = 300;
-/** A proxied name must be able to leave an edge address that fails. */
+/** Bounds the time until a proxied name no longer points to an edge address that fails. */
 export const MAX_PROXIED_TTL_SECONDS = 300;
 
 export const MAX_PORT = 65_535;
 export const MAX_MX_PRIORITY = 65_535;
-/** Of an imported MX that says none. */
+/** Priority of an imported MX record that does not specify one. */
 export const DEFAULT_MX_PRIORITY = 10;
 export const MAX_TIMEOUT_SECONDS = 3_600;
 export const MAX_COMMENT_CHARACTERS = 1_024;

@@ -1,6 +1,6 @@
-// The `destination` of a record, by type (docs of the API): text ⇄ rdata. Hosts are absolute with or without the final
-// dot, a single label only with it; `@` is the apex. TXT is the bare text unless only zone-file strings can say it.
-// Printing is the exact inverse.
+// The `destination` of a record, by type (API documentation): text ⇄ rdata. Hosts are absolute with or without the
+// final dot, except for single labels, which require it; `@` is the apex. TXT is plain text, unless only zone-file
+// strings can express it. Printing is the exact inverse.
 
 import { TextError } from '../../dns/errors.ts';
 import {
@@ -43,7 +43,7 @@ const MAX_STRING_OCTETS = 255;
 /** All octets of a message, each written as \DDD. */
 const MAX_CHARACTERS = 300_000;
 const MAX_MESSAGE_CHARACTERS = 300;
-/** One record set must fit into one message (RFC 1035 §4.2.2), with its question, owner and OPT. */
+/** A record set must fit into one message (RFC 1035 §4.2.2), with question, owner and OPT. */
 export const MAX_SET_OCTETS = 65_000;
 
 export function parseDestination(
@@ -69,7 +69,7 @@ export function parseDestination(
 
 function judgeMxPriority(type: ApiType, mxPriority: number | undefined): string | undefined {
   if (type !== 'MX') return mxPriority === undefined ? undefined : `a record of type ${type} has no priority`;
-  if (mxPriority === undefined) return 'an MX record needs a priority';
+  if (mxPriority === undefined) return 'an MX record requires a priority';
   const isValid = Number.isInteger(mxPriority) && mxPriority >= 0 && mxPriority <= MAX_MX_PRIORITY;
   return isValid ? undefined : `the priority must be 0 to ${MAX_MX_PRIORITY}`;
 }
@@ -116,10 +116,10 @@ function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name
 
 function problem(message: string): DestinationProblem {
   const isLong = message.length > MAX_MESSAGE_CHARACTERS; // the message quotes the text
-  const told = isLong
+  const shortened = isLong
     ? `${message.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
     : message;
-  return { kind: 'problem', field: 'destination', message: told };
+  return { kind: 'problem', field: 'destination', message: shortened };
 }
 
 function rdata(octets: Uint8Array): ParsedDestination {
@@ -142,13 +142,14 @@ function parseTokens(type: WireType, tokens: readonly Token[]): ParsedDestinatio
 const IPV4 = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}\.?$/;
 const IPV6 = /^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]+$/;
 
-/** A host name: absolute, the final dot optional. An address in its place is the commonest mistake of all. */
+/** Parses a host name: absolute, with an optional final dot. The most common mistake is an address instead of a name. */
 function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: boolean }): ReadName {
   const fault = (message: string): ReadName => ({ kind: 'problem', message });
   if (text === '@') return { kind: 'name', name: apex };
-  if (text === '.') return allow.root ? { kind: 'name', name: ROOT } : fault('the root is no destination');
+  if (text === '.') return allow.root ? { kind: 'name', name: ROOT } : fault('the root is not a destination');
   if (text.length > MAX_NAME_CHARACTERS) return fault('a name is longer than 255 octets');
-  if (IPV4.test(text) || IPV6.test(text)) return fault(`"${text}" is an address; a host name is needed here`);
+  if (IPV4.test(text) || IPV6.test(text))
+    return fault(`"${text}" is an address; a host name is required here`);
   const ascii = asciiText(text);
   if (ascii.kind === 'problem') return ascii;
   const read = readName(`${ascii.text}.`);
@@ -156,18 +157,18 @@ function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: b
     return fault(bothReadings(text, apex));
   }
   if (read.kind === 'name' && !allow.wildcard && labelsOf(read.name).includes('*')) {
-    return fault('a host name has no wildcard');
+    return fault('a host name cannot contain a wildcard');
   }
   return read;
 }
 
-/** Zone files and control panels differ in how they read a label without a dot, so it is nobody's guess. */
+/** Zone files and control panels interpret a label without a dot differently, so it is refused rather than guessed. */
 function bothReadings(label: string, apex: Name): string {
   const own = `${label}.${printWithoutDot(apex)}`;
   return `"${label}" has no dot, so it would be the top-level name "${label}."; write "${own}" for the name in this domain, or "${label}." for the top-level one`;
 }
 
-/** A host as `parseHost` reads it: a single label keeps its final dot. */
+/** Prints a host for `parseHost`: a single label keeps its final dot. */
 function printHost(host: Name): string {
   const text = printWithoutDot(host);
   return labelCount(host) === 1 ? `${text}.` : text;
@@ -178,7 +179,7 @@ function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDest
   if (words.kind === 'problem') return words;
   const tokens = [...words.tokens];
   const isGeneric = tokens[0]?.text === '\\#' && !tokens[0].quoted; // RFC 3597 §5
-  // such hosts follow the rule for hosts, not the zone file's relative names
+  // these hosts follow the rules for hosts, not those for relative names in zone files
   const at = isGeneric ? undefined : hostWordOf(wireTypeCode(type));
   const word = at === undefined ? undefined : tokens[at];
   if (at !== undefined && word !== undefined && !word.quoted) {
@@ -187,7 +188,7 @@ function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDest
     tokens[at] = { ...word, text: printName(host.name) };
   }
   const parsed = parseTokens(type, tokens);
-  // generic rdata is valid so far; it must also be valid in the text form of its type
+  // generic rdata is well formed, but must also be valid in the text form of its type
   if (parsed.kind === 'problem' || !isGeneric || isGenericType(type)) return parsed;
   return parseZoneFileText(type, printDestination(type, parsed.rdata).destination, apex);
 }
@@ -211,7 +212,7 @@ function bareText(text: string): ParsedDestination {
   return rdata(cutStrings(Buffer.from(text, 'utf8')));
 }
 
-/** Octets as character-strings, each full but the last (RFC 1035 §3.3.14). */
+/** Splits octets into character-strings, of which all but the last are full (RFC 1035 §3.3.14). */
 function cutStrings(octets: Uint8Array): Uint8Array {
   const strings: Uint8Array[] = [];
   for (let at = 0; at < octets.length; at += MAX_STRING_OCTETS) {
@@ -221,7 +222,7 @@ function cutStrings(octets: Uint8Array): Uint8Array {
   return Buffer.concat(strings);
 }
 
-/** Whether the destination is what a zone file says of the record: `printRdata`. */
+/** Returns true if the destination is zone-file text, as printed by `printRdata`. */
 export function isZoneFileText(type: ApiType): boolean {
   return ZONE_FILE_TEXT.has(type) || isGenericType(type);
 }
@@ -241,7 +242,7 @@ const ZONE_FILE_TEXT: ReadonlySet<ApiType> = new Set([
   'HINFO',
 ] as const);
 
-/** The text that `parseDestination` makes the same rdata of. */
+/** Returns the text that `parseDestination` converts to the same rdata. */
 export function printDestination(
   type: ApiType,
   rdata: Uint8Array,
@@ -274,7 +275,7 @@ export function printDestination(
   }
 }
 
-/** Zone-file text with its host in the escapes that `parseHost` wants. No word before the host has spaces unquoted. */
+/** Returns zone-file text with the escapes of `parseHost` in its host, before which no word has unquoted spaces. */
 function withHostsWord(type: 'HTTPS' | 'SVCB' | 'NAPTR', text: string): string {
   const place = type === 'NAPTR' ? /^(.* )(\S+)()$/ : /^(\S+ )(\S+)(.*)$/;
   return text.replace(place, (_, before: string, host: string, after: string) => {
@@ -288,7 +289,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Printable ASCII that does not look like zone-file strings. */
 const PLAIN_TEXT = /^[ !#-~][ -~]*$/;
 
-/** The bare text, or undefined where it would be read as something else. */
+/** Returns the plain text. Returns undefined if it would be interpreted differently. */
 function bareTextOf(rdata: Uint8Array): string | undefined {
   if (rdata[0] === rdata.length - 1) {
     const text = Buffer.from(rdata.buffer, rdata.byteOffset + 1, rdata.length - 1).toString('latin1');
@@ -299,7 +300,7 @@ function bareTextOf(rdata: Uint8Array): string | undefined {
     parts.push(rdata.subarray(at + 1, at + 1 + (rdata[at] as number)));
   }
   const octets = Buffer.concat(parts);
-  if (octets.length === 0 || octets[0] === 0x22 || octets.includes(0)) return undefined; // no API text has U+0000
+  if (octets.length === 0 || octets[0] === 0x22 || octets.includes(0)) return undefined; // API text cannot contain U+0000
   if (Buffer.compare(cutStrings(octets), rdata) !== 0) return undefined;
   try {
     const text = utf8.decode(octets);

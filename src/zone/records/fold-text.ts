@@ -1,9 +1,9 @@
-// Text as a search compares it: in any case, composed or not, A-labels as the Unicode that they stand for. The database
-// does not do this: what it knows of letters beyond ASCII depends on its locale, and of A-labels it knows nothing.
+// Text in the form that searches compare: case-insensitive, composed, and with A-labels as Unicode. The database does
+// not do this: its knowledge of non-ASCII letters depends on its locale, and it does not know A-labels.
 
 import { toUnicode } from 'tr46';
 
-/** One form for all that differ in nothing but case or in how their accents are encoded. */
+/** Returns the same form for all texts that differ only in case or in the encoding of accents. */
 export function foldText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   let folded = '';
@@ -15,7 +15,9 @@ export function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** Through upper case, so that ς is σ and ſ is s; ß stays, since its upper case is two letters. */
+/**
+ * Converts to upper case first, so that ς becomes σ and ſ becomes s. ß is unchanged, because its upper case has two letters.
+ */
 function foldCharacter(char: string): string {
   const upper = char.toUpperCase();
   return [...upper].length === 1 ? upper.toLowerCase() : char.toLowerCase();
@@ -23,7 +25,7 @@ function foldCharacter(char: string): string {
 
 const A_LABEL = /(?<![\w-])xn--[a-z0-9-]+/gi;
 
-/** Also with A-labels, wherever in the text they stand. */
+/** Also converts A-labels anywhere in the text. */
 export function foldWithLabels(text: string): string {
   return foldText(text.replace(A_LABEL, readLabel));
 }

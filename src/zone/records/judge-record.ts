@@ -1,4 +1,4 @@
-// Judges one record alone, without the records beside it: every fault is a 400 that names a field.
+// Validates a single record without regard to others. Every error is a 400 that names a field.
 
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
 import { asciiText, readName } from '../name-text.ts';
@@ -23,7 +23,7 @@ interface FieldProblem {
   readonly message: string;
 }
 
-/** `given` is what the caller set: a limit that was introduced later does not make an untouched field wrong. */
+/** `given` are the values set by the caller: a limit that was introduced later does not invalidate an unchanged field. */
 export function judgeRecord(
   value: RecordValue,
   given: Partial<RecordSettings> & { readonly ttl?: number },
@@ -36,7 +36,7 @@ export function judgeRecord(
   return problems;
 }
 
-/** Judges whether the record may exist at its name, and point to its target. */
+/** Checks whether the record may exist at its name and point to its target. */
 export function* judgePlace(
   { name, type, rdata, proxied }: Pick<RecordValue, 'name' | 'type' | 'rdata' | 'proxied'>,
   apex: Name,
@@ -73,7 +73,10 @@ function* judgeProxied(
   if (proxied && !isAddressLike(type)) {
     yield { field: 'proxied', message: `a record of type ${type} cannot be proxied` };
   } else if (given.proxied === true && v4.length + v6.length === 0) {
-    yield { field: 'proxied', message: 'this service has no edge addresses, nothing can be proxied' };
+    yield {
+      field: 'proxied',
+      message: 'records cannot be proxied, because this service has no edge addresses',
+    };
   }
 }
 
@@ -98,7 +101,7 @@ export function* judgeRanges(
     yield { field: 'dest_country', message: 'the country must be an ISO 3166 code of two capital letters' };
   }
   if (comment !== undefined && comment !== null) {
-    // as Postgres counts them, and it takes no NUL
+    // characters as counted by Postgres, which does not accept NUL
     if (isLongerThan(comment, MAX_COMMENT_CHARACTERS)) {
       yield { field: 'comment', message: `the comment is longer than ${MAX_COMMENT_CHARACTERS} characters` };
     } else if (comment.includes('\0') || /\p{Surrogate}/u.test(comment)) {
@@ -107,7 +110,7 @@ export function* judgeRanges(
   }
 }
 
-/** In characters as people count them; no longer text is taken apart than could still fit. */
+/** Counts characters as people do. Does not split text that is certainly too long. */
 export function isLongerThan(text: string, characters: number): boolean {
   return text.length > 2 * characters || [...text].length > characters;
 }

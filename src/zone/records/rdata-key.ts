@@ -1,11 +1,12 @@
-// When two rdata are the same record: names inside compare without case (RFC 4343), everything else octet by octet.
+// Decides whether two rdata are the same record: names inside are compared without regard to case (RFC 4343),
+// everything else octet by octet.
 
 import { foldCase, type Name } from '../../dns/name.ts';
 import { rdataNames } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { type ApiType, type NamedType, wireTypeCode } from './customer-types.ts';
 
-/** Where the name at the end of the rdata starts; undefined: there is none, or (NAPTR) it has no fixed place. */
+/** Start of the name at the end of the rdata. Undefined if there is none, or (NAPTR) its position varies. */
 const NAME_FROM: Record<NamedType, number | undefined> = {
   A: undefined,
   AAAA: undefined,
@@ -41,7 +42,7 @@ export function rdataKey(type: ApiType, rdata: Uint8Array): string {
   return from === undefined ? octets : octets.slice(0, from) + foldCase(octets.slice(from) as Name);
 }
 
-/** The host that a record points to, folded; undefined for types that have none. */
+/** Returns the host that a record points to, folded. Returns undefined for types without one. */
 export function targetOf(type: ApiType, rdata: Uint8Array): Name | undefined {
   const name = type === 'ANAME' ? rdataNames(TYPE.CNAME, rdata)[0] : rdataNames(wireTypeCode(type), rdata)[0];
   return name === undefined ? undefined : foldCase(name);

@@ -1,10 +1,10 @@
-// The name of a record inside its domain: relative, `@`, or full. `www.example.com` in example.com is the full name,
-// with or without its final dot; a relative name that looks like that can only be written in full.
+// The name of a record in its domain: relative, `@`, or full. `www.example.com` in example.com is the full name, with
+// or without its final dot. A relative name of this form can only be written in full.
 
 import { foldCase, isWithin, labelsOf, type Name, parentOf, printName } from '../../dns/name.ts';
 import { asciiText, printWithoutDot, type ReadName, readName } from '../name-text.ts';
 
-/** The folded full name. */
+/** Returns the folded full name. */
 export function parseRecordName(text: string, apex: Name): ReadName {
   if (text === '@') return { kind: 'name', name: apex };
   const ascii = asciiText(text);
@@ -14,7 +14,7 @@ export function parseRecordName(text: string, apex: Name): ReadName {
   const name = foldCase(full.name);
   if (isWithin(name, apex)) return judge(name, apex);
   if (ascii.absolute) {
-    return { kind: 'problem', message: `"${text}" does not lie in ${printName(apex)}` };
+    return { kind: 'problem', message: `"${text}" is not in ${printName(apex)}` };
   }
   const relative = readName(ascii.text, apex);
   return relative.kind === 'problem' ? relative : judge(foldCase(relative.name), apex);
@@ -29,19 +29,19 @@ function judge(name: Name, apex: Name): ReadName {
   return { kind: 'name', name };
 }
 
-/** `@` or the relative name; in full, with the final dot, where the relative one would be read as a full one. */
+/** Returns `@`, the relative name, or the full name with its final dot if the relative one would be read as a full one. */
 export function printRecordName(name: Name, apex: Name): string {
   if (name === apex) return '@';
   const relative = `${name.slice(0, name.length - apex.length)}\0` as Name;
   return isWithin(relative, apex) ? printOriginalName(name) : printWithoutDot(relative);
 }
 
-/** The full name with its final dot. */
+/** Returns the full name with its final dot. */
 export function printOriginalName(name: Name): string {
   return `${printWithoutDot(name)}.`;
 }
 
-/** The names above `name`, nearest first, down to but without the apex: where a delegation could stand. */
+/** Yields the names between `name` and the apex, nearest first: possible delegations. */
 export function* namesBetween(name: Name, apex: Name): Generator<Name> {
   if (name === apex) return;
   for (let above = parentOf(name); above !== apex; above = parentOf(above)) yield above;

@@ -1,11 +1,11 @@
-// Whether the denials of a signed zone are exactly those that it must have. Records of the other kind, and NSEC3 chains with
-// other parameters than those at the apex, are not looked at: a change from one to the other leaves them for a while.
+// Checks that the denials of a signed zone are exactly those required. Ignores records of the other kind and NSEC3
+// chains with parameters other than those at the apex, which remain for a while after a change of the method.
 
 import { canonicalKey } from '../../dns/dnssec/canonical-key.ts';
 import { type Nsec3, readNsec, readNsec3 } from '../../dns/dnssec/denial.ts';
 import { nsec3Hash } from '../../dns/dnssec/nsec3-hash.ts';
 import { type Name, parentOf, printName } from '../../dns/name.ts';
-import { NSEC3PARAM } from '../../dns/record/types/nsec3param.ts';
+import { NSEC3PARAM } from '../../dns/record/types/dnssec.ts';
 import { WireReader } from '../../dns/record/wire-reader.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import { type DenialKind, type Depth, denialTypes, isMade } from './signed-types.ts';
@@ -33,18 +33,18 @@ interface ZoneToCheck {
   readonly apex: Name;
   readonly names: ReadonlyMap<Name, StandingName>;
   readonly depthOf: (name: Name) => Depth;
-  /** The TTL that denials have (RFC 9077 §3). */
+  /** The required TTL of denials (RFC 9077 §3). */
   readonly ttl: number;
 }
 
-/** One denial, wanted or found. */
+/** One denial, required or found. */
 interface Link {
   readonly name: Name;
   readonly types: ReadonlySet<number>;
 }
 
 interface Wanted extends Link {
-  /** May be left out where the denial that covers it has opt-out: an insecure cut, or only such below (RFC 5155 §6). */
+  /** True if opt-out may omit it: an insecure cut, or a name that only has such cuts below (RFC 5155 §6). */
   readonly isOptional: boolean;
 }
 
@@ -54,7 +54,7 @@ interface Found extends Link {
   readonly optOut: boolean;
 }
 
-/** RFC 4034 §4 and RFC 4035 §2.3; RFC 5155 §7.1. */
+/** Checks RFC 4034 §4 and RFC 4035 §2.3 for NSEC, or RFC 5155 §7.1 for NSEC3. */
 export function* checkRing(zone: ZoneToCheck): Generator<SignedFault> {
   const parameters = parametersOf(zone.names.get(zone.apex));
   const kind = parameters === undefined ? 'nsec' : 'nsec3';
@@ -77,7 +77,11 @@ export function* checkRing(zone: ZoneToCheck): Generator<SignedFault> {
   }
   for (const [place, { name }] of found)
     if (!wanted.has(place))
-      yield { code: 'DENIAL_OF_NOTHING', name, text: `${printName(name)} is the denial of no name` };
+      yield {
+        code: 'DENIAL_OF_NOTHING',
+        name,
+        text: `${printName(name)} is a denial that belongs to no name`,
+      };
 }
 
 function* linkFaults(
@@ -85,14 +89,14 @@ function* linkFaults(
   found: Found,
   { next, ttl }: { next: string | undefined; ttl: number },
 ): Generator<SignedFault> {
-  const told = printName(name);
+  const printed = printName(name);
   if (found.next !== next)
-    yield { code: 'DENIAL_NEXT', name, text: `the denial of ${told} does not point to the next` };
+    yield { code: 'DENIAL_NEXT', name, text: `the denial of ${printed} does not point to the next one` };
   if (found.ttl !== ttl)
-    yield { code: 'DENIAL_TTL', name, text: `the denial of ${told} has the TTL ${found.ttl}, not ${ttl}` };
+    yield { code: 'DENIAL_TTL', name, text: `the denial of ${printed} has the TTL ${found.ttl}, not ${ttl}` };
   const [shown, wanted] = [typesText(found.types), typesText(types)];
   if (shown !== wanted)
-    yield { code: 'DENIAL_TYPES', name, text: `the denial of ${told} shows "${shown}", not "${wanted}"` };
+    yield { code: 'DENIAL_TYPES', name, text: `the denial of ${printed} shows "${shown}", not "${wanted}"` };
 }
 
 function typesText(types: ReadonlySet<number>): string {
@@ -107,7 +111,7 @@ interface HashParameters {
   readonly salt: Uint8Array;
 }
 
-/** Of the one NSEC3PARAM with flags 0, which stands at the apex of a zone with NSEC3 (RFC 5155 §4.1.2). */
+/** Returns the parameters of the NSEC3PARAM with flags 0 at the apex, which a zone with NSEC3 has (RFC 5155 §4.1.2). */
 export function parametersOf(apex: StandingName | undefined): HashParameters | undefined {
   const rdata = apex?.sets.get(TYPE.NSEC3PARAM)?.rdata ?? [];
   return rdata.map((octets) => NSEC3PARAM.decode(new WireReader(octets))).find(({ flags }) => flags === 0);
@@ -163,7 +167,7 @@ function foundNsec3({ apex, names }: ZoneToCheck, { iterations, salt }: HashPara
   return found;
 }
 
-/** `sorted`: empty when none has opt-out. */
+/** @param sorted empty if no denial has opt-out */
 function isCoveredByOptOut(place: string, sorted: readonly [string, Found][]): boolean {
   const before = sorted.findLast(([each]) => each < place) ?? sorted.at(-1);
   return before?.[1].optOut === true;

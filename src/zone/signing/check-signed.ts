@@ -1,5 +1,6 @@
-// Whether a signed zone holds together: each set that must have signatures has good ones, nothing else has any, and the ring
-// of denials closes, with exactly the right owners and types. It shares no step with the planner but the rules themselves.
+// Checks that a signed zone is consistent: each set that must be signed has valid signatures, no other set has any, and
+// the ring of denials is closed, with exactly the required owners and types. Shares only the rules with the planner,
+// and none of its steps.
 
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { type Name, printName } from '../../dns/name.ts';
@@ -13,10 +14,13 @@ import { flagsOf, KEY_FLAGS } from './signing-key.ts';
 import { groupRecords, recordsByOwner } from './standing.ts';
 import { type PublishedKey, verifySet } from './verify-set.ts';
 
-/** Sets that are verified between two pauses: some milliseconds. */
+/** Number of sets verified between two pauses, which takes some milliseconds. */
 const SETS_A_PAUSE = 16;
 
-/** All faults at `at`, in seconds since 1970, and `undefined` now and then, so that the caller can pause. Owners are folded, rdata is well formed. */
+/**
+ * Yields all faults at the time `at` (seconds since 1970), and regularly `undefined`, so that the caller can pause.
+ * Owners must be folded, and rdata well formed.
+ */
 export function* findFaults(
   apex: Name,
   records: Iterable<ZoneRecord>,
@@ -49,7 +53,7 @@ export function* findFaults(
         yield {
           code: 'SIGNATURE_OF_NOTHING',
           name: owner,
-          text: `${describeSet(owner, type)} is signed and not there`,
+          text: `${describeSet(owner, type)} has signatures but no records`,
         };
   }
 }
@@ -63,14 +67,14 @@ function checkSet(
   const what = describeSet(owner, type);
   if (!isSigned(type, depth)) {
     if (signatures.length === 0) return undefined;
-    return { code: 'NOT_TO_BE_SIGNED', name: owner, text: `${what} is signed and is not the zone's` };
+    return { code: 'NOT_TO_BE_SIGNED', name: owner, text: `${what} is signed but must not be` };
   }
   if (signatures.length === 0) return { code: 'NOT_SIGNED', name: owner, text: `${what} has no signature` };
   const fault = verifySet(set, verifying);
   return fault === undefined ? undefined : { code: 'BAD_SIGNATURE', name: owner, text: `${what}: ${fault}` };
 }
 
-/** RFC 4034 §2.1.1: without this flag a key signs no zone. */
+/** A key without this flag does not sign a zone (RFC 4034 §2.1.1). */
 function isZoneKey(dnskey: Uint8Array): boolean {
   return (flagsOf(dnskey) & KEY_FLAGS.ZONE) !== 0;
 }

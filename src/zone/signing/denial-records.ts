@@ -1,18 +1,16 @@
-// NSEC and NSEC3 records as links of a ring: where each lies, where it points, and how it is written.
+// NSEC and NSEC3 records as links of a ring: the position of each, the position that it points to, and its records.
 
 import { canonicalKey } from '../../dns/dnssec/canonical-key.ts';
 import { hashIn, readNsec, readNsec3 } from '../../dns/dnssec/denial.ts';
 import { NSEC3_SHA1, nsec3Hash } from '../../dns/dnssec/nsec3-hash.ts';
 import { encodeName, MAX_NAME_OCTETS, type Name, prependLabel } from '../../dns/name.ts';
 import { printBase32Hex } from '../../dns/record/base-encodings.ts';
-import { NSEC } from '../../dns/record/types/nsec.ts';
-import { NSEC3 } from '../../dns/record/types/nsec3.ts';
-import { NSEC3PARAM } from '../../dns/record/types/nsec3param.ts';
+import { NSEC, NSEC3, NSEC3PARAM } from '../../dns/record/types/dnssec.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet, ZoneRecord } from '../zone.ts';
 import type { DenialKind } from './signed-types.ts';
 
-/** One link that stands. `next` is the owner's name with NSEC only. */
+/** An existing link. `nextName` is set only for NSEC. */
 export interface Link {
   readonly place: string;
   readonly nextPlace: string;
@@ -21,23 +19,26 @@ export interface Link {
 }
 
 const NO_SALT = new Uint8Array();
-/** SHA-1 once, without salt and without opt-out (RFC 9276 §3.1). */
+/** One iteration of SHA-1, without salt and without opt-out (RFC 9276 §3.1). */
 const PARAMETERS = { hashAlgorithm: NSEC3_SHA1, flags: 0, iterations: 0, salt: NO_SALT };
 
-/** Rdata of the NSEC3PARAM record, which says that the chain is whole (RFC 5155 §4). */
+/** Rdata of the NSEC3PARAM record, which declares the chain complete (RFC 5155 §4). */
 export const NSEC3_PARAMETERS: Uint8Array = Uint8Array.from(NSEC3PARAM.encode(PARAMETERS));
 
 export function denialType(kind: DenialKind): number {
   return kind === 'nsec' ? TYPE.NSEC : TYPE.NSEC3;
 }
 
-/** Where the denial of a name lies in the ring: places sort as their octets do. */
+/** Returns the position of a name's denial in the ring. Positions sort like their octets. */
 export function placeOf(name: Name, apex: Name, kind: DenialKind): string {
   if (kind === 'nsec') return canonicalKey(name, apex);
   return textOf(nsec3Hash(name, NO_SALT, 0));
 }
 
-/** The place of a stored NSEC or NSEC3 record in the order of its kind; undefined for all else, and for an owner that is no hash. */
+/**
+ * Returns the position of a stored NSEC or NSEC3 record in the order of its kind. Returns undefined for other records,
+ * and for an owner that is not a hash.
+ */
 export function placeOfRecord(
   { owner, type }: Pick<ZoneRecord, 'owner' | 'type'>,
   apex: Name,
@@ -48,20 +49,20 @@ export function placeOfRecord(
   return hash === undefined ? undefined : textOf(hash);
 }
 
-/** A hash takes 32 octets as a label, and its length one (RFC 5155 §3). */
+/** A hash takes 32 octets as a label, and one for its length (RFC 5155 §3). */
 const HASH_LABEL_OCTETS = 33;
 
-/** Whether names below this apex can have NSEC3. */
+/** Returns true if names below this apex can have NSEC3. */
 export function hasRoomForHashes(apex: Name): boolean {
   return encodeName(apex).length + HASH_LABEL_OCTETS <= MAX_NAME_OCTETS;
 }
 
-/** The owner of the denial at a place; `name` is whose denial it is. */
+/** Returns the owner of the denial at a position; `name` is the denial's name. */
 export function denialOwner(place: string, name: Name, apex: Name, kind: DenialKind): Name {
   if (kind === 'nsec') return name;
   const label = printBase32Hex(Buffer.from(place, 'latin1')).toLowerCase();
   const owner = prependLabel(label, apex);
-  if (owner === undefined) throw new RangeError('the apex leaves no room for hashes'); // RFC 5155 §3
+  if (owner === undefined) throw new RangeError('the apex is too long for hashes below it'); // RFC 5155 §3
   return owner;
 }
 
@@ -72,7 +73,7 @@ export function readLink({ owner, rdata }: RecordSet, apex: Name, kind: DenialKi
   return { place, nextPlace: canonicalKey(next, apex), nextName: next, types };
 }
 
-/** Undefined for one of a chain with other parameters. */
+/** Returns undefined for a record of a chain with other parameters. */
 function readNsec3Link(owner: Name, rdata: readonly Uint8Array[], apex: Name): Link | undefined {
   for (const octets of rdata) {
     const read = readNsec3(owner, octets, apex);
@@ -91,7 +92,7 @@ interface DenialToWrite {
   readonly owner: Name;
   readonly ttl: number;
   readonly nextPlace: string;
-  /** The name at `nextPlace`. NSEC only. */
+  /** The name at `nextPlace`. Only for NSEC. */
   readonly nextName: Name | undefined;
   readonly types: Iterable<number>;
 }

@@ -1,4 +1,4 @@
-// The denials of a zone after a change: which names have one, what it shows, and where it points.
+// The denials of a zone after a change: the names that have one, the types that it lists, and its target.
 
 import { type Name, parentOf } from '../../dns/name.ts';
 import type { RecordSet } from '../zone.ts';
@@ -7,7 +7,7 @@ import { BrokenRing, linkAll, linkDenials } from './link-denials.ts';
 import { type DenialKind, denialTypes, namesBetween } from './signed-types.ts';
 import type { ZoneDraft } from './zone-draft.ts';
 
-/** The name whose denial lies at a place, and the types that it shows. */
+/** A name with a denial, and the types that the denial lists. */
 interface Shown {
   readonly name: Name;
   readonly types: readonly number[];
@@ -16,18 +16,18 @@ interface Shown {
 interface RingOrder {
   readonly kind: DenialKind;
   readonly ttl: number;
-  /** Names whose denials may come, go or show other types, empty non-terminals apart. */
+  /** Names whose denials may be added, removed or list other types, except empty non-terminals. */
   readonly names: ReadonlySet<Name>;
-  /** Names below which something is that is not among `names`. */
+  /** Names with a name below them that is not in `names`. */
   readonly peopled: ReadonlySet<Name>;
-  /** All names of the zone are among `names`: the ring is made anew. */
+  /** True if `names` contains all names of the zone: the whole ring is rebuilt. */
   readonly isWhole: boolean;
 }
 
 interface DraftedRing {
-  /** The denials after the change of the names in question, and those that point elsewhere than before. */
+  /** The denials of the affected names after the change, and those with a new target. */
   readonly sets: readonly RecordSet[];
-  /** Owners of denials that go. */
+  /** Owners of removed denials. */
   readonly gone: readonly Name[];
 }
 
@@ -57,7 +57,7 @@ export function draftRing(draft: ZoneDraft, order: RingOrder): DraftedRing {
   return { sets, gone: [...gone].map((place) => (links.get(place) as StandingLink).owner) };
 }
 
-/** Names whose denials may come or go: those in question and, with NSEC3, the empty non-terminals above them. */
+/** Yields names whose denials may be added or removed: the given ones and, with NSEC3, the empty non-terminals above them. */
 function* concerned(draft: ZoneDraft, { kind, names }: RingOrder): Generator<Name> {
   yield* names;
   if (kind === 'nsec') return;

@@ -1,61 +1,60 @@
-// The ring of NSEC or NSEC3 records after a change: each points to the one behind it, and the last to the first (RFC 4034
-// §4.1.1, RFC 5155 §7.1). Places are canonical keys or hashes as strings, which sort as octets.
+// The ring of NSEC or NSEC3 records after a change: each points to the next one, and the last to the first (RFC 4034
+// §4.1.1, RFC 5155 §7.1). Positions are canonical keys or hashes as strings that sort like octets.
 
-/** What stands in the zone does not fit together: it is to be signed anew as a whole. */
+/** The existing records are inconsistent: the whole zone must be signed again. */
 export class BrokenRing extends Error {
   override readonly name = 'BrokenRing';
 }
 
 interface RingChange {
-  /** Of records that stand: the place to which each points. The one before each place that comes or goes is among these. */
+  /** The existing links: position → next position. Includes the link before each added or removed position. */
   readonly standing: ReadonlyMap<string, string>;
   readonly come: Iterable<string>;
-  /** All stand in `standing`. */
+  /** All of them are in `standing`. */
   readonly gone: ReadonlySet<string>;
 }
 
-/** The next place for each place that comes or stays in `standing`. Throws BrokenRing. */
+/** Returns the next position for each position that is added or remains in `standing`. Throws BrokenRing. */
 export function linkDenials({ standing, come, gone }: RingChange): Map<string, string> {
   const places = [...new Set([...standing.keys(), ...come])].sort(compare);
   const stays = places.filter((place) => !gone.has(place));
   const linked = new Map<string, string>();
   let before = places.findLast((place) => standing.has(place));
-  if (before === undefined) throw new BrokenRing('no denial stands before the names that come');
+  if (before === undefined) throw new BrokenRing('no denial precedes the new names');
   let at = 0;
   for (const place of places) {
     const after = standing.get(before) as string;
     if (standing.has(place)) {
-      if (gone.has(place) && after !== place) throw new BrokenRing('a denial that goes has none before it');
+      if (gone.has(place) && after !== place) throw new BrokenRing('no denial precedes a removed one');
       before = place;
     } else if (!isBetween(before, place, after)) {
-      throw new BrokenRing('a name that comes has no denial before it');
+      throw new BrokenRing('no denial precedes a new name');
     }
     if (gone.has(place)) continue;
     const next = stays[++at % stays.length] as string;
-    const stood = successor(standing, gone, before);
-    // One that was not read is there already: it may lie nearer than the next that is known.
-    linked.set(place, standing.has(stood) || isBetween(place, next, stood) ? next : stood);
+    const existing = successor(standing, gone, before);
+    // An existing link that was not read may be nearer than the next known one.
+    linked.set(place, standing.has(existing) || isBetween(place, next, existing) ? next : existing);
   }
   return linked;
 }
 
-/** Where the record at a place points to without those that go. */
+/** Returns the next position after `place`, skipping removed ones. */
 function successor(standing: ReadonlyMap<string, string>, gone: ReadonlySet<string>, place: string): string {
   let next = standing.get(place) as string;
   for (let left = gone.size; gone.has(next); left--) {
-    if (left === 0) return place; // all that stood goes
+    if (left === 0) return place; // all existing links are removed
     next = standing.get(next) as string;
   }
   return next;
 }
 
-/** The ring of a whole zone. */
 export function linkAll(places: Iterable<string>): Map<string, string> {
   const sorted = [...places].sort(compare);
   return new Map(sorted.map((place, i) => [place, sorted[(i + 1) % sorted.length] as string]));
 }
 
-/** Whether `place` lies behind `from` and before `to` on the ring. */
+/** Returns true if `place` is after `from` and before `to` on the ring. */
 function isBetween(from: string, place: string, to: string): boolean {
   if (from < to) return from < place && place < to;
   return place !== from && place !== to && (from < place || place < to);

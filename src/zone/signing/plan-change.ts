@@ -1,4 +1,4 @@
-// Plans a change of a signed zone whatever stands there: a ring that is broken is made anew as a whole.
+// Plans a change of a signed zone in any state: a broken ring is rebuilt as a whole.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -11,12 +11,12 @@ const WHOLE: Needed = { whole: true, owners: [], before: [], below: [], anyBelow
 
 export type Planning = Generator<Needed, SigningPlan, readonly ZoneRecord[]>;
 
-/** `missing`: NSEC records that are missing at names that changed, and to which those before them point already. */
+/** @param missing NSEC records that are missing at changed names, although the preceding ones point to them */
 export function* planChange(order: SigningOrder, missing?: ReadonlyMap<Name, ZoneRecord>): Planning {
   try {
     return yield* planWith(order, missing);
   } catch (error) {
-    // What stands does not fit together: then all of it is read and written anew, and what fits is kept.
+    // The existing records are inconsistent: all of them are read and written again, and valid signatures are kept.
     if (!(error instanceof BrokenRing) || order.whole === true) throw error;
   }
   const rows = yield WHOLE;

@@ -1,4 +1,4 @@
-// Which signatures over sets of regions stand beside a proxied name of a signed zone, and which are to be made.
+// Plans the signatures over edge sets of regions at a proxied name of a signed zone: those to keep and those to make.
 
 import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -14,7 +14,7 @@ export interface RegionalSet {
   readonly rdata: readonly Uint8Array[];
 }
 
-/** The newest sets of all regions: those that names need signatures over. */
+/** Returns the newest sets of all regions, over which names need signatures. */
 export function setsToSign({ regions }: EdgeSets): RegionalSet[] {
   const sets = regions.flatMap(({ v4, v6 }) => [
     { type: TYPE.A, rdata: rdataOfSet(TYPE.A, v4[0] ?? []) },
@@ -32,31 +32,31 @@ export function setsToSign({ regions }: EdgeSets): RegionalSet[] {
 export interface PlannedMarks {
   readonly kept: readonly ZoneRecord[];
   readonly toSign: readonly (SetToSign & { readonly id: Uint8Array })[];
-  /** Nothing is to be written. */
+  /** True if nothing has to be written. */
   readonly isSame: boolean;
-  /** When the first of those that are kept ends, in seconds since 1970. */
+  /** The earliest expiration of the kept signatures, in seconds since 1970. */
   readonly expiresAt: number | undefined;
 }
 
-/** `stood` is the name with an edge mark; signatures that end before `remakeBefore` are made anew. */
+/** `existing` is the name with an edge mark. Signatures that expire before `remakeBefore` are renewed. */
 export function planEdgeMarks(
-  stood: StandingName,
+  existing: StandingName,
   sets: readonly RegionalSet[],
   keys: readonly SigningKey[],
   remakeBefore: number,
 ): PlannedMarks {
-  const marks = stood.sets.get(EDGE_MARK_TYPE);
+  const marks = existing.sets.get(EDGE_MARK_TYPE);
   if (marks === undefined) return { kept: [], toSign: [], isSame: true, expiresAt: undefined };
   const { owner } = marks;
   const kept: ZoneRecord[] = [edgeMarkOf(owner)];
   const toSign: PlannedMarks['toSign'][number][] = [];
   let expiresAt: number | undefined;
   for (const { type, id, rdata } of sets) {
-    const own = stood.sets.get(type);
-    if (own === undefined) continue; // a type that the name does not show in its denial is no answer (RFC 4035 §3.1.3.1)
+    const own = existing.sets.get(type);
+    if (own === undefined) continue; // the name's denial does not list this type, so it cannot be answered (RFC 4035 §3.1.3.1)
     const { ttl } = own;
     const over = marks.rdata.filter((one) => Buffer.compare(one.subarray(0, SET_ID_OCTETS), id) === 0);
-    const signing = (stood.signatures.get(type) ?? []).map(readSignature);
+    const signing = (existing.signatures.get(type) ?? []).map(readSignature);
     for (const { algorithm, keyTag: tag } of [...signing, ...keys.map(asSigned)]) {
       const isMade = (one: ZoneRecord) => over.includes(one.rdata) && isOf(one.rdata, algorithm, tag);
       if (kept.some(isMade)) continue;
@@ -86,7 +86,7 @@ function isOf(mark: Uint8Array, algorithm: number, tag: number): boolean {
   return signature.algorithm === algorithm && signature.keyTag === tag;
 }
 
-/** The mark with a signature over a region's set. */
+/** Returns the mark with a signature over a region's set. */
 export function markOfSignature({ set, id }: PlannedMarks['toSign'][number], rdata: Uint8Array): ZoneRecord {
   return { ...edgeMarkOf(set.owner), rdata: Uint8Array.from([...id, ...rdata]) };
 }

@@ -1,6 +1,6 @@
-// Signatures that are made anew before they end, or with other keys, with nothing else of the zone touched: what is signed now
-// is signed by exactly the keys that sign now. So a change of algorithm adds signatures, and drops them in the end (RFC 6781
-// §4.1.4).
+// Plans the renewal of signatures before they expire, or with other keys, without other changes of the zone. Sets that
+// are signed now will be signed by exactly the current keys. An algorithm rollover thus adds signatures, and removes
+// the old ones at the end (RFC 6781 §4.1.4).
 
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ZoneRecord } from '../zone.ts';
@@ -8,7 +8,7 @@ import { type PlannedRows, planSignatures, type Signers } from './plan-rows.ts';
 import { planOf, type SigningPlan } from './plan-signing.ts';
 import { groupRecords, recordsByOwner } from './standing.ts';
 
-/** `rows`: all rows of each owner. Signatures that are not due stay; owners at which nothing changes are left out. */
+/** @param rows all rows of each owner. Signatures that are not due are kept. Owners without changes are omitted. */
 export function planRefresh(rows: Iterable<ZoneRecord>, signers: Signers): SigningPlan {
   const planned: PlannedRows[] = [];
   for (const [owner, records] of recordsByOwner(rows)) {
@@ -19,8 +19,8 @@ export function planRefresh(rows: Iterable<ZoneRecord>, signers: Signers): Signi
     });
     const kept = plans.flatMap((plan) => plan.kept);
     const toSign = plans.flatMap((plan) => plan.toSign);
-    const stood = records.filter(({ type }) => type === TYPE.RRSIG).length;
-    if (toSign.length + Math.abs(stood - kept.length) > 0)
+    const existing = records.filter(({ type }) => type === TYPE.RRSIG).length;
+    if (toSign.length + Math.abs(existing - kept.length) > 0)
       planned.push({ owner, types: [TYPE.RRSIG], records: kept, toSign });
   }
   return planOf(planned);

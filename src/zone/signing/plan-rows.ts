@@ -1,4 +1,4 @@
-// The rows of one owner after a change: its sets, the signatures that stay, and those that are to be made.
+// The rows of one owner after a change: its sets, the signatures to keep, and those to make.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -8,15 +8,15 @@ import { type Depth, isSigned } from './signed-types.ts';
 import type { ZoneKeys } from './signing-key.ts';
 import { isKept, isSameSet, type StandingName } from './standing.ts';
 
-/** What stands at an owner after the change. */
+/** The content of an owner after the change. */
 export interface OwnerRows {
   readonly owner: Name;
-  /** Rows of these types are replaced; absent: all rows of the owner. */
+  /** Only rows of these types are replaced. If absent, all rows of the owner are. */
   readonly types?: readonly number[];
   readonly records: readonly ZoneRecord[];
 }
 
-/** Rows without the signatures that are to be made. */
+/** Rows without the signatures that are still to be made. */
 export interface PlannedRows extends OwnerRows {
   readonly toSign: readonly SetToSign[];
 }
@@ -24,14 +24,14 @@ export interface PlannedRows extends OwnerRows {
 export interface Signers {
   readonly apex: Name;
   readonly keys: ZoneKeys;
-  /** Signatures that end before this are made anew, in seconds since 1970. */
+  /** Signatures that expire before this are renewed, in seconds since 1970. */
   readonly remakeBefore: number;
 }
 
-/** At the apex. RFC 7344 §4.1: the parent must find these signed by a key that its DS names. */
+/** Sets at the apex that must be signed by a key to which the parent's DS refers (RFC 7344 §4.1). */
 const OF_ENTRY: ReadonlySet<number> = new Set([TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY]);
 
-/** Undefined when all rows stay as they are. `sets` are all that the owner has after the change. */
+/** Returns undefined if no row changes. `sets` are all sets that the owner has after the change. */
 export function planOwner(
   owner: Name,
   { sets, depth, before }: { sets: readonly RecordSet[]; depth: Depth; before: StandingName },
@@ -41,11 +41,11 @@ export function planOwner(
   const toSign: SetToSign[] = [];
   let isSame = sets.length === before.sets.size;
   for (const given of sets) {
-    const stood = before.sets.get(given.type);
-    // whoever publishes the name knows only that it is the edge's; signatures over sets of regions are made apart
-    const set = given.type === EDGE_MARK_TYPE && stood !== undefined ? stood : given;
+    const existing = before.sets.get(given.type);
+    // the publisher of the name only knows that it is the edge's; signatures over edge sets of regions are made separately
+    const set = given.type === EDGE_MARK_TYPE && existing !== undefined ? existing : given;
     const { type, ttl } = set;
-    isSame &&= stood !== undefined && hasSameOctets(set, stood);
+    isSame &&= existing !== undefined && hasSameOctets(set, existing);
     for (const rdata of set.rdata) records.push({ owner, type, ttl, rdata });
     const planned = isSigned(type, depth) ? planSignatures(set, before, signers) : NONE;
     records.push(...planned.kept);
@@ -56,7 +56,7 @@ export function planOwner(
   return isSame && toSign.length === 0 ? undefined : { owner, records, toSign };
 }
 
-/** The NSEC of a name that is not touched itself. Its signatures over other sets stay. */
+/** Plans the NSEC of a name that is otherwise unchanged. Its signatures over other sets are kept. */
 export function planNeighbour(set: RecordSet, before: StandingName, signers: Signers): PlannedRows {
   const { owner, type, ttl } = set;
   const others = [...before.signatures].filter(([covered]) => covered !== type);
@@ -71,15 +71,15 @@ export function planNeighbour(set: RecordSet, before: StandingName, signers: Sig
 
 const NONE = { kept: [], toSign: [] } as const;
 
-/** One signature of each key that signs sets of the type. */
+/** Plans one signature by each key that signs sets of the type. */
 export function planSignatures(
   set: RecordSet,
   before: StandingName,
   { apex, keys, remakeBefore }: Signers,
 ): { kept: ZoneRecord[]; toSign: SetToSign[] } {
   const { owner, type, ttl } = set;
-  const stood = before.sets.get(type);
-  const found = stood !== undefined && isSameSet(stood, set) ? (before.signatures.get(type) ?? []) : [];
+  const existing = before.sets.get(type);
+  const found = existing !== undefined && isSameSet(existing, set) ? (before.signatures.get(type) ?? []) : [];
   const kept: ZoneRecord[] = [];
   const toSign: SetToSign[] = [];
   for (const key of owner === apex && OF_ENTRY.has(type) ? keys.entry : keys.data) {
@@ -90,7 +90,7 @@ export function planSignatures(
   return { kept, toSign };
 }
 
-/** With as many of these signatures as are to be made. */
+/** Returns the rows with the signatures, one for each in `toSign`. */
 export function signedRows(
   { owner, types, records, toSign }: PlannedRows,
   signatures: Iterator<Uint8Array>,
@@ -99,7 +99,7 @@ export function signedRows(
   return { owner, ...(types !== undefined && { types }), records: [...records, ...fresh] };
 }
 
-/** The TTL of a signature is the one that it was made over, the set's (RFC 4034 §3). */
+/** Uses the original TTL of the signature, which is the set's (RFC 4034 §3). */
 function signatureRecord(owner: Name, rdata: Uint8Array): ZoneRecord {
   const ttl = new DataView(rdata.buffer, rdata.byteOffset).getUint32(ORIGINAL_TTL);
   return { owner, type: TYPE.RRSIG, ttl, rdata };

@@ -1,5 +1,5 @@
-// What an edit of a signed zone signs, keeps and writes, from the records that are wanted at the names that it touches. It
-// says step by step which rows it has to see, so that whoever reads them needs few statements.
+// Plans the signatures and rows of an edit of a signed zone, from the new records at the names that it touches.
+// Requests the existing rows step by step, so that the caller can read them with few statements.
 
 import { isWithin, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -24,43 +24,43 @@ import { ZoneDraft } from './zone-draft.ts';
 export interface SigningOrder extends Signers {
   readonly denial: DenialKind;
   /**
-   * All records wanted at the names that are touched, none where a name goes; marks among them. The apex is always here, with
-   * its SOA, and with DNSKEY, CDS and CDNSKEY as the caller wants them. Types that the signer makes are left out.
+   * The new records at the touched names, including marks; empty for a removed name. Always contains the apex, with its
+   * SOA and the caller's DNSKEY, CDS and CDNSKEY. Types that the signer makes are ignored.
    */
   readonly wanted: ReadonlyMap<Name, readonly ZoneRecord[]>;
-  /** `wanted` has all names of the zone: what stands anywhere else goes. */
+  /** True if `wanted` contains all names of the zone: everything else is removed. */
   readonly whole?: boolean;
 }
 
-/** Rows that have to be seen; more may be given, but each once where the zone is read whole. */
+/** The rows that the planner requests. Additional rows are allowed, but without duplicates if the whole zone is read. */
 export interface Needed {
-  /** All rows of the zone: the rest is empty then. */
+  /** All rows of the zone. The other fields are then empty. */
   readonly whole: boolean;
   /** All rows of these owners. */
   readonly owners: readonly Name[];
   /**
-   * For each place, of the denial (NSEC or NSEC3) with the largest place before it, or else the largest of the zone: the
-   * denial's rows and all RRSIG rows of its owner.
+   * For each position, the denial (NSEC or NSEC3) with the largest position before it, or else the largest of the zone:
+   * its rows and all RRSIG rows of its owner.
    */
   readonly before: readonly string[];
   /** All rows of all names below these. */
   readonly below: readonly Name[];
-  /** For each: any one row of any name below it that is not in `wanted`, but RRSIG, NSEC and NSEC3. */
+  /** For each: one row, except RRSIG, NSEC and NSEC3, of any name below it that is not in `wanted`. */
   readonly anyBelow: readonly Name[];
 }
 
 export interface SigningPlan {
-  /** Owner by owner, without the signatures: owners whose rows stay as they are are left out. */
+  /** The rows of each owner, without the signatures to make. Unchanged owners are omitted. */
   readonly planned: readonly PlannedRows[];
-  /** One signature is to be made for each. */
+  /** The signatures to make. */
   readonly toSign: readonly SetToSign[];
-  /** What is written, with these signatures in the order of `toSign`. */
+  /** Returns the rows to write, with these signatures in the order of `toSign`. */
   rows(signatures: readonly Uint8Array[]): OwnerRows[];
 }
 
 const NOTHING: Needed = { whole: false, owners: [], before: [], below: [], anyBelow: [] };
 
-/** Takes the rows that it yields for. Throws BrokenRing: the zone is to be signed as a whole. */
+/** Expects the rows for each request that it yields. Throws BrokenRing if the whole zone must be signed. */
 export function* planSigning(order: SigningOrder): Generator<Needed, SigningPlan, Iterable<ZoneRecord>> {
   return yield* new SigningPlanner(order).plan();
 }
@@ -74,8 +74,7 @@ class SigningPlanner {
     const { apex, denial, wanted, whole = false } = order;
     const records = wanted.get(apex);
     const soa = records?.find(({ type }) => type === TYPE.SOA);
-    if (records === undefined || soa === undefined)
-      throw new RangeError('the apex and its SOA are always wanted');
+    if (records === undefined || soa === undefined) throw new RangeError('the apex and its SOA are required');
     this.#order = order;
     this.#ttl = soaNumbers({ ...soa, rdata: [soa.rdata] }).negativeTtl; // RFC 9077 §3
     const parameters = { owner: apex, type: TYPE.NSEC3PARAM, ttl: this.#ttl, rdata: [NSEC3_PARAMETERS] };
@@ -88,9 +87,9 @@ class SigningPlanner {
     const names = new Set(wanted.keys());
     if (!whole) {
       draft.standing.learn(distinct(yield this.#aroundTouched()));
-      const stood = draft.standing.at(draft.apex).sets.get(TYPE.SOA);
-      // every denial has this TTL: all of them change with it
-      const isEvery = stood === undefined || soaNumbers(stood).negativeTtl !== this.#ttl;
+      const existing = draft.standing.at(draft.apex).sets.get(TYPE.SOA);
+      // all denials have this TTL, so all of them change with it
+      const isEvery = existing === undefined || soaNumbers(existing).negativeTtl !== this.#ttl;
       if (!isEvery) return yield* this.#planPart(names);
     }
     draft.standing.learn(yield { ...NOTHING, whole: true });
@@ -121,7 +120,7 @@ class SigningPlanner {
     return this.#finish(names, { peopled, isWhole: false });
   }
 
-  /** The denial tells, and not NS: while a zone is signed piece by piece, edits write their names as of an unsigned one. */
+  /** Uses the denial rather than NS: while a zone is signed piece by piece, edits write its names as in an unsigned one. */
   #wasCut(name: Name): boolean {
     const { apex, denial } = this.#order;
     const owner = denialOwner(placeOf(name, apex, denial), name, apex, denial);
@@ -140,16 +139,19 @@ class SigningPlanner {
     return { ...NOTHING, ...this.#denialsOf(places, [...names]) };
   }
 
-  /** The denials of the names, and those before them; beside these owners. */
+  /** Requests the denials of the names, the preceding ones, and `owners`. */
   #denialsOf(names: readonly Name[], owners: readonly Name[]): Pick<Needed, 'owners' | 'before'> {
     const { apex, denial } = this.#order;
     const places = names.map((name) => ({ name, place: placeOf(name, apex, denial) }));
     const hashed = places.map(({ name, place }) => denialOwner(place, name, apex, denial));
-    const before = places.filter(({ name }) => name !== apex).map(({ place }) => place); // the apex neither comes nor goes
+    const before = places.filter(({ name }) => name !== apex).map(({ place }) => place); // the apex is never added or removed
     return { owners: [...new Set([...owners, ...hashed])], before };
   }
 
-  /** With NSEC3: denials of names below cuts that begin or end, and whether names that lost all still have some below. */
+  /**
+   * With NSEC3, requests the denials of names below new and removed cuts, and whether names that lost all records still
+   * have names below them.
+   */
   #hashedNeeds(names: ReadonlySet<Name>): Needed {
     const draft = this.#draft;
     const { apex, wanted } = this.#order;

@@ -1,10 +1,10 @@
-// Reads and prints private keys in the formats of other operators' programs: the text of BIND and PowerDNS, and PKCS#8 as PEM for
-// Knot. Also reads the PEM that `openssl ecparam -genkey` writes (SEC1). No error repeats any part of a key.
+// Reads and prints private keys in the formats of other software: the text of BIND and PowerDNS, and PKCS#8 as PEM for
+// Knot. Also reads the PEM that `openssl ecparam -genkey` writes (SEC1). Errors never contain any part of a key.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
-import { DNSKEY } from '../../dns/record/types/dnskey.ts';
+import { DNSKEY } from '../../dns/record/types/dnssec.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import {
   flagsOf,
@@ -15,12 +15,12 @@ import {
   type SigningAlgorithm,
 } from './signing-key.ts';
 
-/** A key of an algorithm that we sign with has less than 1000; one that is longer is not read. */
+/** Keys of the supported algorithms have less than 1000. Longer texts are not read. */
 export const MAX_PRIVATE_KEY_CHARACTERS = 4096;
 
 type KeyFlags = (typeof KEY_FLAGS)[keyof typeof KEY_FLAGS];
 
-/** A private key and what else is known of it. Missing parts are calculated from it. */
+/** A private key and known attributes. Missing ones are calculated. */
 export interface GivenKey {
   readonly privateKey: string;
   readonly flags: number;
@@ -29,7 +29,7 @@ export interface GivenKey {
   readonly dnskey?: Uint8Array | undefined;
 }
 
-/** A key whose private and public parts belong together. */
+/** A key whose private and public parts match. */
 export interface ImportedKey extends MadeKey {
   readonly flags: KeyFlags;
 }
@@ -40,7 +40,7 @@ type ReadPrivateKey =
 
 type ReadKeys =
   | { readonly kind: 'keys'; readonly keys: readonly ImportedKey[] }
-  /** `index` is that of the key that is wrong. */
+  /** `index` is that of the invalid key. */
   | { readonly kind: 'refused'; readonly index: number; readonly message: string };
 
 /** A zone has at most one key with a DS and one that signs data. */
@@ -56,10 +56,14 @@ const SECRET_OCTETS = 32;
 /** The octets of PKCS#8 before the seed (RFC 8410 §7). */
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Reads the keys with which a zone is to be signed: one with flags 257, and perhaps one with flags 256, which then signs the data. */
+/** Reads the keys that will sign a zone: one with flags 257, and optionally one with flags 256, which then signs the data. */
 export function readPrivateKeys(given: readonly GivenKey[]): ReadKeys {
   if (given.length > MOST_IMPORTED_KEYS)
-    return { kind: 'refused', index: MOST_IMPORTED_KEYS, message: 'a zone is signed with two keys at most' };
+    return {
+      kind: 'refused',
+      index: MOST_IMPORTED_KEYS,
+      message: 'a zone can be signed with at most two keys',
+    };
   const keys: ImportedKey[] = [];
   for (const [index, each] of given.entries()) {
     const read = readPrivateKey(each);
@@ -71,7 +75,7 @@ export function readPrivateKeys(given: readonly GivenKey[]): ReadKeys {
   return {
     kind: 'refused',
     index: 0,
-    message: 'none of the keys has flags 257, so no DS can lead to it: give that key too',
+    message: 'none of the keys has flags 257, so no DS can refer to one: add the key with flags 257',
   };
 }
 
@@ -79,20 +83,20 @@ function faultBeside([first]: readonly ImportedKey[], key: ImportedKey): string 
   if (first === undefined) return undefined;
   if (first.algorithm !== key.algorithm) return 'the keys are of different algorithms';
   if (Buffer.from(first.secret).equals(key.secret)) return 'the same key is given twice';
-  return first.flags === key.flags ? 'two keys have the same flags: give the one that is in use' : undefined;
+  return first.flags === key.flags ? 'two keys have the same flags: provide only the one in use' : undefined;
 }
 
-/** Never throws. Refuses an RSA key of any size before it calculates anything with it. */
+/** Never throws. Refuses an RSA key of any size before any calculation. */
 function readPrivateKey({ privateKey: given, flags, algorithm, dnskey }: GivenKey): ReadPrivateKey {
   const privateKey = given.replace(BYTE_ORDER_MARK, '');
   if (flags !== KEY_FLAGS.ZONE && flags !== KEY_FLAGS.ENTRY)
-    return refused('flags are 257, for a key with a DS, or 256 for a key that signs data alone');
+    return refused('flags must be 257 for a key with a DS, or 256 for a key that only signs data');
   if (privateKey.length > MAX_PRIVATE_KEY_CHARACTERS)
     return refused(`the private key is too long for the algorithms that are supported: ${SUPPORTED}`);
   const read = privateKey.includes('-----BEGIN') ? readPem(privateKey) : readText(privateKey);
   if ('refused' in read) return refused(read.refused);
   if (algorithm !== undefined && algorithm !== read.algorithm)
-    return refused(`the private key is of algorithm ${read.algorithm}, and ${algorithm} was given`);
+    return refused(`the private key has algorithm ${read.algorithm}, not ${algorithm}`);
   const publicKey = publicKeyOf(read);
   if (publicKey === undefined) return refused(`the private part is not a key of ${NAMES[read.algorithm]}`);
   if (read.publicKey !== undefined && !publicKey.equals(read.publicKey)) return refused(OTHER_PUBLIC);
@@ -115,26 +119,28 @@ function refused(message: string): ReadPrivateKey {
 interface PrivateParts {
   readonly algorithm: SigningAlgorithm;
   readonly secret: Buffer;
-  /** Undefined if the text does not have it. */
+  /** Undefined if the text does not contain it. */
   readonly publicKey?: Buffer;
 }
 
 type Parts = PrivateParts | { readonly refused: string };
 
-/** Lines `Field: value`, as dnssec-keygen and pdnsutil write them; times and unknown fields are left out. */
+/** Reads lines `Field: value`, as written by dnssec-keygen and pdnsutil. Times and unknown fields are ignored. */
 function readText(text: string): Parts {
   const fields = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const [, name, value] = /^([A-Za-z0-9-]+):\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined) continue;
-    if (fields.has(name)) return { refused: 'the text has a field twice: give one key at a time' };
+    if (fields.has(name)) return { refused: 'the text contains a field twice: provide one key at a time' };
     fields.set(name, value as string);
   }
   const format = fields.get('Private-key-format');
   if (format === undefined && /\bDNSKEY\b/.test(text))
     return { refused: 'it is a public key (DNSKEY record): the private key is in the file K*.private' };
   if (format === undefined)
-    return { refused: 'it is neither a private key as BIND and PowerDNS write it, nor PEM (PKCS#8 or SEC1)' };
+    return {
+      refused: 'it is neither a private key in the format of BIND and PowerDNS, nor PEM (PKCS#8 or SEC1)',
+    };
   if (!/^v1\.\d+$/.test(format)) return { refused: 'its Private-key-format is not v1' };
   const [digits = ''] = /^\d{1,3}/.exec(fields.get('Algorithm') ?? '') ?? [];
   const algorithm = algorithmOf(Number(digits));
@@ -144,7 +150,7 @@ function readText(text: string): Parts {
   const base64 = fields.get('PrivateKey') ?? '';
   const octets = Buffer.from(base64, 'base64');
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64);
-  // programs leave out zero octets at the beginning of a scalar
+  // some programs omit leading zero octets of a scalar
   const isShort = algorithm === SIGNING_ALGORITHM.ECDSAP256SHA256 && octets.length < SECRET_OCTETS;
   if (!isBase64 || !(octets.length === SECRET_OCTETS || isShort))
     return { refused: `its PrivateKey is not ${SECRET_OCTETS} octets in base64` };
@@ -156,7 +162,7 @@ function algorithmOf(number: number): SigningAlgorithm | undefined {
 }
 
 const PEM = /^\s*-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/;
-/** `openssl ecparam -genkey` writes it before the key, which names the curve again. */
+/** Written by `openssl ecparam -genkey` before the key, which names the curve again. */
 const EC_PARAMETERS = /^\s*-----BEGIN EC PARAMETERS-----[A-Za-z0-9+/=\s]+-----END EC PARAMETERS-----/;
 const PEM_TYPES: Readonly<Record<string, 'pkcs8' | 'sec1'>> = {
   'PRIVATE KEY': 'pkcs8',
@@ -165,9 +171,9 @@ const PEM_TYPES: Readonly<Record<string, 'pkcs8' | 'sec1'>> = {
 /** Object identifiers of the curve and of the algorithm that a key may have. */
 const P256 = Buffer.from('06082a8648ce3d030107', 'hex');
 const ED25519 = Buffer.from('06032b6570', 'hex');
-/** The identifier begins within these octets of PKCS#8; in SEC1 it is after the private part. */
+/** The identifier begins within these octets of PKCS#8. In SEC1 it follows the private part. */
 const HEAD_OCTETS = { pkcs8: 32, sec1: 64 } as const;
-/** With its public key and attributes, a key of P-256 has 200 at most. */
+/** A key of P-256, with its public key and attributes, has at most 200. */
 const MAX_DER_OCTETS = 512;
 
 function readPem(text: string): Parts {
@@ -188,7 +194,7 @@ function readPem(text: string): Parts {
       ? SIGNING_ALGORITHM.ED25519
       : undefined;
   if (algorithm === undefined || der.length > MAX_DER_OCTETS)
-    return { refused: `the key in the PEM is not of an algorithm that is supported: ${SUPPORTED}` };
+    return { refused: `the algorithm of the key in the PEM is not supported: ${SUPPORTED}` };
   const key = keyOfDer(der, type);
   const { d, x, y } = key?.export({ format: 'jwk' }) ?? {};
   if (d === undefined || x === undefined) return { refused: 'the PEM cannot be read as a private key' };
@@ -217,12 +223,12 @@ function publicKeyOf({ algorithm, secret }: PrivateParts): Buffer | undefined {
   } catch {
     return undefined;
   }
-  return curve.getPublicKey().subarray(1); // without the octet that says "uncompressed"
+  return curve.getPublicKey().subarray(1); // without the octet that means "uncompressed"
 }
 
 const KEY_FIELDS = /^(\d{1,5})\s+(\d{1,3})\s+(\d{1,3})\s+([A-Za-z0-9+/\s]+={0,2})$/;
 
-/** Reads the fields of a DNSKEY record as they are in zone files, into its rdata; undefined if they cannot be read. */
+/** Converts the fields of a DNSKEY record in a zone file to rdata. Returns undefined if they are invalid. */
 export function readDnskey(text: string): Uint8Array | undefined {
   const [, flags, protocol, algorithm, base64 = ''] = KEY_FIELDS.exec(text.trim()) ?? [];
   const publicKey = Buffer.from(base64, 'base64');

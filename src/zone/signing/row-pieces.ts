@@ -1,8 +1,8 @@
-// Cuts the rows of a large zone into pieces, each for a transaction of its own.
+// Divides the rows of a large zone into pieces, each for a transaction of its own.
 
 import type { OwnerRows } from './plan-rows.ts';
 
-/** Rows that one transaction writes, so that no lock is held for long. */
+/** Rows per transaction, limited so that no lock is held for long. */
 const PIECE_ROWS = 500;
 
 export function* rowPieces(rows: Iterable<OwnerRows>, size = PIECE_ROWS): Generator<OwnerRows[]> {
@@ -10,7 +10,7 @@ export function* rowPieces(rows: Iterable<OwnerRows>, size = PIECE_ROWS): Genera
   let count = 0;
   for (const one of rows) {
     piece.push(one);
-    count += one.records.length + 1; // and at least one that goes
+    count += one.records.length + 1; // and at least one removed row
     if (count < size) continue;
     yield piece;
     piece = [];

@@ -1,14 +1,13 @@
-// Signatures over record sets. The keys and the times are arguments.
+// Signs record sets. The keys and the times are arguments.
 
 import { type KeyObject, sign } from 'node:crypto';
 import { signedLabels, signedOctets } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
-import { RRSIG } from '../../dns/record/types/rrsig.ts';
+import { RRSIG } from '../../dns/record/types/dnssec.ts';
 import type { RecordSet } from '../zone.ts';
 import { SIGNING_ALGORITHM, type SigningKey } from './signing-key.ts';
 import type { SignatureTimes } from './validity.ts';
 
-/** One signature that is to be made. */
 export interface SetToSign {
   readonly set: RecordSet;
   readonly key: SigningKey;
@@ -19,9 +18,9 @@ interface SignedAs {
   readonly times: SignatureTimes;
 }
 
-/** So many signatures are made in place: a millisecond or two. */
+/** Up to this many signatures are made in the calling thread, which takes one or two milliseconds. */
 const IN_PLACE = 32;
-/** More are made by the threads of Node's pool, so many at a time. */
+/** More are made by the threads of Node's pool, this many concurrently. */
 const AT_ONCE = 8;
 
 interface Unsigned {
@@ -29,7 +28,7 @@ interface Unsigned {
   readonly rdataOf: (signature: Uint8Array) => Uint8Array;
 }
 
-/** Rdata of one RRSIG record for each, in the same order. */
+/** Returns the rdata of one RRSIG record for each, in the same order. */
 export async function signSets(sets: readonly SetToSign[], as: SignedAs): Promise<Uint8Array[]> {
   if (sets.length <= IN_PLACE) return sets.map((one) => signSet(one, as));
   const signatures: Uint8Array[] = new Array(sets.length);
@@ -59,12 +58,12 @@ function signInPool({ set, key }: SetToSign, as: SignedAs): Promise<Uint8Array> 
   });
 }
 
-/** Ed25519 hashes by itself (RFC 8032). */
+/** Ed25519 includes hashing (RFC 8032). */
 function digestOf({ algorithm }: SigningKey): string | null {
   return algorithm === SIGNING_ALGORITHM.ED25519 ? null : 'sha256';
 }
 
-/** RFC 6605 §4: r and s as they are, not in ASN.1. */
+/** r and s are concatenated, not in ASN.1 (RFC 6605 §4). */
 function signer({ privateKey }: SigningKey): { key: KeyObject; dsaEncoding: 'ieee-p1363' } {
   return { key: privateKey, dsaEncoding: 'ieee-p1363' };
 }
@@ -81,6 +80,6 @@ function prepare(set: RecordSet, key: SigningKey, { zone, times }: SignedAs): Un
     signer: zone,
     signature: new Uint8Array(),
   };
-  const octets = signedOctets(unsigned, set) as Uint8Array; // it counts the owner's labels
+  const octets = signedOctets(unsigned, set) as Uint8Array; // the label count comes from the owner
   return { octets, rdataOf: (signature) => Uint8Array.from(RRSIG.encode({ ...unsigned, signature })) };
 }

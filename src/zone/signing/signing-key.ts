@@ -1,8 +1,8 @@
-// Keys that sign, as values: a new one in the parts that are stored, and a stored one ready to sign.
+// Signing keys as values: a new key in the parts that are stored, and a stored key ready to sign.
 
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
-import { DNSKEY } from '../../dns/record/types/dnskey.ts';
+import { DNSKEY } from '../../dns/record/types/dnssec.ts';
 
 export interface SigningKey {
   readonly algorithm: number;
@@ -10,19 +10,19 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** Which keys sign what. One key may be in both lists. */
+/** The keys that sign each kind of set. A key may be in both lists. */
 export interface ZoneKeys {
-  /** They sign the DNSKEY set, and the sets for the parent zone that it must trust as it does keys (RFC 7344 §4.1). */
+  /** Keys for the DNSKEY set, and for the sets that the parent zone must be able to trust like keys (RFC 7344 §4.1). */
   readonly entry: readonly SigningKey[];
-  /** They sign all else. */
+  /** Keys for all other sets. */
   readonly data: readonly SigningKey[];
 }
 
-/** ECDSA P-256 with SHA-256 (RFC 6605) and Ed25519 (RFC 8080): the algorithms that we sign with. */
+/** The supported algorithms for signing: ECDSA P-256 with SHA-256 (RFC 6605) and Ed25519 (RFC 8080). */
 export const SIGNING_ALGORITHM = { ECDSAP256SHA256: 13, ED25519: 15 } as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHM)[keyof typeof SIGNING_ALGORITHM];
 
-/** The flags of a DNSKEY record: Zone Key, and Secure Entry Point beside it (RFC 4034 §2.1.1). */
+/** The flags of a DNSKEY record: Zone Key, or Zone Key and Secure Entry Point (RFC 4034 §2.1.1). */
 export const KEY_FLAGS = { ZONE: 256, ENTRY: 257 } as const;
 
 /** Returns the flags in the rdata of a DNSKEY record. */
@@ -30,7 +30,7 @@ export function flagsOf(dnskey: Uint8Array): number {
   return ((dnskey[0] as number) << 8) | (dnskey[1] as number);
 }
 
-/** The secret part of a key: the octets of a P-256 scalar or an Ed25519 seed, as JWK parts have them. */
+/** The secret part of a key: the octets of a P-256 scalar or an Ed25519 seed, as in a JWK. */
 export interface MadeKey {
   readonly algorithm: SigningAlgorithm;
   readonly tag: number;
@@ -46,7 +46,7 @@ export function makeKey(algorithm: SigningAlgorithm, flags: number): MadeKey {
   return { algorithm, tag: keyTag(dnskey), dnskey, secret };
 }
 
-/** As JWK at once: Node 20 can lock itself for good when a key that was just made is exported while its making is collected. */
+/** Exports as JWK directly: Node 20 can deadlock when a new key is exported while its generator is garbage-collected. */
 function generate(algorithm: SigningAlgorithm): JsonWebKey {
   const publicKeyEncoding = { format: 'jwk' } as const;
   const privateKeyEncoding = { format: 'jwk' } as const;
@@ -63,7 +63,7 @@ function partsOf({ d, x, y }: JsonWebKey): { secret: Uint8Array; publicKey: Uint
   return { secret: octetsOf(d), publicKey };
 }
 
-/** A key ready to sign. Parts of a JWK are read three times as fast as PKCS#8. */
+/** Returns a key ready to sign. JWK parts are read three times as fast as PKCS#8. */
 export function readSigningKey(dnskey: Uint8Array, secret: Uint8Array): SigningKey {
   const algorithm = dnskey[3] as number;
   const publicKey = dnskey.subarray(4);

@@ -1,4 +1,4 @@
-// The rows of a signed zone that were read, by owner: sets, and the signatures beside them by the type that they cover.
+// The existing rows of a signed zone by owner: sets, and their signatures by the type that they cover.
 
 import { canonicalRdata } from '../../dns/dnssec/canonical-rdata.ts';
 import { readSignature } from '../../dns/dnssec/signed-octets.ts';
@@ -18,7 +18,7 @@ const NOTHING: StandingName = { sets: new Map(), signatures: new Map() };
 export class Standing {
   readonly #names = new Map<Name, StandingName>();
 
-  /** A name is read with all its rows, or with its denial and signatures only; what was read before stays. */
+  /** Adds rows. A name is read with all its rows, or only with its denial and signatures; earlier rows are kept. */
   learn(rows: Iterable<ZoneRecord>): void {
     for (const [owner, records] of recordsByOwner(rows)) {
       const known = this.#names.get(owner);
@@ -39,7 +39,7 @@ export class Standing {
   }
 }
 
-/** Equal rows once: what is read for two reasons may come twice. */
+/** Removes duplicates: a row that is read for two reasons may occur twice. */
 export function distinct(rows: Iterable<ZoneRecord>): ZoneRecord[] {
   const known = new Map<string, ZoneRecord>();
   for (const row of rows) {
@@ -61,7 +61,7 @@ export function recordsByOwner(records: Iterable<ZoneRecord>): Map<Name, ZoneRec
   return byOwner;
 }
 
-/** Groups the records of one name; the lowest TTL is that of the set (RFC 2181 §5.2). */
+/** Groups the records of one name. The lowest TTL becomes that of the set (RFC 2181 §5.2). */
 export function groupRecords(owner: Name, records: readonly ZoneRecord[]): StandingName {
   const sets = new Map<number, { owner: Name; type: number; ttl: number; rdata: Uint8Array[] }>();
   const signatures = new Map<number, Uint8Array[]>();
@@ -81,7 +81,7 @@ export function groupRecords(owner: Name, records: readonly ZoneRecord[]): Stand
   return { sets, signatures };
 }
 
-/** Whether a signature over one set is one over the other, if it is made over the right TTL. */
+/** Returns true if a signature over one set is also valid for the other, given the right TTL. */
 export function isSameSet(a: RecordSet, b: RecordSet): boolean {
   const [left, right] = [sortedOctets(a), sortedOctets(b)];
   return left.length === right.length && left.every((octets, i) => octets === right[i]);
@@ -92,12 +92,12 @@ function sortedOctets({ type, rdata }: RecordSet): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** Rdata of RRSIG that is to be kept: made with this key over this TTL, and not due. */
+/** Returns true if the rdata of an RRSIG can be kept: made with this key over this TTL, and not due. */
 export function isKept(
   rdata: Uint8Array,
   { key, ttl, before }: { key: { tag: number; algorithm: number }; ttl: number; before: number },
 ): boolean {
   const { keyTag, algorithm, originalTtl, expiration } = readSignature(rdata);
   const isOfKey = keyTag === key.tag && algorithm === key.algorithm;
-  return isOfKey && originalTtl === ttl && ((expiration - before) | 0) >= 0; // RFC 4034 §3.1.5: serial arithmetic
+  return isOfKey && originalTtl === ttl && ((expiration - before) | 0) >= 0; // serial number arithmetic (RFC 4034 §3.1.5)
 }

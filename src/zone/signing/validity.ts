@@ -1,5 +1,5 @@
-// From when to when signatures are valid, and when they are made anew. Clocks of resolvers are wrong, and a zone must stay
-// valid for days in which nothing can be signed. All times are seconds since 1970.
+// The validity of signatures, and when they are renewed. Tolerates wrong clocks of resolvers, and days in which nothing
+// can be signed. All times are seconds since 1970.
 
 import { createHash } from 'node:crypto';
 import { encodeName, foldCase, type Name } from '../../dns/name.ts';
@@ -11,18 +11,18 @@ export interface SignatureTimes {
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-/** For resolvers whose clocks are slow. */
+/** Tolerance for resolvers with slow clocks. */
 const EARLY = 3 * HOUR;
 const VALIDITY = 16 * DAY;
 const SPREAD = 2 * DAY;
-/** Eight days without a signer, and the largest TTL: plain caches keep a signature for so long (RFC 4035 §5.3.3). */
+/** Eight days without a signer, plus the largest TTL, for which plain caches keep a signature (RFC 4035 §5.3.3). */
 const LEAST_LEFT = 9 * DAY;
-/** What would be due so soon is made anew along with what is due. */
+/** Signatures due this soon are renewed together with those that are due. */
 const ALONG = 2 * DAY;
 
 /**
- * Of signatures made at `at`. Those of one zone and day end together, and those of different zones do not. `salt` tells apart
- * pieces of a large zone.
+ * Returns the times of signatures made at `at`. Those of one zone and day expire together, and those of different zones
+ * do not. `salt` distinguishes pieces of a large zone.
  */
 export function signatureTimes(zone: Name, at: number, salt = 0): SignatureTimes {
   const day = Math.floor(at / DAY);
@@ -37,12 +37,12 @@ export function signatureTimes(zone: Name, at: number, salt = 0): SignatureTimes
   return { inception: at - EARLY, expiration: at + VALIDITY - early };
 }
 
-/** When a signature is due to be made anew. */
+/** Returns the time at which a signature is due for renewal. */
 export function dueAt(expiration: number): number {
   return expiration - LEAST_LEFT;
 }
 
-/** Signatures that end before this are made anew: by an edit those that are due, by a refresh also those due soon. */
+/** Returns the limit before which expiring signatures are renewed. A refresh also renews those due soon. */
 export function remakeBefore(at: number, by: 'edit' | 'refresh'): number {
   return at + LEAST_LEFT + (by === 'refresh' ? ALONG : 0);
 }

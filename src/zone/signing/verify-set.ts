@@ -1,5 +1,5 @@
-// Whether a stored set is signed as a validator that takes nothing on trust wants it: by each algorithm of the zone's keys
-// (RFC 4035 §2.2), and each signature of a published key is good.
+// Checks that a stored set is signed as a strict validator requires: by each algorithm of the zone's keys (RFC 4035
+// §2.2), and with only valid signatures of published keys.
 
 import { timeFault } from '../../dns/dnssec/signature-time.ts';
 import { readSignature, type Signature, signedLabels, signedOctets } from '../../dns/dnssec/signed-octets.ts';
@@ -21,10 +21,10 @@ interface VerifyingZone {
   readonly at: number;
 }
 
-/** What is wrong, in words; undefined: nothing. */
+/** Returns an error message, or undefined if the set is signed correctly. */
 export function verifySet(set: RecordSet, { zone, keys, at }: VerifyingZone): string | undefined {
   const missing = new Set(keys.map(({ algorithm }) => algorithm).filter(isKnownAlgorithm));
-  if (missing.size === 0) return 'no key is published whose algorithm is known';
+  if (missing.size === 0) return 'no published key has a known algorithm';
   for (const rdata of set.signatures ?? []) {
     const signature = readSignature(rdata);
     const fault = formFault(signature, set, zone) ?? timeFault(signature, at, () => 0);
@@ -32,13 +32,13 @@ export function verifySet(set: RecordSet, { zone, keys, at }: VerifyingZone): st
     const ofTag = keys.filter(
       ({ tag, algorithm }) => tag === signature.keyTag && algorithm === signature.algorithm,
     );
-    if (ofTag.length === 0) continue; // made before its key is published, or after (RFC 6781 §4.1.4)
-    const data = signedOctets(signature, set) as Uint8Array; // it counts the owner's labels
+    if (ofTag.length === 0) continue; // made before its key was published, or after its removal (RFC 6781 §4.1.4)
+    const data = signedOctets(signature, set) as Uint8Array; // the label count comes from the owner
     const isGood = ofTag.some(({ algorithm, publicKey }) =>
       verifySignature(algorithm, { publicKey, data, signature: signature.signature }),
     );
     if (!isGood && isKnownAlgorithm(signature.algorithm))
-      return `the signature of key ${signature.keyTag} is wrong`;
+      return `the signature of key ${signature.keyTag} is not valid`;
     missing.delete(signature.algorithm);
   }
   if (missing.size === 0) return undefined;
@@ -46,10 +46,11 @@ export function verifySet(set: RecordSet, { zone, keys, at }: VerifyingZone): st
 }
 
 function formFault(signature: Signature, set: RecordSet, zone: Name): string | undefined {
-  if (foldCase(signature.signer) !== zone) return 'a signature is of another zone';
-  // Fewer labels are an answer made from a wildcard, which no zone holds (RFC 4034 §3.1.3).
-  if (signature.labels !== signedLabels(set.owner)) return `a signature counts ${signature.labels} labels`;
+  if (foldCase(signature.signer) !== zone) return 'a signature belongs to another zone';
+  // A signature with fewer labels belongs to an answer from a wildcard, which is never stored (RFC 4034 §3.1.3).
+  if (signature.labels !== signedLabels(set.owner))
+    return `a signature has the label count ${signature.labels}`;
   return signature.originalTtl === set.ttl
     ? undefined
-    : `a signature is over the TTL ${signature.originalTtl}`;
+    : `a signature was made for the TTL ${signature.originalTtl}`;
 }

@@ -1,5 +1,5 @@
-// A signed zone as it will be after a change, as far as it was read: what stands at a name, where the name lies, and which
-// names a change reaches beyond those that it touches.
+// The state of a signed zone after a change, as far as it was read: the sets at a name, the name's depth, and the names
+// that a change affects besides those that it touches.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -16,7 +16,7 @@ export class ZoneDraft {
   readonly standing = new Standing();
   readonly #wanted: ReadonlyMap<Name, readonly ZoneRecord[]>;
   readonly #sets = new Map<Name, Sets>();
-  /** What is not wanted goes. */
+  /** True if everything not wanted is removed. */
   readonly #isWhole: boolean;
   /** Sets that the signer adds at the apex. */
   readonly #made: readonly RecordSet[];
@@ -32,7 +32,7 @@ export class ZoneDraft {
     this.#made = made;
   }
 
-  /** Without what the signer makes. Marks are sets here. */
+  /** Returns the sets without those that the signer makes. Marks count as sets. */
   setsAt(name: Name): Sets {
     const wanted = this.#wanted.get(name);
     if (wanted === undefined) return this.#isWhole ? NO_SETS : this.setsBefore(name);
@@ -59,7 +59,7 @@ export class ZoneDraft {
     return name !== this.apex && this.setsAt(name).has(TYPE.NS);
   }
 
-  /** The names that were read with something that a zone's owner may want there. */
+  /** Returns the names that were read with sets that the signer does not make. */
   *read(): Generator<Name> {
     for (const [name, { sets }] of this.standing.names())
       for (const type of sets.keys())

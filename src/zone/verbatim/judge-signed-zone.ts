@@ -1,5 +1,5 @@
-// What is doubtful about a zone that somebody else signed, before it is served as it is. Nothing here refuses a zone: who
-// loads it can mend it, and validators judge it by themselves.
+// Finds doubtful properties of a zone that another operator signed, before it is served unchanged. Never refuses a
+// zone: the operator who loads it can fix it, and validators check it themselves.
 
 import { readNsec3 } from '../../dns/dnssec/denial.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
@@ -17,16 +17,16 @@ import { DoubtList, type SignedZoneDoubt } from './doubt-list.ts';
 interface Judging {
   /** Seconds since 1970. */
   readonly at: number;
-  /** RRSIG records that are left out, since what they cover is not there. */
+  /** RRSIG records that are left out because the covered set does not exist. */
   readonly stray: readonly RecordSet[];
-  /** How many sets are verified at most: a signature takes up to 0.2 ms. */
+  /** Maximum number of sets to verify; each signature takes up to 0.2 ms. */
   readonly maxVerified: number;
 }
 
-/** Signatures that end sooner are told: who forgot to sign again has this long. */
+/** Signatures that expire sooner are reported, so that the operator has this long to sign again. */
 const SOON_SECONDS = 7 * 86_400;
 
-/** Empty for a zone without DNSSEC records. */
+/** Returns an empty list for a zone without DNSSEC records. */
 export function judgeSignedZone(zone: Zone, judging: Judging): SignedZoneDoubt[] {
   const doubts = new DoubtList();
   for (const set of judging.stray) doubtStray(set, doubts);
@@ -43,7 +43,7 @@ export function judgeSignedZone(zone: Zone, judging: Judging): SignedZoneDoubt[]
   return doubts.list;
 }
 
-/** Types that only signers make. */
+/** Types that only signers create. */
 const MADE: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY]);
 
 function hasSignersRecords(zone: Zone): boolean {
@@ -53,7 +53,7 @@ function hasSignersRecords(zone: Zone): boolean {
 
 function doubtStray({ owner, rdata }: RecordSet, doubts: DoubtList): void {
   const covered = typeMnemonic(coveredType(rdata[0] as Uint8Array));
-  const what = `${printName(owner)} RRSIG covers ${covered}, which is not there: left out`;
+  const what = `${printName(owner)} RRSIG covers ${covered}, which does not exist: left out`;
   doubts.add('STRAY_SIGNATURE', owner, what, TYPE.RRSIG);
 }
 
@@ -68,7 +68,7 @@ function doubtKeys({ apex, nodes }: Zone, records: readonly ZoneRecord[], doubts
   for (const key of keys) {
     const tag = keyTag(key);
     if (signers.has(`${tag} ${key[3]}`)) continue;
-    doubts.add('IDLE_KEY', apex, `${printName(apex)} DNSKEY ${tag} has made no signature`, TYPE.DNSKEY);
+    doubts.add('IDLE_KEY', apex, `${printName(apex)} DNSKEY ${tag} has not signed anything`, TYPE.DNSKEY);
   }
 }
 
@@ -79,14 +79,14 @@ function doubtTimes(records: readonly ZoneRecord[], at: number, doubts: DoubtLis
     const left = secondsBetween(at, expiration);
     if (left < 0 || left >= SOON_SECONDS) continue;
     const hours = Math.floor(left / 3600);
-    const what = `${printName(owner)} ${typeMnemonic(typeCovered)}: a signature ends in ${hours} hours`;
+    const what = `${printName(owner)} ${typeMnemonic(typeCovered)}: a signature expires in ${hours} hours`;
     doubts.add('EXPIRES_SOON', owner, what, TYPE.RRSIG);
   }
 }
 
 function doubtChains({ apex, nodes, denials, idleDenials = [] }: Zone, doubts: DoubtList): void {
   for (const { owner } of idleDenials) {
-    const what = `${printName(owner)} NSEC3 is of no chain that an NSEC3PARAM with flags 0 names: it proves nothing`;
+    const what = `${printName(owner)} NSEC3 does not belong to the chain of an NSEC3PARAM with flags 0: it proves nothing`;
     doubts.add('IDLE_NSEC3', owner, what, TYPE.NSEC3);
   }
   if (denials?.kind !== 'nsec3') return;
@@ -126,7 +126,7 @@ function doubtFaults(
       doubts.add('NOT_ALL_VERIFIED', apex, what);
       return;
     }
-    if (fault === undefined || fault.code === 'DENIAL_TTL') continue; // signers before RFC 9077 took the MINIMUM
+    if (fault === undefined || fault.code === 'DENIAL_TTL') continue; // signers before RFC 9077 used the MINIMUM
     if (fault.code === 'BAD_SIGNATURE' && !isVerifiable) continue;
     doubts.add(fault.code, fault.name, fault.text);
   }

@@ -1,4 +1,4 @@
-// Prepares the search for warnings of an edit: the records to judge, the names to load, and the domain after the edit.
+// Prepares the search for warnings of an edit: the records to check, the names to load, and the domain after the edit.
 
 import { isWithin, type Name, parentOf, ROOT, wildcardBelow } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -15,7 +15,7 @@ function asAnswered({ name, type, rdata, proxied }: RecordValue): JudgedRecord {
   return { owner: name, type: hasAddresses ? TYPE.A : wireTypeCode(type), rdata, shownType: type };
 }
 
-/** Returns the records that the operations write, except those whose TTL or settings alone change. */
+/** Returns the records that the operations write, except those with only a new TTL or new settings. */
 export function recordsToJudge(ops: readonly RecordOperation[]): JudgedRecord[] {
   return ops.flatMap((op) => {
     if (op.op === 'delete') return [];
@@ -23,10 +23,7 @@ export function recordsToJudge(ops: readonly RecordOperation[]): JudgedRecord[] 
   });
 }
 
-/**
- * Lists the names that had addresses before the edit, or were not a CNAME, and are left with a CNAME or without an
- * address. `known` must include all records at the names of the operations.
- */
+/** Lists the names that lost their addresses or became a CNAME. `known` has all records at the operations' names. */
 export function brokenHosts(
   apex: Name,
   known: readonly CustomerRecord[],
@@ -45,7 +42,7 @@ export function brokenHosts(
   return [...hosts].filter((name) => !has(name, TYPE.A) && !has(name, TYPE.AAAA));
 }
 
-/** Returns those of the records that the operations do not write. Only their hosts are judged. */
+/** Returns those of the records that the operations do not write. Only their hosts are checked. */
 export function unwrittenRecords(
   naming: readonly CustomerRecord[],
   ops: readonly RecordOperation[],
@@ -64,7 +61,7 @@ function isSame(a: RecordValue, b: RecordValue): boolean {
   return a.name === b.name && a.type === b.type && rdataKey(a.type, a.rdata) === rdataKey(b.type, b.rdata);
 }
 
-/** Lists the names, besides its own, whose records must be known to judge a record. */
+/** Lists the names, besides its own, whose records must be known to check a record. */
 export function* namesBeside(record: JudgedRecord, apex: Name): Generator<Name> {
   if (record.onlyHost !== true) yield* wildcardsAbove(parentOf(record.owner), apex);
   const host = hostOf(record);
@@ -86,7 +83,7 @@ export class EditedZone extends ZoneIndex {
   /** The names that existed before the edit, among those that it may hide. */
   #former: ReadonlySet<Name> = new Set();
 
-  /** `known` are the records before the edit. */
+  /** @param known the records before the edit */
   constructor(apex: Name, known: readonly CustomerRecord[], ops: readonly RecordOperation[]) {
     super(apex);
     const after = new Map<unknown, RecordValue>(known.map((record) => [record.id, record]));
@@ -98,7 +95,7 @@ export class EditedZone extends ZoneIndex {
     for (const record of after.values()) this.add(asAnswered(record));
   }
 
-  /** Lists the names without records that may exist only because of the edit, and would match a wildcard if they did not. */
+  /** Lists the names without records that may exist only because of the edit, and would otherwise match a wildcard. */
   namesToHide(written: readonly JudgedRecord[]): Set<Name> {
     const names = new Set<Name>();
     if (!this.hasWildcards) return names;
@@ -112,7 +109,7 @@ export class EditedZone extends ZoneIndex {
     return names;
   }
 
-  /** `names`: those of `namesToHide` that existed before the edit. */
+  /** @param names those of `namesToHide` that existed before the edit */
   setFormerNames(names: ReadonlySet<Name>): void {
     this.#former = names;
   }

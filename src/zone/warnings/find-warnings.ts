@@ -1,5 +1,5 @@
-// Finds records that are probably wrong, by comparing them with the other records of the zone. Zone files, imports and single
-// writes use the same search; `ZoneView` is what is known of the zone.
+// Finds records that are probably wrong, by comparing them with the other records of the zone. Zone files, imports and
+// single writes use the same search; `ZoneView` is the known part of the zone.
 
 import {
   isWildcard,
@@ -17,10 +17,10 @@ import { isSpfPolicy, isSplitSpfPolicy } from '../records/spf-policy.ts';
 import { beginsWithUnderscore, hostOf, type JudgedRecord, type ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
-/** Few, since a name may have 127 labels, and each is looked up. */
+/** Small, because a name may have 127 labels, and each is looked up. */
 const PIECE_RECORDS = 100;
 
-/** Runs in pieces, so that the caller can do other work between them. */
+/** Runs in pieces, so that the caller can do other work in between. */
 export function* findWarnings(
   view: ZoneView,
   records: Iterable<JudgedRecord>,
@@ -38,7 +38,7 @@ export function* findWarnings(
 class WarningSearch {
   readonly warnings = new WarningList();
   readonly #view: ZoneView;
-  /** The owners whose MX set was judged, and those whose SPF policies were. */
+  /** The owners whose MX set, or whose SPF policies, were already checked. */
   readonly #mxJudged = new Set<Name>();
   readonly #spfJudged = new Set<Name>();
 
@@ -69,13 +69,13 @@ class WarningSearch {
     this.#judgeShadow(record);
   }
 
-  /** A null MX says that the domain takes no mail, so it must be the only MX (RFC 7505 §3). */
+  /** A null MX means that the domain accepts no mail, so it must be the only MX (RFC 7505 §3). */
   #judgeMx(record: JudgedRecord): void {
     if (this.#mxJudged.has(record.owner)) return;
     this.#mxJudged.add(record.owner);
     const hosts = (this.#view.rdataAt(record.owner, TYPE.MX) ?? []).map((rdata) => nameInRdata(rdata, 2));
     if (hosts.length > 1 && hosts.includes(ROOT)) {
-      const message = `${printName(record.owner)} has a null MX ("."), which says that it takes no mail, in addition to other MX records`;
+      const message = `${printName(record.owner)} has a null MX ("."), which means that it accepts no mail, in addition to other MX records`;
       this.#warn(record, 'NULL_MX_NOT_ALONE', message);
     }
   }
@@ -91,11 +91,14 @@ class WarningSearch {
     const text = printName(host);
     const warn = (code: WarningCode, message: string) => this.#warn(record, code, message, host);
     if (has(TYPE.CNAME)) {
-      warn('TARGET_IS_CNAME', `${text} is a CNAME: the host of an ${type} record must have addresses itself`);
+      warn(
+        'TARGET_IS_CNAME',
+        `${text} is a CNAME: the host of an ${type} record must have addresses of its own`,
+      );
     } else if (record.type === TYPE.NS && isWithin(host, record.owner) && record.owner !== apex) {
       warn(
         'MISSING_GLUE',
-        `${text} lies in the delegated zone that it serves, so it must have an address here`,
+        `${text} is in the delegated zone that it serves, so it must have an address here`,
       );
     } else if (this.#cutAbove(host, TYPE.A) === undefined) {
       warn('TARGET_WITHOUT_ADDRESS', `${text} has no address`);
@@ -108,7 +111,7 @@ class WarningSearch {
       this.#warn(
         record,
         'SPF_SPLIT',
-        'the policy is several strings, which are joined without blanks: make it one string, in quotes',
+        'the policy is several strings, which are joined without spaces: make it one string, in quotes',
       );
     }
     if (!isSpfPolicy(record.rdata) || this.#spfJudged.has(record.owner)) return;
@@ -130,13 +133,13 @@ class WarningSearch {
     this.#warn(
       record,
       'ALIAS_MODE_PARAMETERS',
-      'the parameters are ignored, since the priority 0 makes this an alias',
+      'the parameters are ignored, because the priority 0 makes this an alias',
     );
   }
 
   /**
-   * A name that exists because of a name below it no longer matches a wildcard (RFC 4592 §2.2.2). Names at and below a label
-   * such as `_tcp` are skipped.
+   * A name that exists because of a name below it no longer matches a wildcard (RFC 4592 §2.2.2). Skips names at and
+   * below a label such as `_tcp`.
    */
   #judgeShadow(record: JudgedRecord): void {
     const { apex } = this.#view;
@@ -146,7 +149,7 @@ class WarningSearch {
       if (isWildcard(name) || !this.#view.isNew(name, record) || this.#view.hasRecords(name)) continue;
       const wildcard = wildcardBelow(parentOf(name));
       if (wildcard === undefined || !this.#view.hasRecords(wildcard)) continue;
-      const message = `${printName(name)} is no longer answered by ${printName(wildcard)}, since ${printName(record.owner)} lies below it`;
+      const message = `${printName(name)} is no longer answered by ${printName(wildcard)}, because ${printName(record.owner)} is below it`;
       this.#warn(record, 'WILDCARD_SHADOWED', message);
     }
   }
@@ -173,7 +176,7 @@ class WarningSearch {
     return cut;
   }
 
-  /** True if the record is an address of a nameserver that a delegation names. */
+  /** Returns true if the record is an address of a nameserver that a delegation names. */
   #isGlue({ owner, type }: JudgedRecord): boolean {
     return (type === TYPE.A || type === TYPE.AAAA) && this.#view.nameservers.has(owner);
   }
@@ -195,9 +198,9 @@ class WarningSearch {
   }
 }
 
-/** The types that the parent zone answers at a delegation. */
+/** The types at a delegation that the parent zone answers. */
 const OF_PARENT: ReadonlySet<number> = new Set([TYPE.NS, TYPE.DS, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3]);
 
 function relationTo(cut: Name, owner: Name): string {
-  return owner === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;
+  return owner === cut ? 'is delegated' : `is below the delegation ${printName(cut)}`;
 }

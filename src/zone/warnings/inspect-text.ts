@@ -1,4 +1,4 @@
-// Finds text in a zone file that by RFC 1035 probably does not mean what its author intended.
+// Finds text in a zone file whose meaning according to RFC 1035 is probably not what its author intended.
 
 import { foldCase, isWithin, type Name, parseName, printName } from '../../dns/name.ts';
 import type { Token } from '../../dns/record/token.ts';
@@ -10,13 +10,13 @@ import { ANAME_CODE } from '../records/customer-types.ts';
 import type { ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
-/** Values that are useless without the text after their first `;`. */
+/** Policies that are useless without the text after their first `;`. */
 const CUT_POLICY = /^v=(?:DMARC1|DKIM1|STSv1|TLSRPTv1|BIMI1)$/i;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f.]*:[0-9a-f:.]+)\.?$/i;
 const BLANK = /\\032|\\ /;
 const OCTAL = /(?:^|\.)\\(052|100)(?=\.|$)/;
 
-/** A relative name that may be meant as a full one. */
+/** A relative name that may be intended as a full one. */
 interface Doubt {
   readonly of: 'origin' | 'owner' | 'host';
   readonly read: Name;
@@ -24,16 +24,16 @@ interface Doubt {
   readonly warning: ZoneWarning;
 }
 
-/** Doubts are kept until the zone is known. A file with more is likely to have enough warnings. */
+/** Doubts are kept until the zone is known. A file with more probably has enough warnings. */
 const MAX_DOUBTS = 20_000;
 
 export class TextInspector {
   readonly #warnings = new WarningList();
   readonly #doubts: Doubt[] = [];
-  /** The $ORIGIN that was inspected last. */
+  /** The last inspected $ORIGIN. */
   #origin: Token | undefined;
 
-  /** Inspects one record. Must be called for each record that was read. */
+  /** Inspects one record. Must be called for each record. */
   readonly inspect = (line: ReadLine): void => {
     this.#inspectOrigin(line);
     if (line.owner !== undefined) this.#inspectOwner(line, line.owner);
@@ -52,14 +52,14 @@ export class TextInspector {
   finish({ apex, hasRecords }: Pick<ZoneView, 'apex' | 'hasRecords'>): ZoneWarning[] {
     for (const { of, read, full, warning } of this.#doubts) {
       const isOwn = isWithin(full, apex);
-      // a host that exists as it was read is right
+      // a host that exists as written is correct
       const isDoubtful = of !== 'host' ? isOwn : (isOwn || isBelowPublicSuffix(full)) && !hasRecords(read);
       if (isDoubtful) this.#warnings.add(warning);
     }
     return this.#warnings.list;
   }
 
-  /** Warns at the first record below the $ORIGIN. */
+  /** Warns at the first record after the $ORIGIN. */
   #inspectOrigin(line: ReadLine): void {
     const { origin, originWord } = line;
     if (originWord === undefined || originWord === this.#origin) return;
@@ -83,15 +83,15 @@ export class TextInspector {
   #inspectHost(line: ReadLine, { text }: Token): void {
     const octal = explainOctal(text);
     if (ADDRESS.test(text)) {
-      this.#warn(line, 'TARGET_IS_ADDRESS', `"${text}" is an address; a host name is needed here`);
+      this.#warn(line, 'TARGET_IS_ADDRESS', `"${text}" is an address; a host name is required here`);
     } else if (text.includes('://')) {
-      this.#warn(line, 'TARGET_IS_URL', `"${text}" is a URL; a host name is needed here`);
+      this.#warn(line, 'TARGET_IS_URL', `"${text}" is a URL; a host name is required here`);
     } else if (BLANK.test(text)) {
-      this.#warn(line, 'TARGET_HAS_BLANKS', `"${text}" has blanks; a host name is needed here`);
+      this.#warn(line, 'TARGET_HAS_BLANKS', `"${text}" contains spaces; a host name is required here`);
     } else if (octal !== undefined) {
       this.#warn(line, 'OCTAL_ESCAPE', octal);
     } else if (/[^.\\]@/.test(text)) {
-      this.#warn(line, 'AT_SIGN_IN_NAME', `"${text}" is a mail address; a host name is needed here`);
+      this.#warn(line, 'AT_SIGN_IN_NAME', `"${text}" is a mail address; a host name is required here`);
     } else {
       this.#doubt(line, 'host', text);
     }

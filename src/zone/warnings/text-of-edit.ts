@@ -27,7 +27,7 @@ export function* warnOfEditText(text: EditText, ops: readonly Operation[]): Gene
 }
 
 function hostIn(type: ApiType, destination: string | undefined): string | undefined {
-  const at = type === 'ANAME' || type === 'MX' ? 0 : hostWordOf(wireTypeCode(type)); // an MX has its priority elsewhere
+  const at = type === 'ANAME' || type === 'MX' ? 0 : hostWordOf(wireTypeCode(type)); // the priority of an MX is a separate field
   return at === undefined ? undefined : destination?.split(/\s+/)[at];
 }
 

@@ -6,25 +6,25 @@ import type { Zone } from '../zone.ts';
 
 export interface ZoneView {
   readonly apex: Name;
-  /** The hosts that delegations below the apex name. Without any, the zone has no delegation. */
+  /** The hosts named by delegations below the apex. Empty if the zone has no delegation. */
   readonly nameservers: ReadonlySet<Name>;
   readonly hasWildcards: boolean;
-  /** False for names that exist only because of a name below them. */
+  /** Returns false for names that exist only because of a name below them. */
   readonly hasRecords: (name: Name) => boolean;
-  /** Undefined if the name has no such record. */
+  /** Returns undefined if the name has no such record. */
   rdataAt(name: Name, type: number): readonly Uint8Array[] | undefined;
-  /** True if a name without records exists only because of the record that is judged. */
+  /** Returns true if a name without records exists only because of the record being checked. */
   isNew(name: Name, by: JudgedRecord): boolean;
 }
 
-/** A record that is judged. Its owner is folded. */
+/** A record being checked. Its owner is folded. */
 export interface JudgedRecord {
   readonly owner: Name;
   readonly type: number;
   readonly rdata: Uint8Array;
-  /** The mnemonic that a warning shows, if it is another one: an ANAME is judged as an address. */
+  /** The mnemonic that a warning shows, if it differs: an ANAME is checked as an address. */
   readonly shownType?: string;
-  /** True if only its host is judged, because the edit does not write the record itself. */
+  /** True if only its host is checked, because the edit does not write the record itself. */
   readonly onlyHost?: boolean;
   /** Its position in a zone file. */
   readonly line?: number;
@@ -38,7 +38,7 @@ export interface JudgedRecord {
  */
 const isUnintended: ZoneView['isNew'] = (_name, { owner }) => beginsWithUnderscore(owner);
 
-/** True for names such as `_tcp`, which are not hosts. */
+/** Returns true for names such as `_tcp`, which are not hosts. */
 export function beginsWithUnderscore(name: Name): boolean {
   return name[1] === '_';
 }
@@ -96,7 +96,7 @@ export class ZoneIndex implements ZoneView {
   }
 }
 
-/** Where the host begins in the rdata of types whose host must have addresses. */
+/** Offset of the host in the rdata of types whose host must have addresses. */
 const HOST_FROM: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, 0],
   [TYPE.MX, 2],

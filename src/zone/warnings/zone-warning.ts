@@ -31,21 +31,19 @@ export type WarningCode = (typeof WARNING_CODES)[number];
 
 export interface ZoneWarning {
   readonly code: WarningCode;
-  /** The owner of the record. */
   readonly owner: Name;
-  /** The mnemonic of its type. */
+  /** Mnemonic of the record's type. */
   readonly type: string;
   readonly message: string;
   /** The host that the warning is about. The warning does not apply if the domain has records at this host. */
   readonly host?: Name;
-  /** In a zone file. */
   readonly line?: number;
   readonly column?: number;
   /** The included file that contains the record. */
   readonly file?: string | undefined;
 }
 
-/** A warning as it is shown. */
+/** A warning as shown to users. */
 interface ShownWarning extends Pick<ZoneWarning, 'line' | 'type' | 'code' | 'message'> {
   /** The owner, relative to the domain. */
   readonly name: string;

@@ -1,5 +1,5 @@
-// Hosts that visitors make up under a wildcard: what they cost in tables that are kept for long, and that questions about them are
-// answered as by a count one by one.
+// Hosts that visitors make up under a wildcard: they use no rows in tables that are kept long, and queries about them
+// match a line-by-line count.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
@@ -90,19 +90,19 @@ const linesOf = (hostname: string) =>
     return host === hostname || host.endsWith(`.${hostname}`);
   });
 
-describe('hosts that visitors make up', () => {
+describe('made-up hosts', () => {
   it.each([
     ['requests_hourly', 4],
     ['values_daily', 5],
     ['uris_daily', 5],
     ['origins_minutely', 4],
-  ])('are no rows of their own in %s', async (table, wanted) => {
+  ])('have no rows of their own in %s', async (table, wanted) => {
     const sql = `SELECT count() AS n FROM ${table} FINAL WHERE domain_id = {id:UInt64}`;
     const [row] = await store.query<{ n: number }>(sql, { id: DOMAIN }, { seconds: 10 });
     expect(Number(row?.n)).toBe(wanted);
   });
 
-  it('do not keep an outage of other hosts from being seen', async () => {
+  it('do not hide an outage of other hosts', async () => {
     const hosts = await new OriginMinutes(store).hosts({
       minute: HOUR / 60_000,
       after: 0,
@@ -134,7 +134,7 @@ describe.each([
 ])('hostname %j', (hostname) => {
   const lines = linesOf(hostname);
 
-  it('has the requests, visitors and reasons of a count one by one', async () => {
+  it('has the requests, visitors and reasons of a line-by-line count', async () => {
     const { requests, octets, visitors } = await loadSummary(asking(), asked(hostname));
     expect([requests, octets]).toEqual([lines.length, lines.length * 10]);
     const people = await loadVisitors(asking(), asked(hostname), 'day');
@@ -155,7 +155,7 @@ describe.each([
     expect(rows.map(({ value, requests }) => [value, requests])).toEqual(wanted);
   });
 
-  it('has its own lines and pages', async () => {
+  it('has its own log lines and pages', async () => {
     const rows = await loadLines(asking(), asked(hostname), 5000);
     expect(rows.map(({ host }) => host).sort()).toEqual(lines.map(({ host }) => host).sort());
     const pages = await loadTopUris(asking(), asked(hostname), { bucket: 'day', limit: 10 });
@@ -164,7 +164,7 @@ describe.each([
   });
 });
 
-it('the lines are asked only where a rollup cannot tell', async () => {
+it('the log lines are read only if a rollup is not sufficient', async () => {
   const needs = (hostname: string, domainId = DOMAIN) => needsLines(asking(), asked(hostname, domainId));
   expect([await needs(''), await needs(APEX), await needs(`elsewhere.test`)]).toEqual([false, false, false]);
   expect([await needs('h7'), await needs(`b.deep.${APEX}`)]).toEqual([true, true]);

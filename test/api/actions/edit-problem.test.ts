@@ -15,7 +15,7 @@ const problem = (code: EditProblemCode, more: Partial<EditProblem> = {}): EditPr
   ...more,
 });
 
-describe('what is wrong with an edit', () => {
+describe('the problems of an edit', () => {
   it.each([
     ['not_found', 404, undefined, 404, undefined, 409, 'record_conflict'],
     ['invalid', 400, 'validation_failed', 400, 'validation_failed', 400, 'wrong_state'],
@@ -36,7 +36,7 @@ describe('what is wrong with an edit', () => {
     );
   });
 
-  it('names fields of one record, and items and fields of a batch', () => {
+  it('contain fields for one record, and items and fields for a batch', () => {
     const problems = [problem('invalid', { field: 'ttl' }), problem('invalid', { index: 4 })];
     expect(explainOne(problems).members).toEqual({
       fields: [
@@ -56,7 +56,7 @@ describe('what is wrong with an edit', () => {
     });
   });
 
-  it('that the schema found is reported by item if it concerns one', () => {
+  it('contain items for schema errors that concern an item', () => {
     const fields = ['replace[3].records[1].destination', 'delete[0]', 'ids[2]', 'create', 'dry_run'];
     const { members } = explainBatchFields(fields.map((field) => ({ field, error: 'why' })));
     expect(members.fields).toHaveLength(5);

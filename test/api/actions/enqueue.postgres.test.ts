@@ -1,4 +1,4 @@
-// Calls that have a worker do something and wait for it share the queue and the Idempotency-Key.
+// The calls that have a worker do something and wait for it: they share the queue and the Idempotency-Key.
 
 import { describe, expect, it } from 'vitest';
 import type { CheckJob, ScanJob, VerifyJob } from '../../../src/jobs/jobs.ts';
@@ -17,9 +17,9 @@ const scans = new FakeQueue<ScanJob>();
 interface Waiting<J> {
   readonly dnsMode?: 'external';
   readonly queue: FakeQueue<J>;
-  /** Does the job as a worker. */
+  /** Performs the job as a worker would. */
   readonly make: (job: J) => Promise<unknown>;
-  /** What the response shows of the result. */
+  /** The part of the response that shows the result. */
   readonly result: (body: Answer['body']) => unknown;
   readonly expected: unknown;
 }
@@ -88,7 +88,7 @@ describe.each([
     }
   });
 
-  it('is carried out once for concurrent and repeated calls with an Idempotency-Key', async () => {
+  it('runs once for concurrent and repeated calls with an Idempotency-Key', async () => {
     const { ask } = await freshDomain();
     queue.work = async () => {};
     const both = Promise.all([ask(`${path} once`), ask(`${path} once`)]);
@@ -102,7 +102,7 @@ describe.each([
     expect(queue.jobs).toHaveLength(1);
   });
 
-  it('stores no failure, and finds the result of a failed call with the same Idempotency-Key', async () => {
+  it('does not store a failure, and finds the result of a failed call with the same Idempotency-Key', async () => {
     const { ask } = await freshDomain();
     queue.work = () => Promise.reject(new Error('the queue cannot be reached'));
     expect((await ask(`${path} later`)).status).toBe(503);

@@ -5,7 +5,7 @@ type Asked = Parameters<typeof jobRequestOf>[1];
 const call = (idempotencyKey: string | undefined, domainId = 1, accountId = 7) =>
   ({ caller: { account: { id: accountId } }, domain: { id: domainId }, idempotencyKey }) as Asked;
 
-test('a repeat with the same Idempotency-Key has the same request, anything else has another', () => {
+test('derives the same request id for a repeated Idempotency-Key, and different ones for anything else', () => {
   const first = jobRequestOf('ns-check', call('once'));
   expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(jobRequestOf('ns-check', call('once'))).toBe(first);

@@ -1,4 +1,4 @@
-// Every gate of the table whose surface is there, asked for by calls.
+// Calls that are refused by the gates of a plan. Every gate with a call is covered.
 
 import { beforeAll, expect, it } from 'vitest';
 import { GATES } from '../../../src/billing/gates.ts';
@@ -22,8 +22,8 @@ const limit = (most: number) => ({ code: 'plan_limit', limit: most });
 const summaryOf = (section: string): Asked => ['GET', `/analytics/${section}?domain=gated.test`, undefined];
 
 /**
- * Calls that the gates stop, and the problem without the entitlement; undefined if such a plan opens the gate. The gate of traffic
- * stops no call: `test/features/analytics/traffic.nightly.test.ts`.
+ * Calls that the gates refuse, and the problem without the entitlement. Undefined if the gate is open for such a
+ * plan. The traffic gate refuses no call: `test/features/analytics/traffic.nightly.test.ts`.
  */
 const CALLS: Record<Exclude<Built, 'traffic'>, readonly [ask: Asked, shut: object | undefined]> = {
   import: [['POST', '/records/import', { records: [{ ...record, name: 'imported' }] }], undefined],
@@ -43,7 +43,7 @@ const CALLS: Record<Exclude<Built, 'traffic'>, readonly [ask: Asked, shut: objec
 const paid = [402, expect.objectContaining({ code: 'no_active_plan' })];
 const refused = (problem: object) => [403, expect.objectContaining(problem)];
 
-/** The status and the problem of each call for a domain without an active plan. */
+/** Status and problem of each call for a domain without an active plan. */
 const WITHOUT_PLAN: Record<keyof typeof CALLS, unknown> = {
   import: paid,
   markdown_for_agents: refused(feature('has_active_plan')),
@@ -108,12 +108,12 @@ it.each(Object.keys(CALLS) as (keyof typeof CALLS)[])('%s', async (gate) => {
   expect((await ask(asked)).status).toBe(200);
 });
 
-it('every gate that is built is asked for here', () => {
+it('covers every gate that exists', () => {
   const built = Object.entries(GATES).flatMap(([name, { isBuilt }]) => (isBuilt ? [name] : []));
   expect(built.sort()).toEqual([...Object.keys(CALLS), 'traffic'].sort());
 });
 
-it('a host header that is there may stay, change nothing, and go, but not become another one', async () => {
+it('allows an existing host header to be kept and removed, but not changed', async () => {
   await plan('free', { host_header_edit_enabled: true });
   const path = `/domains/gated.test/records/${recordId}`;
   const { body: read } = await api.ask('PUT', path, { body: { host_header: 'kept.test' } });
@@ -128,7 +128,7 @@ it('a host header that is there may stay, change nothing, and go, but not become
   expect((await api.ask('PUT', path, { body: { host_header: '' } })).status).toBe(200);
 });
 
-it('an import leaves out the item with a host header that the plan does not include', async () => {
+it('omits an import item whose host header the plan does not include', async () => {
   await plan('free');
   const records = [
     { ...record, name: 'i1', host_header: 'b.test' },
@@ -139,11 +139,11 @@ it('an import leaves out the item with a host header that the plan does not incl
   expect([status, body]).toMatchObject([200, { created: 1, failed }]);
 });
 
-it('is judged after a wrong value and before a conflict', async () => {
+it('applies the gate after value errors and before conflicts', async () => {
   await plan('free', { max_records: 0 });
   const path = '/domains/gated.test/records/';
   const statuses = [
-    { ...record, name: 'old', ttl: 1 }, // also there already
+    { ...record, name: 'old', ttl: 1 }, // exists already
     { ...record, name: 'old' },
   ].map(async (body) => (await api.ask('POST', path, { body })).body.code);
   expect(await Promise.all(statuses)).toEqual(['validation_failed', 'plan_limit']);

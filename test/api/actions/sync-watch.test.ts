@@ -6,7 +6,7 @@ import { until } from '../../support/tests/until.ts';
 const never = () => new AbortController().signal;
 const state = (seen: number): InSync => ({ inSync: seen === 3, nodes: { seen, live: 3 } });
 
-it('any number of waiters share one query at a time, and without waiters there is none', async () => {
+it('runs one query at a time for any number of waiters, and none without waiters', async () => {
   const asked: number[][] = [];
   let seen = 0;
   const watch = new SyncWatch(async (ids) => {
@@ -27,7 +27,7 @@ it('any number of waiters share one query at a time, and without waiters there i
   expect(asked.length).toBe(rounds + 1);
 });
 
-it('a caller that leaves is forgotten at once', async () => {
+it('removes a waiter immediately when its client disconnects', async () => {
   const watch = new SyncWatch(async () => new Map([[1, state(2)]]));
   const gone = new AbortController();
   const waiting = watch.wait(1, 10_000, gone.signal);
@@ -39,7 +39,7 @@ it('a caller that leaves is forgotten at once', async () => {
   expect(watch.waiting).toBe(0);
 });
 
-it('an unreachable database fails all waiters, and the next one tries again', async () => {
+it('fails all waiters if the database is unreachable, and queries again for the next one', async () => {
   let broken = true;
   const watch = new SyncWatch(async () => {
     if (broken) throw new Error('gone');
@@ -51,7 +51,7 @@ it('an unreachable database fails all waiters, and the next one tries again', as
   expect(await watch.wait(1, 10_000, never())).toEqual(state(3));
 });
 
-it('a change that is not there ends the wait', async () => {
+it('ends the wait if the change does not exist', async () => {
   const watch = new SyncWatch(async () => new Map());
   expect(await watch.wait(5, 10_000, never())).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { ownApi, startTestApi } from '../../support/api/api.ts';
 
 type Answering = Analytics['query'];
 let answering: Answering;
-/** The signals of all queries that were begun, and how long each may take. */
+/** The signals and time limits of all queries that were started. */
 let begun: (AbortSignal | undefined)[] = [];
 let allowed: number[] = [];
 const store: Analytics = {
@@ -38,7 +38,7 @@ const fails = (kind: AnalyticsFault['kind']): Answering => {
   return () => Promise.reject(new AnalyticsFault(kind, 'clickhouse: table x on 10.0.0.1'));
 };
 
-describe('a store that does not answer', () => {
+describe('an error of the analytics store', () => {
   it.each([
     'away',
     'slow',
@@ -53,12 +53,12 @@ describe('a store that does not answer', () => {
     expect(turnsOf(store).running).toBe(0);
   });
 
-  it('and never did is a 503', async () => {
+  it('is a 503 if the store has never responded', async () => {
     answering = fails('absent');
     expect((await ask()).status).toBe(503);
   });
 
-  it('a fault of our own stays one', async () => {
+  it('is rethrown if it comes from Zonefleet itself', async () => {
     answering = () => Promise.reject(new TypeError('a bug'));
     expect((await ask()).body).toEqual({ error: 'internal error' });
     expect(turnsOf(store).running).toBe(0);
@@ -68,7 +68,7 @@ describe('a store that does not answer', () => {
 const HANGS: Answering = (_sql, _values, { signal }) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
-/** A call as the server makes it, whose caller can hang up. */
+/** A call as the server creates it. Its client can disconnect. */
 function call(gone: AbortSignal, accountId = 1) {
   const log = { warn: () => {}, error: () => {} };
   return {
@@ -82,7 +82,7 @@ function call(gone: AbortSignal, accountId = 1) {
 const question = ({ signal, seconds }: { signal?: AbortSignal; seconds: number }) =>
   store.query('select 1', {}, { seconds, ...(signal && { signal }) });
 
-describe('the time of a question', () => {
+describe('the time limit of a query', () => {
   it.each([
     ...['3h', '6h', '12h', '24h', 'nonsense'].map((period) => [period, 10]),
     ['7d', 20],
@@ -94,11 +94,11 @@ describe('the time of a question', () => {
       const path = `/analytics/${section}${section.includes('?') ? '&' : '?'}domain=asked.test&period=${period}`;
       expect([section, (await api.ask('GET', path)).status]).toEqual([section, 200]);
     }
-    // Two questions of the comparison, and of the hosts first whether any is counted under a wildcard.
+    // The comparison needs two queries. Hosts first need one to find out whether any is counted under a wildcard.
     expect([allowed.length, new Set(allowed)]).toEqual([9, new Set([seconds])]);
   });
 
-  it('ends it when the store hangs, and cancels its query', async () => {
+  it('ends the call and cancels the query if the store hangs', async () => {
     answering = HANGS;
     const answer = await askStore(call(new AbortController().signal), 0, question);
     expect(answer).toBeInstanceOf(Problem);
@@ -106,7 +106,7 @@ describe('the time of a question', () => {
     await until(() => turnsOf(store).running === 0);
   });
 
-  it('counts the wait for a place too', async () => {
+  it('includes the wait for a slot', async () => {
     answering = HANGS;
     const stays = new AbortController();
     const others = [1, 2].map(() => askStore(call(stays.signal), 2, question));
@@ -117,8 +117,8 @@ describe('the time of a question', () => {
   });
 });
 
-describe('a caller who hangs up', () => {
-  it('has the query cancelled, and nothing begun that still waits; the place is free when the query would have ended', async () => {
+describe('a client that disconnects', () => {
+  it('has its running query cancelled and its waiting one dropped; the slot is released when the query would have ended', async () => {
     answering = HANGS;
     const caller = new AbortController();
     const asked = [1, 2, 3].map(() => askStore(call(caller.signal, 7), 3, question));
@@ -132,7 +132,7 @@ describe('a caller who hangs up', () => {
     await until(() => turnsOf(store).running === 0);
   });
 
-  it('of a query that ends soon gives the place back at once', async () => {
+  it('releases the slot immediately if the query ends soon', async () => {
     let answer: (rows: never[]) => void = () => {};
     answering = () => new Promise((resolve) => (answer = resolve));
     const caller = new AbortController();

@@ -6,8 +6,8 @@ const NEVER = new AbortController().signal;
 const ended = (work: Promise<unknown>) =>
   Promise.race([work.then(() => true), new Promise((resolve) => setImmediate(() => resolve(false)))]);
 
-describe('turns', () => {
-  it('bound what an account has under way, and others go on', async () => {
+describe('query slots', () => {
+  it('limit the running queries of an account, while those of others run', async () => {
     const turns = new QueryTurns(LIMITS);
     const take = (accountId: number, domainId = accountId) => turns.take({ accountId, domainId }, NEVER);
     const first = await take(1);
@@ -21,7 +21,7 @@ describe('turns', () => {
     expect([turns.running, turns.waiting]).toEqual([3, 0]);
   });
 
-  it('bound a domain, whoever asks about it, and all of them', async () => {
+  it('limit the running queries of a domain for all accounts, and in total', async () => {
     const turns = new QueryTurns(LIMITS);
     const take = (accountId: number, domainId: number) => turns.take({ accountId, domainId }, NEVER);
     const places = [await take(1, 9), await take(2, 9), await take(3, 9)];
@@ -35,7 +35,7 @@ describe('turns', () => {
     expect(turns.running).toBe(3);
   });
 
-  it('go to whoever has the least under way, then to who waits longest', async () => {
+  it('go to the account with the fewest running queries, then to the one that waits the longest', async () => {
     const turns = new QueryTurns({ ...LIMITS, running: 2 });
     const order: string[] = [];
     const take = (name: string, accountId: number) =>
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(order).toEqual(['busy', 'busy', 'first', 'second', 'busy again']);
   });
 
-  it('go to each account in turn where a domain has one place, however many of one wait', async () => {
+  it('alternate between accounts if a domain has one slot, no matter how many queries of one account wait', async () => {
     const turns = new QueryTurns({ ...LIMITS, ofDomain: 1 });
     const order: string[] = [];
     const take = async (name: string, accountId: number) => {
@@ -68,7 +68,7 @@ describe('turns', () => {
     expect(order).toEqual(['viewer 1', 'owner 1', 'admin', 'viewer 2', 'owner 2', 'viewer 3']);
   });
 
-  it('refuse an account of which too many wait, and nobody else', async () => {
+  it('are refused to an account with too many waiting queries, but not to others', async () => {
     const turns = new QueryTurns(LIMITS);
     const take = (accountId: number) => turns.take({ accountId, domainId: accountId }, NEVER);
     for (let i = 0; i < LIMITS.ofAccount; i++) await take(1);
@@ -77,7 +77,7 @@ describe('turns', () => {
     await take(2);
   });
 
-  it('keep nothing of who left while waiting, and give a place back once', async () => {
+  it('forget a waiter that leaves, and are released once', async () => {
     const turns = new QueryTurns({ ...LIMITS, running: 1 });
     const asker = { accountId: 1, domainId: 1 };
     const giveBack = await turns.take(asker, NEVER);

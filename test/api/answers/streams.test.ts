@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonTexts, openArrayStream, openTextStream } from '../../../src/api/answers/streams.ts';
 import { until } from '../../support/tests/until.ts';
 
-/** Counts what was read ahead, and whether it was told to stop. */
+/** Counts the pages that were read ahead, and records whether the source was stopped. */
 function counted(count: number) {
   const state = { read: 0, stopped: false };
   async function* items() {
@@ -34,18 +34,18 @@ async function* pagesOf<T>(...pages: T[]): AsyncGenerator<T> {
 }
 
 describe('a streamed array', () => {
-  it.each([0, 1, 2, 1000])('of %i items is the JSON of all of them', async (count) => {
+  it.each([0, 1, 2, 1000])('of %i items is the JSON of all items', async (count) => {
     const items = JSON.parse(await textOf(counted(count).items));
     expect(items).toHaveLength(count);
     expect(items.map(({ n }: { n: number }) => n)).toEqual([...items.keys()]);
   });
 
-  it('that is one piece is a text', async () => {
+  it('is a text if it fits into one piece', async () => {
     expect(await openArrayStream(pagesOf([]))).toBe('[]');
     expect(await openArrayStream(pagesOf([], [1, { a: 'b' }], [], [null]))).toBe('[1,{"a":"b"},null]');
   });
 
-  it('has items that are JSON already as they are', async () => {
+  it('contains items that are already JSON unchanged', async () => {
     const texts = new JsonTexts(['{"n":1}', '[2]']);
     expect(await openArrayStream(pagesOf<unknown[] | JsonTexts>([0], texts, new JsonTexts([]), ['x']))).toBe(
       '[0,{"n":1},[2],"x"]',
@@ -60,12 +60,12 @@ describe('a streamed array', () => {
     ['small after large', [400_000, ...Array<number>(300).fill(3)]],
     ['large after small', [...Array<number>(300).fill(3), 400_000, 400_000]],
     ['undefined and empty', []],
-  ])('has every item of a page once: %s', async (_, lengths) => {
+  ])('contains every item of a page once: %s', async (_, lengths) => {
     const page = [...lengths.map((length, i) => `${i}${'x'.repeat(length)}`), undefined, {}];
     expect(await textOf(pagesOf(page))).toBe(JSON.stringify(page));
   });
 
-  it('reads no further ahead than its reader takes', async () => {
+  it('reads no further ahead than the client reads', async () => {
     const { state, items } = counted(100_000);
     const stream = await streamOf(items);
     stream.read(1);
@@ -75,13 +75,13 @@ describe('a streamed array', () => {
     await until(() => state.stopped, 'the source is told');
   });
 
-  it('stops its source when the client leaves before the first byte', async () => {
+  it('stops its source if the client disconnects before the first byte', async () => {
     const { state, items } = counted(100_000);
     (await streamOf(items)).destroy();
     await until(() => state.stopped, 'the source is told');
   });
 
-  it('that cannot be read at all fails before it is sent', async () => {
+  it('fails before it is sent if it cannot be read at all', async () => {
     const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('gone')) }) };
     await expect(openArrayStream(broken)).rejects.toThrow('gone');
   });
@@ -93,7 +93,7 @@ async function read(lines: Iterable<string>): Promise<string[]> {
   return pieces;
 }
 
-it('a text is sent line by line, in pieces', async () => {
+it('a streamed text is sent line by line, in pieces', async () => {
   expect((await read(['a', 'b'])).join('')).toBe('a\nb\n');
   const long = Array.from({ length: 20_000 }, (_, i) => `line ${i} \u00fc`);
   const pieces = await read(long);
@@ -101,11 +101,11 @@ it('a text is sent line by line, in pieces', async () => {
   expect(pieces.join('')).toBe(`${long.join('\n')}\n`);
 });
 
-it('a text of no lines is empty', async () => {
+it('a streamed text without lines is empty', async () => {
   expect((await read([])).join('')).toBe('');
 });
 
-it('text that is not read is not produced', async () => {
+it('a streamed text that is not read is not produced', async () => {
   let made = 0;
   function* endless(): Generator<string> {
     for (;;) yield `${made++}`;

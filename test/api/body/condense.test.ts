@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { condenseFailures, condenseIds, expandFailures, expandIds } from '../../../src/api/body/condense.ts';
 
-it('a list that fails as a whole is one error with one run', () => {
+it('a list that fails completely is condensed to one error with one range', () => {
   const failures = Array.from({ length: 100_000 }, (_, index) => [index, 'no'] as const);
   expect(condenseFailures(failures)).toEqual([['no', [0, 99_999]]]);
 });
 
-it('whatever failed is found again from the short form', () => {
+it('all failures can be restored from the condensed form', () => {
   const errors = fc.constantFrom('a', 'b', 'c');
   fc.assert(
     fc.property(
@@ -21,7 +21,7 @@ it('whatever failed is found again from the short form', () => {
   );
 });
 
-it('ids that go on with the items are one run', () => {
+it('ids that increase with the items are condensed to one range', () => {
   const items = Array.from({ length: 100_000 }, (_, i) => ({ index: i, id: 500 + i }));
   expect(condenseIds(items)).toEqual([[0, 500, 100_000]]);
   const gap = items.slice(0, 3).concat(items.slice(4, 6));
@@ -31,7 +31,7 @@ it('ids that go on with the items are one run', () => {
   ]);
 });
 
-it('every list comes back', () => {
+it('every list of ids can be restored', () => {
   const item = fc.record({ index: fc.nat(20), id: fc.nat(20) });
   const list = fc
     .uniqueArray(item, { selector: ({ index }) => index })

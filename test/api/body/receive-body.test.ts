@@ -12,7 +12,7 @@ import { type Arriving, receiveBody } from '../../../src/api/body/receive-body.t
 const BOUNDS: BodyBounds = { bytes: 1_000_000, values: 1000, items: undefined, byPlan: false };
 const PIECE = 1000;
 
-/** So many pieces; `read` is how many were asked for when the answer was there. */
+/** A body of this many pieces. `read` is the number of pieces that were requested before the result. */
 async function receive(pieces: number, text: string, more: Partial<Arriving> = {}, roomBytes = 500_000) {
   let read = 0;
   async function* bytes() {
@@ -34,7 +34,7 @@ async function receive(pieces: number, text: string, more: Partial<Arriving> = {
   return { received, read, room, payload };
 }
 
-it('a body with too many values is refused where it passes the bound, and what follows is thrown away', async () => {
+it('a body with too many values is refused where it exceeds the limit, and the rest is discarded', async () => {
   const { received, read, payload } = await receive(100_000, '1,');
   expect(received).toMatchObject({ status: 400, error: 'the body has more than 1000 values' });
   expect(read).toBeLessThan(10);
@@ -42,7 +42,7 @@ it('a body with too many values is refused where it passes the bound, and what f
   payload.destroy();
 });
 
-it('a body that is too long is refused by its header before a byte is read, or at the byte that is too many', async () => {
+it('a body that is too long is refused by its header before a byte is read, or at the first byte beyond the limit', async () => {
   const announced = await receive(5000, 'x', { contentLength: '1000001', type: 'text' });
   expect([announced.received, announced.read]).toEqual([badRequest('the body is too large'), 0]);
   const { received, read, payload } = await receive(5000, 'x', { type: 'text' }, 2_000_000);
@@ -51,13 +51,13 @@ it('a body that is too long is refused by its header before a byte is read, or a
   expect(read).toBeLessThan(1010);
 });
 
-it('a body beyond the plan is a plan_limit with the bytes that it allows', async () => {
+it('a body that exceeds the plan is refused with plan_limit and the allowed bytes', async () => {
   const bounds = { ...BOUNDS, byPlan: true };
   const { received } = await receive(1, 'x', { contentLength: '1000001', bounds });
   expect(received).toMatchObject({ status: 403, code: 'plan_limit', members: { limit: 1_000_000 } });
 });
 
-it('a large body takes room as it arrives, and gets a 503 without room', async () => {
+it('a large body uses room as it arrives, and is a 503 if there is no room', async () => {
   const whole = await receive(200, 'x', { type: 'text' });
   expect(whole.received).toBeInstanceOf(BodySegments);
   expect(whole.room.bytes).toBe(200_000);
@@ -67,7 +67,7 @@ it('a large body takes room as it arrives, and gets a 503 without room', async (
   expect(small.room.bytes).toBe(0);
 });
 
-it('a body of another type is refused at its first byte; without a byte it has none', async () => {
+it('a body of another type is refused at its first byte, and accepted if it is empty', async () => {
   const type = badRequest('the body must be JSON');
   expect((await receive(1, 'x', { type })).received).toBe(type);
   expect((await receive(0, 'x', { type })).received).not.toBeInstanceOf(Problem);
@@ -87,7 +87,7 @@ it('a connection that breaks within the body rejects', async () => {
   await expect(receiving).rejects.toThrow('within the body');
 });
 
-it('a request is read whole, even if its end arrives while its last piece waits', async () => {
+it('a request is read completely, even if it ends while its last piece waits', async () => {
   const bytes = Buffer.from(JSON.stringify('x'.repeat(1_000_000)));
   let received: BodySegments | Problem | undefined;
   const server = createServer(async (request, response) => {

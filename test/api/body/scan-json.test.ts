@@ -4,7 +4,9 @@ import { JsonScan } from '../../../src/api/body/scan-json.ts';
 
 const VALUES = 1000;
 
-/** What it says of a body that comes in pieces of so many bytes, and how many bytes it took to say so. */
+/**
+ * Returns the result of scanning a body in pieces of this size, and the number of bytes that were scanned before it.
+ */
 function scan(text: string, values = VALUES, piece = 7): { breach: string | undefined; read: number } {
   const scanning = new JsonScan({ values });
   const bytes = Buffer.from(text);
@@ -15,7 +17,7 @@ function scan(text: string, values = VALUES, piece = 7): { breach: string | unde
   return { breach: undefined, read: bytes.length };
 }
 
-describe('a body is refused at the byte that passes a bound', () => {
+describe('a body is refused at the byte that exceeds a limit', () => {
   it.each([
     ['numbers', `[${'1,'.repeat(100_000)}1]`, 'more than 1000 values'],
     ['empty objects', `[${'{},'.repeat(100_000)}1]`, 'more than 1000 values'],
@@ -26,7 +28,7 @@ describe('a body is refused at the byte that passes a bound', () => {
     ['objects in objects', '{"a":'.repeat(100_000), 'deeper than 64 levels'],
     ['members', `{${'"a":1,'.repeat(100_000)}"a":1}`, 'more than 256 members'],
     ['a number', `{"delete":[${'1'.repeat(100_000)}]}`, 'number of more than 256 bytes'],
-    ['what is no word of JSON', 'x'.repeat(100_000), 'number of more than 256 bytes'],
+    ['a word that is not JSON', 'x'.repeat(100_000), 'number of more than 256 bytes'],
     ['a name', `{"${'k'.repeat(100_000)}":1}`, 'name of more than 1024 bytes'],
     ['a name of escapes', `{"${'\\"'.repeat(50_000)}":1}`, 'name of more than 1024 bytes'],
   ])('%s', (_, text, words) => {
@@ -36,7 +38,7 @@ describe('a body is refused at the byte that passes a bound', () => {
   });
 });
 
-it('a body within the bounds passes, wherever it is cut: texts have any length and any bytes', () => {
+it('a body within the limits passes, wherever it is split: texts may have any length and any bytes', () => {
   const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
   const members = `{${Array.from({ length: 256 }, (_, i) => `"m${i}":${i}`).join(',')}}`;
   const texts = JSON.stringify([
@@ -50,7 +52,7 @@ it('a body within the bounds passes, wherever it is cut: texts have any length a
   }
 });
 
-it('counts each value of any JSON once', () => {
+it('each value of any JSON is counted once', () => {
   const count = (value: unknown): number =>
     typeof value === 'object' && value !== null
       ? 1 + Object.values(value).reduce((sum: number, member) => sum + count(member), 0)

@@ -51,7 +51,7 @@ describe('the key of a request', () => {
     expect(looked).toEqual(key === undefined ? [] : [hashKey(key)]);
   });
 
-  it('that is unknown, expired or revoked is a 401 with the same message, from the next request on', async () => {
+  it('is refused with the same 401 if it is unknown, expired or revoked, from the next request on', async () => {
     const expired = await api.makeKey({ expiresAt: new Date(Date.now() - 1000) });
     const revoked = await api.makeKey();
     expect(await statusWith({ 'x-api-key': revoked })).toBe(200);
@@ -60,7 +60,7 @@ describe('the key of a request', () => {
     for (const id of await findKeyIds(api.db, revoked)) await revokeApiKey(api.db, id);
     for (const key of [generateKey(), expired, revoked, 'svc_short', `${api.keys.owner}x`]) {
       const { status, body } = await api.ask('GET', '/domains/ns-sets', { as: key });
-      expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
+      expect([status, body]).toEqual([401, { error: 'a valid API key is required' }]);
     }
   });
 });
@@ -77,10 +77,10 @@ describe('repeated credentials', () => {
     [['Authorization', 'authorization', 'X-Api-Key', 'X-Api-Key']],
     [['Accept', 'a', 'Accept', 'b']],
     [[]],
-  ])('are none in %j', (rawHeaders) => expect(judgeCredentials(rawHeaders)).toBeUndefined());
+  ])('are not found in %j', (rawHeaders) => expect(judgeCredentials(rawHeaders)).toBeUndefined());
 });
 
-it('wrong keys are limited by address; right ones from there are accepted', async () => {
+it('wrong keys are limited by address, and valid keys from that address are accepted', async () => {
   const late = generateKey();
   for (let i = 0; i < 30; i++) await statusWith({ 'x-api-key': generateKey() });
   const refused = await api.ask('GET', '/domains/ns-sets', { as: generateKey() });
@@ -89,7 +89,7 @@ it('wrong keys are limited by address; right ones from there are accepted', asyn
     { error: 'too many wrong API keys from this address' },
   ]);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // its first use here
+  expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // the first use of this key
   await createApiKey(api.db, late, { accountId: api.accountIds.owner, name: 'late' });
   expect(await statusWith({ 'x-api-key': late })).toBe(200);
   expect(await statusWith({})).toBe(401);

@@ -14,21 +14,21 @@ const WHOLE = { domains: null, names: null, types: null };
 const ACME = { ...WHOLE, names: ['_acme-challenge.a.test'], types: ['TXT'] };
 const record = (owner: string, type: string) => ({ name: name(owner), type });
 
-describe('a key', () => {
-  it('that is not narrowed sees and writes everything', () => {
+describe('an API key', () => {
+  it('may see and write everything if it has no restrictions', () => {
     expect(seesDomain(WHOLE, name('a.test.'))).toBe(true);
     expect(writesRecordsOnly(WHOLE)).toBe(false);
     expect(judgeNarrowing(WHOLE, [record('a.test.', 'A')])).toBeUndefined();
   });
 
-  it('for some domains sees no other, nor what lies below them', () => {
+  it('for some domains sees no other domains, including those below them', () => {
     const key = { ...WHOLE, domains: ['a.test'] };
     expect(seesDomain(key, name('a.test.'))).toBe(true);
     expect(seesDomain(key, name('b.a.test.'))).toBe(false);
     expect(seesDomain({ ...WHOLE, domains: [] }, name('a.test.'))).toBe(false);
   });
 
-  it('for some records writes these, and no call that writes another beside them', () => {
+  it('for some records may write these, but may not make a call that also writes others', () => {
     const wanted = record('_acme-challenge.a.test.', 'TXT');
     expect(judgeNarrowing(ACME, [wanted, wanted])).toBeUndefined();
     expect(judgeNarrowing(ACME, [wanted, record('www.a.test.', 'TXT')])).toMatchObject({ status: 403 });
@@ -56,7 +56,7 @@ describe('roles', () => {
       expect(mayDo(role, permission)).toBe(permissions.split(' ').includes(permission));
   });
 
-  it('each may do what the next lower one may', () => {
+  it('each role may do everything that the next lower role may do', () => {
     for (const [i, role] of ROLES.entries()) {
       for (const lower of ROLES.slice(i))
         expect(permissionsOf(lower).every((permission) => mayDo(role, permission))).toBe(true);

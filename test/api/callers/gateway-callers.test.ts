@@ -26,7 +26,7 @@ function play() {
   };
 }
 
-it('takes 600 notices of a gateway in any 60 seconds', () => {
+it('accepts 600 notices of a gateway in any 60 seconds', () => {
   const { tell, pass } = play();
   const many = Array.from({ length: 601 }, () => tell('one'));
   expect(many.slice(0, 600).every((status) => status === 200)).toBe(true);
@@ -37,14 +37,14 @@ it('takes 600 notices of a gateway in any 60 seconds', () => {
   expect(tell('one')).toBe(200);
 });
 
-it('says when to come again', () => {
+it('returns the time after which a gateway may send again', () => {
   const { refusal, tell, pass } = play();
   for (let i = 0; i < 600; i++) tell('one');
   pass(20_000);
   expect(refusal('one')?.headers).toMatchObject({ 'Retry-After': '40' });
 });
 
-it('counts each gateway for itself, and nothing that is not signed', () => {
+it('counts each gateway separately, and only signed notices', () => {
   const { tell } = play();
   for (let i = 0; i < 600; i++) expect(tell('one')).toBe(200);
   for (let i = 0; i < 700; i++) expect(tell('two', `t=1,v1=${'0'.repeat(64)}`)).toBe(401);

@@ -31,8 +31,8 @@ beforeEach(() => {
 const hex = (text: string) => hashKey(text).toString('hex');
 const find = (text: string) => lookups.find(hashKey(text));
 
-describe('looking up keys', () => {
-  it('finds those that exist, and no others', async () => {
+describe('key lookups', () => {
+  it('find existing keys and no others', async () => {
     keys.set(hex('right'), valid);
     expect(await Promise.all([find('right'), find('wrong'), find('right')])).toEqual([
       valid,
@@ -41,19 +41,19 @@ describe('looking up keys', () => {
     ]);
   });
 
-  it('asks for a bounded number of statements a second, whatever is presented', async () => {
+  it('run a bounded number of statements per second, whatever keys are presented', async () => {
     let presented = 0;
     while (nowMs < 10_000) await Promise.all(Array.from({ length: 100 }, () => find(`wrong ${presented++}`)));
     expect(presented).toBeGreaterThan(10_000);
     expect(statements.length).toBeLessThanOrEqual((10 + 1) * 20 + 1);
   });
 
-  it('asks once for a key that many present at once', async () => {
+  it('share one query for a key that many requests present concurrently', async () => {
     await Promise.all(Array.from({ length: 1000 }, () => find('wrong')));
     expect(statements.flat().filter((hash) => hash === hex('wrong')).length).toBeLessThanOrEqual(2);
   });
 
-  it('does not make a known key wait behind wrong ones, and looks it up each time', async () => {
+  it('do not delay a known key behind wrong ones, and look it up each time', async () => {
     keys.set(hex('right'), valid);
     await find('right');
     const order: string[] = [];
@@ -64,20 +64,20 @@ describe('looking up keys', () => {
     expect(statements.filter((hashes) => hashes.includes(hex('right')))).toHaveLength(2);
   });
 
-  it('finds a new key at once, though it was wrong a moment ago', async () => {
+  it('find a new key immediately, even if it was unknown a moment ago', async () => {
     expect(await find('later')).toBeUndefined();
     keys.set(hex('later'), valid);
     expect(await find('later')).toBe(valid);
   });
 
-  it('forgets a key that is revoked', async () => {
+  it('forget a revoked key', async () => {
     keys.set(hex('right'), valid);
     await find('right');
     keys.set(hex('right'), revoked);
     expect(await find('right')).toBe(revoked);
   });
 
-  it('rejects all waiters when the database is away, and works again when it is back', async () => {
+  it('reject all waiters while the database is unavailable, and work again afterwards', async () => {
     fault = new Error('away');
     const told = await Promise.allSettled([find('a'), find('b')]);
     expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -93,7 +93,7 @@ const fresh = () => {
 };
 const key = (i: number) => hashKey(`key ${i}`);
 
-it('a network may send some wrong keys a minute; then it is told how long to wait', () => {
+it('a network may send some wrong keys per minute, and is then refused with the time to wait', () => {
   const wrong = fresh();
   for (let i = 0; i < 30; i++) expect(wrong.note('192.0.2.1', key(i))).toBeUndefined();
   clockMs = 15_000;
@@ -103,14 +103,14 @@ it('a network may send some wrong keys a minute; then it is told how long to wai
   expect(wrong.note('192.0.2.1', key(0))).toBeUndefined();
 });
 
-it('the addresses of an IPv6 /64 are one', () => {
+it('the addresses of an IPv6 /64 count as one network', () => {
   const wrong = fresh();
   for (let i = 0; i < 30; i++) wrong.note(`2001:db8::${i.toString(16)}`, key(i));
   expect(wrong.note('2001:db8::ffff', key(0))).toBe(60);
   expect(wrong.note('2001:db8:0:1::1', key(0))).toBeUndefined();
 });
 
-it('a wrong key asked again is refused from memory, by a network beyond its limit and for a second', () => {
+it('a repeated wrong key is refused from memory for a second if its network is beyond the limit', () => {
   const wrong = fresh();
   for (let i = 0; i <= 30; i++) wrong.note('192.0.2.1', key(i));
   expect(wrong.judge('192.0.2.1', key(3))).toBe(60);
@@ -120,7 +120,7 @@ it('a wrong key asked again is refused from memory, by a network beyond its limi
   expect(wrong.judge('192.0.2.1', key(3))).toBeUndefined();
 });
 
-it('it remembers a bounded number of keys and networks', () => {
+it('a bounded number of keys and networks is stored', () => {
   const wrong = fresh();
   for (let i = 0; i < 21_000; i++) wrong.note(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, key(i));
   expect(wrong.size).toBe(20_000);

@@ -8,7 +8,7 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 describe('the limit of a key', () => {
   const database = keptDatabase();
 
-  it('counts the requests of all processes together, and those of each key separately', async () => {
+  it('counts the requests of all processes together, and each key separately', async () => {
     const second = openDatabase(database.url);
     const limits = [createRateLimit(database.db, 10), createRateLimit(second, 10)];
     const taken = await Promise.all(
@@ -18,7 +18,7 @@ describe('the limit of a key', () => {
     expect(taken.filter((each) => each?.problem === undefined)).toHaveLength(20); // 10 of each key
   });
 
-  it('is refused until the oldest call is a minute old, and Postgres is not asked before', async () => {
+  it('refuses requests until the oldest one is a minute old, without querying PostgreSQL before', async () => {
     let nowMs = 0;
     const limit = createRateLimit(database.db, 1, () => nowMs);
     expect((await limit.take('key:50')).problem).toBeUndefined();
@@ -32,7 +32,7 @@ describe('the limit of a key', () => {
     expect((await limit.take('key:50')).problem).toBeUndefined();
   });
 
-  it('is counted in memory while Postgres cannot count', async () => {
+  it('is counted in memory while PostgreSQL is unavailable', async () => {
     const gone = openDatabase('postgresql://nobody@127.0.0.1:1/nothing', { connectTimeoutMs: 200 });
     const limit = createRateLimit(gone, 2);
     const taken = [await limit.take('a'), await limit.take('a'), await limit.take('a')];
@@ -41,10 +41,10 @@ describe('the limit of a key', () => {
   });
 });
 
-describe('a request beyond the limit', () => {
+describe('the rate limit in responses', () => {
   const api = ownApi(() => startTestApi({ requestsPerMinute: 3 }));
 
-  it('is 429 with the time to wait; every answer before it says what is left', async () => {
+  it('is a 429 with the time to wait, and earlier responses contain the remaining requests', async () => {
     const left: unknown[] = [];
     for (const path of ['/domains/ns-sets', '/nowhere', '/users/me']) {
       const { headers } = await api.ask('GET', path);

@@ -4,7 +4,7 @@ import { MemoryWindows } from '../../../src/api/callers/rate-limits.ts';
 
 const MINUTE_MS = 60_000;
 
-it('alone, a process lets in the rate in any 60 seconds, and no less', () => {
+it('a process on its own admits exactly the rate in any 60 seconds', () => {
   const gaps = fc.array(fc.nat({ max: 30_000 }), { maxLength: 60 });
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 5 }), (waits, rate) => {
@@ -23,7 +23,7 @@ it('alone, a process lets in the rate in any 60 seconds, and no less', () => {
   );
 });
 
-it('who is beyond the limit is refused until the time that the database said', () => {
+it('a caller beyond the limit is refused until the time that the database returned', () => {
   let nowMs = 0;
   const windows = new MemoryWindows(3, () => nowMs);
   windows.block('a', 500);
@@ -33,14 +33,14 @@ it('who is beyond the limit is refused until the time that the database said', (
   expect(windows.judge('a')).toBeUndefined();
 });
 
-it('calls that the database let in count when it is gone', () => {
+it('requests that the database admitted count while it is unavailable', () => {
   const windows = new MemoryWindows(2, () => 100);
   windows.note('a', 40);
   expect(windows.take('a').admitted).toBe(true);
   expect(windows.take('a')).toEqual({ admitted: false, used: 2, waitMs: MINUTE_MS - 60 });
 });
 
-it('a bounded number of callers is remembered', () => {
+it('a bounded number of callers is stored', () => {
   const windows = new MemoryWindows(2, () => 0);
   for (let i = 0; i < 12_000; i++) windows.note(`key:${i}`, 0);
   expect(windows.size).toBe(10_000);

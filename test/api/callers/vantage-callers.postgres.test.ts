@@ -32,7 +32,7 @@ async function call(callers: VantageCallers, name: string, by?: KeyObject): Prom
   return statusOf(verified);
 }
 
-it('a vantage has a limit of its own, and what others forge in its name does not count', async () => {
+it('an observer has its own limit, which requests forged in its name do not use up', async () => {
   const callers = new VantageCallers(db, { limits: { perMinute: 4 } });
   const other = readPrivateKey(makeVantageKey().privateKey) as KeyObject;
   for (let i = 0; i < 20; i++) expect(await call(callers, 'ams', other)).toBe(401);
@@ -42,7 +42,7 @@ it('a vantage has a limit of its own, and what others forge in its name does not
   expect(await call(callers, 'fra')).toBe(200);
 });
 
-it('a request that is not signed costs no body and no statement, whoever it says that it is', async () => {
+it('a request without a valid signature costs no body and no statement, whatever name it claims', async () => {
   const other = readPrivateKey(makeVantageKey().privateKey) as KeyObject;
   const callers = new VantageCallers(db, { limits: { keysMs: 60_000 } });
   await callers.verify(headersOf('ams', other), SIGNED);
@@ -61,7 +61,7 @@ it('a request that is not signed costs no body and no statement, whoever it says
   expect(statements).toBe(0);
 });
 
-it('only so many bodies of one vantage are received at a time, and each gives its place back once', async () => {
+it('a limited number of bodies per observer is received concurrently, and each releases its slot once', async () => {
   const callers = new VantageCallers(db, { limits: { bodies: 2 } });
   const begin = async (name: string) => await callers.verify(headersOf(name), SIGNED);
   const first = (await begin('ams')) as VerifiedVantage;
@@ -74,7 +74,7 @@ it('only so many bodies of one vantage are received at a time, and each gives it
   expect(statusOf(await begin('ams'))).toBe(503);
 });
 
-it('a nonce is used before the body comes, and the body has to be the one that was signed', async () => {
+it('a nonce is used before the body arrives, and the body must be the signed one', async () => {
   const callers = new VantageCallers(db);
   const headers = headersOf('ams');
   const verified = (await callers.verify(headers, SIGNED)) as VerifiedVantage;

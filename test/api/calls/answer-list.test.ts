@@ -9,7 +9,7 @@ import { CursorError, type Page } from '../../../src/store/postgres/list-page.ts
 const query = z.object(PAGE_QUERY);
 
 describe('the query of a list', () => {
-  it('is text that stands for numbers and booleans', () => {
+  it('consists of text that represents numbers and booleans', () => {
     expect(query.parse({ limit: '1000', offset: '0', count: 'true', cursor: 'x' })).toEqual({
       limit: 1000,
       offset: 0,
@@ -28,9 +28,9 @@ describe('the query of a list', () => {
     { offset: '-1' },
     { count: 'yes' },
     { cursor: '' },
-  ])('is refused otherwise: %j', (wrong) => expect(query.safeParse(wrong).success).toBe(false));
+  ])('is refused if it is %j', (wrong) => expect(query.safeParse(wrong).success).toBe(false));
 
-  it('lists and orders by existing fields', () => {
+  it('selects and sorts by existing fields', () => {
     expect(listText(['A', 'B']).parse('A, B')).toEqual(['A', 'B']);
     expect(listText(['A', 'pending']).parse('a,PENDING')).toEqual(['A', 'pending']);
     expect(listText(['A', 'B']).safeParse('A,C').success).toBe(false);
@@ -64,7 +64,7 @@ describe('a list', () => {
     return { headers, answer: await answerList({ query, url: '/numbers/', answerHeader }, list) };
   };
 
-  it('without a limit is whole, and its pages are read while it is sent', async () => {
+  it('without a limit is complete, and its pages are read while it is sent', async () => {
     const { headers, answer } = await ask({ offset: 3, count: true });
     expect(headers).toEqual({ 'X-Total-Count': 2500 });
     expect(pages).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('a list', () => {
     expect(pages.map(({ cursor }) => cursor)).toEqual([undefined, '1003', '2003']);
   });
 
-  it('with a limit is a page, and the link leads to the next unless it is the last', async () => {
+  it('with a limit is one page, with a link to the next unless it is the last', async () => {
     const first = await ask({ limit: 2 });
     expect(first.answer).toEqual(['n0', 'n1']);
     expect(first.headers).toEqual({ Link: '</numbers/?cursor=2>; rel="next"' });
@@ -115,14 +115,14 @@ describe('a log', () => {
     return { links, answer: await answerList({ query, url: '/changes', answerHeader }, log) };
   };
 
-  it('goes on behind the id of the last item', async () => {
+  it('continues after the id of the last item', async () => {
     const first = await ask({ limit: 2 });
     expect(first).toEqual({ links: ['</changes?cursor=-44>; rel="next"'], answer: [45, 44] });
     const last = await ask({ limit: 2, cursor: '-3' });
     expect(last).toEqual({ links: [], answer: [2, 1] });
   });
 
-  it('without a limit is read in the pages that it asks for', async () => {
+  it('without a limit is read in pages of the requested size', async () => {
     const { answer } = await ask({});
     const sent: number[] = [];
     for await (const page of (answer as StreamedArray<number>).pages)
@@ -158,7 +158,7 @@ describe('the link to the next page', () => {
     return headers.Link;
   };
 
-  it('asks the same from the cursor on', async () => {
+  it('repeats the request from the cursor on', async () => {
     expect(await linkFrom('/domains/?limit=2&search=a%26b&offset=4&cursor=old', 'ne w+')).toBe(
       '</domains/?limit=2&search=a%26b&cursor=ne+w%2B>; rel="next"',
     );

@@ -73,7 +73,7 @@ async function setStatus(status: string): Promise<void> {
   await api.query`update domains set status = ${status}, served = ${served} where id = ${domainId}`;
 }
 
-/** What comes of a request whose body is wrong as well: it is only read when every guard has passed. */
+/** Returns the outcome of a request whose body is invalid too. The body is read only after all guards have passed. */
 async function refusalOf(method: string, path: string, asked: Parameters<TestApi['ask']>[2] = {}) {
   const answer = await api.ask(method, path, { body: '{', ...asked });
   return [answer.status, answer.body?.code ?? answer.body?.error];
@@ -81,12 +81,12 @@ async function refusalOf(method: string, path: string, asked: Parameters<TestApi
 const BODY_REFUSAL = [400, 'the body is not valid JSON'];
 
 describe('the guards', () => {
-  it('run in the order of api.md: each request fails at the first one that refuses it', async () => {
+  it('run in the order of api.md: each request fails at the first guard that refuses it', async () => {
     const readOnly = await api.makeKey({ readOnly: true });
     const write = (as: string | null, path = '/settings') => refusalOf('PUT', PATH + path, { as });
     await setStatus('disabled');
-    expect(await write(null)).toEqual([401, 'a valid API key is needed']);
-    expect(await refusalOf('PUT', '/users/me', { as: null })).toEqual([401, 'a valid API key is needed']);
+    expect(await write(null)).toEqual([401, 'a valid API key is required']);
+    expect(await refusalOf('PUT', '/users/me', { as: null })).toEqual([401, 'a valid API key is required']);
     await updateAccount(api.db, api.accountIds.owner, { active: false });
     expect(await write(readOnly)).toEqual([403, 'account_suspended']);
     expect(await refusalOf('GET', `${PATH}/view`)).toEqual([403, 'account_suspended']);
@@ -94,7 +94,7 @@ describe('the guards', () => {
     expect(await write(readOnly)).toEqual([403, 'read-only API key']);
     expect(await refusalOf('PUT', '/users/me', { as: readOnly })).toEqual([403, 'read-only API key']);
     expect(await refusalOf('PUT', '/nowhere', { as: readOnly })).toEqual([403, 'read-only API key']);
-    expect(await refusalOf('PUT', '/users/me')).toEqual([403, 'this surface is not open to API keys']);
+    expect(await refusalOf('PUT', '/users/me')).toEqual([403, 'API keys may not use this path']);
     expect(await refusalOf('PUT', '/nowhere')).toEqual([404, 'path not found']);
     expect(await write('stranger')).toEqual([404, 'domain not found']);
     expect(await refusalOf('PUT', `${PATH}/things/8`, { as: 'viewer' })).toEqual([404, 'thing not found']);
@@ -108,13 +108,13 @@ describe('the guards', () => {
     expect(await write('owner')).toEqual(BODY_REFUSAL);
   });
 
-  it('let a read-only key read, by HEAD and OPTIONS too', async () => {
+  it('allow reads with a read-only key, including HEAD and OPTIONS', async () => {
     const as = await api.makeKey({ readOnly: true });
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
       expect((await api.ask(method, `${PATH}/view`, { as })).status).toBe(200);
   });
 
-  it('keep a disabled domain open to reads and to the documented exceptions', async () => {
+  it('allow reads and the documented exceptions for a disabled domain', async () => {
     await setStatus('disabled');
     expect((await api.ask('GET', `${PATH}/view`)).status).toBe(200);
     expect((await api.ask('OPTIONS', `${PATH}/settings`)).status).toBe(200);
@@ -122,7 +122,7 @@ describe('the guards', () => {
     expect(await refusalOf('PUT', `${PATH}/things/7`)).toEqual([409, 'domain_disabled']);
   });
 
-  it('keep a banned domain open to reads alone', async () => {
+  it('allow only reads for a banned domain', async () => {
     await setStatus('banned');
     expect((await api.ask('GET', `${PATH}/view`)).status).toBe(200);
     expect(await refusalOf('PUT', `${PATH}/settings`)).toEqual([403, 'domain_banned']);
@@ -154,7 +154,7 @@ describe('a domain in a path', () => {
     }
   });
 
-  it('that is not there, or no name at all, is 404, and so is an id that is none', async () => {
+  it('responds 404 if it does not exist, is not a name, or is an invalid id', async () => {
     const numbers = ['999999', '0', '01', '9007199254740993'];
     for (const spelling of [
       'nowhere.test',
@@ -174,7 +174,7 @@ describe('a domain in a path', () => {
   });
 });
 
-describe('a domain in a path, by its id', () => {
+describe('a domain id in a path', () => {
   const view = async (id: number | string, as: string) => {
     const { status, body } = await api.ask('GET', `/domains/${id}/view`, { as });
     return status === 200 ? body.ran : status;
@@ -189,14 +189,14 @@ describe('a domain in a path, by its id', () => {
     expect(await write('operator')).toEqual(BODY_REFUSAL);
   });
 
-  it('is not there once it is deleted', async () => {
+  it('responds 404 after the domain is deleted', async () => {
     const { id } = await api.makeDomain('gone.test');
     await deleteDomain(api.db, { ...BY, domainId: id });
     expect(await view(id, 'operator')).toBe(404);
   });
 });
 
-it('a key for some domains sees a domain only if the key has its name', async () => {
+it("is found by a key for some domains only if the key has the domain's name", async () => {
   const inside = await api.makeKey({ domains: [NAME] });
   const outside = await api.makeKey({ domains: ['other.test', String(domainId)] });
   const write = (as: string) => refusalOf('PUT', `${PATH}/settings`, { as });
@@ -209,14 +209,14 @@ describe('a name that several accounts have', () => {
   const idSeen = async (as: string) => (await api.ask('GET', '/domains/several.test/id', { as })).body?.ran;
 
   beforeAll(async () => {
-    // the oldest is the stranger's
+    // the oldest belongs to the stranger
     const strangers = await newDomain(api.db, api.accountIds.stranger, 'several.test.');
     const owners = await api.makeDomain('several.test');
     const operators = await newDomain(api.db, api.accountIds.operator, 'several.test.');
     ids = { strangers: strangers.id, owners: owners.id, operators: operators.id };
   });
 
-  it('means one’s own domain first, then one that is shared', async () => {
+  it("refers to the caller's own domain first, then to a shared one", async () => {
     expect(await idSeen('owner')).toBe(String(ids.owners));
     expect(await idSeen('stranger')).toBe(String(ids.strangers));
     expect(await idSeen('viewer')).toBe(String(ids.owners));
@@ -225,7 +225,7 @@ describe('a name that several accounts have', () => {
     expect(await idSeen('stranger')).toBe(String(ids.strangers));
   });
 
-  it('means to global admins the one that is answered, then the oldest', async () => {
+  it('refers, for global admins, to the domain that is answered, otherwise to the oldest', async () => {
     await deleteDomain(api.db, { ...BY, domainId: ids.operators });
     const answer = (id: number | undefined) =>
       api.query`with z as (select id from zones where name = 'several.test.')
@@ -237,7 +237,7 @@ describe('a name that several accounts have', () => {
     expect(await idSeen('operator')).toBe(String(ids.owners));
   });
 
-  it('is not written by global admins without saying whose is meant', async () => {
+  it('is refused to writes of global admins, unless they use an id', async () => {
     const write = (domain: string | number, as = 'operator') =>
       api.ask('PUT', `/domains/${domain}/settings`, { as });
     const statusOf = async (...order: Parameters<typeof write>) => (await write(...order)).status;
@@ -246,14 +246,14 @@ describe('a name that several accounts have', () => {
       409,
       {
         code: 'domain_ambiguous',
-        error: 'several accounts have this domain: name it by its id in the path',
+        error: 'several accounts have this domain: use its id in the path',
         domains: [
           { id: ids.owners, user_id: api.accountIds.owner, status: 'pending' },
           { id: ids.strangers, user_id: api.accountIds.stranger, status: 'pending' },
         ],
       },
     ]);
-    // A write that was admitted is refused for its body here.
+    // An admitted write is refused here because of its body.
     const admitted = BODY_REFUSAL[0];
     expect(await statusOf(ids.strangers)).toBe(admitted);
     expect(await statusOf(NAME)).toBe(admitted);
@@ -266,9 +266,9 @@ describe('a name that several accounts have', () => {
 it.each([
   { names: [`_acme-challenge.${NAME}`] },
   { types: ['TXT'] },
-])('a key for some records writes nothing else: %j', async (narrowing) => {
+])('a key for some records may not write anything else: %j', async (narrowing) => {
   const as = await api.makeKey(narrowing);
-  const refusal = [403, 'this API key may write some records only'];
+  const refusal = [403, 'this API key may write only certain records'];
   expect(await refusalOf('PUT', `${PATH}/settings`, { as })).toEqual(refusal);
   expect(await refusalOf('PUT', `${PATH}/records`, { as })).toEqual(BODY_REFUSAL);
   expect((await api.ask('GET', `${PATH}/view`, { as })).status).toBe(200);

@@ -14,7 +14,7 @@ const Body = z.strictObject({
   crash: z.boolean().optional(),
 });
 
-/** Leaves a trace in the database that shows how often it ran. */
+/** Writes to the database, which shows how often it ran. */
 const common = {
   tag: 'Notes',
   summary: 'A note.',
@@ -63,7 +63,7 @@ async function count(note: string): Promise<number> {
 }
 
 describe('a repeated request', () => {
-  it('is not made again and gets the first answer, headers too', async () => {
+  it('does not run again, and returns the first response with its headers', async () => {
     const first = await send('a', { note: 'once' });
     expect(first).toMatchObject({ status: 200, body: { note: 'once' }, headers: { 'x-change-id': '7' } });
     expect(first.headers['idempotent-replay']).toBeUndefined();
@@ -79,7 +79,7 @@ describe('a repeated request', () => {
     expect(await count('once')).toBe(1);
   });
 
-  it('with another body, path or method is 422', async () => {
+  it('is a 422 if it has another body, path or method', async () => {
     await send('b', { note: 'first' });
     const mismatch = { status: 422, body: { code: 'idempotency_mismatch' } };
     expect(await send('b', { note: 'other' })).toMatchObject(mismatch);
@@ -90,7 +90,7 @@ describe('a repeated request', () => {
     expect(await count('first')).toBe(1);
   });
 
-  it('after a failure is made again: nothing of the failed one stays', async () => {
+  it('runs again after a failure, which leaves nothing behind', async () => {
     expect(await send('d', { note: 'tried', refuse: true })).toMatchObject({ status: 400 });
     expect(await send('d', { note: 'tried', crash: true })).toMatchObject({ status: 500 });
     expect(await count('tried')).toBe(0);
@@ -100,7 +100,7 @@ describe('a repeated request', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('has 1 to 191 bytes when it is trimmed', async () => {
+  it('has 1 to 191 bytes after trimming', async () => {
     for (const key of ['', '   ', 'x'.repeat(192)]) {
       const { status, body } = await send(key, { note: 'bad' });
       expect([key.length, status, Object.keys(body)]).toEqual([key.length, 400, ['error']]);
@@ -109,12 +109,12 @@ describe('an Idempotency-Key', () => {
     expect(await count('bad')).toBe(0);
   });
 
-  it('is judged before the body is read', async () => {
+  it('is validated before the body is read', async () => {
     const { body } = await api.ask('POST', '/notes/', { body: '{', headers: { 'idempotency-key': '' } });
     expect(body.error).toMatch(/Idempotency-Key/);
   });
 
-  it('counts on a PUT that declares it, and is ignored on others', async () => {
+  it('is used on a PUT that declares it, and ignored on others', async () => {
     for (const path of ['/notes/batch', '/notes/1']) {
       for (const _ of [1, 2]) await send(`k ${path}`, { note: path }, { method: 'PUT', path });
     }
@@ -122,7 +122,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-it('random sequences of keys and calls equal a model, while connections to Postgres break', async () => {
+it('matches a model for random sequences of keys and calls, while connections to PostgreSQL break', async () => {
   const money = await startTestApi();
   try {
     const { db } = money.database;

@@ -5,9 +5,9 @@ const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 const api = sharedTestApi();
 
-describe('a path that is open to everybody', () => {
+describe('an open path', () => {
   const paths = '/healthz /readyz /openapi.yaml /docs/openapi.yaml /openapi.json / /docs';
-  it.each(paths.split(' '))('%s answers GET, HEAD and OPTIONS without a key', async (path) => {
+  it.each(paths.split(' '))('%s responds to GET, HEAD and OPTIONS without authentication', async (path) => {
     for (const as of [null, 'owner', 'svc_wrong']) {
       const options = await api.ask('OPTIONS', path, { as });
       expect([options.status, options.body]).toEqual([200, { methods: METHODS }]);
@@ -19,7 +19,7 @@ describe('a path that is open to everybody', () => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('has no other method, and no other slash', async () => {
+  it('has no other methods, and no variant with another slash', async () => {
     for (const as of [null, 'owner']) {
       const { status, headers } = await api.ask('POST', '/healthz', { as });
       expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);

@@ -12,9 +12,9 @@ it.each([
   ['/domains/shop.example/invites/7/resend', '/domains/shop.example/invites/7/resend'],
   ['/domains/%C3%BC.example/records/?name=a', '/domains/%C3%BC.example/records/?name=a'],
   ['/invites', '/invites'],
-])('in place of %s people read %s', (url, hidden) => expect(hideSecret(url)).toBe(hidden));
+])('%s is logged as %s', (url, hidden) => expect(hideSecret(url)).toBe(hidden));
 
-it('calls with different tokens are told apart, without the tokens', () => {
+it('calls with different tokens have different digests, which do not contain the tokens', () => {
   const digest = createHash('sha256').update('inv_abc').digest('hex');
   expect(digestSecret('/invites/inv_abc/accept')).toBe(`/invites/${digest}/accept`);
   expect(digestSecret('/invites/inv_abd/accept')).not.toBe(`/invites/${digest}/accept`);

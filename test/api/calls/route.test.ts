@@ -15,11 +15,11 @@ it.each([
   [gateway, false],
   [access.vantage, false],
   [access.edge(1), false],
-])('a POST with the access %j accepts an Idempotency-Key: %j', (who, accepts) =>
+])('a POST with access %j accepts an Idempotency-Key: %j', (who, accepts) =>
   expect(takesIdempotencyKey(route(who, { ...post, run }))).toBe(accepts));
 
-it('the types of a route reject what its access and schemas do not offer', () => {
-  // @ts-expect-error the answer has another type
+it('the types of a route reject values that do not match its access and schemas', () => {
+  // @ts-expect-error the response has another type
   route(account(), { ...post, run: () => ({ n: '1' }) });
   // @ts-expect-error only routes with a body schema have a body
   route(account(), { ...post, run: ({ body }) => ({ n: body.n }) });

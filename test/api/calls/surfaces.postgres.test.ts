@@ -1,4 +1,4 @@
-// Calls of a reseller in the domains of its clients. The tests of the customers' routes prove what each call does.
+// Calls of a reseller for the domains of its clients. The tests of the customer routes cover what each call does.
 
 import { beforeAll, expect, it } from 'vitest';
 import { type Answer, sharedTestApi } from '../../support/api/api.ts';
@@ -30,10 +30,10 @@ beforeAll(async () => {
   ({ reseller: other } = await make('theirs'));
 });
 
-it('a reseller manages the members of a client’s domain, whom the client can only read', async () => {
+it('a reseller manages the members of a client’s domain, whom the client can only list', async () => {
   const { viewer } = api.accountIds;
   const { id: domainId } = (await ask('GET', own)).body;
-  await saveMembership(api.db, domainId, reseller.id, 'viewer'); // it is listed once all the same
+  await saveMembership(api.db, domainId, reseller.id, 'viewer'); // it must still be listed only once
   const invited = await ask('POST', `${own}/invites`, { email: emailOf('viewer'), role: 'viewer' });
   const token = invited.body.url.split('=')[1];
   expect((await api.ask('POST', `/invites/${token}/accept`, { as: 'viewer' })).status).toBe(200);

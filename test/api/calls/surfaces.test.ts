@@ -10,14 +10,14 @@ const CALLERS = {
   "global admin's session": { isManaged: false, isSession: true, isAdmin: true },
 };
 const REFUSALS = {
-  keys: { status: 403, error: 'this surface is not open to API keys', code: undefined },
+  keys: { status: 403, error: 'API keys may not use this path', code: undefined },
   absent: { status: 404, error: 'path not found' },
   reseller: { status: 403, code: 'managed_by_reseller' },
   removed: { status: 410, body: { error: 'route_removed', message: expect.stringMatching(/ .*\.$/) } },
 };
 type Outcome = keyof typeof REFUSALS | undefined;
 
-/** The outcomes of the six callers, and the operations for which they are so. */
+/** The outcomes for the six callers, and the operations that have them. */
 const SURFACES: readonly (readonly [what: string, outcomes: readonly Outcome[], operations: string])[] = [
   [
     'sessions only',
@@ -104,7 +104,7 @@ describe.each(SURFACES)('open to %s', (_, outcomes, operations) => {
   });
 });
 
-it('calls that only sessions may make are recognized by method and path', () => {
+it('identifies calls that only sessions may make by method and path', () => {
   expect(isCallOfSessions('POST', '/domains/a.test/subscriptions/switch')).toBe(true);
   expect(isCallOfSessions('GET', '/domains/a.test/subscriptions/switch')).toBe(false);
   expect(isCallOfSessions('POST', '/users/me')).toBe(false);

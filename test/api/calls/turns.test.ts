@@ -12,7 +12,7 @@ function piece() {
   return { done, finish, fail };
 }
 
-it('work of one domain is done in the order of the calls, one at a time', async () => {
+it('runs the work of one domain in the order of the calls, one at a time', async () => {
   const turns = new Turns();
   const begun: number[] = [];
   const pieces = [piece(), piece(), piece()];
@@ -35,7 +35,7 @@ it('work of one domain is done in the order of the calls, one at a time', async 
   expect(turns.busy).toBe(0);
 });
 
-it('domains do not wait for each other', async () => {
+it('does not make domains wait for each other', async () => {
   const turns = new Turns();
   const held = piece();
   const waiting = turns.run(1, () => held.done);
@@ -44,7 +44,7 @@ it('domains do not wait for each other', async () => {
   expect(await waiting).toBe('later');
 });
 
-it('a call that waits too long is refused, and the order of the others stays', async () => {
+it('refuses a call that waits too long, and keeps the order of the others', async () => {
   const turns = new Turns({ waitMs: 20, waiting: 10 });
   const hung = piece();
   const first = turns.run(1, () => hung.done);
@@ -59,7 +59,7 @@ it('a call that waits too long is refused, and the order of the others stays', a
   expect(turns.busy).toBe(0);
 });
 
-it('only so many wait for one domain; others have their own queue', async () => {
+it('limits the waiting calls per domain, with a separate queue for each', async () => {
   const turns = new Turns({ waitMs: 60_000, waiting: 2 });
   const held = piece();
   const works = [1, 2, 3].map((i) => turns.run(1, async () => (i === 1 ? await held.done : `${i}`)));
@@ -69,7 +69,7 @@ it('only so many wait for one domain; others have their own queue', async () => 
   expect(await Promise.all(works)).toEqual(['1', '2', '3']);
 });
 
-it('calls that wait fail with the call before them if Postgres does not answer it, and a later call is done', async () => {
+it('fails the waiting calls if PostgreSQL does not answer the call before them, and runs later calls', async () => {
   const turns = new Turns();
   const silence = new DatabaseSilence('no answer');
   const first = piece();
@@ -85,7 +85,7 @@ it('calls that wait fail with the call before them if Postgres does not answer i
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
   const [reason, ...reasons] = results.flatMap((result) => ('reason' in result ? [result.reason] : []));
   expect(reason).toBe(silence);
-  // Not the same error: that one may belong to a commit whose outcome is unknown.
+  // A different error, because the original may belong to a commit with an unknown outcome.
   for (const each of reasons) expect(each).not.toBe(silence);
   expect(reasons).toEqual([silence, silence]);
   expect(turns.busy).toBe(0);

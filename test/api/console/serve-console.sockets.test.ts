@@ -37,7 +37,7 @@ function build(): void {
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
 describe('the console', () => {
-  it('is the page at each of its paths, also where a domain is named', async () => {
+  it('serves its page at each of its paths, including those with domain names', async () => {
     build();
     serve();
     for (const path of ['', 'domains', 'domains/a.example/records', 'operator/fleet']) {
@@ -49,7 +49,7 @@ describe('the console', () => {
     expect([bare.statusCode, bare.headers.location]).toEqual([308, '/console/']);
   });
 
-  it('lets its files be kept for ever, and compresses them', async () => {
+  it('lets clients cache its files permanently, and compresses them', async () => {
     build();
     serve();
     const answer = await get('/console/assets/index-abc.js', { 'accept-encoding': 'br, gzip' });
@@ -66,7 +66,7 @@ describe('the console', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  it('runs nothing but its own files, in no frame, without an opener', async () => {
+  it('runs only its own files, cannot be framed, and has no opener', async () => {
     build();
     serve();
     const { headers } = await get('/console/');
@@ -81,7 +81,7 @@ describe('the console', () => {
     });
   });
 
-  it('gives nothing else of the disk', async () => {
+  it('serves no other files of the disk', async () => {
     build();
     serve();
     for (const path of ['assets/none.js', 'assets/../../outside.html', 'assets/%2e%2e/%2e%2e/outside.html'])
@@ -90,7 +90,7 @@ describe('the console', () => {
     expect((await get('/console/secret.key')).body).toContain('built');
   });
 
-  it('says that it is being built, then is there without a restart', async () => {
+  it('reports that it is being built, and is available afterwards without a restart', async () => {
     serve();
     const before = await get('/console/domains');
     expect([before.statusCode, before.headers['retry-after'], before.headers.refresh]).toEqual([
@@ -98,12 +98,12 @@ describe('the console', () => {
       '3',
       '3',
     ]);
-    expect(before.body).toContain('not there yet');
+    expect(before.body).toContain('not built yet');
     build();
     await expect.poll(async () => (await get('/console/')).statusCode, { timeout: 30_000 }).toBe(200);
   });
 
-  it('is read and compressed once, and other calls are answered meanwhile', async () => {
+  it('is read and compressed once, while other calls are answered', async () => {
     build();
     const many = Array.from({ length: 20 }, (_, i) => `assets/part-${i}.js`);
     for (const path of many) writeFileSync(join(folder, 'built', path), randomBytes(400_000).toString('hex'));
@@ -123,12 +123,12 @@ describe('the console', () => {
     });
   });
 
-  it('reads a folder that is none of its own no further, whoever asks and how often', async () => {
+  it('stops reading a folder that is not a console, regardless of the number of requests', async () => {
     build();
     for (let i = 0; i < 501; i++) writeFileSync(join(folder, `built/assets/${i}.js`), '');
     serve();
     expect((await get('/console/')).statusCode).toBe(500);
     rmSync(join(folder, 'built'), { recursive: true });
-    expect((await get('/console/')).statusCode).toBe(500); // another look would not find it
+    expect((await get('/console/')).statusCode).toBe(500); // reading it again would not find it
   });
 });

@@ -17,11 +17,11 @@ beforeAll(async () => {
   document = parse(text);
 });
 
-/** Observers and payment gateways sign their requests; no API key counts, and no limit of keys. */
+/** Observers and payment gateways sign their requests, so API keys and their limits do not apply. */
 const isSigned = ({ access }: Route) => access.kind === 'vantage' || access.kind === 'gateway';
 const isCounted = (route: Route) => !isSigned(route) && route.access.kind !== 'public';
 
-/** Global admins have a document of their own. */
+/** Global admins have a separate document. */
 const SHOWN = [...ROUTES, ...RESELLER_ROUTES].filter(({ access }) => access.kind !== 'admin');
 const operations = () =>
   SHOWN.map((route) => ({
@@ -31,8 +31,8 @@ const operations = () =>
     ] as OpenAPIV3_1.OperationObject,
   }));
 
-describe('the description of the API', () => {
-  it('is OpenAPI 3.1.0 of API version 1.0.0, in YAML, at both addresses alike, without a key', async () => {
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1.0 with API version 1.0.0, as YAML at both paths, without authentication', async () => {
     const other = await api.ask('GET', '/docs/openapi.yaml', { as: null });
     expect(other.headers['content-type']).toBe('application/yaml; charset=utf-8');
     expect(other.text).toBe(text);
@@ -40,7 +40,7 @@ describe('the description of the API', () => {
     expect(document.info.version).toBe('1.0.0');
   });
 
-  it('has every route, and no other', () => {
+  it('describes every route and no others', () => {
     const described = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -51,7 +51,7 @@ describe('the description of the API', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('names every parameter of a path, and an Idempotency-Key where it counts', () => {
+  it('describes every path parameter, and the Idempotency-Key where it has an effect', () => {
     for (const { route, operation } of operations()) {
       const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[];
       const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
@@ -61,7 +61,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('tells each refusal with its codes, as the problem body, and the headers of each answer', () => {
+  it('describes each refusal with its codes, with the problem body, and the headers of each response', () => {
     for (const { route, operation } of operations()) {
       const responses = operation.responses as Record<string, OpenAPIV3_1.ResponseObject>;
       expect(Object.keys(responses)).toEqual(
@@ -86,7 +86,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('refers to nothing that is not there, and leaves no schema unused or half-named', () => {
+  it('has no broken references, and no unused schema or schema with a suffix', () => {
     const found = (kind: string) =>
       new Set([...text.matchAll(new RegExp(`#/components/${kind}/([\\w-]+)`, 'g'))].map(([, name]) => name));
     const { schemas = {}, headers = {} } = document.components ?? {};
@@ -96,7 +96,7 @@ describe('the description of the API', () => {
     expect(text).not.toContain('$id');
   });
 
-  it('has codes as an open text that names all that are known, and none that every call can have at each', () => {
+  it('describes codes as an open text with all known codes, and does not repeat at each call those that all calls can return', () => {
     const { properties } = document.components?.schemas?.Problem as OpenAPIV3_1.SchemaObject;
     const code = properties?.code as OpenAPIV3_1.SchemaObject;
     expect([code.type, code.enum]).toEqual(['string', undefined]);
@@ -110,7 +110,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('describes what removed paths answer, which fixtures/api-access lists', () => {
+  it('describes the responses of removed paths, which fixtures/api-access lists', () => {
     for (const { method, path } of CLOSED_PATHS) {
       const described = (document.paths?.[path] as Record<string, OpenAPIV3_1.OperationObject>)[
         method.toLowerCase()
@@ -120,7 +120,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('tells types, integers and defaults of records and of the items of an import', () => {
+  it('describes types, integers and defaults of records and of import items', () => {
     const membersOf = (name: string) =>
       (document.components?.schemas?.[name] as OpenAPIV3_1.SchemaObject).properties as Record<
         string,
@@ -139,13 +139,13 @@ describe('the description of the API', () => {
       expect(member).not.toHaveProperty('default');
   });
 
-  it('is the same as JSON', async () => {
+  it('is the same in JSON', async () => {
     const json = await api.ask('GET', '/openapi.json', { as: null });
     expect([json.headers['content-type'], json.body]).toEqual(['application/json; charset=utf-8', document]);
   });
 
   it('passes a linter', async () => {
-    const rules = { 'no-path-trailing-slash': 'off' } as const; // the paths of lists have one
+    const rules = { 'no-path-trailing-slash': 'off' } as const; // paths of lists end in a slash
     const config = await createConfig({ extends: ['recommended'], rules });
     const problems = await lintFromString({ source: text, config });
     const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);

@@ -5,7 +5,7 @@ const api = sharedTestApi();
 
 const open = (path: string, headers = {}) => api.ask('GET', path, { as: null, headers });
 
-it('/ says where things are, and each of them answers without a key', async () => {
+it('/ lists the entry points, and each responds without authentication', async () => {
   const { status, body } = await open('/');
   expect(status).toBe(200);
   const places: string[] = Object.values(body);
@@ -13,7 +13,7 @@ it('/ says where things are, and each of them answers without a key', async () =
   for (const place of places) expect([place, (await open(place)).status]).toEqual([place, 200]);
 });
 
-it('/docs is a page that loads nothing but files of this process, and allows nothing else', async () => {
+it('/docs is a page that loads only files of this process, and allows no others', async () => {
   const { status, headers, text } = await open('/docs');
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   const policy = String(headers['content-security-policy']);
@@ -33,7 +33,7 @@ it('/docs is a page that loads nothing but files of this process, and allows not
   expect(start.text).toContain('validatorUrl: null');
 });
 
-it('a file of the page is sent once, until it changes', async () => {
+it('a file of the page is sent again only if it has changed', async () => {
   const first = await open('/docs/viewer.css');
   expect([first.status, first.headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
   const again = await open('/docs/viewer.css', { 'if-none-match': first.headers.etag });

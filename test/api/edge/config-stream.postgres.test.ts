@@ -21,8 +21,8 @@ async function add(domain: string, record: object): Promise<number> {
   return body.id;
 }
 
-describe('the stream of configs', () => {
-  it('tells all domains with proxied records between begin and end, then each change', async () => {
+describe('the configuration stream', () => {
+  it('sends all domains with proxied records between begin and end, then each change', async () => {
     await api.makeDomain('first.example.com');
     await add('first.example.com', proxied('www'));
     const lines: ConfigLine[] = [];
@@ -38,7 +38,7 @@ describe('the stream of configs', () => {
     await until(() => edge.configFor('first.example.com')?.hosts.length === 2);
   });
 
-  it('tells null when no edge of the region serves the domain any more, and the config when one does', async () => {
+  it('sends null when edges of the region no longer serve the domain, and its configuration when they do again', async () => {
     const domain = await api.makeDomain('regions.example.com');
     await add('regions.example.com', proxied('www'));
     const eu = api.follow(await api.makeEdge('regions-eu', 'eu'));
@@ -53,7 +53,7 @@ describe('the stream of configs', () => {
     await until(() => eu.held.has('regions.example.com') && fresh.held.has('regions.example.com'));
   });
 
-  it('is one of at most four of an edge: the oldest ends', async () => {
+  it('is one of at most four per edge: the oldest ends', async () => {
     const headers = { authorization: `Bearer ${await api.makeEdge('greedy')}` };
     const hasEnded: boolean[] = [];
     for (let i = 0; i < 6; i++) {
@@ -67,7 +67,7 @@ describe('the stream of configs', () => {
     await until(() => hasEnded.every(Boolean));
   });
 
-  it('ends when the token is rotated, and the one before is refused', async () => {
+  it('ends when the token is rotated, and the previous token is refused', async () => {
     const edge = api.follow(await api.makeEdge('rotated'));
     await until(() => edge.snapshots === 1);
     await rotateEdgeToken(api.db, 'rotated');

@@ -14,7 +14,7 @@ const api = ownApi(() => startEdgeApi());
 const REGIONS = ['eu', 'us'];
 const SERVED = [null, ['eu'], ['us'], REGIONS, []];
 
-/** What a fresh edge holds after its snapshot. */
+/** The domains that a new edge holds after its snapshot. */
 async function snapshotOf(token: string): Promise<ReadonlyMap<string, unknown>> {
   let isWhole = false;
   const whole = new ConfigFollower({
@@ -55,8 +55,8 @@ const steps = fc.array(
   { minLength: 15, maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
 
-describe('edges that follow', () => {
-  it('hold at the end what a fresh one is told, whatever was edited and wherever they broke off', async () => {
+describe('edges that follow the feed', () => {
+  it('hold the same as a new edge at the end, whatever was edited and wherever their streams broke', async () => {
     const ids = new Map<string, number>();
     for (const name of NAMES) ids.set(name, (await api.makeDomain(name)).id);
     let run = 0;
@@ -133,7 +133,7 @@ describe('edges that follow', () => {
     }
   }
 
-  it('go on in the middle of a snapshot where they broke off', async () => {
+  it('continue in the middle of a snapshot where their stream broke', async () => {
     await api.query`
       insert into edge_changes (name) select 'many' || i || '.example.net.' from generate_series(1, 3) i`;
     for (const n of [1, 2, 3, 4]) {
@@ -161,7 +161,7 @@ describe('edges that follow', () => {
     expect(domains).not.toContain('part1.example.com');
   });
 
-  it('of another history are told everything anew', async () => {
+  it('receive everything again if their cursor is of another history', async () => {
     const edge = api.follow(await api.makeEdge('history'));
     await until(() => edge.snapshots === 1 && edge.held.has('part4.example.com'));
     await api.query`update feed set epoch = gen_random_uuid()`;

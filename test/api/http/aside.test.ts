@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { publicWritesAside } from '../../../src/api/http/aside.ts';
 import { ROUTES } from '../../../src/features/every-route.ts';
 
-/** Rounds of an event loop, each of which begins when it is told to. */
+/** Simulated rounds of an event loop, which the test starts. */
 function rounds() {
   const due: (() => void)[] = [];
   return {
@@ -17,8 +17,8 @@ function request(method: string, url: string): IncomingMessage & { socket: { des
   return { method, url, headers: {}, socket: { destroyed: false } } as never;
 }
 
-describe('calls that anybody may make', () => {
-  it('begin four in a round, in their order, and none in the round in which they come', () => {
+describe('public calls', () => {
+  it('start four per round, in order, and none in the round in which they arrive', () => {
     const { soon, next, isDue } = rounds();
     const begun: string[] = [];
     const handler = publicWritesAside(ROUTES, ({ url }) => begun.push(url ?? ''), soon);
@@ -54,7 +54,7 @@ describe('calls that anybody may make', () => {
     expect(begun).toEqual([url]);
   });
 
-  it('of those who have gone meanwhile none begins', () => {
+  it('do not start if their client has disconnected', () => {
     const { soon, next } = rounds();
     const begun: string[] = [];
     const handler = publicWritesAside(ROUTES, ({ url }) => begun.push(url ?? ''), soon);

@@ -29,7 +29,7 @@ async function listening(addresses = [{ address: '127.0.0.1', port: 0 }]): Promi
 }
 
 describe('an HTTP server', () => {
-  it('listens on every address that it is given', async () => {
+  it('listens on every given address', async () => {
     const [first, second] = await listening([
       { address: '127.0.0.1', port: 0 },
       { address: '127.0.0.2', port: 0 },
@@ -37,7 +37,7 @@ describe('an HTTP server', () => {
     expect([(await fetch(`${first}/x`)).status, (await fetch(`${second}/x`)).status]).toEqual([404, 404]);
   });
 
-  it('rejects when one of them is in use, and closes the others', async () => {
+  it('rejects if an address is in use, and closes the others', async () => {
     await listening();
     const taken = listeners?.addresses[0] as { address: string; port: number };
     const free = { address: '127.0.0.2', port: taken.port };
@@ -46,7 +46,7 @@ describe('an HTTP server', () => {
     await again.close(0);
   });
 
-  it('lets requests that have begun end before it closes, though their connections would stay', async () => {
+  it('lets running requests end before it closes, although their connections would stay open', async () => {
     const [url] = await listening();
     const agent = new Agent({ keepAlive: true });
     const answered = new Promise<{ status: number | undefined; connection: string | undefined }>(
@@ -66,7 +66,7 @@ describe('an HTTP server', () => {
     agent.destroy();
   });
 
-  it('closes connections that take too long', async () => {
+  it('closes connections that are too slow', async () => {
     const [url] = await listening();
     const answered = fetch(`${url}/slow`).catch(() => 'cut');
     await until(() => begun === 1, 'the request has begun');
@@ -75,7 +75,7 @@ describe('an HTTP server', () => {
     finish[0]?.();
   });
 
-  it('works on one request of a connection at a time', async () => {
+  it('handles one request of a connection at a time', async () => {
     const [url = ''] = await listening();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     let text = '';
@@ -84,7 +84,7 @@ describe('an HTTP server', () => {
     });
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
     await until(() => begun > 0, 'the first is begun');
-    expect((await fetch(`${url}/x`)).status).toBe(404); // on another connection, afterwards
+    expect((await fetch(`${url}/x`)).status).toBe(404); // afterwards, on another connection
     expect(begun).toBe(1);
     for (let i = 0; i < 3; i++) {
       await until(() => begun === i + 1, `request ${i} is begun`);
@@ -94,7 +94,7 @@ describe('an HTTP server', () => {
     socket.destroy();
   });
 
-  it('has no more than 200 connections of one address, and answers a new one', async () => {
+  it('accepts at most 200 connections of one address, and then accepts a new one when one is closed', async () => {
     const [url = ''] = await listening();
     let ended = 0;
     const sockets = Array.from({ length: 300 }, () =>

@@ -35,8 +35,9 @@ describe('while Postgres hangs', () => {
     });
   const names = async () => (await api.ask('GET', path)).body.map(({ name }: { name: string }) => name);
 
-  it('every call and /readyz are a 503, also calls that wait behind a write of their domain; later all are well', async () => {
-    // The first waits for a lock and holds the domain's turn, the others wait behind it; then Postgres stops answering.
+  it('every call and /readyz respond 503, including calls that wait for a write of their domain, and all recover afterwards', async () => {
+    // The first call waits for a lock while it occupies the domain's queue, and the others wait for it. Then
+    // PostgreSQL stops responding.
     const { release, calls } = await database.db.transaction().execute(async (trx) => {
       await sql`select from domains for update`.execute(trx);
       const calls = [add('a'), add('b'), add('c')];
@@ -56,11 +57,11 @@ describe('while Postgres hangs', () => {
       const { status, body } = await ready();
       return status === 503 && body;
     }, 'it is not ready');
-    expect(notReady).toEqual({ error: 'the database does not answer' });
+    expect(notReady).toEqual({ error: 'the database does not respond' });
     expect((await api.ask('GET', '/healthz', { as: null })).status).toBe(200);
     for (const { status, headers, body } of answers) {
       expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[1-5]$/)]);
-      expect(body.error).toMatch(/^the database (does not answer|cannot be reached)/);
+      expect(body.error).toMatch(/^the database (does not respond|cannot be reached)/);
     }
     release();
     await until(async () => (await add('after')).status === 200, 'writes go on');
@@ -68,7 +69,7 @@ describe('while Postgres hangs', () => {
     expect(await names()).toContain('after');
   });
 
-  it('a write whose commit may have been done says so, and a repeat with its key does nothing twice', async () => {
+  it('a write whose commit may have succeeded reports that, and a repetition with its key has no second effect', async () => {
     const commits = sql`
       create function hold() returns trigger language plpgsql as $$
         begin perform pg_advisory_xact_lock(4711); return null; end $$;

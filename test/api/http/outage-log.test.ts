@@ -36,10 +36,10 @@ describe('the log of outages', () => {
     expect(lines.map(({ outage }) => outage)).toEqual(['silent', 'busy']);
   });
 
-  it('reports what writes lack until ten seconds after the last failure', () => {
+  it('reports outages of writes until ten seconds after the last failure', () => {
     const { clock, log } = open();
     log.note('silent', new Error('hung'));
-    expect(log.lacking()).toBeUndefined(); // reads fail by this too
+    expect(log.lacking()).toBeUndefined(); // reads fail too
     log.note('no_disk_space', new Error('full'));
     clock.nowMs = 9999;
     expect(log.lacking()).toBe('no_disk_space');

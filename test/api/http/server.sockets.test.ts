@@ -94,8 +94,8 @@ describe('a path', () => {
     }
   });
 
-  it('that cannot be decoded is 400 with a key', async () => {
-    const error = 'the path cannot be read: after "%" stand two hexadecimal digits, and the octets are UTF-8';
+  it('is a 400 for authenticated callers if it cannot be decoded', async () => {
+    const error = 'the path cannot be decoded: use UTF-8, and two hexadecimal digits after each "%"';
     for (const path of ['/%zz', '/%ff', '/domains/%zz', '/domains/a.test/records/%', '/%zz?a=b']) {
       for (const method of ['GET', 'PATCH', 'OPTIONS']) {
         const { status, body } = await api.ask(method, path);
@@ -120,7 +120,7 @@ describe('a path', () => {
     expect((await api.ask('PATCH', '/domains/a.test', { as: null })).status).toBe(401);
   });
 
-  it('with a wrong final slash is 404, and the error names the right path', async () => {
+  it('responds 404 with the right path in the error if the trailing slash is wrong', async () => {
     for (const [method, path, meant] of [
       ['POST', '/domains', '/domains/'],
       ['HEAD', '/domains?limit=1', '/domains/'],
@@ -137,7 +137,7 @@ describe('a path', () => {
     }
   });
 
-  it('may be escaped, and responds to OPTIONS with its methods, to HEAD without a body', async () => {
+  it('may be escaped, and responds to OPTIONS with its methods and to HEAD without a body', async () => {
     const options = await api.ask('OPTIONS', '/domains/ns-sets');
     expect(options).toMatchObject({ status: 200, body: { methods: ['GET', 'HEAD', 'OPTIONS'] } });
     expect(options.headers.allow).toBe('GET, HEAD, OPTIONS');
@@ -146,9 +146,9 @@ describe('a path', () => {
     expect((await api.ask('OPTIONS', '/nowhere')).status).toBe(404);
   });
 
-  it('is 401 without a key if it is unknown', async () => {
+  it('responds 401 without a key if it is unknown', async () => {
     const { status, body, headers } = await api.ask('GET', '/nowhere', { as: null });
-    expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
+    expect([status, body]).toEqual([401, { error: 'a valid API key is required' }]);
     expect(headers['www-authenticate']).toBe('Bearer');
   });
 });
@@ -207,7 +207,7 @@ describe('a body', () => {
     expect([answer.status, answer.body]).toEqual([400, { error }]);
   });
 
-  it('of another type is 400; one without a type is read as JSON', async () => {
+  it('is a 400 if it has another type, and is read as JSON if it has none', async () => {
     const body = '{"name":"x"}';
     const put = (type: string) => api.ask('PUT', '/things', { body, headers: { 'content-type': type } });
     const form = 'application/x-www-form-urlencoded';
@@ -244,7 +244,7 @@ describe('a body', () => {
     }
   });
 
-  it('is not read before the guards admit the request', async () => {
+  it('is not read before the guards have admitted the request', async () => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.write('PUT /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{');
@@ -254,7 +254,7 @@ describe('a body', () => {
   });
 });
 
-it('a query with a wrong or unknown parameter is 400 and names it', async () => {
+it('a query with an invalid or unknown parameter is a 400 that names it', async () => {
   for (const [query, ...fields] of [
     ['limit=x', 'limit'],
     ['limit=1&limit=2', 'limit'],
@@ -294,13 +294,13 @@ describe('a bug', () => {
 });
 
 describe('a long list', () => {
-  it('comes whole and in order', async () => {
+  it('is sent completely and in order', async () => {
     const { body } = await api.ask('GET', '/things/many');
     expect(body).toHaveLength(50_000);
     expect(body[49_999]).toEqual({ n: 49_999 });
   });
 
-  it('that fails in the middle is cut, not ended regularly', async () => {
+  it('is aborted, not ended regularly, if it fails in the middle', async () => {
     const headers = { authorization: `Bearer ${api.keys.owner}` };
     const response = await fetch(`${url}/things/broken`, { headers });
     expect(response.status).toBe(200);

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { packError, ThreadError } from '../../../src/api/large/large-call.ts';
 import { DatabaseSilence } from '../../../src/store/postgres/bounded-client.ts';
 
-/** As it comes out of the thread. */
+/** The error as it arrives from the thread. */
 const crossed = (error: unknown) => new ThreadError(structuredClone(packError(error)));
 
-it('an outage that a thread met is one for the main thread too, though its class is lost on the way', () => {
+it('an outage in a thread is also an outage for the main thread, although its class is lost', () => {
   const errors = [
     new DatabaseSilence('Postgres was silent'),
     Object.assign(new Error('no room'), { code: '53100' }),
@@ -18,7 +18,7 @@ it('an outage that a thread met is one for the main thread too, though its class
   });
 });
 
-it('a bug stays a bug, with its stack, whatever was thrown', () => {
+it('a bug stays a bug and keeps its stack, whatever was thrown', () => {
   const bug = new TypeError('a bug');
   expect(crossed(bug)).toMatchObject({
     message: 'a bug',

@@ -27,7 +27,7 @@ function threads({ url }: TestDatabase, options: ConstructorParameters<typeof La
 }
 
 const BATCH = '/domains/large.example/records/batch';
-/** Large by its comments. */
+/** Large because of its comments. */
 const items = (count: number, destination = '192.0.2.1') =>
   Array.from({ length: count }, (_, i) => ({
     name: `n${i}`,
@@ -35,7 +35,7 @@ const items = (count: number, destination = '192.0.2.1') =>
     destination,
     comment: 'c'.repeat(1000),
   }));
-/** Of a route that does not exist: a thread that gets so far fails it. */
+/** A call of a route that does not exist, so that a thread that handles it fails. */
 const CALL = {
   operationId: 'none',
   method: 'PUT',
@@ -47,7 +47,7 @@ const CALL = {
 };
 const LARGE = items(Math.ceil(THREAD_BODY_BYTES / 1000));
 
-it('a large batch is carried out by a thread, and another call is answered before it', async () => {
+it('a thread handles a large batch, and another call is answered before it', async () => {
   const order: string[] = [];
   const large = api.ask('PUT', BATCH, { body: { create: LARGE } }).then((answer) => {
     order.push('large');
@@ -65,7 +65,7 @@ it('a large batch is carried out by a thread, and another call is answered befor
   expect(record).toMatchObject([{ destination: '192.0.2.1' }]);
 });
 
-it('its problems are those of a small one', async () => {
+it('a large batch returns the same problems as a small one', async () => {
   const wrong = await api.ask('PUT', BATCH, { body: { create: items(LARGE.length, 'nonsense') } });
   expect([wrong.status, wrong.body.code, wrong.body.items.length]).toEqual([400, 'validation_failed', 20]);
   const kind = await api.ask('PUT', BATCH, { body: { create: LARGE.map(() => ['x'.repeat(1000)]) } });
@@ -74,7 +74,7 @@ it('its problems are those of a small one', async () => {
   expect([broken.status, broken.body]).toEqual([400, { error: 'the body is not valid JSON' }]);
 });
 
-it('an Idempotency-Key counts in a thread too', async () => {
+it('an Idempotency-Key works in a thread too', async () => {
   const ask = (destination: string) =>
     api.ask('PUT', '/domains/other.example/records/batch', {
       body: { create: items(LARGE.length, destination) },
@@ -86,7 +86,7 @@ it('an Idempotency-Key counts in a thread too', async () => {
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
 });
 
-it('a short text that makes many records is parsed by a thread', async () => {
+it('a thread parses a short text that produces many records', async () => {
   const parsing = api.ask('POST', '/domains/large.example/records/import/parse', {
     body: '$GENERATE 1-300 h$ A 192.0.2.1\n',
     headers: { 'content-type': 'text/plain' },
@@ -95,7 +95,7 @@ it('a short text that makes many records is parsed by a thread', async () => {
   expect((await parsing).body.records).toHaveLength(300);
 });
 
-it('an account waits for its own calls, and beyond that gets a 503', async () => {
+it('the calls of an account wait for each other, and too many are refused with 503', async () => {
   let release: () => void = () => {};
   const held = new Promise<never>((_, reject) => {
     release = () => reject(new Error('released'));
@@ -119,7 +119,7 @@ it('an account waits for its own calls, and beyond that gets a 503', async () =>
   await until(() => work.room.bytes === 0, 'the room is free again');
 });
 
-it('a thread without memory fails only its own call', async () => {
+it('a thread that runs out of memory fails only its own call', async () => {
   const narrow = threads(database, { limits: { maxOldGenerationSizeMb: 8 } });
   const answer = narrow.answer(
     {
@@ -136,7 +136,7 @@ it('a thread without memory fails only its own call', async () => {
   ).toBe(200);
 });
 
-it('a call that takes too long is given up with its thread, and its place is free', async () => {
+it('a call that takes too long is aborted with its thread, and its slot is released', async () => {
   const hasty = threads(database, { workMs: 1 });
   const order = { call: CALL, gone: new AbortController().signal, log: api.app.log };
   expect(await hasty.answer(order, (run) => run())).toMatchObject({ status: 503 });
@@ -144,7 +144,7 @@ it('a call that takes too long is given up with its thread, and its place is fre
   expect(hasty.state).toEqual({ threads: 0, working: 0, waiting: 0 });
 });
 
-it('one thread stays ready, and another ends when it has no work', async () => {
+it('one thread stays ready, and another one ends when it has no work', async () => {
   const work = threads(database, { idleMs: 50 });
   work.prepare();
   expect(work.state.threads).toBe(1);
@@ -154,7 +154,7 @@ it('one thread stays ready, and another ends when it has no work', async () => {
     return work.answer(order, (run) => run()).catch((error: Error) => error.message);
   });
   await until(() => work.state.threads === 2, 'another thread helps');
-  expect(await Promise.all(answers)).toEqual(['there is no route none', 'there is no route none']);
+  expect(await Promise.all(answers)).toEqual(['unknown route none', 'unknown route none']);
   await until(() => work.state.threads === 1, 'it has ended');
   await work.close();
 });

@@ -4,7 +4,7 @@ import { WorkPlaces } from '../../../src/api/large/work-places.ts';
 const SIZE = { places: 2, waiting: 5, waitingOfOne: 2 };
 const HERE = new AbortController().signal;
 
-/** Calls by name; `started` has those that have a place, in their order. */
+/** Calls by name. `started` contains those that have a slot, in order. */
 function stage() {
   const places = new WorkPlaces(SIZE);
   const started: string[] = [];
@@ -26,7 +26,7 @@ function stage() {
   return { places, started, call, leave };
 }
 
-it('two work at a time, the others in the order in which they came', async () => {
+it('two calls run concurrently, and the others wait in the order of their arrival', async () => {
   const { started, call, leave, places } = stage();
   const calls = [call('a', 1), call('b', 2), call('c', 3), call('d', 4)];
   await Promise.all(calls.slice(0, 2));
@@ -37,7 +37,7 @@ it('two work at a time, the others in the order in which they came', async () =>
   expect(started).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('an account has one at work, and its next ones do not block other accounts', async () => {
+it('an account has one running call, and its waiting ones do not block other accounts', async () => {
   const { started, call, leave } = stage();
   await call('a1', 1);
   void call('a2', 1);
@@ -50,7 +50,7 @@ it('an account has one at work, and its next ones do not block other accounts', 
   expect(started).toEqual(['a1', 'b', 'a2']);
 });
 
-it('a domain has one at work, from any account', async () => {
+it('a domain has one running call, from any account', async () => {
   const { started, call } = stage();
   await call('a', 1, 7);
   void call('b', 2, 7);
@@ -58,7 +58,7 @@ it('a domain has one at work, from any account', async () => {
   expect(started).toEqual(['a', 'c']);
 });
 
-it('an account with two waiting is full, while other accounts may still wait', async () => {
+it('an account with two waiting calls is refused, while other accounts may still wait', async () => {
   const { call, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   void call('a2', 1);
@@ -70,7 +70,7 @@ it('an account with two waiting is full, while other accounts may still wait', a
   expect([await call('f', 6), places.waiting]).toEqual(['full', 5]);
 });
 
-it('a caller that leaves gives its place in the queue to the next', async () => {
+it('a call whose client disconnects gives its place in the queue to the next one', async () => {
   const { started, call, leave, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   const gone = new AbortController();
@@ -82,7 +82,7 @@ it('a caller that leaves gives its place in the queue to the next', async () => 
   expect(started).toEqual(['a', 'b', 'd']);
 });
 
-it('a place is left once', async () => {
+it('a slot is released once', async () => {
   const { started, call, leave, places } = stage();
   await Promise.all([call('a', 1), call('b', 2)]);
   void call('c', 3);

@@ -5,18 +5,18 @@ const secure = new CookieJar('https://dns.example.net');
 const loopback = new CookieJar('http://127.0.0.1:8053');
 
 describe('cookies', () => {
-  it('belong to this host alone, over https, and no script reads them', () => {
+  it('are limited to this host and https, and not readable by scripts', () => {
     expect(secure.set('session', 'x')).toBe(
       '__Host-session=x; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure',
     );
     expect(secure.set('device', 'y')).toMatch(/^__Host-device=y; Path=\/; .*; Secure$/);
   });
 
-  it('on loopback have names that need no https', () => {
+  it('have names that do not require https on loopback', () => {
     expect(loopback.set('session', 'x')).toBe('session=x; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax');
   });
 
-  it('are taken back', () => {
+  it('can be removed', () => {
     expect(secure.clear('session')).toMatch(/^__Host-session=; Path=\/; Max-Age=0;/);
   });
 

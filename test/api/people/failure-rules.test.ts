@@ -18,21 +18,21 @@ function failing(times: number, rule: FailureRule, before = NONE, nowMs = 0): Fa
   return state;
 }
 
-describe('failures from one network', () => {
-  it('may be nine in 15 minutes; the tenth is a block of 15 minutes', () => {
+describe('failures of one network', () => {
+  it('do not block it up to nine in 15 minutes, and the tenth blocks it for 15 minutes', () => {
     const nine = failing(9, CLOSE_RULE);
     expect(secondsToWait(nine, at(0), CLOSE_RULE, 0)).toBeUndefined();
     expect(secondsToWait(failing(1, CLOSE_RULE, nine), at(0), CLOSE_RULE, 0)).toBe(900);
   });
 
-  it('count anew after 15 minutes', () => {
+  it('are counted again from zero after 15 minutes', () => {
     const nine = failing(9, CLOSE_RULE);
     expect(
       secondsToWait(failing(9, CLOSE_RULE, nine, 15 * MINUTE), at(15 * MINUTE), CLOSE_RULE, 0),
     ).toBeUndefined();
   });
 
-  it('block twice as long each time, and never longer than a day', () => {
+  it('block it twice as long each time, but never longer than a day', () => {
     let state = NONE;
     let nowMs = 0;
     const waits = Array.from({ length: 9 }, () => {
@@ -44,13 +44,13 @@ describe('failures from one network', () => {
     expect(waits).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
   });
 
-  it('count those that are under way, so that many at once are no way around', () => {
+  it('include attempts in progress, so that concurrent attempts do not bypass the limit', () => {
     expect(secondsToWait(failing(7, CLOSE_RULE), at(0), CLOSE_RULE, 2)).toBeUndefined();
     expect(secondsToWait(failing(7, CLOSE_RULE), at(0), CLOSE_RULE, 3)).toBe(1);
     expect(secondsToWait(undefined, at(0), CLOSE_RULE, 10)).toBe(1);
   });
 
-  it('are not forgotten when the clock goes back', () => {
+  it('are not forgotten if the clock is set back', () => {
     const nine = failing(9, CLOSE_RULE);
     expect(secondsToWait(failing(1, CLOSE_RULE, nine, -60 * MINUTE), at(-60 * MINUTE), CLOSE_RULE, 0)).toBe(
       900,
@@ -58,7 +58,7 @@ describe('failures from one network', () => {
   });
 });
 
-it('failures for one email block it for the rest of the hour at most, however often', () => {
+it('failures for one email address block it at most for the rest of the hour, however many there are', () => {
   const state = failing(100, EMAIL_RULE, failing(100, EMAIL_RULE), 60 * MINUTE);
   expect(secondsToWait(state, at(60 * MINUTE), EMAIL_RULE, 0)).toBe(3600);
   expect(secondsToWait(state, at(120 * MINUTE), EMAIL_RULE, 0)).toBeUndefined();

@@ -2,32 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { hashPassword, isPassword, PasswordTurns } from '../../../src/api/people/passwords.ts';
 
 const PASSWORD = 'correct horse battery';
-/** Made by `hashPassword` on Node 20 and on Node 24. */
+/** Created by `hashPassword` with Node 20 and Node 24. */
 const MADE_ON = {
   20: '$argon2id$v=19$m=19456,t=2,p=1$CkpmCFoCmBDZ9y3LVwGKAA$Td4CvYhLdIEWV+kfKkUUbRZLCTl1LNseXLGjW91GFbY',
   24: '$argon2id$v=19$m=19456,t=2,p=1$GaAvTZPykdtJzf4egC9aaQ$RfWKT4Hc2br3X/eXPV9Kr5KKVd5syKIUEEmLX9AwRgI',
 };
 
 describe('a password', () => {
-  it('is right or wrong, whatever form of Unicode it comes in', async () => {
+  it('is right or wrong, whatever its Unicode form', async () => {
     const hash = await hashPassword('pässwörd-1234');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await isPassword(hash, 'pässwörd-1234'.normalize('NFD'))).toBe(true);
     expect(await isPassword(hash, 'passwörd-1234')).toBe(false);
   });
 
-  it('of nobody is wrong, whatever is given', async () => {
+  it('without a hash is always wrong', async () => {
     for (const given of ['', PASSWORD, 'zonefleet']) expect(await isPassword(null, given)).toBe(false);
   });
 
-  it.each(Object.entries(MADE_ON))('that was hashed on Node %s signs in here', async (_version, hash) => {
+  it.each(Object.entries(MADE_ON))('that was hashed with Node %s is accepted', async (_version, hash) => {
     expect(await isPassword(hash, PASSWORD)).toBe(true);
     expect(await isPassword(hash, `${PASSWORD}!`)).toBe(false);
   });
 });
 
-describe('turns', () => {
-  /** Work that ends when it is told to. */
+describe('password slots', () => {
+  /** Work that the test ends. */
   function work() {
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ describe('turns', () => {
     [3, 2],
     [5, 4],
     [64, 4],
-  ])('with %i cores are %i at a time, 32 wait, and no more get in', async (cores, atOnce) => {
+  ])('allow, with %i cores, %i concurrent calls and 32 waiting ones', async (cores, atOnce) => {
     const turns = new PasswordTurns(cores);
     let running = 0;
     let most = 0;
@@ -63,7 +63,7 @@ describe('turns', () => {
     expect(await turns.run('10.9.9.9', async () => ({ again: true }))).toEqual({ again: true });
   });
 
-  it('leave room for others, however many come from one network', async () => {
+  it('are available to others, however many calls come from one network', async () => {
     const turns = new PasswordTurns();
     const gate = work();
     const near = Array.from({ length: 50 }, (_, i) => turns.run(`2001:db8:1:2::${i}`, gate.run));
@@ -73,7 +73,7 @@ describe('turns', () => {
     expect((await Promise.all(near)).filter((outcome) => outcome !== undefined)).toHaveLength(8);
   });
 
-  it('go on after work that failed', async () => {
+  it('are released by work that failed', async () => {
     const turns = new PasswordTurns();
     for (let i = 0; i < 40; i++)
       await expect(turns.run('192.0.2.1', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

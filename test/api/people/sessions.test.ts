@@ -15,20 +15,20 @@ const ADMIN = { isAdmin: true };
 
 describe('a session', () => {
   it.each([
-    ['of a customer, used 30 days ago but a second', CUSTOMER, times(0, 0), 30 * DAY - 1000, true],
+    ['of a customer, unused for a second less than 30 days', CUSTOMER, times(0, 0), 30 * DAY - 1000, true],
     ['of a customer, unused for 30 days', CUSTOMER, times(0, 0), 30 * DAY, false],
-    ['used again and again, before 90 days', CUSTOMER, times(0, 89 * DAY), 90 * DAY - 1000, true],
-    ['used again and again, after 90 days', CUSTOMER, times(0, 89 * DAY), 90 * DAY, false],
+    ['used regularly, before 90 days', CUSTOMER, times(0, 89 * DAY), 90 * DAY - 1000, true],
+    ['used regularly, after 90 days', CUSTOMER, times(0, 89 * DAY), 90 * DAY, false],
     ['of an admin, unused for nearly 12 hours', ADMIN, times(0, 0), 12 * HOUR - 1000, true],
     ['of an admin, unused for 12 hours', ADMIN, times(0, 0), 12 * HOUR, false],
-    ['whose clock went back by a minute', CUSTOMER, times(0, 0), -60_000, true],
-    ['that was opened a day later than now: the clock went back', CUSTOMER, times(DAY, DAY), 0, false],
-    ['that was used a day later than now: the clock went back', CUSTOMER, times(0, DAY), 0, false],
+    ['when the clock was set back by a minute', CUSTOMER, times(0, 0), -60_000, true],
+    ['opened a day in the future: the clock was set back', CUSTOMER, times(DAY, DAY), 0, false],
+    ['used a day in the future: the clock was set back', CUSTOMER, times(0, DAY), 0, false],
   ])('%s', (_name, rights, session, nowMs, isValid) => {
     expect(isSessionValid(session, rights, at(nowMs))).toBe(isValid);
   });
 
-  it('ends by its age or by not being used, whichever comes first', () => {
+  it('ends because of its age or because it is unused, whichever comes first', () => {
     expect(sessionEndsAt(times(0, 0), CUSTOMER)).toEqual(at(30 * DAY));
     expect(sessionEndsAt(times(0, 80 * DAY), CUSTOMER)).toEqual(at(90 * DAY));
     expect(sessionEndsAt(times(0, 0), ADMIN)).toEqual(at(12 * HOUR));
@@ -40,7 +40,7 @@ describe('a password', () => {
     ['never given', null, 0, false],
     ['given 14 minutes ago', 0, 14 * 60_000, true],
     ['given 15 minutes ago', 0, 15 * 60_000, false],
-    ['given a day later than now: the clock went back', DAY, 0, false],
+    ['given a day in the future: the clock was set back', DAY, 0, false],
   ])('%s', (_name, givenMs, nowMs, isFresh) => {
     const session = { ...times(0, 0), passwordAt: givenMs === null ? null : at(givenMs) };
     expect(isPasswordFresh(session, at(nowMs))).toBe(isFresh);

@@ -25,14 +25,14 @@ describe('a code', () => {
     expect(findStep(makeTotpSecret(), code, seconds * 1000, 0)).toBeUndefined();
   });
 
-  it('counts half a minute early and late, and no longer', () => {
+  it('is valid half a minute early and late, and no longer', () => {
     const found = (seconds: number) => findStep(SECRET, '005924', seconds * 1000, 0);
     const step = 41152263;
     expect([30 * (step - 1), 30 * step, 30 * (step + 2) - 1].map(found)).toEqual([step, step, step]);
     expect([30 * (step - 1) - 1, 30 * (step + 2)].map(found)).toEqual([undefined, undefined]);
   });
 
-  it('does not count twice, nor after a later one, nor when the clock goes back', () => {
+  it('is not valid twice, nor after a later one, nor if the clock is set back', () => {
     expect(findStep(SECRET, '287082', 59_000, 1)).toBeUndefined();
     expect(findStep(SECRET, '287082', 59_000, 41152263)).toBeUndefined();
   });
@@ -42,7 +42,7 @@ describe('a code', () => {
   });
 });
 
-it('the secret is shown as apps take it', () => {
+it('the secret is encoded as authenticator apps expect it', () => {
   expect(base32(Buffer.from('foobar'))).toBe('MZXW6YTBOI'); // RFC 4648 §10
   expect(base32(makeTotpSecret())).toMatch(/^[A-Z2-7]{32}$/);
   expect(totpUri(SECRET, 'ann+dns@shop.example')).toBe(
@@ -50,7 +50,7 @@ it('the secret is shown as apps take it', () => {
   );
 });
 
-it('recovery codes are ten that differ, and are read however they are written', () => {
+it('recovery codes are ten different codes, which are accepted in any notation', () => {
   const codes = makeRecoveryCodes();
   expect(new Set(codes).size).toBe(10);
   for (const code of codes) {

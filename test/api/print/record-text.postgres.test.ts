@@ -20,7 +20,7 @@ import { APEX, edit } from '../../support/zone/customer-records.ts';
 const database = keptDatabase();
 
 const OWNER = { id: 7, accountId: 3, name: APEX };
-/** Prints a row by printer and schema. */
+/** Prints a row with the printer and the schema. */
 async function printed(row: RecordJson): Promise<string> {
   return JSON.stringify(
     RecordSchema.parse(await new RecordPrinter(database.db, OWNER).print(decodeListed(row))),
@@ -29,7 +29,7 @@ async function printed(row: RecordJson): Promise<string> {
 
 const strange = ['v=spf1 -all', '"', '\\', 'a\u007f', 'grün', '\u2028', '', 'x'.repeat(255), 'x'.repeat(256)];
 const words = fc.oneof(fc.constantFrom(...strange), fc.string({ maxLength: 12 }));
-/** A TXT record of one string, as most are. */
+/** A TXT record of one string, the most common form. */
 const textRdata = words.map((text) => {
   const octets = Buffer.from(text).subarray(0, 255);
   return Buffer.concat([Buffer.of(octets.length), octets]);
@@ -87,8 +87,8 @@ const rows = fc.constantFrom<ApiType>(...API_TYPES, 'A', 'CNAME', 'TXT').chain((
     });
 });
 
-describe('a record of a list', () => {
-  it('that is printed from its row has the text that printer and schema make of it', async () => {
+describe('a record in a list', () => {
+  it('has the same text from its row as from the printer and the schema', async () => {
     const plain = new Map<ApiType, number>();
     const apex = encodeNameColumn(APEX);
     await fc.assert(
@@ -104,7 +104,7 @@ describe('a record of a list', () => {
       expect(plain.get(type)).toBeGreaterThan(0);
   });
 
-  it('is read from the database as printer and schema show it, for any type, name and settings', async () => {
+  it('is read from the database as the printer and the schema show it, for any type, name and settings', async () => {
     const { db } = database;
     const domain = await newDomain(db, await newAccount(db, 'me@example.org'), 'list.test.');
     const lines = [
@@ -132,7 +132,7 @@ describe('a record of a list', () => {
   });
 });
 
-it('the printer of records reads the addresses of the edge, and all targets of ANAME records, in one statement', async () => {
+it('the record printer reads the addresses of the edge, and all ANAME targets, in one statement', async () => {
   const { db } = database;
   const domain = await newDomain(db, await newAccount(db, 'you@example.org'), 'aname.test.');
   const printed = async (rdata: (i: number) => string) => {

@@ -30,7 +30,7 @@ async function ask(allowed: readonly string[]) {
   }
 }
 
-describe('a walk for anybody', () => {
+describe('a public check', () => {
   it('sends nothing to addresses that are not public', async () => {
     const asked = await ask([]);
     expect(asked).toMatchObject({
@@ -40,7 +40,7 @@ describe('a walk for anybody', () => {
     expect(packets).toBe(0);
   });
 
-  it('ends by itself where nobody answers, with few packets', async () => {
+  it('ends on its own if no server responds, with few packets', async () => {
     const asked = await ask(['127.0.0.0/8']);
     expect(asked).toMatchObject({ kind: 'seen', evidence: { failure: { reason: 'unreachable' } } });
     expect(packets).toBeGreaterThan(0);

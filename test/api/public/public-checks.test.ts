@@ -1,4 +1,4 @@
-// Callers choose the name and its servers, so the cost of a check is limited.
+// Clients choose the name and so its servers. Therefore, the cost of a check is limited.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ function evidence(domain: Name, servers: readonly ServerEvidence[] = []): Eviden
   };
 }
 
-/** Walks that end when the test says so. */
+/** Walks that the test ends. */
 function slowWalks(limits: Partial<PublicCheckLimits> = {}) {
   const begun: Name[] = [];
   const ends: (() => void)[] = [];
@@ -78,7 +78,7 @@ describe('public checks', () => {
     for (let at = 0; at < 5; at++) await expect(failing.ask(name(at), '192.0.2.1')).rejects.toThrow('closed');
   });
 
-  it('begin once per interval, however fast the walks are', async () => {
+  it('start once per interval, however fast the walks are', async () => {
     const { checks, begun, ends, clock } = slowWalks({ startEveryMs: 1, places: 10 });
     const asked = [0, 1, 2].map((at) => checks.ask(name(at), `192.0.2.${at}`));
     for (const count of [1, 2, 3]) {
@@ -166,7 +166,7 @@ describe('public checks', () => {
 
 describe('the name of a public check', () => {
   it.each([
-    ['', 'needed'],
+    ['', 'required'],
     ['com', 'single label'],
     ['co.uk', 'public suffix'],
     ['localhost', 'single label'],
@@ -183,7 +183,7 @@ describe('the name of a public check', () => {
     ['a'.repeat(1100), 'longer than 253'],
     ['\u202e.com', 'not a valid'],
     ['xn--zzzzzz99.com', 'not a valid'],
-    ['a\\000.com', 'no escapes'],
+    ['a\\000.com', 'contain escapes'],
   ])('is not %j', (text, why) => {
     expect(judgePublicName(text, false)).toMatchObject({
       kind: 'problem',

@@ -103,7 +103,7 @@ describe('the spool', () => {
     await put(first, '1:b');
     const begun = await first.begin('1:c');
     await begun.write(Buffer.from('half'));
-    await first.close(); // as a process that ends: its socket is gone
+    await first.close(); // as in a process that ends: its socket is removed
     writeFileSync(join(directory, readdirSync(directory)[0] as string, '1.part'), 'half');
     const second = await openSpool();
     expect([second.next(all)?.id, second.next(all)?.id, second.next(all)]).toEqual(['1:a', '1:b', undefined]);
@@ -141,7 +141,7 @@ describe('the spool', () => {
 });
 
 describe.skipIf(lacksSmallDisk() !== undefined)('on a disk that is full', () => {
-  it('a batch is refused, nothing is left of it, and the next is taken when there is room', async () => {
+  it('refuses a batch and leaves nothing of it, and accepts the next one when there is space', async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', directory]);
     try {
       const spool = await openSpool();

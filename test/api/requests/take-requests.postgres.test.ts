@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Makes edges. Returns a function that sends a batch of the edge with this index. */
+/** Creates edges. Returns a function that sends a batch of the edge with this index. */
 async function start(bounds: PaceBounds, edges: number) {
   store = new FakeStore();
   Object.assign(pace, bounds);
@@ -40,7 +40,7 @@ async function start(bounds: PaceBounds, edges: number) {
 }
 type Body = string | Uint8Array | ReadableStream;
 
-/** A body that begins and does not end. */
+/** A body that begins but does not end. */
 function unended(first: string | Uint8Array = `${linesOf([requestLine()])}\n`): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -50,12 +50,12 @@ function unended(first: string | Uint8Array = `${linesOf([requestLine()])}\n`): 
   });
 }
 
-/** Number of batches that have a place. */
+/** Number of batches that have a slot. */
 const beingWritten = () =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.part'))
     .length;
 
-it('three edges whose bodies never end leave a place, which the batches of others take in turn', async () => {
+it('three edges whose bodies never end leave a slot, which the batches of others use in turn', async () => {
   const send = await start(PATIENT, 5);
   for (const [places, edge] of [0, 0, 1, 1, 2].entries()) {
     send(edge, unended()).catch(() => {});
@@ -72,13 +72,13 @@ it('three edges whose bodies never end leave a place, which the batches of other
 it.each([
   ['plain', (text: string) => ({ body: text, headers: {} })],
   ['packed', (text: string) => ({ ...packed(text), body: packed(text).body.subarray(0, 20) })],
-])('a body that is too slow is ended, %s, and its place is free', async (_how, coded) => {
+])('a %s body that is too slow is aborted, and its slot is released', async (_how, coded) => {
   const send = await start(HASTY, 1);
   const { body, headers } = coded(`${linesOf([requestLine(), requestLine({ uri: '/2' })])}\n`);
   const answers = await Promise.all([send(0, unended(body), headers), send(0, unended(body), headers)]);
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
-    expect(answer.body.error).toMatch(/comes too slowly/);
+    expect(answer.body.error).toMatch(/arrives too slowly/);
   }
   expect([beingWritten(), store.tries]).toEqual([0, 0]);
   Object.assign(pace, PATIENT); // a busy machine may need longer
@@ -87,7 +87,7 @@ it.each([
   await store.until(1);
 });
 
-it('a body whose connection breaks releases its place', async () => {
+it('a body whose connection breaks releases its slot', async () => {
   const send = await start(PATIENT, 1);
   for (let i = 0; i < 3; i++) {
     for (const _ of [1, 2]) send(0, unended()).catch(() => {});

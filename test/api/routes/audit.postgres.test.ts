@@ -16,7 +16,7 @@ beforeAll(async () => {
   await api.makeDomain('shop.example');
 });
 
-/** Remembers the secrets in a response. */
+/** Records the secrets in a response. */
 function keep(answer: Answer): Answer {
   const found = JSON.stringify([answer.body, answer.headers]).match(/(ses|svc|lnk|dev)_[\w-]{20,}/g) ?? [];
   secrets.push(...found, ...[answer.body?.secret ?? [], answer.body?.recovery_codes ?? []].flat());
@@ -80,7 +80,7 @@ const IN_HANDLER: Readonly<Record<string, () => Promise<Answer>>> = {
 };
 
 describe('a route whose handler writes the row', () => {
-  // Of people; what payment gateways tell is in `money/topups.test.ts`.
+  // Routes of people. Notices of payment gateways are covered by `money/topups.test.ts`.
   const routes = ROUTES.filter(({ access }) => access.kind !== 'gateway').flatMap(({ operationId, audit }) =>
     typeof audit === 'object' && 'inHandler' in audit ? [{ operationId, action: audit.inHandler }] : [],
   );
@@ -103,7 +103,7 @@ describe('a route whose handler writes the row', () => {
 });
 
 describe('writes of an account', () => {
-  it('contain the properties of a key, and not the key, once for a repeated Idempotency-Key', async () => {
+  it('contain the properties of a key but not the key, once for a repeated Idempotency-Key', async () => {
     const browser = await signedIn('owner');
     const body = { name: 'acme', read_only: true, domains: ['shop.example'] };
     const create = () =>
@@ -127,14 +127,14 @@ describe('writes of an account', () => {
     expect([again.status, none]).toEqual([404, []]);
   });
 
-  it('are recorded if something changes', async () => {
+  it('are recorded only if something changes', async () => {
     const browser = await signedIn('owner');
     const rename = () => rowsOf(() => browser.ask('PUT', '/users/me', { name: 'Ann' }));
     expect((await rename())[1]).toMatchObject([{ action: 'account.update', after: { name: 'Ann' } }]);
     expect((await rename())[1]).toEqual([]);
   });
 
-  it('contain the end of sessions', async () => {
+  it('record the end of sessions', async () => {
     const [browser, other] = [await signedIn('owner'), await signedIn('owner')];
     const [, ended] = await rowsOf(() => browser.ask('DELETE', '/users/me/sessions'));
     expect(ended).toMatchObject([{ action: 'session.end', before: { ended: expect.any(Number) } }]);
@@ -143,7 +143,7 @@ describe('writes of an account', () => {
     expect(out).toMatchObject([{ action: 'session.end' }]);
   });
 
-  it('include failed logins to existing accounts', async () => {
+  it('record failed sign-ins to existing accounts', async () => {
     const before = await lastAudit(api.db);
     const browser = new Browser(api);
     for (const email of [emailOf('viewer'), 'nobody@shop.example']) {
@@ -191,7 +191,7 @@ describe('writes of a domain', () => {
     expect((await put())[1]).toEqual([]);
   });
 
-  it('contain creation and deletion, and outlive the domain', async () => {
+  it('record creation and deletion, and outlive the domain', async () => {
     const body = { name: 'brief.example', scan: false };
     const [made, created] = await rowsOf(() => api.ask('POST', '/domains/', { body }));
     expect(created).toMatchObject([{ action: 'domain.create', after: { status: 'pending' } }]);
@@ -238,7 +238,7 @@ describe('the list of a domain', () => {
     expect(seen.actor).toEqual({ kind: 'key', user_id: api.accountIds.operator });
     const [own] = (await list('?limit=1', 'operator')).body;
     expect(own.actor).toMatchObject(TRACED);
-    expect(JSON.stringify((await list()).body)).not.toContain('"name":"test"'); // who ran the command line
+    expect(JSON.stringify((await list()).body)).not.toContain('"name":"test"'); // the user of the command line
   });
 });
 

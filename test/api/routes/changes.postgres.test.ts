@@ -36,7 +36,7 @@ async function records(base: string): Promise<{ id: number }[]> {
     .map(({ updated_at: _, ...record }: Record<string, unknown>) => record);
 }
 
-it('a handover hides keys and addresses of older changes, and ends replays for the old account', async () => {
+it('a handover hides keys and addresses in older changes, and ends replays for the previous account', async () => {
   const base = await freshDomain();
   const { id: domainId } = (await api.ask('GET', base.slice(0, -1))).body;
   const repeated = { body: A('once'), headers: { 'idempotency-key': 'once' } };
@@ -84,7 +84,7 @@ describe('GET changes', () => {
     expect((await api.ask('GET', `${base}changes/${second}`)).body).toEqual(list[0]);
   });
 
-  it('shows key and address to those who manage members, and those of operators only to operators', async () => {
+  it('shows key and address to callers who manage members, and those of operators only to operators', async () => {
     const base = await freshDomain();
     const { owner, operator } = api.accountIds;
     for (const [by, account, viewers] of [
@@ -110,7 +110,7 @@ describe('GET changes', () => {
     }
   });
 
-  it('filters, sorts, counts and pages, as the log of an account does', async () => {
+  it('filters, sorts, counts and pages, like the log of an account', async () => {
     const base = await freshDomain();
     const ids: number[] = [];
     for (let i = 0; i < 3; i++) ids.push(await write(base, { create: [A(`a${i}`)] }));
@@ -143,7 +143,7 @@ describe('GET changes', () => {
     }
   });
 
-  it('of an account are those of its domains and of the domains of a narrowed key', async () => {
+  it('of an account covers its domains, or the domains of a restricted key', async () => {
     const base = await freshDomain();
     const { id } = (await api.ask('GET', base.slice(0, -1))).body;
     const written = await write(base, { create: [A('a')] });
@@ -158,7 +158,7 @@ describe('GET changes', () => {
 });
 
 describe('POST revert', () => {
-  it('restores the records under their ids, in a new change that can be reverted too', async () => {
+  it('restores the records with their ids, in a new change that can be reverted too', async () => {
     const base = await freshDomain();
     await write(base, { create: [A('a'), A('b', '192.0.2.2', { ttl: 600, comment: 'c' })] });
     const before = await records(base);
@@ -171,7 +171,7 @@ describe('POST revert', () => {
     expect(again.body).toMatchObject({ reverts: body.id, serial: 5 });
   });
 
-  it('is refused if a later change touched the records, without records, and beyond the plan and the key', async () => {
+  it('is refused if a later change touched the records, if there are no records, and beyond the plan or the key', async () => {
     const base = await freshDomain({ planSlug: 'free' });
     const revert = async (id: number, more = {}) => {
       const { status, body } = await api.ask('POST', `${base}changes/${id}/revert`, more);
@@ -212,7 +212,7 @@ describe('in_sync', () => {
 
   it('becomes true when every node serves the change, which ends the wait', async () => {
     const base = await freshDomain();
-    const end = holdTimers(10_000); // the time never runs out
+    const end = holdTimers(10_000); // the time limit is never reached
     for (let i = 0; i < 5; i++) {
       const id = await write(base, { create: [A(`a${i}`)] });
       expect(await stateOf(`${base}changes/${id}?wait=10`)).toEqual([true, { seen: 1, live: 1 }]);

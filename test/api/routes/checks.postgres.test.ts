@@ -1,4 +1,4 @@
-// What the API shows of checks. Findings are tested in test/checks, what is stored in test/store/checks.
+// The checks as the API shows them. test/checks covers the findings, test/store/checks the storage.
 
 import { describe, expect, it } from 'vitest';
 import type { ChildFinding } from '../../../src/checks/child/child-findings.ts';
@@ -94,7 +94,7 @@ describe('the log of checks', () => {
     const last = await check(id, 'nxdomain', 'background');
     for (const _ of [1, 2]) expect(await check(id, 'nxdomain', 'background')).toBe(last);
     made.unshift(last);
-    // A check without news is counted on the first one that had its result.
+    // A check with an unchanged result is counted on the first one that had it.
     const [{ repeated, current_ns, last_seen_at, finished_at }] = await get();
     expect([repeated, current_ns]).toEqual([2, []]);
     expect(Date.parse(last_seen_at)).toBeGreaterThanOrEqual(Date.parse(finished_at));
@@ -114,7 +114,7 @@ describe('the log of checks', () => {
       expect((await get(`?${query}`)).code).toBe('validation_failed');
   });
 
-  it('contains on request what each server of the parent sent, and the walk to it', async () => {
+  it('contains on request the response of each server of the parent, and the walk to it', async () => {
     const { id, path, get } = await freshDomain();
     expect((await api.ask('GET', `${path}/latest`)).status).toBe(404);
     const glue = [{ name: parseName('ns1.example.net.'), address: '192.0.2.1' }];
@@ -163,7 +163,7 @@ describe('the log of checks', () => {
     });
   });
 
-  it('omits what a silent server did not send, and prints DS records as in a zone file', async () => {
+  it('omits what a silent server did not send, and prints DS records in zone file format', async () => {
     const { id, get } = await freshDomain();
     await check(id, 'timeout');
     const silent = await get('/latest');
@@ -192,7 +192,7 @@ describe('the log of checks', () => {
   });
 });
 
-it('a check and the domain contain what is wrong at its own nameservers', async () => {
+it("a check and the domain contain problems of the domain's own nameservers", async () => {
   const { id: domainId, name, path, get } = await freshDomain();
   const checkId = await check(domainId, OURS);
   await noteCheckedDomains(api.database.db, [{ domainId, isByHand: false }]);

@@ -1,4 +1,4 @@
-// What a domain's owner reads of DNSSEC at each stage, what may be requested, and what is refused.
+// DNSSEC as the owner of a domain sees it at each stage, the allowed requests, and the refused ones.
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ const refusal = (status: number, code: string) => ({ status, body: { code } });
 /** Updates the row of the domain in signed_zones. */
 const setZone = (set: ReturnType<typeof sql>) =>
   api.query`update signed_zones set ${set} where domain_id = ${domainId}`;
-/** Runs `work` while a nameserver that cannot answer with proofs belongs to the fleet. */
+/** Runs `work` while the fleet contains a nameserver that cannot answer with denial records. */
 async function withOldNode<T>(work: () => Promise<T>): Promise<T> {
   await api.query`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`;
   const done = await work();
@@ -44,7 +44,7 @@ async function machineOf(): Promise<Machine> {
   return (await loadDnssec(api.database.db, domainId))?.machine as Machine;
 }
 
-/** Simulates this many hours of a fleet without failures, with a parent that shows these DS records. */
+/** Simulates this many hours of a fleet without failures, whose parent shows these DS records. */
 async function goOn(hours: number, shown: (machine: Machine) => readonly string[] = () => []): Promise<void> {
   let machine = await machineOf();
   let version = machine.version ?? 1;
@@ -90,7 +90,7 @@ describe('a domain', () => {
     expect(await read()).toEqual(body);
   });
 
-  it('with two keys can roll one of them, or abort a change of the algorithm', async () => {
+  it('with two keys can roll one of them, or abort a change of algorithm', async () => {
     await enable({ split: true });
     await goOn(24 * 12, askedDs);
     const [, zsk] = (await read()).keys;
@@ -140,7 +140,7 @@ describe('a domain', () => {
     });
   });
 
-  it('changes the denial of existence without the registrar, and back', async () => {
+  it('changes the denial of existence without the registrar, and back again', async () => {
     await enable();
     await goOn(24 * 12, askedDs);
     const put = (denial: string) => ask('PUT', '', { denial });
@@ -191,7 +191,7 @@ describe('a request is refused', () => {
     expect(await ask('PUT', '', { denial: 'nsec3' })).toMatchObject(refusal(409, 'dnssec_busy'));
   });
 
-  it('to sign, or to use NSEC3, while a nameserver would answer without proofs', async () => {
+  it('to sign, or to use NSEC3, while a nameserver would answer without denial records', async () => {
     const answer = await withOldNode(() => enable());
     expect(answer).toMatchObject(refusal(503, 'dnssec_unavailable'));
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -273,7 +273,7 @@ describe('keys of another operator', () => {
     return rows.map(({ key }) => key.toString('base64'));
   };
 
-  it('are replaced by the list of the request; an equal list is no change', async () => {
+  it('are replaced by the list of the request, and an equal list is not a change', async () => {
     await enable();
     const [entry, data] = [made(), made({ flags: 256 })];
     const { status, headers, body } = await put(entry, data);
@@ -333,7 +333,7 @@ describe('keys of another operator', () => {
       findings: [{ code: 'FOREIGN_KEYS_REFUSED' }],
     });
     expect(await requestImport()).toMatchObject(refusal(409, 'dnssec_busy'));
-    // A list given since replaces the warning.
+    // A list that was set later replaces the warning.
     expect((await put()).body).toMatchObject({ foreign_import: { state: 'failed' }, findings: [] });
     expect(await requestImport()).toMatchObject(refusal(409, 'dnssec_busy'));
   });
@@ -359,7 +359,7 @@ describe('private keys', () => {
     ask('POST', '/import-private-keys', { keys, ...more }, as);
   const exportKeys = (body: object = {}, as = 'owner') => ask('POST', '/export-private-keys', body, as);
 
-  it('are imported, sign the domain in place of new ones, and are exported as they came', async () => {
+  it('are imported, sign the domain instead of new ones, and are exported unchanged', async () => {
     const [ksk, zsk] = [made(), made(256)];
     const imported = await importKeys([zsk.body, ksk.body]);
     expect(imported).toMatchObject({ status: 200, body: { status: 'signing', goal: 'signed' } });
@@ -386,7 +386,7 @@ describe('private keys', () => {
     expect(body.keys).toMatchObject([{ id, private_key: expect.stringMatching(/^-----BEGIN PRIVATE KEY/) }]);
   });
 
-  it('leave a row of the audit log at each export, and are stored nowhere in the clear', async () => {
+  it('add a row to the audit log at each export, and are never stored unencrypted', async () => {
     const key = made();
     await api.ask('POST', `/domains/${name}/dnssec/import-private-keys`, {
       as: 'owner',
@@ -409,7 +409,7 @@ describe('private keys', () => {
     expect(all?.text).not.toContain(Buffer.from(key.secret).toString('hex'));
   });
 
-  it('are available to the owner and global admins, but not to narrowed API keys', async () => {
+  it('are available to the owner and global admins, but not to restricted API keys', async () => {
     const key = made();
     for (const as of ['admin', 'editor', 'viewer']) {
       expect(await importKeys([key.body], as)).toMatchObject({ status: 403 });
@@ -417,16 +417,16 @@ describe('private keys', () => {
     }
     expect((await importKeys([key.body], 'operator')).status).toBe(200);
     expect((await exportKeys({}, 'operator')).status).toBe(200);
-    const narrowed = await api.makeKey({ domains: [name] });
-    expect(await exportKeys({}, narrowed)).toMatchObject({
+    const restricted = await api.makeKey({ domains: [name] });
+    expect(await exportKeys({}, restricted)).toMatchObject({
       status: 403,
-      body: { error: expect.stringContaining('narrowed') },
+      body: { error: expect.stringContaining('restricted') },
     });
   });
 
   it.each<[string, (key: ReturnType<typeof made>) => object[], string]>([
     ['no flags', ({ body }) => [{ private_key: body.private_key }], 'keys[0].flags'],
-    ['a DNSKEY that cannot be read', ({ body }) => [{ ...body, dnskey: '257 3' }], 'keys[0].dnskey'],
+    ['an invalid DNSKEY', ({ body }) => [{ ...body, dnskey: '257 3' }], 'keys[0].dnskey'],
     [
       'another public key',
       ({ body }) => [
@@ -446,7 +446,7 @@ describe('private keys', () => {
     ],
     ['a key twice', ({ body }) => [body, { ...body, flags: 256 }], 'keys[1].private_key'],
     ['three keys', ({ body }) => [body, made(256).body, made(256).body], 'keys'],
-  ])('are refused with their index, and the answer does not repeat them: %s', async (_, keys, field) => {
+  ])('are refused with their index, and the response does not contain them: %s', async (_, keys, field) => {
     const key = made();
     const { status, body } = await importKeys(keys(key));
     expect([status, body]).toMatchObject([400, { code: 'validation_failed', fields: [{ field }] }]);
@@ -454,7 +454,7 @@ describe('private keys', () => {
     expect(await read()).toMatchObject({ status: 'off', keys: [] });
   });
 
-  it('are refused if a DS of other keys is at the parent or was requested, or no key can be exported', async () => {
+  it('are refused if a DS of other keys is at the parent or was requested, or if no key can be exported', async () => {
     expect(await exportKeys()).toMatchObject(refusal(400, 'wrong_state'));
     const key = made();
     await enable();
@@ -466,7 +466,7 @@ describe('private keys', () => {
     expect((await read()).status).toBe('ds_wanted');
     expect(await importKeys([made().body], 'owner', { replace: true })).toMatchObject({
       status: 409,
-      body: { code: 'dnssec_busy', error: expect.stringContaining(`the key with tag ${key.tag} `) },
+      body: { code: 'dnssec_busy', error: expect.stringContaining(`the key with tag ${key.tag}`) },
     });
   });
 
@@ -497,7 +497,7 @@ describe('private keys', () => {
     expect(await served()).toEqual([first.tag]);
     expect((await replace()).status).toBe(200);
     expect(await served()).toEqual([second.tag]);
-    // The first one was the right one.
+    // The first one was valid.
     expect(await importKeys([first.body])).toMatchObject(refusal(409, 'dnssec_imported'));
     expect((await replace(first)).status).toBe(200);
     expect(await served()).toEqual([first.tag]);

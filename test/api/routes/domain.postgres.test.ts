@@ -50,7 +50,7 @@ describe('GET domain', () => {
     expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('accepts a name with a slash, as of classless reverse zones, and responds 404 to other slashes', async () => {
+  it('accepts a name with a slash, as in classless reverse zones, and responds 404 to other slashes', async () => {
     await api.makeDomain('0/25.2.0.192.in-addr.arpa');
     const { body } = await api.ask('GET', '/domains/0%2F25.2.0.192.in-addr.arpa');
     expect(body.name).toBe('0/25.2.0.192.in-addr.arpa');
@@ -60,7 +60,7 @@ describe('GET domain', () => {
 });
 
 describe('PUT domain', () => {
-  it('sets each field alone', async () => {
+  it('sets each field individually', async () => {
     let before = await read();
     for (const [field, value] of Object.entries({
       cache_l2_max_gb: 1_000_000,
@@ -109,7 +109,7 @@ describe('PUT domain', () => {
     ['status', 'active'],
   ])('reports a wrong %s, and changes nothing: %j', async (field, value) => {
     const before = await read();
-    await plan('free'); // The plan, which allows less than 2048, is checked later.
+    await plan('free'); // The plan allows less than 2048, but is checked later.
     const { status, body } = await put({
       dns_mode: 'external',
       cache_cap_mb: 2048,
@@ -122,7 +122,7 @@ describe('PUT domain', () => {
     expect(await changes()).toHaveLength(1);
   });
 
-  it('accepts values that were read, also without a plan', async () => {
+  it('accepts the values of an earlier response, even without a plan', async () => {
     const before = await read();
     const { cache_cap_mb, dns_mode, svc_ns, sec_no_sniff } = before;
     const values = { cache_cap_mb, dns_mode, svc_ns, sec_no_sniff };
@@ -133,14 +133,14 @@ describe('PUT domain', () => {
     expect((await put({ ...values, sec_no_sniff: true })).status).toBe(200);
   });
 
-  it('names the read-only fields of a body that was read', async () => {
+  it('names the read-only fields of a body that came from a response', async () => {
     const { status, body } = await put({ ...(await read()), outage_alerts: true });
     expect([status, body.code]).toEqual([400, 'validation_failed']);
     expect(body.fields).toContainEqual({ field: 'serial', error: 'is read-only: leave it out' });
     expect((await read()).outage_alerts).toBe(false);
   });
 
-  it('keeps all of several concurrent changes', async () => {
+  it('applies all of several concurrent changes', async () => {
     const fields = ['sec_no_sniff', 'sec_referrer_policy', 'sec_strip_headers', 'outage_alerts'];
     const answers = await Promise.all(fields.map((field) => put({ [field]: true })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -160,7 +160,7 @@ describe('PUT domain', () => {
     expect(await statusOf({ markdown_for_agents: false })).toBe(200);
   });
 
-  it('takes an accepted set in any order and case, which is then listed first', async () => {
+  it('accepts a set in any order and case, which is then listed first', async () => {
     const before = await read();
     const { status, body, headers } = await put({ svc_ns: ['NS2.Example.ORG.', 'ns1.example.org'] });
     expect([status, body.svc_ns]).toEqual([200, OTHER_SET]);
@@ -172,7 +172,7 @@ describe('PUT domain', () => {
   });
 });
 
-it('DELETE domain deletes the domain and frees its name immediately', async () => {
+it('DELETE domain deletes the domain and releases its name immediately', async () => {
   const { serial } = await read();
   const forced = await api.ask('DELETE', path, { body: { force: true } });
   expect([forced.status, forced.body.fields]).toEqual([400, [{ field: 'force', error: 'unknown field' }]]);
@@ -194,7 +194,7 @@ it('POST enable makes a disabled domain pending', async () => {
   await move('disable');
   const { status, body, headers } = await enable();
   expect([status, body]).toMatchObject([200, { status: 'pending', my_role: 'admin' }]);
-  // As for a new domain, only the apex is answered until a check has seen the parent.
+  // As for a new domain, only the apex is answered until a check has queried the parent.
   expect((await read()).served).toBe('apex');
   expect(headers['x-zone-serial']).toBe(String(body.serial));
   expect(Number(headers['x-change-id'])).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// Which domains the list has, in which order and on which page, is tested in test/store/domains; what each claim of a name is served,
-// in test/store/change; and which names may be claimed, in test/zone/domain.
+// The content, order and pages of the list are covered by test/store/domains, the answers for each claim of a name by
+// test/store/change, and the names that may be claimed by test/zone/domain.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Domain, DomainListItem, NameserverSets } from '../../../src/api/schemas/domain.ts';
@@ -32,7 +32,7 @@ const names = async (query = '', as = 'owner') => {
   return body.map(({ name }: { name: string }) => name);
 };
 
-it('contains the domains that the account owns or shares, and those of a narrowed key', async () => {
+it('contains the domains that the account owns or shares, or those of a restricted key', async () => {
   expect(await names()).toEqual(NAMES);
   expect(await names('', 'viewer')).toEqual([...NAMES.slice(0, 4), 'shared.test', 'xn--bcher-kva.test']);
   expect(await names('', 'stranger')).toEqual(['shared.test', 'strange.test']);
@@ -54,7 +54,7 @@ it('contains domains with their certificates and, for the owner, subscriptions',
     const single = (await api.ask('GET', `/domains/${item.name}`)).body;
     if (domain.verification) {
       const { seconds_remaining: _, ...known } = domain.verification;
-      expect(single.verification).toMatchObject(known); // only the single domain has the replies of servers
+      expect(single.verification).toMatchObject(known); // only the single domain has the responses of servers
       domain.verification = single.verification;
     }
     expect(single).toEqual(domain);
@@ -153,7 +153,7 @@ describe('POST domains', () => {
         {
           code: 'APEX_ONLY',
           message:
-            'At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.example.net and ns2.example.net there. If the domain is in use already, ask the operator to approve it.',
+            'At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.example.net and ns2.example.net there. If the domain is already in use, ask the operator to approve it.',
         },
       ],
     });
@@ -197,7 +197,7 @@ describe('POST domains', () => {
     expect(await read('wrong.com')).toEqual({ error: 'domain not found' });
   });
 
-  it('refuses external mode for a name that leaves no room for the name of the TXT record', async () => {
+  it('refuses external mode for a name that is too long for the name of the TXT record', async () => {
     const error = expect.stringContaining('too long');
     const name = `${`${'a'.repeat(49)}.`.repeat(4)}${'b'.repeat(40)}.com`;
     const made = await create({ name, dns_mode: 'external' });
@@ -207,7 +207,7 @@ describe('POST domains', () => {
     expect([put.status, put.body.fields]).toEqual([400, [{ field: 'dns_mode', error }]]);
   });
 
-  it('refuses reserved names and signs managed domains if the operator wants that', async () => {
+  it('refuses reserved names, and signs managed domains if the operator configured that', async () => {
     expect((await create({ name: 'example.test' })).status).toBe(200);
     const strict = await startTestApi({ allowReservedNames: false, signsNewDomains: true });
     const ask = (body: object) => strict.ask('POST', '/domains/', { body });
@@ -223,7 +223,7 @@ describe('POST domains', () => {
 });
 
 describe('a name', () => {
-  it('gets the same response if other accounts wait for it, unless all static sets are spent', async () => {
+  it('gets the same response if other accounts wait for it, unless all static sets are in use', async () => {
     const alone = (await create({ name: 'alone.com' }, 'stranger')).body;
     await create({ name: 'shared.com' });
     const { body } = await create({ name: 'shared.com' }, 'stranger');
@@ -236,13 +236,13 @@ describe('a name', () => {
     expect([again.status, again.body.code]).toEqual([409, 'domain_taken']);
   });
 
-  it('that is held may be claimed, and its domain enabled, only with `transfer`', async () => {
+  it('that is in use may be claimed, and its domain enabled, only with `transfer`', async () => {
     await create({ name: 'held.com' }, 'stranger');
     await api.query`update domains set status = 'disabled', served = 'none', pending_since = null where name = 'held.com.'`;
     const { id } = (await create({ name: 'held.com' }, 'operator')).body;
     await api.query`update domains set status = 'active', pending_since = null where id = ${id}`;
     const error =
-      'held.com is registered here already; with "transfer": true it waits, and becomes yours when its parent zone shows your nameservers';
+      'held.com is already registered here: with "transfer": true the new domain waits, and becomes yours when its parent zone shows your nameservers';
     const enable = (body?: object) => api.ask('POST', '/domains/held.com/enable', { as: 'stranger', body });
     const asked = [await create({ name: 'held.com' }), await enable(), await enable({ transfer: false })];
     for (const { status, body } of asked)
@@ -265,7 +265,7 @@ describe('a name', () => {
           select id, 'full.com.', 'full.com', 'managed', 'pending', 'none', 1, 0, now(), now(), now(), now() from a
           returning id, account_id)
       insert into domain_checks (domain_id, account_id, parent) select id, account_id, 'com.' from d`;
-    const full = { code: 'domain_taken', error: 'as many accounts as may wait for full.com do so' };
+    const full = { code: 'domain_taken', error: 'the maximum number of accounts already wait for full.com' };
     const enabled = await api.ask('POST', '/domains/full.com/enable', { as: 'stranger' });
     for (const { status, body, headers } of [await create({ name: 'full.com' }), enabled])
       expect([status, body, headers['retry-after']]).toEqual([409, full, expect.stringMatching(/^86\d{3}$/)]);
@@ -274,7 +274,7 @@ describe('a name', () => {
   it.each([
     ['owner', 'apex'],
     ['operator', 'full'],
-  ])('with several sets of nameservers is served for %s: %s', async (as, served) => {
+  ])('is answered, with several sets of nameservers, for %s: %s', async (as, served) => {
     const nameserverSets = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
     await inTransaction(api.db, (trx) => saveAnswerSettings(trx, { ...TEST_SETTINGS, nameserverSets }));
     const name = `of-${as}.com`;
@@ -302,7 +302,7 @@ describe('the plan of an account', () => {
     return rows.length;
   };
 
-  it('limits the number of domains, except of operators, and the error contains the limit', async () => {
+  it('limits the number of domains, except for operators, and the error contains the limit', async () => {
     const limit = (await domainsOf('stranger')) + 1;
     await limitTo(limit);
     expect((await create({ name: 'limit-one.com' }, 'stranger')).status).toBe(200);
@@ -353,8 +353,8 @@ it('a domain with `dnssec` is signed as requested', async () => {
   });
 });
 
-// Last, because the pool stays.
-it('the nameserver sets with a pool are one set of the account, which it keeps, with names that no customer may have', async () => {
+// The last test, because the pool stays.
+it('the nameserver sets with a pool are one permanent set of the account, with names that no customer may have', async () => {
   await migrate(api.db, {
     ...TEST_SETTINGS,
     nameserverPool: [['ns[01-40].fleet-a.test.'], ['ns[01-40].fleet-b.test.']],
@@ -368,7 +368,7 @@ it('the nameserver sets with a pool are one set of the account, which it keeps, 
   for (const name of ['ns07.fleet-a.test', 'x.ns40.fleet-b.test', 'fleet-b.test']) {
     const { status, body } = await api.ask('POST', '/domains/', { body: { name } });
     expect([status, body.code]).toEqual([409, 'domain_taken']);
-    expect(body.error).toContain('its nameservers are there');
+    expect(body.error).toContain('is reserved by the service');
   }
   expect((await api.ask('POST', '/domains/', { body: { name: 'ns41.fleet-a.test' } })).status).toBe(200);
 });

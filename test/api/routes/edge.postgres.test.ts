@@ -68,7 +68,7 @@ describe('the credentials of edges', () => {
   });
 });
 
-it('the description for edges is public, and apart from that of customers', async () => {
+it('are described in a public document, separate from that of customers', async () => {
   const { status, text } = await api.ask('GET', '/edge/v1/openapi.yaml', { as: null });
   expect(status).toBe(200);
   for (const path of ['/edge/v1/config', '/edge/v1/health', '/edge/v1/certificates/{id}'])
@@ -78,7 +78,7 @@ it('the description for edges is public, and apart from that of customers', asyn
 });
 
 describe('health', () => {
-  it('is stored with the address that it came from', async () => {
+  it('is stored with the address of the edge', async () => {
     const cursor = encodeEdgeCursor({
       region: 'eu',
       place: { epoch: 'e', from: 9n, inFlight: [], newest: undefined },
@@ -93,7 +93,7 @@ describe('health', () => {
     const [stored] = await listEdges(api.db);
     expect(stored).toMatchObject({ load: 0.25, software: 'proxy 1.2', configCursor: cursor, unsupported });
     expect(stored?.seenAt).toBeInstanceOf(Date);
-    expect(stored?.seenAddress).toBe('203.0.113.9'); // the loopback address of this call says nothing
+    expect(stored?.seenAddress).toBe('203.0.113.9'); // the loopback address of this call is not stored
     await drainEdge(api.db, 'paris', true);
     expect((await report(HEALTH)).body).toMatchObject({ drained: true });
     await drainEdge(api.db, 'paris', false);
@@ -125,7 +125,7 @@ describe('health', () => {
       expect((await report(body)).status).toBe(400);
   });
 
-  it('is limited to sixty a minute', async () => {
+  it('is limited to sixty reports per minute', async () => {
     const busy = await api.makeEdge('busy');
     let status = 200;
     for (let i = 0; i <= 60; i++) ({ status } = await report(HEALTH, busy));
@@ -183,7 +183,7 @@ describe('the key of a certificate', () => {
     expect(JSON.stringify(api.logged)).not.toContain('the key');
   });
 
-  it('is returned over loopback only, without TLS', async () => {
+  it('is returned without TLS over loopback only', async () => {
     expect([(await read('::1')).statusCode, (await read('192.0.2.7')).statusCode]).toEqual([200, 403]);
   });
 
@@ -202,14 +202,14 @@ describe('the key of a certificate', () => {
   });
 });
 
-it('reports of requests are a 503 without an analytics store', async () => {
+it('reports of requests are refused with 503 without an analytics store', async () => {
   const headers = { 'content-type': 'application/x-ndjson', 'batch-id': 'a' };
   const answer = await api.ask('POST', '/edge/v1/requests', { as: token, body: '{}', headers });
   const told = [answer.status, answer.body.error, answer.headers['retry-after']];
-  expect(told).toEqual([503, 'analytics are off', '300']);
+  expect(told).toEqual([503, 'analytics is not enabled', '300']);
 });
 
-it('each call of an edge is recorded, whatever it asks for', async () => {
+it('each call of an edge is recorded, whatever it requests', async () => {
   const stored = async (name: string) => (await listEdges(api.db)).find((edge) => edge.name === name);
   const calls = ['GET /edge/v1/certificates/1', 'POST /edge/v1/cache', 'GET /edge/v1/other'];
   for (const [i, call] of calls.entries()) {

@@ -89,7 +89,7 @@ describe('the events of a domain', () => {
     expect((await viewer.find('change')).data.actor).toEqual({ kind: 'key', user_id: api.accountIds.owner });
   });
 
-  it('are checks as GET returns them, repeated ones included, and changes of status', async () => {
+  it('are checks as GET returns them, including repeated ones, and status changes', async () => {
     const { id, name, path } = await freshDomain();
     const reader = follow(path);
     await reader.find('open');
@@ -105,7 +105,7 @@ describe('the events of a domain', () => {
     expect(again.data.id).toBe(told.data.id);
   });
 
-  it('report how many nodes have the newest change, until all have it', async () => {
+  it('report the number of nodes that have the newest change, until all have it', async () => {
     const { name, path } = await freshDomain();
     const { db } = api.database;
     const reader = follow(path);
@@ -137,14 +137,14 @@ describe('the events of a domain', () => {
     const progress = { domain_id: one.id, walk: [{ zone: '.' }], servers: [] };
     const say = sql`select pg_notify('zonefleet_progress', ${JSON.stringify(progress)})`;
     await until(async () => {
-      await say.execute(api.db); // what is not heard yet is not told again
+      await say.execute(api.db); // progress that was not received yet is not sent again
       return readers[0]?.events.some(({ event }) => event === 'progress');
     });
     expect((await readers[0]?.find('progress'))?.data).toEqual({ walk: [{ zone: '.' }], servers: [] });
     expect(readers[1]?.events.map(({ event }) => event)).not.toContain('progress');
     const listening = await api.query`
       select from pg_stat_activity where datname = current_database() and application_name = 'zonefleet events'`;
-    expect(listening).toHaveLength(1); // operators see what the connection is for
+    expect(listening).toHaveLength(1); // operators see the purpose of the connection
   });
 });
 
@@ -173,7 +173,7 @@ describe('a reconnect', () => {
     }
   });
 
-  it('is a reset if too much was missed, or the cursor is unknown or too new', async () => {
+  it('receives a reset if too much was missed, or if the cursor is unknown or too new', async () => {
     const { name, path } = await freshDomain();
     const reset = async (after: string) => {
       const { text, status } = await api.ask('GET', `${path}?once=true&after=${after}`);
@@ -189,7 +189,7 @@ describe('a reconnect', () => {
     expect(await reset(known)).toBe(true);
   });
 
-  it('is a reset if missed changes are too large, one of them or their sum', async () => {
+  it('receives a reset if missed changes are too large, individually or in total', async () => {
     const { id, name, path } = await freshDomain();
     const missed = async (after: string) =>
       (await api.ask('GET', `${path}?once=true&after=${after}`)).text.match(/^event: .*$/gm);

@@ -1,4 +1,4 @@
-// What all calls that wait for a worker share is tested in test/api/actions/enqueue.
+// test/api/actions/enqueue covers what all calls that wait for a worker have in common.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckJob } from '../../../src/jobs/jobs.ts';
@@ -71,7 +71,7 @@ describe('POST ns-check', () => {
 
   it.each([
     ['it was requested by a global admin', 'operator', OURS, 'match'],
-    ['nothing was learnt', 'owner', 'timeout', 'unknown'],
+    ['nothing was learned', 'owner', 'timeout', 'unknown'],
   ] as const)('is not counted if %s', async (_, as, said, verdict) => {
     queue.work = seeing(said);
     const { check } = await freshDomain();
@@ -110,7 +110,7 @@ describe('POST ns-check', () => {
     expect(queue.jobs).toEqual([]);
   });
 
-  it('stops waiting when its client disconnects; the check is counted, and a repeat finds it', async () => {
+  it('stops waiting if its client disconnects; the check is counted, and a repeated call finds it', async () => {
     queue.work = async () => {};
     queue.waitMs = 3_600_000;
     const { path } = await freshDomain();
@@ -125,7 +125,7 @@ describe('POST ns-check', () => {
     await until(() => queue.jobs.length === 1);
     leave.abort();
     await expect(asked).rejects.toThrow();
-    // A repeat waits for the call that it repeats: if that call still waited, the repeat would wait for an hour.
+    // A repeated call waits for the original call. If that one still waited, it would wait for an hour.
     const repeat = () => api.ask('POST', `${path}/ns-check`, { headers });
     expect(await repeat()).toMatchObject({ status: 429, body: { code: 'ns_check_limited' } });
     await seeing(OURS)(queue.jobs[0] as CheckJob);

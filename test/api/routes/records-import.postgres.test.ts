@@ -1,4 +1,5 @@
-// Records in bulk: import, parsing a zone file, and export. How items are merged and files are read is tested in test/zone/import.
+// Importing records, parsing zone files, and exporting. test/zone/import covers how items are merged and files are
+// parsed.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
@@ -26,7 +27,7 @@ const load = (path: string, records: unknown, query = '', key?: string) =>
     headers: key === undefined ? {} : { 'idempotency-key': key },
   });
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+// biome-ignore lint/suspicious/noExplicitAny: tests access any member
 async function list(path: string): Promise<any[]> {
   const { body } = await api.ask('GET', path);
   return body.filter((r: { editable: boolean }) => r.editable);
@@ -53,7 +54,7 @@ interface ParsedItem {
 const indexes = (items: { index: number }[]) => items.map(({ index }) => index);
 
 describe('POST import', () => {
-  it('adds valid items in one change and reports the others', async () => {
+  it('imports valid items in one change, and reports the others', async () => {
     const { path, domain, id } = await freshDomain();
     const records = [
       A('www'),
@@ -67,7 +68,7 @@ describe('POST import', () => {
       A('b\ud800'),
       item('www', 'CNAME', 'x.example.net'),
     ];
-    // The response is stored, which a lone surrogate cannot be.
+    // The response is stored, which is not possible for a lone surrogate.
     const { status, headers, body } = await load(path, records, '', `import-${domains}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ created: 3, overwritten: 0, removed: 0, serial: 2 });
@@ -111,7 +112,7 @@ describe('POST import', () => {
     expect((await api.ask('GET', `${path}${mx.id}`)).body.mx_priority).toBe(30);
   });
 
-  it('without a valid item makes no change', async () => {
+  it('makes no change without a valid item', async () => {
     const { path } = await freshDomain();
     const { status, headers, body } = await load(path, [A('www', 'x')]);
     const none = { created: 0, overwritten: 0, removed: 0, serial: 1, failed: [{ index: 0 }] };
@@ -136,7 +137,7 @@ describe('POST import', () => {
       select octet_length(response::text) as octets, change_id from idempotency_keys where key = ${key}`;
     expect(rows[0]?.octets).toBeLessThan(65_536);
     expect(rows[0]?.change_id).toBe(first.body.change_id);
-    await load(path, [A('later')]); // later records make no difference
+    await load(path, [A('later')]); // later records do not matter
     const again = await load(path, bad, '', key);
     expect(again.headers).toMatchObject({
       'idempotent-replay': 'true',
@@ -159,13 +160,13 @@ describe('POST import', () => {
     expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
     expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
     expect(again.body).toEqual({
-      message: 'this call was carried out; its answer is no longer kept',
+      message: 'this call was carried out; its response is no longer stored',
       change_id: first.body.change_id,
     });
     expect(await list(path)).toHaveLength(1);
   });
 
-  it('is refused as a whole for an item of a wrong form, and with a key that may not write one of them', async () => {
+  it('is refused completely for an item of the wrong form, and with a key that may not write one of the items', async () => {
     const { path, domain } = await freshDomain();
     const wrong = await load(path, [A('a'), { name: 'a', type: 'A' }]);
     expect([wrong.status, wrong.body.fields[0].field]).toEqual([400, 'records[1].destination']);
@@ -206,7 +207,7 @@ describe('POST import/parse', () => {
     await changeStatus(api.db, { domainId: id, event: 'disable', by: { kind: 'cli' }, source: 'test' });
   });
 
-  it('parses a zone file and writes nothing, without a plan and for a disabled domain, with a narrowed key', async () => {
+  it('parses a zone file and writes nothing, without a plan, for a disabled domain and with a restricted key', async () => {
     const as = await api.makeKey({ names: ['x.parsed.example'] });
     const asked = { as, body: { zone_file: TEXT }, headers: { 'idempotency-key': 'parse' } };
     for (const _ of [1, 2]) {
@@ -217,7 +218,7 @@ describe('POST import/parse', () => {
     expect([rows, await list('/domains/parsed.example/records/')]).toEqual([[], []]);
   });
 
-  it('warns of conflicts within the file, but not of a DS at a name that the domain has', async () => {
+  it('warns of conflicts within the file, but not of a DS at a name that exists in the domain', async () => {
     const { path } = await freshDomain();
     await load(path, [item('kid', 'NS', 'ns.example.net')]);
     const digest = `1 13 2 ${'0'.repeat(64)}`;
@@ -249,7 +250,7 @@ describe('POST import/parse', () => {
     expect((await api.ask('POST', '/domains/i1.example/records/import', asked)).status).toBe(400);
   });
 
-  it('reads Route 53 JSON, as text or in JSON, into items that an import takes', async () => {
+  it('parses Route 53 JSON, as text or in JSON, into items for an import', async () => {
     const { path, domain } = await freshDomain();
     const form = PROVIDER_FORMS.find(({ provider }) => provider === 'Route 53');
     const body = form?.write(providerZone(domain, 500));
@@ -323,7 +324,7 @@ describe('GET export', () => {
     expect((await api.ask('GET', `${into}export`)).text).toBe(moved);
   });
 
-  it('returns the published zone file, whose keys, signatures and proofs are in the view `signed` only', async () => {
+  it('returns the published zone file, with keys, signatures and denial records only in the view `signed`', async () => {
     expect(await view('signed')).toMatchObject({ status: 400, code: 'wrong_state' });
     const { status, headers, text: before } = await view('published');
     expect([status, headers]).toEqual([200, headersOf('out.example.zone')]);
@@ -343,7 +344,7 @@ describe('GET export', () => {
     expect(withoutSerial((await view('published')).text)).toBe(withoutSerial(before));
   });
 
-  it('refuses other views, and the published one of an external domain', async () => {
+  it('refuses other views, and the published view of an external domain', async () => {
     expect((await view('all')).status).toBe(400);
     await api.makeDomain('elsewhere.example', { dnsMode: 'external' });
     const url = '/domains/elsewhere.example/records/export';

@@ -1,5 +1,5 @@
-// Records one by one and in batches: what each call returns, and the errors that it responds with. Values are tested in test/zone
-// and test/api/schemas, and what is published in test/store/change.
+// Records, individually and in batches: the responses and the errors of each call. Values are covered by test/zone
+// and test/api/schemas, the published data by test/store/change.
 
 import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purges.ts';
@@ -9,7 +9,7 @@ import { type Answer, readPages, sharedTestApi } from '../../support/api/api.ts'
 const api = sharedTestApi();
 let domains = 0;
 
-/** Makes a domain, and returns the path of its records. */
+/** Creates a domain, and returns the path of its records. */
 async function freshRecords(): Promise<string> {
   const name = `d${++domains}.example`;
   await api.makeDomain(name);
@@ -40,7 +40,7 @@ async function idsOf(path: string, query = 'type=A'): Promise<number[]> {
 }
 
 describe('a record', () => {
-  it('is returned whole when it is created, with its change and serial', async () => {
+  it('is returned completely when it is created, with its change and serial', async () => {
     const path = await freshRecords();
     const { status, headers, body } = await api.ask('POST', path, { body: A('WWW', '192.0.2.7') });
     expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe('a record', () => {
     expect((await api.ask('GET', `${path}${id}`)).body).toEqual(record);
   });
 
-  it('is written with warnings, which a repeat has too', async () => {
+  it('is written with warnings, which a repeated call returns too', async () => {
     const path = await freshRecords();
     const gone = { code: 'TARGET_WITHOUT_ADDRESS', name: '@', type: 'MX' };
     const write = async (method: 'POST' | 'PUT', below: string, body: object) => {
@@ -124,12 +124,12 @@ describe('a record', () => {
     expect(await create(path, A('a', '198.51.100.99'))).toMatchObject({ dest_country: 'SE' });
   });
 
-  it('is changed in the fields of the body alone', async () => {
+  it('is changed only in the fields of the body', async () => {
     const path = await freshRecords();
     const settings = { ttl: 600, comment: 'c', port: 80 };
     const record = await create(path, { ...A('a'), ...settings, dest_country: 'NL' });
     const update = async (body: object) => (await api.ask('PUT', `${path}${record.id}`, { body })).body;
-    const { updated_at: _, dest_country: __, ...rest } = record; // another address has another country
+    const { updated_at: _, dest_country: __, ...rest } = record; // the new address is in another country
     const destination = '192.0.2.2';
     expect(await update({ destination })).toMatchObject({ ...rest, destination, dns_content: destination });
     const moved = { name: 'b', type: 'TXT', destination: 'now text' };
@@ -138,7 +138,7 @@ describe('a record', () => {
     for (const field of ['comment', 'dest_country', 'host_header']) expect(cleared).not.toHaveProperty(field);
   });
 
-  it('is not changed by the body that a GET returned', async () => {
+  it('is not changed by sending the response of a GET back', async () => {
     const path = await freshRecords();
     const mx = { name: '@', type: 'MX', destination: 'mx.example.net', mx_priority: 10 };
     const record = await create(path, mx);
@@ -171,7 +171,7 @@ describe('a record', () => {
       expect((await api.ask(method, `${path}${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
   });
 
-  it('has any of the types', async () => {
+  it('may have any of the types', async () => {
     const texts = {
       A: '192.0.2.1',
       AAAA: '2001:db8::1',
@@ -242,7 +242,7 @@ describe('an error', () => {
     }
   });
 
-  it('of one item is reported by list and index, and nothing of the batch is written', async () => {
+  it('of one item is reported by list and index, and the batch writes nothing', async () => {
     const path = await freshRecords();
     await create(path, A('a'));
     const before = await lines(path);
@@ -357,7 +357,7 @@ describe('the list of records', () => {
 });
 
 describe('PUT batch', () => {
-  it('carries out all items in one change', async () => {
+  it('applies all items in one change', async () => {
     const path = await freshRecords();
     await put(path, { create: [A('gone'), A('kept', '192.0.2.2'), A('set', '192.0.2.3')] });
     const [gone] = await idsOf(path, 'name=gone');
@@ -409,7 +409,7 @@ describe('PUT batch', () => {
 });
 
 describe('DELETE batch', () => {
-  it('takes ids in the query or in the body', async () => {
+  it('accepts ids in the query or in the body', async () => {
     const path = await freshRecords();
     await put(path, { create: ['a', 'b', 'c', 'd'].map((name) => A(name)) });
     const [a, b, c, d] = await idsOf(path);
@@ -426,7 +426,7 @@ describe('DELETE batch', () => {
     expect(await idsOf(path)).toEqual([d]);
   });
 
-  it('deletes nothing unless every id is found, once', async () => {
+  it('deletes nothing unless every id exists and is listed once', async () => {
     const path = await freshRecords();
     const { id: a } = await create(path, A('a'));
     const missing = await api.ask('DELETE', `${path}batch?ids=${a},999999`);
@@ -445,7 +445,7 @@ describe('DELETE batch', () => {
     ['?ids=1,,2', undefined, 'ids[1]'],
     ['?ids=1', { ids: [1] }, 'ids'],
     ['', { ids: ['1'] }, 'ids[0]'],
-  ])('%s %j is refused at %s', async (query, body, field) => {
+  ])('with %s %j is refused because of %s', async (query, body, field) => {
     const answer = await api.ask('DELETE', `${await freshRecords()}batch${query}`, { body });
     expect([answer.status, answer.body.code, answer.body.fields[0].field]).toEqual([
       400,
@@ -458,7 +458,7 @@ describe('DELETE batch', () => {
   });
 });
 
-it('a response is repeated for its Idempotency-Key, also if its stored copy was shortened to make room', async () => {
+it('a response is repeated for its Idempotency-Key, even if its stored copy was shortened to save space', async () => {
   const path = await freshRecords();
   const { id } = await create(path, A('gone'));
   const answers = async () => {
@@ -495,7 +495,7 @@ it('writes that wait for a locked domain do not delay other domains', async () =
   const writes = Array.from({ length: 40 }, (_, i) =>
     api.ask('POST', busy, { body: A(`n${i}`), headers: i % 2 ? { 'idempotency-key': `n${i}` } : {} }),
   );
-  // more than the pool has connections
+  // more than the pool's connections
   for (let i = 0; i < 20; i++) expect((await api.ask('GET', other)).status).toBe(200);
   expect((await api.ask('POST', other, { body: A('a') })).status).toBe(200);
   release();

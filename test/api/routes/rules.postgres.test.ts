@@ -1,5 +1,5 @@
-// Operations on rules: the faults that need the domain, limits, also for concurrent calls, the log of changes, and reverts.
-// test/edge/rules.test.ts proves the values of fields.
+// Operations on rules: errors that depend on the domain, limits (also for concurrent calls), the log of changes, and
+// reverts. test/edge/rules.test.ts covers the values of fields.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
@@ -9,7 +9,7 @@ import { SMALLEST } from '../../support/rules/smallest-bodies.ts';
 
 const api = sharedTestApi();
 let domains = 0;
-/** A domain that the tests of fields share, its rules, and its two records. */
+/** The domain that the tests of fields share, its rules, and its two records. */
 const FIELDS = '/domains/fields.example';
 const SHARED = `${FIELDS}/rules`;
 let [a, b] = [0, 0];
@@ -19,7 +19,7 @@ beforeAll(async () => {
   [a, b] = [await record(FIELDS, { name: 'a' }), await record(FIELDS, { name: 'b' })];
 });
 
-/** Creates a domain; `base` is its path, `rules` that of its rules. */
+/** Creates a domain. `base` is its path, and `rules` is the path of its rules. */
 async function fresh(planSlug = 'pro') {
   const name = `s${++domains}.example`;
   const { id } = await api.makeDomain(name, { planSlug });
@@ -64,7 +64,7 @@ async function faults(answer: Promise<Answer>): Promise<string[]> {
 describe('POST', () => {
   it.each(
     Object.keys(SMALLEST),
-  )('creates a rule of type %s by both spellings; it can be sent back', async (type) => {
+  )('creates a rule of type %s with both spellings, and accepts its response as a body', async (type) => {
     const first = await make(type, { action_mode: 'dry_run' });
     const { html: _, origins: __, ...sent } = SMALLEST[type] as { html?: string; origins?: unknown };
     expect(first).toMatchObject({ type, ...sent, action_mode: 'dry_run', record_ids: [] });
@@ -110,7 +110,7 @@ describe('POST', () => {
     expect((await put(rule, { record_id: null })).body.record_ids).toEqual([]);
   });
 
-  it('rejects records of another domain, and a record that is named twice', async () => {
+  it('rejects records of another domain, and a repeated record', async () => {
     await api.makeDomain('other.example', { planSlug: 'pro' });
     const foreign = await record('/domains/other.example');
     expect(await faults(create('waf', { record_ids: [a, foreign] }))).toEqual(['record_ids[1]']);
@@ -119,9 +119,9 @@ describe('POST', () => {
     expect(await faults(put(await make('waf'), { record_ids: [999_999] }))).toEqual(['record_ids[0]']);
   });
 
-  it('rejects records that are not proxied, unless the rule applies to them already', async () => {
+  it('rejects records that are not proxied, unless the rule already applies to them', async () => {
     const dark = await record(FIELDS, { name: 'dark', proxied: false });
-    const error = `record ${dark} (dark.fields.example A) is not proxied: a rule applies to proxied records only`;
+    const error = `record ${dark} (dark.fields.example A) is not proxied: rules apply only to proxied records`;
     const refused = await create('waf', { record_ids: [a, dark] });
     expect([refused.status, refused.body.fields]).toEqual([400, [{ field: 'record_ids[1]', error }]]);
     const rule = await make('waf', { record_ids: [a] });
@@ -132,7 +132,7 @@ describe('POST', () => {
     expect((await put(kept, { record_ids: [a, late] })).body.record_ids).toEqual([a, late]);
   });
 
-  it('rejects fields that the type does not have, and another type than that of the path', async () => {
+  it('rejects fields that the type does not have, and a type that differs from the path', async () => {
     for (const [field, value] of Object.entries({ colour: 'red', target: '/x', id: 5, type: 'drop' }))
       expect(await faults(create('waf', { [field]: value }))).toEqual([field]);
     expect((await create('waf', { type: 'waf' })).status).toBe(200);
@@ -140,7 +140,7 @@ describe('POST', () => {
 });
 
 describe('origins', () => {
-  it('of private addresses are rejected in every field that names an origin', async () => {
+  it('with private addresses are rejected in every field that contains an origin', async () => {
     const host = '10.0.0.1';
     expect(await faults(create('origin_route', { destination: host }))).toEqual(['destination']);
     expect(await faults(create('bot_route', { action: 'route', destination: host }))).toEqual([
@@ -150,14 +150,14 @@ describe('origins', () => {
     expect(await faults(create('origin_pool', { origins }))).toEqual(['origins[1].host']);
   });
 
-  it("an address of the fleet's edges is rejected", async () => {
+  it("with an address of the fleet's edges are rejected", async () => {
     await api.query`insert into edges (name, region, v4, v6, token_hash, token_prefix)
       values ('e1', 'eu', '{198.51.100.9}', '{2001:db8:9::9}', '\\x01', 'edge_x')`;
     for (const destination of ['198.51.100.9', '2001:db8:9::9', '::ffff:198.51.100.9'])
       expect((await create('origin_route', { destination })).text, destination).toContain('an edge');
   });
 
-  it('a destination of a proxied record is checked if it changes', async () => {
+  it('of proxied records are checked if the destination changes', async () => {
     const path = `${FIELDS}/records/`;
     const plain = { name: 'plain', type: 'A', destination: '10.0.0.1' };
     const { body: record } = await ask('POST', path, plain);
@@ -188,7 +188,7 @@ describe('GET', () => {
     expect((await ask('GET', `${path}/drop/?limit=3&cursor=x`)).status).toBe(400);
   });
 
-  it('returns the text and the size of an error page for one rule only', async () => {
+  it('returns the text and the size of an error page for a single rule only', async () => {
     const rule = await make('error_page', { html: 'é\n' });
     const read = async () => (await ask('GET', `${SHARED}/error-page/${rule.id}`)).body;
     expect(rule).not.toHaveProperty('html');
@@ -221,7 +221,7 @@ describe('PATCH …/reorder', () => {
     for (const again of [places, []]) expect((await reorder(path, again)).body).toEqual({ updated: 0 });
   });
 
-  it('changes nothing if an id is unknown, of another type or domain, or named twice', async () => {
+  it('changes nothing if an id is unknown, repeated, or of another type or domain', async () => {
     const { rules: path } = await fresh();
     const { id } = await make('cache', {}, path);
     const at = (ids: unknown[], priority: unknown = 1) => ids.map((each) => ({ id: each, priority }));
@@ -245,7 +245,7 @@ describe('PATCH …/reorder', () => {
 });
 
 describe('PUT, PATCH …/toggle and DELETE', () => {
-  it('PUT keeps the fields that the body does not name', async () => {
+  it('PUT keeps the fields that the body omits', async () => {
     const rule = await make('waf', { paranoia: 3, path_includes: ['/a'], enabled: false });
     const { body } = await put(rule, { threshold: 9 });
     expect(body).toEqual({ ...rule, threshold: 9, updated_at: body.updated_at });
@@ -255,7 +255,7 @@ describe('PUT, PATCH …/toggle and DELETE', () => {
     expect((await ask('PATCH', `${SHARED}/waf/${rule.id}`, { threshold: 9 })).status).toBe(405);
   });
 
-  it('PUT validates the new body together with what stays', async () => {
+  it('PUT validates the new body together with the unchanged fields', async () => {
     const hosts = await make('waf', { host_pattern: '*.fields.example', host_match_type: 'wildcard' });
     expect(await faults(put(hosts, { host_pattern: '' }))).toEqual(['host_pattern']);
     expect(await faults(put(hosts, { host_match_type: '' }))).toEqual(['host_match_type']);
@@ -265,7 +265,7 @@ describe('PUT, PATCH …/toggle and DELETE', () => {
     expect(await faults(put(paths, { path_match_type: 'regex' }))).toEqual(['path_includes[1]']);
   });
 
-  it('PUT unsets optional fields by null', async () => {
+  it('PUT unsets optional fields with null', async () => {
     const health = { path: '/up', status: 204, interval_seconds: 10 };
     const pool = await make('origin_pool', { health });
     expect(pool.health).toEqual(health);
@@ -284,8 +284,8 @@ describe('PUT, PATCH …/toggle and DELETE', () => {
   });
 });
 
-// Rules of another domain: test/api/routes.nightly.test.ts.
-it('a type that does not exist is 404 unknown_rule_type, and an id that the type does not have is 404', async () => {
+// test/api/routes.nightly.test.ts covers rules of another domain.
+it('an unknown type responds 404 unknown_rule_type, and an unknown id 404', async () => {
   const { id } = await make('waf');
   for (const [method, url, code, body] of [
     ['GET', 'firewall/', 'unknown_rule_type'],
@@ -320,7 +320,7 @@ describe('limits', () => {
       expect(domain_usage).toContainEqual({ name, used, limit: 5 });
   });
 
-  it('rules beyond a smaller plan can be changed and deleted', async () => {
+  it('existing rules beyond a smaller plan can be changed and deleted', async () => {
     const { id, rules } = await fresh();
     const [first] = [(await post(rules, 'waf')).body, (await post(rules, 'waf')).body];
     await setPlan(api.db, { domainId: id, planSlug: 'free', overrides: { max_rules_per_set: 1 } });
@@ -329,7 +329,7 @@ describe('limits', () => {
     expect((await ask('DELETE', `${rules}/waf/${first.id}`)).status).toBe(200);
   });
 
-  it('without rules in the plan, a rule can only be disabled and deleted', async () => {
+  it('a plan without rules allows only disabling and deleting a rule', async () => {
     const { id, rules } = await fresh();
     const { body: rule } = await post(rules, 'waf');
     await setPlan(api.db, { domainId: id, planSlug: 'free', overrides: { rules_enabled: false } });
@@ -344,7 +344,7 @@ describe('limits', () => {
       await ask('PATCH', `${item}/toggle`),
     ])
       expect(refused.body).toMatchObject(shut);
-    expect((await post(rules, 'waf', { paranoia: 9 })).status).toBe(400); // wrong values are reported first
+    expect((await post(rules, 'waf', { paranoia: 9 })).status).toBe(400); // invalid values are reported first
     await setPlan(api.db, { domainId: id, planSlug: null });
     const none = await post(rules, 'waf');
     expect([none.status, none.body]).toMatchObject([403, shut]);
@@ -365,7 +365,7 @@ describe('limits', () => {
     expect((await ask('PATCH', `${rules}/drop/reorder`, all)).body).toEqual({ updated: 1000 });
   });
 
-  it('16 error pages that no rule has any more are kept', async () => {
+  it('16 error pages that no rule has any longer are kept', async () => {
     const { id, rules } = await fresh();
     const { body: rule } = await post(rules, 'error_page', { html: 'page 0' });
     for (let i = 1; i < 20; i++) await ask('PUT', `${rules}/error-page/${rule.id}`, { html: `page ${i}` });
@@ -377,7 +377,7 @@ describe('limits', () => {
 });
 
 describe('the log of changes', () => {
-  it('has the rules that a change created, and the changed fields of others', async () => {
+  it('contains the rules that a change created, and the changed fields of others', async () => {
     const { base, rules } = await fresh();
     const created = await post(rules, 'error_page', { html: 'secret page' });
     const { id } = created.body;
@@ -391,7 +391,7 @@ describe('the log of changes', () => {
     expect(edited.rules).toEqual([{ op: 'update', before, after: { ...before, priority: 4 } }]);
     const gone = await read(await ask('DELETE', `${rules}/error-page/${id}`));
     expect(gone.rules[0]).toMatchObject({ op: 'delete', before: { priority: 4 } });
-    expect(gone.serial).toBe(made.serial); // the zone did not change
+    expect(gone.serial).toBe(made.serial); // the zone has not changed
     const { body: audit } = await ask('GET', `${base}/audit`);
     expect(audit.filter(({ action }: { action: string }) => action === 'rules.edit')).toHaveLength(3);
   });
@@ -430,7 +430,7 @@ describe('the log of changes', () => {
     expect(await read()).toBeUndefined();
   });
 
-  it('a change cannot be reverted while a later change of the same rule stands', async () => {
+  it('a change cannot be reverted while a later change of the same rule applies', async () => {
     const { base, rules } = await fresh();
     const { body: rule } = await post(rules, 'waf');
     const item = `${rules}/waf/${rule.id}`;
@@ -444,7 +444,7 @@ describe('the log of changes', () => {
     expect((await revert(base, first)).status).toBe(409);
   });
 
-  it('a deleted rule can be restored only with its plan, its records and its page', async () => {
+  it('a deleted rule can be restored only if its plan, its records and its page still exist', async () => {
     const { id, base, rules } = await fresh();
     const www = await record(base);
     const { body: rule } = await post(rules, 'waf', { record_ids: [www] });
@@ -463,7 +463,7 @@ describe('the log of changes', () => {
 });
 
 describe('deleting a record', () => {
-  it('removes it from its rules, and disables a rule without another record, until the revert', async () => {
+  it('removes it from its rules, and disables a rule without another record, until the change is reverted', async () => {
     const { base, rules } = await fresh();
     const [a, b] = [await record(base), await record(base, { name: 'b' })];
     const { body: both } = await post(rules, 'waf', { record_ids: [a, b] });
@@ -489,7 +489,7 @@ describe('deleting a record', () => {
     expect(await read(one)).not.toHaveProperty('disabled_reason');
   });
 
-  it('leaves a reason that goes if the rule is enabled or receives other records', async () => {
+  it('stores a reason, which is removed if the rule is enabled or receives other records', async () => {
     const { base, rules } = await fresh();
     const b = await record(base, { name: 'b' });
     for (const [method, end, sent] of [

@@ -1,4 +1,5 @@
-// What all calls that wait for a worker share is tested in test/api/actions/enqueue, what an import writes in test/store/scans.
+// test/api/actions/enqueue covers what all calls that wait for a worker have in common, test/store/scans what an
+// import writes.
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -11,14 +12,14 @@ import { type Found, runScan, scanOf } from '../../support/world/made-scans.ts';
 
 const queue = new FakeQueue<ScanJob>();
 let domains = 0;
-/** Number of calls that have joined a scan. A scan that ends before that is not joined. */
+/** Number of calls that joined a scan. A scan that has ended cannot be joined. */
 let joins = 0;
-/** What the worker finds. */
+/** The records that the worker finds. */
 let lines: string[] = [];
 const finds: Found = async (domain) => scanOf(lines, { domain });
 const working = (found: Found) => (job: ScanJob) => runScan(api.database.db, job, found);
 
-/** Has a worker begin, which finds `lines` after `finish`. */
+/** Has a worker start a scan, which finds `lines` after `finish`. */
 async function slowly(job: ScanJob): Promise<void> {
   await new Promise<void>((begun) => {
     slow = working(async (domain) => {
@@ -71,10 +72,10 @@ const openScans = async (id: number) => {
   const rows = await api.query`select kind, imports from scans where domain_id = ${id}`;
   return rows;
 };
-const GOES_ON = { complete: false, shortfalls: ['the scan still goes on'] };
+const GOES_ON = { complete: false, shortfalls: ['the scan is still running'] };
 
 describe('POST scan-import', () => {
-  it('adds what is found where nothing is, and returns all records of the domain', async () => {
+  it('imports records where the domain has none, and returns all its records', async () => {
     const { path, scanImport } = await freshDomain();
     const create = [
       { name: 'www', type: 'A', destination: '198.51.100.9' },
@@ -109,7 +110,7 @@ describe('POST scan-import', () => {
     expect([repeat.body.change_id, repeat.headers['x-change-id']]).toEqual([undefined, undefined]);
   });
 
-  it('imports what a scan of the last 10 minutes found, unless `fresh` is set', async () => {
+  it('imports the results of a scan of the last 10 minutes unless `fresh` is set', async () => {
     const { path, scan, scanImport } = await freshDomain();
     const previewed = await scan();
     lines = ['other A 198.51.100.1'];
@@ -137,12 +138,12 @@ describe('POST scan-import', () => {
     expect(await openScans(id)).toEqual([]);
   });
 
-  it('reports to a repeated call what it imported from another scan', async () => {
+  it('returns to a repeated call what it imported from another scan', async () => {
     const { scan, scanImport } = await freshDomain();
     await scan();
     const headers = { 'idempotency-key': 'reused' };
     const first = await scanImport('', headers);
-    await api.query`delete from idempotency_keys where key = 'reused'`; // the answer was lost
+    await api.query`delete from idempotency_keys where key = 'reused'`; // the response was lost
     const repeat = await scanImport('', headers);
     expect([repeat.body.created, repeat.body.change_id]).toEqual([1, first.body.change_id]);
     expect(queue.jobs).toHaveLength(1);
@@ -207,7 +208,7 @@ describe('GET scan', () => {
       select id, account_id, 'background', true, '{"kind": "system"}', now() from domains where id = ${id}`;
     lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
     const { body } = await scan();
-    const error = 'the plan allows 200 records, this would make 201';
+    const error = 'the plan allows 200 records, but this would be 201';
     expect(body.imported).toEqual({ created: 0, skipped: 0, failed: [], error });
     expect(body.records).toHaveLength(201);
   });
@@ -219,5 +220,5 @@ it('POST domains schedules a scan of a managed domain, unless `scan` is false', 
   expect(await scansOf({ name: 'scanned.example' })).toEqual([{ kind: 'background', imports: true }]);
   expect(await scansOf({ name: 'plain.example', scan: false })).toEqual([]);
   expect(await scansOf({ name: 'external.example', dns_mode: 'external' })).toEqual([]);
-  expect(queue.jobs).toEqual([]); // the workers find it
+  expect(queue.jobs).toEqual([]); // the workers find it later
 });

@@ -62,7 +62,7 @@ describe('an invite', () => {
     for (const { line } of rows) expect(line).not.toContain(tokenOf(made));
   });
 
-  it('is made once under an Idempotency-Key, and the replay has no link', async () => {
+  it('is made once under an Idempotency-Key, and the repeated response has no link', async () => {
     const once = { 'idempotency-key': 'invite-1' };
     const first = await invite({}, 'owner', once);
     const again = await invite({}, 'owner', once);
@@ -71,7 +71,7 @@ describe('an invite', () => {
     expect(await statuses()).toEqual(['open']);
   });
 
-  it('is rejected by the field that is wrong', async () => {
+  it('is rejected with the field that is wrong', async () => {
     for (const [body, field] of [
       [{ email: 'nobody' }, 'email'],
       [{ email: 'a b@c.example' }, 'email'],
@@ -97,8 +97,8 @@ describe('an invite', () => {
   });
 });
 
-describe('accepting', () => {
-  it('makes a member, once', async () => {
+describe('accepting an invite', () => {
+  it('adds a member, once', async () => {
     const token = tokenOf(await invite());
     const accepted = await accept(token);
     expect(accepted.body).toMatchObject({ name: 'shared.example', my_role: 'editor' });
@@ -109,7 +109,7 @@ describe('accepting', () => {
     expect((await api.ask('POST', `${DOMAIN}/records/`, edit)).status).toBe(200);
   });
 
-  it('is replayed under an Idempotency-Key, without storing the token', async () => {
+  it('is repeated under an Idempotency-Key, without storing the token', async () => {
     const token = tokenOf(await invite());
     const once = { as: 'stranger', headers: { 'idempotency-key': 'accept-1' } };
     const first = await api.ask('POST', `/invites/${token}/accept`, once);
@@ -122,19 +122,19 @@ describe('accepting', () => {
     expect(rows).toEqual([{ path: expect.stringMatching(/^\/invites\/[0-9a-f]{64}\/accept$/) }]);
   });
 
-  it('requires the account with this email, in any case', async () => {
+  it('requires the account with this email address, in any case', async () => {
     const refused = await accept(tokenOf(await invite({ email: 'Ann@Example.com' })));
-    const problem = { error: 'this invite is for another email', code: 'invite_email_mismatch' };
+    const problem = { error: 'this invite is for another email address', code: 'invite_email_mismatch' };
     expect([refused.status, refused.body]).toEqual([403, { ...problem, invited_email: 'A•••@E•••.com' }]);
     expect((await accept(tokenOf(await invite({ email: STRANGER.toUpperCase() })))).status).toBe(200);
   });
 
-  it('requires a confirmed email', async () => {
+  it('requires a confirmed email address', async () => {
     const token = tokenOf(await invite());
     const confirm = (at: Date | null) =>
       api.query`update accounts set email_confirmed_at = ${at} where id = ${ids.stranger}`;
     await confirm(null);
-    expect((await accept(token)).body).toEqual({ error: 'confirm your email first' });
+    expect((await accept(token)).body).toEqual({ error: 'confirm your email address first' });
     await confirm(new Date());
     expect((await accept(token)).status).toBe(200);
   });
@@ -170,14 +170,14 @@ describe('an invite ends', () => {
 
   it.each<[string, string, (id: number) => Promise<unknown>]>([
     ['it is revoked', 'revoked', (id) => revoke(id)],
-    ['its time is over', 'expired', (id) => expire(id)],
+    ['it has expired', 'expired', (id) => expire(id)],
     ['its mailed link is used', 'accepted', async (id) => accept(await addToken(api.db, id, true))],
     ['its address is invited again', 'revoked', () => invite({ email: STRANGER.toUpperCase() })],
-    ['the inviter is lowered', 'revoked', () => member('PATCH', { body: { role: 'editor' } })],
+    ['the inviter gets a lower role', 'revoked', () => member('PATCH', { body: { role: 'editor' } })],
     ['the inviter is removed', 'revoked', () => member('DELETE')],
     ['the inviter leaves', 'revoked', () => member('DELETE', { as: 'admin' })],
     ['the inviter is deactivated', 'revoked', () => updateAccount(api.db, ids.admin, { active: false })],
-  ])('for good when %s: %s', async (_when, status, end) => {
+  ])('permanently when %s: %s', async (_when, status, end) => {
     const made = await invite({}, 'admin');
     const other = await invite({ email: 'other@b.example' });
     await end(made.body.id);
@@ -189,7 +189,7 @@ describe('an invite ends', () => {
     expect((await look(tokenOf(other))).status).toBe(200);
   });
 
-  it('with all its links when it is resent, also after its time', async () => {
+  it('with all its links when it is sent again, even if it had expired', async () => {
     const made = await invite();
     const { id } = made.body;
     const mailed = await addToken(api.db, id, true);
@@ -213,7 +213,7 @@ describe('an invite ends', () => {
 });
 
 describe('limits', () => {
-  it('a domain sends 50 invites a day, resent ones included; a rejected one does not count', async () => {
+  it('a domain sends at most 50 invites per day, including resent ones but not rejected ones', async () => {
     const { id } = (await invite()).body;
     await api.query`update invite_windows set count = 47 where subject like 'domain%'`;
     expect((await invite({ role: 'owner' })).status).toBe(400);
@@ -226,7 +226,7 @@ describe('limits', () => {
     expect((await resend(id)).status).toBe(200);
   });
 
-  it('a domain has 100 open invites; a replaced one does not count', async () => {
+  it('a domain has at most 100 open invites, not counting replaced ones', async () => {
     await api.query`
       insert into invites (domain_id, email, email_key, role, expires_at)
       select ${domainId}, i || '@b.example', i || '@b.example', 'viewer', clock_timestamp() + interval '1 day'
@@ -237,7 +237,7 @@ describe('limits', () => {
     expect((await invite()).status).toBe(200);
   });
 
-  it('a domain has 200 members; existing members may still accept', async () => {
+  it('a domain has at most 200 members, and existing members may still accept', async () => {
     const token = tokenOf(await invite());
     await api.query`
       with made as (
@@ -254,14 +254,14 @@ describe('limits', () => {
       delete from memberships where account_id in (select id from accounts where email like '%@many.example')`;
   });
 
-  it('an address receives three mails an hour; further invites are made without a mail', async () => {
+  it('an address receives at most three mails per hour, and further invites are made without a mail', async () => {
     for (let i = 0; i < 5; i++) expect((await invite()).body.url).toBeDefined();
     const rows = await api.query<{ kind: string }>`select kind from mails`;
     expect(rows).toEqual(Array(3).fill({ kind: 'invite' }));
   });
 });
 
-it('a token is not in the log or in an error', async () => {
+it('a token appears neither in the log nor in an error', async () => {
   const token = tokenOf(await invite());
   for (const [method, end, wanted] of [
     ['GET', '/', 404],
@@ -294,7 +294,7 @@ const patch = (id: number, role: unknown, as: string) =>
 const remove = (id: number, as: string) => api.ask('DELETE', `${MEMBERS}/${id}`, { as });
 
 describe('the list of members', () => {
-  it('has the owner and every member, for each of them', async () => {
+  it('contains the owner and every member, and is the same for each of them', async () => {
     const roles = { owner: 'owner', admin: 'admin', editor: 'editor', viewer: 'viewer' };
     for (const as of ['owner', 'admin', 'viewer', 'operator'] as const)
       expect(await rolesOf(as)).toEqual(roles);
@@ -342,8 +342,8 @@ describe('a role', () => {
   });
 });
 
-it('leaving hides the domain from the next request on', async () => {
-  expect((await remove(ids.viewer, 'viewer')).body).toEqual({ message: 'you have left the domain' });
+it('hides the domain from a member who left, from the next request on', async () => {
+  expect((await remove(ids.viewer, 'viewer')).body).toEqual({ message: 'you left the domain' });
   for (const url of [DOMAIN, MEMBERS, `${DOMAIN}/records/`])
     expect((await api.ask('GET', url, { as: 'viewer' })).status).toBe(404);
   const list = await api.ask('GET', '/domains/?count=true', { as: 'viewer' });
@@ -351,7 +351,7 @@ it('leaving hides the domain from the next request on', async () => {
   expect((await api.ask('GET', '/changes', { as: 'viewer' })).body).toEqual([]);
 });
 
-it('removing a member requires members.manage, and works with a key for the domain', async () => {
+it('can be removed with members.manage, also with a key for the domain', async () => {
   for (const as of ['editor', 'viewer']) expect((await remove(ids.admin, as)).status).toBe(403);
   for (const answer of [await remove(999_999, 'viewer'), await patch(ids.stranger, 'admin', 'viewer')])
     expect([answer.status, answer.body]).toEqual([404, { error: 'member not found' }]);

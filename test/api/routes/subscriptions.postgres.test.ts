@@ -44,7 +44,7 @@ describe('the features of a domain', () => {
     expect(start).toBeLessThanOrEqual(Date.now());
   });
 
-  it('contain null for an absent limit', async () => {
+  it('contain null for a limit that does not exist', async () => {
     const body = await get('other.test/features');
     expect(body).toMatchObject({ plan_slug: 'pro', max_records: null, max_traffic_gb: null });
     const names = body.domain_usage.map(({ name }: { name: string }) => name);
@@ -70,7 +70,7 @@ describe('the subscriptions of a domain', () => {
       },
       { status: 'cancelled', plan: { slug: 'free' } },
     ]);
-    // Without a term it has no end.
+    // Without a term, it has no end.
     for (const field of ['plan_term_id', 'expires_at']) expect(body[0]).not.toHaveProperty(field);
     const { id, plan_term_id, plan_term } = body[1];
     expect(plan_term).toEqual({ id: plan_term_id, billing_duration_days: 30, price_rials: 0 });
@@ -79,7 +79,7 @@ describe('the subscriptions of a domain', () => {
       expect(await get(`other.test/subscriptions/${other}`)).toEqual({ error: 'subscription not found' });
   });
 
-  it('contain their end, their grace period and what follows', async () => {
+  it('contain their end, their grace period, and the next subscription', async () => {
     const paid = await api.makeDomain('paid.test', { planSlug: 'free' });
     const plan = await addTerm(api.db, 'pro', { days: 90, priceRials: 700 });
     const termId = plan?.terms.at(-1)?.id as number;
@@ -109,7 +109,7 @@ describe('the subscriptions of a domain', () => {
     expect((await get('?search=paid'))[0].subscription).toEqual(await read());
   });
 
-  it('are of plans in a catalogue', async () => {
+  it('are based on the plans of a catalogue', async () => {
     const { body: plans } = await browser.ask('GET', '/billing/plans');
     expect(plans.map((plan: object) => CataloguePlan.strict().parse(plan))).toEqual(plans);
     expect(plans).toMatchObject([

@@ -62,7 +62,7 @@ const seen = (name = 'shop.example.'): JsonEvidence =>
   );
 const answer = (id: string, evidence: unknown = seen(), name = 'shop.example') => ({ id, name, evidence });
 
-/** Makes jobs for both, and hands out that of `ams`. */
+/** Creates jobs for both observers, and assigns those of `ams`. */
 async function ask(): Promise<{ readonly ask: string; readonly id: string }> {
   const made = await makeVantageJobs(api.db, JOB);
   const { body } = await take();
@@ -75,7 +75,7 @@ const counts = async (name: string) => {
 };
 
 describe('a request of an observer', () => {
-  it('needs a signature and no API key', async () => {
+  it('requires a signature instead of an API key', async () => {
     expect((await take()).status).toBe(200);
     const unsigned = await api.ask('POST', JOBS, { as: 'operator', body: { max: 1, waitSeconds: 0 } });
     expect(unsigned.status).toBe(401);
@@ -90,7 +90,7 @@ describe('a request of an observer', () => {
     await expect.poll(async () => (await take({ by, name: 'lon' })).status).toBe(401);
   });
 
-  it('is refused if the body is wrong, truncated or too large, and nothing of it is stored', async () => {
+  it('is refused and not stored if the body is wrong, truncated or too large', async () => {
     const { ask: of, id } = await ask();
     const other = { ...seen(), domain: 'other.example.' };
     const fields = [{ field: 'evidence.domain' }];
@@ -106,7 +106,7 @@ describe('a request of an observer', () => {
 });
 
 describe('jobs', () => {
-  it('are handed out once, to their observer, with name, deadline and options', async () => {
+  it('are assigned once, to their observer, with name, deadline and options', async () => {
     await makeVantageJobs(api.db, { ...JOB, thorough: true });
     const { status, body } = await take();
     expect(status).toBe(200);
@@ -117,7 +117,7 @@ describe('jobs', () => {
     expect((await take({ by: fra, name: 'fra' })).body.jobs).toHaveLength(1);
   });
 
-  it('are waited for, for the time in the call', async () => {
+  it('are waited for, up to the time in the call', async () => {
     const end = holdTimers(20_000);
     const waiting = take({}, { max: 16, waitSeconds: 20 });
     await makeVantageJobs(api.db, { ...JOB, fresh: false });
@@ -134,7 +134,7 @@ describe('jobs', () => {
     end.release();
   });
 
-  it('are waited for by at most four calls of one observer', async () => {
+  it('are waited for by at most four calls per observer', async () => {
     let answered = 0;
     const calls = Array.from({ length: 6 }, () =>
       take({}, { max: 1, waitSeconds: 20 }).finally(() => {
@@ -149,7 +149,7 @@ describe('jobs', () => {
 });
 
 describe('an answer', () => {
-  it('is stored once, and is then what the worker reads', async () => {
+  it('is stored once, and then read by the worker', async () => {
     const { ask: of, id } = await ask();
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
     const [read] = await loadVantageAnswers(api.db, [of], []);
@@ -166,7 +166,7 @@ describe('an answer', () => {
       expect((await send(ANSWERS, body, sender)).body).toEqual({ taken: false, reason });
     const atFra = { by: fra, name: 'fra' };
     await dropped('unknown', answer(randomUUID()));
-    await dropped('unknown', answer(rows[0]?.id as string), atFra); // It was not handed out.
+    await dropped('unknown', answer(rows[0]?.id as string), atFra); // It was not assigned.
     await dropped('other_vantage', answer(id), atFra);
     await dropped('other_name', answer(id, seen('other.example.'), 'other.example'));
     expect([await counts('ams'), await counts('fra')]).toEqual([

@@ -1,4 +1,4 @@
-// What all calls that wait for a worker share is tested in test/api/actions/enqueue.
+// test/api/actions/enqueue covers what all calls that wait for a worker have in common.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { VerifyJob } from '../../../src/jobs/jobs.ts';
@@ -32,7 +32,7 @@ async function freshDomain(options: Parameters<TestApi['makeDomain']>[1] = { dns
   };
 }
 
-it('GET verifications lists verifications with the servers’ replies and the change, newest first', async () => {
+it('GET verifications lists verifications with the servers’ responses and the change, newest first', async () => {
   const { value, verify, path } = await freshDomain();
   const list = () => api.ask('GET', `${path}/verifications`);
   expect(await list()).toMatchObject({ status: 200, body: [] });
@@ -55,7 +55,7 @@ it('GET verifications lists verifications with the servers’ replies and the ch
 });
 
 describe('POST verify', () => {
-  it('returns the active domain with the reply of every server, as GET does', async () => {
+  it('returns the active domain with the response of every server, like GET', async () => {
     const { id, name, value, verify, read } = await freshDomain();
     queue.work = seeing({ servers: [[value], ['v=spf1 -all', value], 'timeout'] });
     const { status, body } = await verify();
@@ -83,12 +83,12 @@ describe('POST verify', () => {
     expect(queue.jobs).toEqual([{ domainId: id, kind: 'manual', request, turn: 1 }]);
     const { seconds_remaining: _, ...shown } = (await read()).verification;
     expect(body.verification).toMatchObject(shown);
-    // An active domain is not looked at again.
+    // An active domain is not looked up again.
     expect((await verify()).body.verification).toMatchObject(shown);
     expect(queue.jobs).toHaveLength(1);
   });
 
-  it('that finds nothing returns 200 and the time of the next attempt', async () => {
+  it('returns 200 and the time of the next attempt if it finds nothing', async () => {
     const { name, verify, read } = await freshDomain();
     const unasked = { found: 0, asked: 0, servers: [], resolvers: [] };
     expect((await read()).verification).toMatchObject(unasked);
@@ -108,7 +108,7 @@ describe('POST verify', () => {
     expect(items[0].verification).not.toHaveProperty('servers');
   });
 
-  it('replaces an expired value, and does not look for the new one yet', async () => {
+  it('replaces an expired value, and does not look up the new one yet', async () => {
     const { id, value, verify } = await freshDomain();
     await verify();
     await api.query`update domain_verifications set expires_at = now() where domain_id = ${id}`;
@@ -122,7 +122,7 @@ describe('POST verify', () => {
     expect((await verify()).body.verification).toMatchObject({ verified: false, found: 0, asked: 2 });
   });
 
-  it('looks for the TXT record that a pending managed domain is offered', async () => {
+  it('looks up the TXT record that a pending managed domain may publish', async () => {
     const name = `v${++domains}.example`;
     const body = { name, scan: false };
     const { body: made } = await api.ask('POST', '/domains/', { body });

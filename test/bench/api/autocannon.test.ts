@@ -11,13 +11,13 @@ const told = (counts: object) =>
     ...counts,
   });
 
-describe('what autocannon tells', () => {
-  it('is read, also behind other words', () => {
+describe('the output of autocannon', () => {
+  it('is parsed, also after other text', () => {
     expect(readAnswered(told({}))).toEqual({ requestsPerSecond: 12.5, p50Ms: 8 });
     expect(readAnswered(`a warning\n${told({ errors: 5 })}`).requestsPerSecond).toBe(12.5);
   });
 
-  it.each([{ non2xx: 1 }, { errors: 6 }, { '2xx': 0 }])('is no figure where calls fail: %j', (counts) => {
+  it.each([{ non2xx: 1 }, { errors: 6 }, { '2xx': 0 }])('yields no figure if calls fail: %j', (counts) => {
     expect(() => readAnswered(told(counts))).toThrow('autocannon');
   });
 });

@@ -1,5 +1,5 @@
-// The SQL cost of API calls: statements and rows, which are the same on every machine. The processor time is compared by
-// `npm run bench -- guard`.
+// The SQL cost of API calls: statements and rows, which are the same on every machine. `npm run bench -- guard` compares
+// the processor time.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { countStatements } from '../../support/database/count-statements.ts';
 
 const FILE = join(import.meta.dirname, '../../../fixtures/call-costs.txt');
-/** Each call is made this many times: the first ones fill caches. */
+/** Number of times that each call is made. The first ones fill caches. */
 const WARM_UP = 3;
 
 let api: TestApi;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-it('a call costs no more statements and rows than fixtures/call-costs.txt lists', async () => {
+it('a call costs no more statements and rows than listed in fixtures/call-costs.txt', async () => {
   const lines: string[] = [];
   for (const call of calls) {
     await call.prepare?.(ask, 0, WARM_UP + 1);

@@ -1,4 +1,4 @@
-// Zones that Postgres makes of a recipe are those that a zone file would have given.
+// Zones that Postgres generates from a recipe equal those loaded from a zone file.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadRecipe } from '../../../bench/postgres/load-recipe.ts';
@@ -28,7 +28,7 @@ const inOrder = (records: readonly ZoneRecord[]) =>
     .map(({ owner, type, ttl, rdata }) => [owner, type, ttl, Buffer.from(rdata).toString('hex')].join())
     .sort();
 
-it('every zone is there, with the records of its own name', async () => {
+it('every zone exists, with the records of its own name', async () => {
   expect(await listZones(database.db)).toHaveLength(ZONES);
   for (const index of [0, 7, ZONES - 1]) {
     const zone = await loadZone(database.db, parseName(`${recipeName(index)}.`));

@@ -1,4 +1,4 @@
-// RESULTS.md: parts are written one by one, in any order.
+// RESULTS.md: sections are written one by one in any order.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ function write(part: PartName, text: string): string {
   return readFileSync(join(directory, 'RESULTS.md'), 'utf8');
 }
 
-it('a part that is measured again replaces its own section only', () => {
+it('a repeated measurement replaces only its own section', () => {
   write('tcp', 'before');
   write('answers', 'first');
   const text = write('tcp', 'afterwards');
@@ -42,7 +42,7 @@ it('a part that is measured again replaces its own section only', () => {
   expect(text.match(/^## /gm)).toHaveLength(2);
 });
 
-it('charts are files beside it, with their text escaped', () => {
+it('charts are separate files with escaped text', () => {
   write('latency', 'soon');
   const svg = readFileSync(join(directory, 'charts', 'latency.svg'), 'utf8');
   expect(svg).toContain('a &lt;b&gt;');

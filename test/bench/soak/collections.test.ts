@@ -1,4 +1,4 @@
-// Collections of V8's heaps, from what --trace-gc writes.
+// Parses V8's garbage collections from the output of --trace-gc.
 
 import { expect, it } from 'vitest';
 import { readCollections } from '../../../bench/soak/collections.ts';
@@ -12,7 +12,7 @@ const OUTPUT = `
 [71:0x7a20]     2100 ms: Scavenge 20.1 (25.3) -> 18.9 (26.1) MB, 7.2 / 0.0 ms  (average mu = 1.000) allocation failure;
 `;
 
-it('collections are counted by heap and kind, from a moment on', () => {
+it('collections are counted by heap and kind from a given time on', () => {
   expect(readCollections(OUTPUT, 1000)).toEqual([
     { name: 'heap 2', minor: 2, major: 0, longestMs: 7.2 },
     { name: 'heap 1', minor: 0, major: 1, longestMs: 2.5 },

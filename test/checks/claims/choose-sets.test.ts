@@ -29,7 +29,7 @@ const poolSets = (given: { names: typeof S1; exclusive: boolean }, more: Partial
 };
 
 describe('static sets', () => {
-  it('all prove a claim on a name with which no other account ever had to do', () => {
+  it('all prove a claim on a name with which no other account was ever involved', () => {
     expect(chooseStaticSets(ME, [S1, S2], past())).toBe('every');
   });
 
@@ -39,7 +39,7 @@ describe('static sets', () => {
     expect(chooseStaticSets(ME, [S1, S2], past({ shown, mayBeSeen: true }))).toBe('every');
   });
 
-  it('are one for each claim where several accounts wait, and none when all are given', () => {
+  it('are one per claim if several accounts wait, and none if all are assigned', () => {
     const contested = { isContested: true };
     for (const rights of [[right(S1, THEY)], [right(S2, ME)]])
       expect(chooseStaticSets(ME, [S1, S2], past({ ...contested, rights }))).toEqual([shared(S2)]);
@@ -47,7 +47,7 @@ describe('static sets', () => {
     expect(chooseStaticSets(ME, [S1, S2], past({ ...contested, rights: all }))).toEqual([]);
   });
 
-  it('of which there is one is spent only where another account has to do with the name', () => {
+  it('are spent, if there is only one, only if another account is involved with the name', () => {
     const shown = new Set(S1);
     expect(chooseStaticSets(ME, [S1], past({ shown }))).toBe('every');
     expect(chooseStaticSets(ME, [S1], past({ shown, isContested: true }))).toEqual([]);
@@ -55,35 +55,35 @@ describe('static sets', () => {
 });
 
 describe('the set of an account', () => {
-  it('proves its claims, also where the parent showed it before, if no other account ever gets it', () => {
+  it('proves its claims, even if the parent showed it before, as long as no other account ever gets it', () => {
     expect(poolSets(own, { shown: new Set(OWN), isContested: true })).toEqual([own]);
   });
 
-  it('that is shared proves nothing where the parent showed it, and a substitute must be new to the name', () => {
+  it('proves nothing if it is shared and the parent showed it, and its substitute must be new to the name', () => {
     const shown = new Set(OWN.slice(0, 1));
     const choice = choosePoolSets(ME, shared(OWN), past({ shown, rights: [right(SPARE, THEY, true)] }));
     if (choice.kind !== 'substitute') throw new Error(choice.kind);
     expect([OWN, SPARE, S1].map(choice.isUsable)).toEqual([false, false, true]);
   });
 
-  it('stands alone where the parent meanwhile showed a shared one that the account had here before', () => {
+  it('stays the only one if the parent meanwhile showed a shared set of the same account', () => {
     const rights = [right(S1, ME), right(S2, ME)];
     expect(poolSets(own, { rights, shown: new Set(S1) })).toEqual([own, shared(S2)]);
   });
 
-  it('is replaced where an operator gave the right to it to another account; an exclusive right of before comes first', () => {
+  it('is replaced if an operator assigned it to another account, preferably by an earlier exclusive right', () => {
     expect(poolSets(own, { rights: [right(OWN, THEY)] })).toBe('substitute');
     const rights = [right(OWN, THEY), right(SPARE, ME, true)];
     expect(poolSets(own, { rights })).toEqual([{ names: SPARE, exclusive: true }]);
   });
 });
 
-it('a set is new to a name when nobody else has the right to it, and the parent never showed it', () => {
+it('a set is new to a name if no other account has the right to it and the parent never showed it', () => {
   const { rights, shown } = past({ rights: [right(S1, THEY)], shown: new Set(S2) });
   expect([S1, S2, OWN].map((set) => isNewToName(set, ME, { rights, shown }))).toEqual([false, false, true]);
 });
 
-it('the rights of a claim that end with it are those to shared sets which the parent never showed', () => {
+it('the rights that end with their claim are those to shared sets that the parent never showed', () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(names) as [typeof S1, typeof S1, typeof S1, typeof S1];
   const rights = [right(a, ME), right(b, ME), right(c, ME, true), right(d, THEY)];
   expect(endingRights(rights, ME, [[...b, ...names('x')]])).toEqual([right(a, ME)]);

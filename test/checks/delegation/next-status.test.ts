@@ -96,7 +96,7 @@ describe('the status after a check', () => {
     'ended 90 d': state('ended', 90 * DAY),
   };
 
-  /** One line a state before, one column a verdict: the status after. `.` is the same as before. */
+  /** One row per previous state, one column per verdict: the new status. `.` means unchanged. */
   const CONFIRMED = `
                                      match   partial  extra  mixed  foreign   not_delegated  unregistered  alias     unknown
 pending, new                         active  .        .      .      .         .              .             .         .
@@ -137,7 +137,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
   const decide = (before: string, seen: Judgement, frozen = false) =>
     nextStatus(BEFORE[before] as CheckState, seen, NOW, RULES, frozen);
 
-  it('the table has every state and verdict', () => {
+  it('the table contains every state and verdict', () => {
     expect(new Set(CELLS.map(([before]) => before))).toEqual(new Set(Object.keys(BEFORE)));
     expect(new Set(CELLS.map(([, verdict]) => verdict))).toEqual(new Set(VERDICTS));
     expect(new Set(Object.values(BEFORE).map(({ status }) => status))).toEqual(
@@ -145,7 +145,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
     );
   });
 
-  /** The status after a check if nothing that was seen counts. */
+  /** Returns the status after a check without any usable result. */
   const byTime = (before: string, verdict: Verdict, after: string) =>
     before === 'leaving 14 d' || (before.includes('never seen') && verdict === 'unknown')
       ? after
@@ -172,7 +172,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
     expect(withDs).toBe(before === 'leaving 14 d' ? 'left' : isOver ? 'disabled' : was.status);
   });
 
-  it('misses are remembered while the breaker holds moves, and the next one after it moves', () => {
+  it('misses are stored while the breaker holds moves, and the next one moves the domain', () => {
     const { state: held } = decide('active, 2 misses in 24 h', judgement('foreign'), true);
     expect(held.misses).toEqual({ count: 3, firstAt: NOW - DAY, lastAt: NOW });
     const then = (seen: Judgement) => nextStatus(held, seen, NOW + HOUR, RULES, false).to;
@@ -181,12 +181,12 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
     expect(then(judgement('foreign'))).toBe('moved');
   });
 
-  it('a stale DS does not keep a domain from leaving', () => {
+  it('a stale DS does not prevent a domain from leaving', () => {
     expect(decide('active, 2 misses in 24 h', judgement('foreign', { staleDs: true })).to).toBe('moved');
     expect(decide('moved 14 d', judgement('foreign', { staleDs: true })).to).toBe('disabled');
   });
 
-  describe('a row of misses', () => {
+  describe('a series of misses', () => {
     const before = misses(2, 5 * HOUR);
     const active = state('active', DAY, { misses: before });
     const counted = { ...before, count: 3, lastAt: NOW };
@@ -210,7 +210,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       expect(nextStatus(active, seen, NOW, RULES, false).state.misses).toEqual(after);
     });
 
-    it('starts with the first, for an active domain only, and ends when the status changes', () => {
+    it('starts with the first one of an active domain, and ends if the status changes', () => {
       const misses = (before: string) => decide(before, judgement('foreign')).state.misses;
       expect(misses('active, no miss')).toEqual({ count: 1, firstAt: NOW, lastAt: NOW });
       expect(misses('pending, new')).toBeUndefined();
@@ -220,7 +220,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
   });
 
   describe('a clock that jumps', () => {
-    /** Checks of an active domain at these hours, all of them confirmed misses: the status after each. */
+    /** Returns the status after checks of an active domain at these hours, all of them confirmed misses. */
     const run = (...hours: number[]) => {
       let current = state('active', 9 * DAY);
       return hours.map((hour) => {
@@ -230,17 +230,17 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       });
     };
 
-    it('removes no miss when it jumps forward', () => {
+    it('removes no miss if it jumps forward', () => {
       expect(run(0, 24, 25)).toEqual(['active', 'active', 'moved']);
       expect(run(0, 1000)).toEqual(['active', 'active']);
     });
 
-    it('restarts the span when it jumps back, but keeps the count', () => {
+    it('restarts the time span if it jumps back, but keeps the count', () => {
       expect(run(0, 1, -24, -23, -1, 0)).toEqual(['active', 'active', 'active', 'active', 'active', 'moved']);
       expect(run(0, 1, 2, -30, -29)).not.toContain('moved');
     });
 
-    it('that was far ahead for one check delays by MOVED_AFTER at most', () => {
+    it('delays by at most MOVED_AFTER if it was far ahead for one check', () => {
       expect(run(0, 500, 2, 25, 26)).toEqual(['active', 'active', 'active', 'active', 'moved']);
     });
 
@@ -252,8 +252,8 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
     });
   });
 
-  describe('what is remembered', () => {
-    it('is the newest conclusive check, and whether it showed us', () => {
+  describe('the stored state', () => {
+    it('contains the newest conclusive check, and if it showed our servers', () => {
       const seen = (verdict: Verdict) =>
         decide('pending 90 d, seen once', judgement(verdict)).state.conclusive;
       expect(seen('partial')).toEqual({ at: NOW, oursShown: true, othersShown: false });
@@ -261,7 +261,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       expect(seen('unknown')).toEqual(seenGone);
     });
 
-    it('is kept when the status changes', () => {
+    it('is kept if the status changes', () => {
       expect(decide('pending, new', judgement('match')).state).toEqual({
         status: 'active',
         since: NOW,
@@ -272,7 +272,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       });
     });
 
-    it('is how often the delegation changed, whatever the status becomes', () => {
+    it('contains how often the delegation changed, regardless of the status', () => {
       const steadiness = { seen: 1, changedAt: [NOW - HOUR] };
       const before = state('pending', HOUR, { steadiness });
       const then = (verdict: Verdict) => nextStatus(before, judgement(verdict), NOW, RULES, false).state;
@@ -281,7 +281,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
     });
   });
 
-  describe('a sole witness, beside addresses that are silent or fail', () => {
+  describe('a sole witness, next to addresses that are silent or fail', () => {
     const witnessed = (verdict: Verdict) =>
       judgement(verdict, { confirmed: false, confirmations: 1, soleWitness: true });
 
@@ -296,7 +296,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       expect(then(judgement('unknown'), 60_000).state.witnessAt).toBe(NOW);
     });
 
-    it('must begin again when another address says otherwise in between', () => {
+    it('must start again if another address disagrees in between', () => {
       const first = decide('pending, new', witnessed('match'));
       const findings = [FINDINGS.PARENTS_DISAGREE(ROOT, [])];
       const between = nextStatus(first.state, judgement('unknown', { findings }), NOW + 30_000, RULES, false);
@@ -304,7 +304,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       expect(nextStatus(between.state, witnessed('match'), NOW + 60_000, RULES, false).to).toBe('pending');
     });
 
-    it('neither moves a domain nor brings one back', () => {
+    it('neither moves a domain nor restores one', () => {
       for (const before of ['active, 2 misses in 24 h', 'moved 14 d', 'ended, new'])
         expect(decide(before, witnessed(before === 'ended, new' ? 'match' : 'foreign')).to).toBe(
           BEFORE[before]?.status,
@@ -312,7 +312,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
     });
   });
 
-  it('an unconfirmed check is not remembered as the first conclusive one', () => {
+  it('an unconfirmed check is not stored as the first conclusive one', () => {
     const seen = judgement('foreign', { confirmed: false, othersShown: true });
     expect(decide('pending, new', seen).state.conclusive).toBeUndefined();
     expect(decide('pending, new', { ...seen, confirmed: true }).state.conclusive?.othersShown).toBe(true);
@@ -323,7 +323,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
       ['active', 'foreign', state('active', 90 * DAY, { misses: misses(9, 9 * DAY) })],
       ['moved', 'unregistered', state('moved', 90 * DAY)],
       ['pending', 'not_delegated', state('pending', 90 * DAY)],
-    ] as const)('a domain that is %s stays so, and its owner reads why', (status, verdict, before) => {
+    ] as const)('a domain that is %s keeps its status, and its owner sees the reason', (status, verdict, before) => {
       const waiting = nextStatus(before, judgement(verdict, { rootFault: true }), NOW, RULES, false);
       expect(waiting).toMatchObject({ to: status, frozen: false });
       expect(waiting.findings.map(({ code }) => code)).toEqual(['ROOT_FAULT']);
@@ -374,13 +374,13 @@ describe('the time of the next check', () => {
     ['leaving', state('leaving', 0), 'match', 3600],
     ['ended', state('ended', 89 * DAY), 'foreign', 86_400],
     ['ended long ago', state('ended', 90 * DAY), 'unknown', 604_800],
-  ])('%s: every so many seconds', (_, current, verdict, seconds) => {
+  ])('%s: interval in seconds', (_, current, verdict, seconds) => {
     const at = (random: number) => nextCheckAt(current, seen(verdict), NOW, random);
     expect(at(0.5)).toMatchObject({ at: NOW + seconds * 1000, intervalSeconds: seconds });
     expect(at(0)).toMatchObject({ at: NOW + seconds * 800, intervalSeconds: seconds });
   });
 
-  describe('the jitter', () => {
+  describe('jitter', () => {
     it('spreads evenly over 20 % to both sides', () => {
       const after = Array.from(
         { length: 1000 },
@@ -393,7 +393,7 @@ describe('the time of the next check', () => {
     });
   });
 
-  it('a domain that ended long ago is looked at only while its parent shows a name of ours', () => {
+  it('a domain that ended long ago is checked only while its parent shows one of our nameservers', () => {
     const ended = state('ended', 90 * DAY);
     expect(nextCheckAt(ended, seen('foreign', true), NOW, 0.5).intervalSeconds).toBe(604_800);
     expect(nextCheckAt(ended, seen('unregistered', false), NOW, 0.5).at).toBeUndefined();
@@ -404,7 +404,7 @@ describe('the time of the next check', () => {
     const next = (before: number, isTryLater = false, current = pending, verdict: Verdict = 'unknown') =>
       nextCheckAt(current, seen(verdict), NOW, 0.5, { before, isTryLater });
 
-    it('is checked at doubled intervals from the eleventh on, at most every 6 hours', () => {
+    it('is checked at doubled intervals from the eleventh check on, up to 6 hours', () => {
       const intervals: number[] = [];
       for (let before = 0; intervals.length < 21; ) {
         const { intervalSeconds, unknowns } = next(before);
@@ -417,7 +417,7 @@ describe('the time of the next check', () => {
       ]);
     });
 
-    it('is checked as usual again after a check that saw something', () => {
+    it('is checked as usual again after a check with a result', () => {
       expect(next(19, false, pending, 'foreign')).toMatchObject({ intervalSeconds: 60, unknowns: 0 });
     });
 
@@ -436,7 +436,7 @@ describe('the time of the next check', () => {
       expect(next(19, false, state('moved', DAY))).toMatchObject({ intervalSeconds: 3600, unknowns: 0 });
     });
 
-    it('waits no shorter than usual, and the count stays bounded', () => {
+    it('never waits less than usual, and its count is limited', () => {
       expect(next(20, false, state('pending', 8 * DAY))).toMatchObject({
         intervalSeconds: 21_600,
         unknowns: 20,
@@ -448,7 +448,7 @@ describe('the time of the next check', () => {
 const MINUTE = 60_000;
 const START = 1_800_000_000_000;
 
-/** What is remembered after checks a minute apart; `?` is one that is not confirmed. */
+/** Returns the state after checks a minute apart. `?` marks an unconfirmed one. */
 const after = (sets: readonly string[], { stepMs = MINUTE, from = START } = {}) =>
   sets.reduce<Steadiness | undefined>(
     (before, set, i) =>
@@ -464,13 +464,13 @@ const after = (sets: readonly string[], { stepMs = MINUTE, from = START } = {}) 
   );
 const count = (sets: readonly string[], options = {}) => unsteadyChanges(after(sets, options))?.count;
 
-it('three changes within a day are told, a move here and back is not', () => {
+it('three changes within a day are reported, but a move and its reversal are not', () => {
   expect(count(['old.x', 'ns1.a', 'old.x'])).toBeUndefined();
   expect(count(['ns1.a', 'old.x', 'ns1.a', ''])).toBe(3);
   expect(count(['ns1.a', '', 'ns1.a', '', 'ns1.a'])).toBe(4);
 });
 
-it('the same names in another order are no change, and neither is what one server alone says, or nobody', () => {
+it('neither another order of the same names nor an unconfirmed answer counts as a change', () => {
   expect(count(['ns1.a ns2.a', 'ns2.a ns1.a', 'ns1.a ns2.a', 'ns2.a ns1.a'])).toBeUndefined();
   expect(count(['ns1.a', '?old.x', 'ns1.a', '?old.x', '?', 'ns1.a'])).toBeUndefined();
 });
@@ -483,13 +483,13 @@ it('a change is forgotten after a day, also while nothing answers', () => {
   expect(count(['ns1.a', '', 'ns1.a', '', 'ns1.a'], { stepMs: DAY / 2 })).toBeUndefined();
 });
 
-it('at most 32 changes are remembered, however often the delegation changes', () => {
+it('at most 32 changes are stored, regardless of how often the delegation changes', () => {
   const many = after(Array.from({ length: 1000 }, (_, i) => `ns${i % 2}.a`));
   expect(many?.changedAt).toHaveLength(32);
   expect(unsteadyChanges(many)).toEqual({ count: 32, isMore: true });
 });
 
-it('a clock that goes back forgets the changes that would be in the future', () => {
+it('if the clock goes back, changes in the future are forgotten', () => {
   const unsteady = after(['ns1.a', '', 'ns1.a', '']);
   const back = nextSteadiness(unsteady, { confirmed: true, observed: [] }, START);
   expect(back?.changedAt).toEqual([]);

@@ -6,7 +6,7 @@ import { names } from '../../support/world/check-evidence.ts';
 
 const DOMAIN = parseName('stall.example.');
 
-/** The nameservers, and the hold that they belong to. */
+/** Nameservers, and the hold that they indicate. */
 const ROWS = rowsOf(`
 ns1.registrant-verification.ispapi.net ns2.registrant-verification.ispapi.net | verification
 NS1.Registrant-Verification.COM NS2.Registrant-Verification.COM | verification

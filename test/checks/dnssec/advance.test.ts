@@ -30,7 +30,7 @@ import { DAY, HOUR, QuietDomain } from '../../support/simulation/dnssec/quiet-do
 const A = madeKey('a', 'csk', 13);
 const B = madeKey('b', 'csk', 13);
 
-// The timelines of RFC 7583 and RFC 6781 §4: the machine has none of them as a list.
+// The timelines of RFC 7583 and RFC 6781 §4. The machine does not store them as lists.
 const E = madeKey('e', 'csk', 15);
 const KSK = madeKey('k', 'ksk', 13);
 const ZSK = madeKey('y', 'zsk', 13);
@@ -41,13 +41,13 @@ const BACKUP = Math.ceil((RULES.backupAfterMs + RULES.nodeSlackMs) / HOUR);
 const cache = (ttl: number) => Math.ceil((ttl * 1000 + RULES.nodeSlackMs) / HOUR);
 const STAY = RULES.stayMs / HOUR;
 const TWO_DAYS = 2 * 86_400;
-/** Hours until each goal here is reached, with days to spare. */
+/** Hours until each goal here is reached, with several days of margin. */
 const SETTLED = 24 * 18;
 const withTtl = (ttl: { dataTtl?: number; dsTtl?: number }) => Object.assign(new QuietDomain(), ttl);
 
 let usual: QuietDomain | undefined;
 
-/** Runs the days of the usual domain once: each test gets a copy. */
+/** Runs the days of the usual domain once. Each test gets a copy. */
 function secureDomain(keys = [A], domain?: QuietDomain): QuietDomain {
   if (domain !== undefined || keys[0] !== A) return secured(keys, domain ?? new QuietDomain());
   usual ??= secured(keys, new QuietDomain());
@@ -63,7 +63,7 @@ function secured(keys: readonly MachineKey[], domain: QuietDomain): QuietDomain 
   return domain;
 }
 
-/** Starts a roll to the key, and runs until its DS is asked for and then shown. */
+/** Starts a rollover to the key, and runs until its DS is requested and then shown. */
 function rollTo(domain: QuietDomain, key: MachineKey, urgent = false): QuietDomain {
   domain.want((machine) => roll(machine, [key], urgent));
   domain.run(1000, ({ asked }) => asked.includes(key.id));
@@ -71,7 +71,7 @@ function rollTo(domain: QuietDomain, key: MachineKey, urgent = false): QuietDoma
   return domain;
 }
 
-/** A domain that is being disabled, and whose parent no longer shows a DS. */
+/** A domain that is being disabled and whose parent no longer shows a DS. */
 function disabling(now = false, domain = secureDomain()): QuietDomain {
   domain.want((machine) => disable(machine, now));
   domain.show();
@@ -82,7 +82,7 @@ const stepsOf = ({ steps }: QuietDomain, from = 0) =>
   steps.slice(from).map(({ kind, text }) => `${kind} ${text}`);
 const lastText = ({ steps }: QuietDomain) => steps.at(-1)?.text;
 
-/** The hours that pass until the last step of a run. */
+/** Returns the hours until the last step of a run. */
 function hoursOf(domain: QuietDomain, hours: number): number {
   const from = domain.at;
   domain.run(hours);
@@ -95,24 +95,24 @@ function between(domain: QuietDomain, from: string, to: string): number {
 }
 
 describe('enabling (RFC 7583 §3.3.5)', () => {
-  it('asks for the DS when caches and backups no longer have the unsigned zone', () => {
+  it('requests the DS when caches and backups no longer have the unsigned zone', () => {
     const domain = secureDomain();
     expect(stepsOf(domain)).toEqual(['sign a a a -', 'ask a a a a']);
     expect(between(domain, 'sign', 'ask')).toBe(1 + BACKUP);
   });
 
-  it('waits for the largest TTL of the zone, negative answers included', () => {
+  it('waits for the largest TTL of the zone, including negative answers', () => {
     const domain = secureDomain([A], withTtl({ dataTtl: TWO_DAYS }));
     expect(between(domain, 'sign', 'ask')).toBe(1 + cache(TWO_DAYS));
   });
 
-  it('waits until the previous servers are no longer asked', () => {
+  it('waits until the previous servers are no longer queried', () => {
     const domain = new QuietDomain();
     domain.delegation = { kind: 'ours', since: domain.at, ttl: TWO_DAYS, isFirst: false };
     expect(secureDomain([A], domain).hoursOf('ask')).toEqual([48 + RULES.oldServersMs / HOUR]);
   });
 
-  it('asks for nothing while other servers have the domain, or an answer does not verify', () => {
+  it('requests nothing while other servers serve the domain, or an answer does not verify', () => {
     const domain = new QuietDomain();
     domain.delegation = { kind: 'not_ours' };
     domain.failure = 'ns1 sends no signatures';
@@ -161,7 +161,7 @@ describe('rolling keys', () => {
     expect(stepsOf(domain, 2).join(', ')).toBe(steps);
   });
 
-  it('signs data with the new key when no cache has a DNSKEY set without it (RFC 7583 §3.2.1)', () => {
+  it('signs data with the new key once no cache has a DNSKEY set without it (RFC 7583 §3.2.1)', () => {
     for (const domain of [csk, zsk]) expect(between(domain, 'publish', 'change_signatures')).toBe(1 + BACKUP);
   });
 
@@ -201,7 +201,7 @@ describe('rolling keys', () => {
     expect(domain.machine).toMatchObject({ urgent: false, serving: { keys: ['b'] } });
   });
 
-  it('goes back to an algorithm whose old signatures are still there', () => {
+  it('returns to an algorithm whose old signatures still exist', () => {
     const domain = rollTo(secureDomain(), E);
     domain.run(1000, ({ serving }) => !serving.keys.includes('a'));
     rollTo(domain, B).run(SETTLED);
@@ -216,11 +216,11 @@ describe('rolling keys', () => {
     ]);
   });
 
-  it('reverts an aborted roll with the same care', () => {
+  it('reverts an aborted rollover with the same care', () => {
     const domain = rollTo(secureDomain(), B);
     domain.run(5);
     domain.want(abort);
-    expect(abort(domain.machine)).toBe('nothing'); // a repeat does not revert it
+    expect(abort(domain.machine)).toBe('nothing'); // a repeated call does not revert it
     domain.run(5);
     expect(domain.steps.slice(-2).map(({ text }) => text)).toEqual(['ab ab a b', 'ab ab a a']);
     domain.show(dsOf(A));
@@ -230,7 +230,7 @@ describe('rolling keys', () => {
 });
 
 describe('disabling', () => {
-  it('unsigns if no DS was seen for the stay', () => {
+  it('removes signatures if no DS was seen for the stay', () => {
     const domain = secureDomain();
     domain.want((machine) => disable(machine, false));
     domain.run(24 * 12);
@@ -239,11 +239,11 @@ describe('disabling', () => {
     expect([hoursOf(domain, 24 * 9), lastText(domain)]).toEqual([1 + STAY, '- - - -']);
   });
 
-  it('unsigns without the stay for an operator, but not before the TTL of the DS', () => {
+  it('removes signatures without the stay for an operator, but not before the TTL of the DS', () => {
     expect(hoursOf(disabling(true), 48)).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
   });
 
-  it('signs again with the same key if the DS comes back', () => {
+  it('signs again with the same key if the DS returns', () => {
     const domain = disabling();
     domain.run(24 * 9);
     domain.show(dsOf(A));
@@ -261,14 +261,14 @@ describe('moving away', () => {
     return domain;
   };
 
-  it('stops asking for a DS that is not shown yet, whether nodes follow or not', () => {
+  it('withdraws the request for a DS that is not shown yet, whether nodes follow or not', () => {
     const domain = away();
     domain.isCutOff = true;
     domain.run(1);
     expect(domain.steps.at(-1)).toMatchObject({ kind: 'ask_none', text: 'a a a -' });
   });
 
-  it('asks again when the parent has shown our servers alone for long enough', () => {
+  it('requests the DS again when the parent has shown only our servers for long enough', () => {
     const domain = away();
     domain.run(24 * 9);
     expect([domain.machine.waiting?.cause, domain.machine.goal]).toEqual(['delegation', 'signed']);
@@ -277,7 +277,7 @@ describe('moving away', () => {
     expect(lastText(domain)).toBe('a a a a');
   });
 
-  it('goes on asking for a DS that is shown', () => {
+  it('keeps requesting a DS that is shown', () => {
     const domain = secureDomain();
     domain.delegation = { kind: 'not_ours' };
     domain.run(24 * 9);
@@ -285,9 +285,9 @@ describe('moving away', () => {
   });
 });
 
-describe('what was not seen', () => {
+describe('unobserved time', () => {
   it.each<[string, (domain: QuietDomain) => void]>([
-    ['a DS comes back', (domain) => [domain.show(dsOf(A)), domain.run(1), domain.show()]],
+    ['a DS returns', (domain) => [domain.show(dsOf(A)), domain.run(1), domain.show()]],
     ['the database is restored', (domain) => Object.assign(domain, { epoch: 'restored' })],
     ['no observation is made for a day', (domain) => Object.assign(domain, { at: domain.at + 30 * HOUR })],
     ['the clock goes back', (domain) => Object.assign(domain, { at: domain.at - 3 * HOUR })],
@@ -301,7 +301,7 @@ describe('what was not seen', () => {
     expect(domain.machine.serving.keys).toEqual([]);
   });
 
-  it('brings back no key of another algorithm while a restored database is held', () => {
+  it('does not restore a key of another algorithm while a restored database is held', () => {
     const domain = rollTo(secureDomain(), E);
     domain.run(SETTLED);
     const before = domain.steps.length;
@@ -313,7 +313,7 @@ describe('what was not seen', () => {
     expect(domain.steps.slice(before).map(({ kind }) => kind)).toEqual(['bring_back', 'bring_back']);
   });
 
-  it('may be a DS that came and went, and that caches hold', () => {
+  it('may include a DS that came and went, and that caches still have', () => {
     const domain = disabling(false, secureDomain([A], withTtl({ dsTtl: 10 * 86_400 })));
     domain.run(24 * 2);
     domain.at += 6 * DAY;
@@ -322,7 +322,7 @@ describe('what was not seen', () => {
     expect(lastText(domain)).toBe('- - - -');
   });
 
-  it('delays the stay until no node shows the CDS set that asks for the DS', () => {
+  it('delays the stay until no node shows the CDS set that requests the DS', () => {
     const domain = secureDomain();
     domain.want((machine) => disable(machine, false));
     domain.isCutOff = true;
@@ -336,7 +336,7 @@ describe('what was not seen', () => {
     expect(domain.machine.serving.keys).toEqual([]);
   });
 
-  it('holds every step if our nodes have keys that the database does not know', () => {
+  it('holds every step if our nodes have keys that are not in the database', () => {
     const domain = secureDomain();
     domain.isPreflown = false;
     const preflight = { at: domain.at, verifiedBy: ['a'], hasStrangers: true };
@@ -352,7 +352,7 @@ const foreign = (id: string, role: 'ksk' | 'zsk'): MachineKey => ({
   ...madeKey(id, role, 13),
   isForeign: true,
 });
-/** Theirs: one with a DS, one that signs data. */
+/** Their keys: one with a DS, one that signs data. */
 const F = foreign('f', 'ksk');
 const G = foreign('g', 'zsk');
 
@@ -362,16 +362,16 @@ type Served = Pick<QuietDomain['machine']['serving'], 'keys' | 'keySigners' | 'd
 interface Moment {
   readonly at: number;
   readonly ds: readonly string[];
-  /** What the operators serve that resolvers may ask. */
+  /** What the operators serve to resolvers. */
   readonly served: readonly Served[];
 }
 
-/** Two operators of one domain, and what resolvers may have cached of them. */
+/** Two operators of one domain, and what resolvers may have cached from them. */
 class TwoOperators {
   readonly domain = new QuietDomain();
-  /** The operator that the parent names. */
+  /** The operator that the parent lists. */
   named: Operator = 'ours';
-  /** Their DNSKEY set; F signs it, G signs the rest. */
+  /** Their DNSKEY set. F signs it, and G signs the rest. */
   theirKeys: readonly string[] = ['f', 'g'];
   theirSigners = { keySigners: ['f'], dataSigners: ['g'] };
   #moments: Moment[] = [];
@@ -411,7 +411,7 @@ class TwoOperators {
     });
   }
 
-  /** TTLs are an hour, and a cache may have a DS set of its last minute. */
+  /** TTLs are an hour, and a cache may have a DS set from its last minute. */
   #bogus(): string[] {
     this.#moments = this.#moments.filter(({ at }) => at >= this.domain.at - HOUR);
     const cached = this.#moments;
@@ -446,8 +446,8 @@ function movingIn() {
   return { two, domain: two.domain };
 }
 
-describe('a domain that comes here signed', () => {
-  it('has a DS of ours beside theirs before its nameservers change, and is never bogus or insecure', () => {
+describe('a domain that moves here signed', () => {
+  it('has DS records of both operators before its nameservers change, and is never bogus or insecure', () => {
     const { two, domain } = movingIn();
     two.run(3 * DAYS);
     expect(dnssecStatus(domain.machine, RULES)).toBe('broken');
@@ -458,7 +458,7 @@ describe('a domain that comes here signed', () => {
     expect(two.codes()).not.toContain('DS_OTHER');
     expect(dnssecStatus(domain.machine, RULES)).toBe('waiting');
 
-    // nothing is asked for while their servers do not show our key
+    // no DS is requested while their servers do not show our key
     two.run(5 * DAYS);
     expect(domain.machine.waiting).toMatchObject({ cause: 'foreign', keys: ['a', 'a'] });
     two.theirKeys = ['f', 'g', 'a'];
@@ -476,7 +476,7 @@ describe('a domain that comes here signed', () => {
     two.run(1 * DAYS);
     expect(domain.machine.asked).toEqual(['a']);
     expect(two.codes()).toContain('FOREIGN_KEYS_STAY');
-    // what signed their data goes with that, and the key of their DS not before the DS
+    // their ZSK is removed with their data, and the key of their DS not before the DS
     two.run(14 * DAYS);
     expect(domain.machine.serving.keys).toEqual(['a', 'f']);
     expect(registrarAction(domain.machine, RULES)).toMatchObject({ action: 'remove', remove: [dsOf(F)] });
@@ -487,7 +487,7 @@ describe('a domain that comes here signed', () => {
     expect(domain.machine.waiting).toBeNull();
   });
 
-  it('keeps their keys while resolvers may hold what these have signed, whatever the owner takes from the list', () => {
+  it("keeps their keys while resolvers may have data signed with them, regardless of the owner's list", () => {
     const { two, domain } = movingIn();
     domain.want((m) => setForeign(m, [F, G]));
     two.theirKeys = ['f', 'g', 'a'];
@@ -504,7 +504,7 @@ describe('a domain that comes here signed', () => {
     expect(domain.machine.serving.keys).toEqual(['a', 'f']);
   });
 
-  it('can give up at once while the parent shows no DS of ours', () => {
+  it('can abort immediately while the parent shows no DS of ours', () => {
     const { two, domain } = movingIn();
     domain.want((m) => setForeign(m, [G]));
     two.run(5);
@@ -514,8 +514,8 @@ describe('a domain that comes here signed', () => {
   });
 });
 
-describe('a domain that comes here with its keys', () => {
-  /** The parent names the other operator, and shows the DS of the imported key. */
+describe('a domain that moves here with its keys', () => {
+  /** The parent lists the other operator, and shows the DS of the imported key. */
   function imported(keys: readonly MachineKey[], signers: { keySigners: string[]; dataSigners: string[] }) {
     const two = new TwoOperators();
     two.named = 'theirs';
@@ -529,7 +529,7 @@ describe('a domain that comes here with its keys', () => {
   const byA = { keySigners: ['a'], dataSigners: ['a'] };
   const bySplit = { keySigners: ['k'], dataSigners: ['y'] };
 
-  it('is signed with them immediately, keeps its DS, and is never bogus whichever operator answers', () => {
+  it("is signed with them immediately, keeps its DS, and is never bogus with either operator's answers", () => {
     const { two, domain } = imported([A], byA);
     expect(two.codes()).toContain('FOREIGN_NS_WAIT');
     domain.want((m) => share(m, ['a'], false));
@@ -552,7 +552,7 @@ describe('a domain that comes here with its keys', () => {
     expect(domain.steps.map(({ text }) => text)).toEqual(['ky k y k']);
   });
 
-  it('is signed by the imported KSK alone, beside the public ZSK whose signatures caches hold', () => {
+  it('is signed only with the imported KSK, next to the public ZSK whose signatures caches have', () => {
     const csk = madeKey('k', 'csk', 13);
     const { two, domain } = imported([csk, G], { keySigners: ['k'], dataSigners: ['g'] });
     domain.machine = newMachine(domain.at, domain.dataTtl);
@@ -595,7 +595,7 @@ describe('a domain that comes here with its keys', () => {
     expect(inPlace()).toEqual([]);
   });
 
-  it('gets another key only when no resolver asks or remembers the other operator', () => {
+  it('gets another key only when no resolver queries the other operator or has its answers', () => {
     const { two, domain } = imported([A], byA);
     two.run(5 * DAYS);
     domain.want((m) => roll(m, [B], false));
@@ -620,10 +620,10 @@ describe('a domain that comes here with its keys', () => {
       return found.find(({ code }) => code === 'FOREIGN_NS_WAIT')?.message;
     };
     domain.isCutOff = true;
-    expect(told(3)).toMatch(/not every nameserver/);
+    expect(told(3)).toMatch(/not all nameservers/);
     domain.isCutOff = false;
     domain.isPreflown = false;
-    expect(told(3)).toMatch(/not yet known whether/);
+    expect(told(3)).toMatch(/have not been validated yet/);
     domain.isPreflown = true;
     domain.failure = 'a fault';
     expect(told(3)).toMatch(/do not validate: a fault/);
@@ -636,10 +636,12 @@ describe('a domain that comes here with its keys', () => {
       ...domain.machine,
       foreign: { ...NO_FOREIGN_KEYS, shows: { keys: ['a'], since: 0, ttl: 60, hasOthers: true } },
     };
-    expect(dnssecFindings(domain.machine, 'elsewhere', domain.at, RULES)[0]?.message).toMatch(/not here/);
+    expect(dnssecFindings(domain.machine, 'elsewhere', domain.at, RULES)[0]?.message).toMatch(
+      /does not have/,
+    );
   });
 
-  it('replaces a key only if no DS led to it', () => {
+  it('replaces a key only if no DS matched it', () => {
     const domain = new QuietDomain();
     domain.want((m) => enable(m, [B]));
     domain.delegation = { kind: 'not_ours' };
@@ -661,7 +663,7 @@ describe('a domain that comes here with its keys', () => {
 });
 
 describe('a domain that leaves with its keys', () => {
-  it('keeps its DS, no finding asks the owner to remove it, and it can come back with the same keys', () => {
+  it('keeps its DS without a finding that asks to remove it, and can return with the same keys', () => {
     const two = new TwoOperators();
     const { domain } = two;
     domain.want((m) => enable(m, [A]));
@@ -681,7 +683,7 @@ describe('a domain that leaves with its keys', () => {
     two.run(1);
     expect(two.codes()).toEqual(['FOREIGN_NS_READY']);
     expect(adoptAgain(domain.machine, ['a'])).toBe(domain.machine);
-    // A new key here would lead nowhere at the other operator.
+    // A new key here would not validate at the other operator.
     domain.want((m) => roll(m, [B], false));
     two.run(10 * DAYS);
     expect(domain.machine.serving.dataSigners).toEqual(['a']);
@@ -703,7 +705,7 @@ describe('a domain that leaves signed', () => {
     return { two, domain };
   }
 
-  it('tells their DS to add, then that the nameservers can change, and keeps signing until its own is gone', () => {
+  it('requests their DS, then allows the change of nameservers, and keeps signing until its own DS is gone', () => {
     const { two, domain } = leaving();
     expect(domain.machine.asked).toEqual(['a', 'f']);
     expect(registrarAction(domain.machine, RULES)).toMatchObject(adding(F));
@@ -721,7 +723,7 @@ describe('a domain that leaves signed', () => {
     expect(dnssecStatus(domain.machine, RULES)).toBe('off');
   });
 
-  it('stays signed for as long as our servers are asked and the parent shows their DS', () => {
+  it('stays signed while resolvers query our servers and the parent shows their DS', () => {
     const { two, domain } = leaving();
     domain.show(dsOf(A), dsOf(F));
     two.run(3 * DAYS);
@@ -734,7 +736,7 @@ describe('a domain that leaves signed', () => {
     expect(domain.machine.serving.keys).toEqual([]);
   });
 
-  it('is given no other key meanwhile: their servers do not show that', () => {
+  it('gets no other key meanwhile, because their servers do not show it', () => {
     const { domain } = leaving();
     expect(roll(domain.machine, [B], false)).toBe('busy');
   });
@@ -747,20 +749,25 @@ describe('a list of keys', () => {
   };
   const judge = (...keys: ForeignKeyFields[]) => judgeForeignKeys(keys, { algorithm: 13, ours: [] });
 
-  it('of up to four, with and without DS, is taken', () => {
+  it('of up to four, with and without DS, is accepted', () => {
     expect(judge(made(), made(256), made(), made(256))).toBeUndefined();
     expect(judge()).toBeUndefined();
   });
 
   it.each([
     ['a fifth key', [made(), made(), made(), made(), made()], 4, 'more than 4'],
-    ['flags of no zone key', [{ ...made(), flags: 1 }], 0, 'flags'],
+    ['flags of a non-zone key', [{ ...made(), flags: 1 }], 0, 'flags'],
     ['a revoked key', [made(), { ...made(), flags: 385 }], 1, 'flags'],
     ['another protocol', [{ ...made(), protocol: 4 }], 0, 'protocol'],
-    ['a key cut short', [{ ...made(), publicKey: made().publicKey.subarray(1) }], 0, 'public key'],
-    ['a point that is on no curve', [{ ...made(), publicKey: new Uint8Array(64).fill(7) }], 0, 'public key'],
+    ['a truncated key', [{ ...made(), publicKey: made().publicKey.subarray(1) }], 0, 'public key'],
+    [
+      'a point that is not on a curve',
+      [{ ...made(), publicKey: new Uint8Array(64).fill(7) }],
+      0,
+      'public key',
+    ],
     ['an empty key', [{ ...made(), publicKey: new Uint8Array() }], 0, 'public key'],
-  ])('with %s is refused, and says which', (_, keys, index, message) => {
+  ])('with %s is rejected, and the message names the key', (_, keys, index, message) => {
     expect(judge(...keys)).toMatchObject({
       kind: 'invalid',
       index,
@@ -768,13 +775,13 @@ describe('a list of keys', () => {
     });
   });
 
-  it('of another algorithm is refused as such, for any size', () => {
+  it('of another algorithm is rejected for any size', () => {
     const rsa = { flags: 257, protocol: 3, algorithm: 8, publicKey: new Uint8Array(65_000) };
     expect(judge(made(), rsa)).toMatchObject({ kind: 'algorithm', index: 1 });
     expect(judge(made(257, 15))).toMatchObject({ kind: 'algorithm' });
   });
 
-  it('with a key twice, or with one of ours, is refused', () => {
+  it('with a duplicate key or one of ours is rejected', () => {
     const key = made();
     expect(judge(key, made(), key)).toMatchObject({ index: 2, message: expect.stringContaining('twice') });
     const ours = [foreignDnskey(key)];

@@ -72,7 +72,10 @@ const STATES = {
 const DS: Record<string, string> = { A: dsOf(A), B: dsOf(B), FOREIGN, WEAK, MISTYPED };
 const dsNamed = (text = '') => text.split(' ').flatMap((name) => (name === '' ? [] : (DS[name] as string)));
 
-/** Each row: the domain | the states it went through, and the DS then shown | status | action | DS to add | to remove | codes. */
+/**
+ * Each row: the domain | the states it went through, and the DS then shown | status | action | DS to add | to remove |
+ * codes.
+ */
 describe('a domain', () => {
   it.each(
     rowsOf(`
@@ -105,32 +108,32 @@ that is unsigned again | unsigned | off | none | | |`),
     });
   });
 
-  it('has settled when the old key of a rollover is gone', () => {
+  it('is complete once the old key of a rollover is gone', () => {
     const domain = then(showing(rolling(), dsOf(B)), pass(9 * DAYS));
     expect(tell(domain)).toMatchObject({ status: 'secure', action: 'none', codes: [] });
   });
 
-  it('is told which key a mistyped DS means, and how it must read', () => {
+  it('shows which key a mistyped DS refers to, and the correct DS', () => {
     const [finding] = dnssecFindings(showing(asked(), MISTYPED).machine, 'ours', 0, RULES);
     expect(finding?.message).toContain(`digest ${dsOf(A).split(' ')[3]}`);
     expect(finding?.severity).toBe('error');
   });
 
-  it('is told when it left with its DS, and when servers of others answer beside ours', () => {
+  it("has a finding if it left with its DS, and if other operators' servers answer next to ours", () => {
     expect(tell(secure(), 'elsewhere').codes).toEqual(['DS_LEFT_BEHIND']);
     expect(tell(secure(), 'both').codes).toEqual(['DS_UNSIGNED_SERVERS']);
     expect(tell(asked(), 'elsewhere').codes).toEqual(['DS_WANTED']);
   });
 
-  it('is told after three days what a step waits for, unless the owner has to act', () => {
+  it('shows after three days what a step waits for, unless the owner must act', () => {
     const domain = then(enabled(), pass(2));
-    domain.failure = 'a signature is wrong';
+    domain.failure = 'a signature is invalid';
     expect(tell(then(domain, pass(2 * DAYS))).codes).toEqual([]);
     expect(tell(then(domain, pass(9 * DAYS))).codes).toEqual(['DNSSEC_STEP_WAITS']);
     expect(tell(then(asked(), pass(9 * DAYS))).codes).toEqual(['DS_WANTED']);
   });
 
-  it('is told until when it waits for caches, or for a DS that may come back', () => {
+  it('shows how long it waits for caches, or for a DS that may return', () => {
     const domain = then(showing(removing()), pass(4 * DAYS));
     const [finding] = dnssecFindings(domain.machine, 'ours', domain.at, RULES);
     const end = new Date(domain.machine.waiting?.until as number).toISOString();
@@ -139,18 +142,18 @@ that is unsigned again | unsigned | off | none | | |`),
     expect(tell(then(domain, pass(9 * DAYS))).codes).toEqual([]);
   });
 
-  it('is told that the zone publishes CDS records, also to have no DS', () => {
+  it('mentions that the zone publishes CDS records, also to remove the DS', () => {
     for (const { machine, at } of [asked(), removing(), showing(rolling(), dsOf(A), dsOf(B))])
       expect(dnssecFindings(machine, 'ours', at, RULES)[0]?.message).toContain('CDS');
   });
 
-  it('is told when the zone above is not signed', () => {
+  it('has a finding if the parent zone is not signed', () => {
     const { machine, at } = secure();
     const above = { ...machine, parent: { ...machine.parent, isSecure: false } };
     expect(dnssecFindings(above, 'ours', at, RULES).map(({ code }) => code)).toEqual(['PARENT_UNSIGNED']);
   });
 
-  it('is told from when a DS may be entered, and of none before', () => {
+  it('shows from when a DS may be entered, and none before', () => {
     const domain = waiting();
     const action = registrarAction(domain.machine, RULES);
     expect(action).toMatchObject({ action: 'wait', add: [] });
@@ -159,7 +162,7 @@ that is unsigned again | unsigned | off | none | | |`),
   });
 });
 
-it('tells what is asked for, but in a restored database only what is there already, until the next look', () => {
+it('shows the requested DS, but in a restored database only an existing DS until the next examination', () => {
   const domain = new QuietDomain();
   const told = () => asTold(domain.machine, domain.epoch, RULES).asked;
   domain.want((machine) => enable(machine, [A]));
@@ -198,11 +201,11 @@ describe('the DS records at the parent', () => {
     ]);
   });
 
-  it('of an address that was never heard do not count', () => {
+  it('of an address that never answered do not count', () => {
     expect(seen([dsOf(A)], undefined)).toMatchObject({ addresses: 1, agreeing: 1 });
   });
 
-  it('are none while nobody was asked', () => {
+  it('are empty without a query', () => {
     const { machine } = new QuietDomain();
     expect(viewParent(machine, RULES)).toEqual({
       records: [],
@@ -224,8 +227,8 @@ const finding = (
   severity: 'info' | 'warning' | 'error' = 'info',
 ) => ({ code, severity, message: `about ${code}` });
 
-describe('what an owner has to do', () => {
-  it('is nothing while only we, the registry or caches have', () => {
+describe("the owner's required action", () => {
+  it('is none while only we, the registry or caches must act', () => {
     expect(ownersDuty([])).toBeUndefined();
     const others = [
       finding('DS_PARTIAL'),
@@ -235,13 +238,13 @@ describe('what an owner has to do', () => {
     expect(ownersDuty(others)).toBeUndefined();
   });
 
-  it('is told with what keeps resolvers out first', () => {
+  it('starts with the finding that makes resolvers reject the domain', () => {
     const duty = ownersDuty([finding('DS_WANTED'), finding('DS_PARTIAL'), finding('DS_OTHER', 'error')]);
     expect(duty).toEqual({ message: 'about DS_OTHER\n\nabout DS_WANTED', isUrgent: true });
     expect(ownersDuty([finding('DS_WEAK', 'warning')])).toMatchObject({ isUrgent: false });
   });
 
-  it('is told in three sentences at most', () => {
+  it('has at most three sentences', () => {
     const many = Array.from({ length: 9 }, () => finding('DS_WANTED'));
     expect(ownersDuty(many)?.message.split('\n\n')).toHaveLength(3);
   });

@@ -26,25 +26,25 @@ const GOOD: PoolEvidence = {
 const faults = (seen: Partial<PoolEvidence>) =>
   judgePool(POOL, { ...GOOD, ...seen }).map(({ of, message }) => `${of}: ${message}`);
 
-it('a pool that is seen as its lists say has no fault', () => {
+it('a pool that matches its lists has no fault', () => {
   expect(faults({})).toEqual([]);
 });
 
-it('a name has exactly the addresses of its list', () => {
+it('a name must have exactly the addresses of its list', () => {
   expect(faults({ hosts: [host(A, ['192.0.2.1']), host(B, ['198.51.100.1', '203.0.113.9'])] })).toEqual([
     'ns1.fleet-a.example: it lacks 2001:db8::1',
-    'ns1.fleet-b.example: it has 203.0.113.9, which its list does not have',
+    'ns1.fleet-b.example: it has 203.0.113.9, which are not in its list',
   ]);
   expect(faults({ hosts: [host(B, ['192.0.2.1'])] })).toHaveLength(2);
   expect(faults({ hosts: [host(A, [], { isAlias: true })] })).toEqual([
     expect.stringMatching(/^ns1\.fleet-a\.example: it is an alias/),
   ]);
   expect(faults({ hosts: [host(A, [], { failure: 'no reply' })] })).toEqual([
-    'ns1.fleet-a.example: its addresses cannot be found: no reply',
+    'ns1.fleet-a.example: the lookup of its addresses failed: no reply',
   ]);
 });
 
-it('glue agrees with the list, and is there where nobody finds the name without it', () => {
+it('glue must match the list, and exist if resolvers cannot find the name without it', () => {
   const parent = parseName('example.');
   const glue = (addresses: string[], isNeeded: boolean) =>
     faults({ glue: [{ name: A, parent, addresses, isNeeded }] });
@@ -52,17 +52,17 @@ it('glue agrees with the list, and is there where nobody finds the name without 
     'ns1.fleet-a.example: the glue in example: it lacks 2001:db8::1',
   ]);
   expect(glue(['192.0.2.1', '2001:db8::1', '192.0.2.9'], false)).toEqual([
-    'ns1.fleet-a.example: the glue in example: it has 192.0.2.9, which its list does not have',
+    'ns1.fleet-a.example: the glue in example: it has 192.0.2.9, which are not in its list',
   ]);
   expect(glue([], true)).toEqual([expect.stringContaining('the glue in example is missing')]);
   expect(glue([], false)).toEqual([]);
 });
 
-it('every delegation is seen, and a node answers at every address that can be asked', () => {
+it('every delegation must be found, and a node must answer at every address that can be queried', () => {
   expect(faults({ unseen: [{ zone: parseName('fleet-a.example.'), failure: 'no reply' }] })).toEqual([
-    'fleet-a.example: its delegation cannot be seen: no reply',
+    'fleet-a.example: its delegation could not be checked: no reply',
   ]);
   expect(faults({ addresses: [{ address: '192.0.2.1', outcome: 'fails', reason: 'timeout' }] })).toEqual([
-    '192.0.2.1: no node of ours answers there: timeout',
+    '192.0.2.1: no node of this fleet answers there: timeout',
   ]);
 });

@@ -5,8 +5,8 @@ import { Failure } from '../../../src/cli/terminal/failure.ts';
 const NOW = new Date('2026-03-01T12:00:00Z');
 const read = (options: object) => readKeyOptions({ name: 'x', ...options }, NOW);
 
-describe('what a key is narrowed to', () => {
-  it('is nothing unless said', () => {
+describe('the restrictions of a key', () => {
+  it('are unlimited by default', () => {
     expect(read({})).toEqual({
       name: 'x',
       readOnly: false,
@@ -22,11 +22,11 @@ describe('what a key is narrowed to', () => {
     ['12h', '2026-03-02T00:00:00.000Z'],
     ['2026-03-02', '2026-03-02T00:00:00.000Z'],
     ['2026-03-02T08:00+01:00', '2026-03-02T07:00:00.000Z'],
-  ])('until %s is %s', (expires, moment) => {
+  ])('--expires %s is %s', (expires, moment) => {
     expect(read({ expires }).expiresAt?.toISOString()).toBe(moment);
   });
 
-  it('is in the one form that keys are compared in', () => {
+  it('are normalized for comparison', () => {
     expect(read({ domains: 'Shop.example., SHOP.example ,bücher.de', types: 'a, Txt,A' })).toMatchObject({
       domains: ['shop.example', 'xn--bcher-kva.de'],
       types: ['A', 'TXT'],
@@ -41,13 +41,13 @@ describe('what a key is narrowed to', () => {
     [{ expires: 'soon' }, '--expires: expected'],
     [{ expires: '2026-13-01' }, '--expires: expected'],
     [{ expires: '999999d' }, '--expires: expected'],
-    [{ expires: '2026-02-28' }, 'over already'],
+    [{ expires: '2026-02-28' }, 'in the past'],
     [{ domains: 'a..b' }, '--domains'],
-    [{ domains: 'a.com,' }, 'a comma list'],
+    [{ domains: 'a.com,' }, 'a comma-separated list'],
     [{ names: 'a b.com' }, '--names'],
     [{ types: 'SOA' }, '--types: the type must be one of A, AAAA'],
-    [{ domains: 'a.com', names: 'www.b.com' }, '--names: www.b.com lies in none of the domains'],
-  ])('%j is wrong usage', (options, message) => {
+    [{ domains: 'a.com', names: 'www.b.com' }, '--names: www.b.com is not in any of the domains'],
+  ])('%j is a usage error', (options, message) => {
     expect(() => read(options)).toThrow(Failure);
     expect(() => read(options)).toThrow(message);
   });

@@ -29,28 +29,31 @@ describe('breaker show', () => {
     await addCheckCounts(db, [COM, { parent: 'org.', checked: 12, turned: 1, off: 1 }]);
     expect(await run('show')).toEqual({
       code: 0,
-      stdout: 'no moves are held; of 312 active domains checked within 15 minutes 201 turned\n',
+      stdout:
+        'no status changes are held; 201 of the 312 active domains checked in the last 15 minutes lost our nameservers\n',
       stderr: '',
     });
   });
 
-  it('exits with 1 while moves are held, shows the parents and since when, and ended trips in the log', async () => {
+  it('exits with 1 while changes are held, prints the parents and times, and ended trips in the log', async () => {
     await tripBreaker(db, [ALL, COM]);
     const { code, stdout, stderr } = await run('show');
-    expect([code, stderr]).toEqual([1, 'if the turn is real: zonefleet breaker release\n']);
+    expect([code, stderr]).toEqual([1, 'if the domains really moved: zonefleet breaker release\n']);
     const SINCE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(rows(stdout)).toEqual([
       ['PARENT', 'SINCE', 'CHECKED', 'TURNED', 'STATE'],
-      ['(all)', SINCE, '812', '240', 'holds moves'],
-      ['com', SINCE, '300', '200', 'holds moves'],
-      ['moves are held; of 0 active domains checked within 15 minutes 0 turned'],
+      ['(all)', SINCE, '812', '240', 'holds status changes'],
+      ['com', SINCE, '300', '200', 'holds status changes'],
+      [
+        'status changes are held; 0 of the 0 active domains checked in the last 15 minutes lost our nameservers',
+      ],
     ]);
     await tripBreaker(db, [ALL]);
     await endTrips(db, []);
     expect((await run('show')).stdout).not.toContain('(all)');
     expect(await run('show', '--log')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^\(all\) .* over \d{4}-/m),
+      stdout: expect.stringMatching(/^\(all\) .* ended \d{4}-/m),
     });
   });
 
@@ -77,7 +80,7 @@ describe('breaker release', () => {
   const released = async () =>
     (await loadBreaker(db)).trips.map(({ parent, releasedBy }) => [parent, Boolean(releasedBy)]);
 
-  it('releases all moves, and records by whom', async () => {
+  it('releases all holds, and records the operator', async () => {
     await tripBreaker(db, [ALL, COM]);
     expect(await run('release')).toEqual({
       code: 0,
@@ -89,11 +92,11 @@ describe('breaker release', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^com .* released \d{4}-\S+Z by \S+$/m)]);
   });
 
-  it('releases those under one parent, and exits with 1 if nothing is held', async () => {
-    expect(await run('release')).toEqual({ code: 1, stdout: '', stderr: 'no moves are held\n' });
+  it('releases the hold of one parent, and exits with 1 if nothing is held', async () => {
+    expect(await run('release')).toEqual({ code: 1, stdout: '', stderr: 'no status changes are held\n' });
     await tripBreaker(db, [ALL, COM]);
     const none = await run('release', '--parent', 'org');
-    expect([none.code, none.stderr]).toEqual([1, 'no moves of domains under org are held\n']);
+    expect([none.code, none.stderr]).toEqual([1, 'no status changes of domains under org are held\n']);
     const { code, stdout } = await run('release', '--parent', 'COM');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^released com /)]);
     expect(await released()).toEqual([
@@ -107,7 +110,7 @@ describe('breaker release', () => {
 });
 
 describe('breaker freeze', () => {
-  it('holds all moves until they are released, and show says who and why', async () => {
+  it('holds all changes until they are released, and shows the operator and the reason', async () => {
     const before = await lastAudit(db);
     expect(await run('freeze', '--reason', ' The registry said so. ')).toEqual({
       code: 0,
@@ -119,7 +122,7 @@ describe('breaker freeze', () => {
     expect(stdout).toMatch(/^\(all\) .* frozen by \S+: The registry said so\.$/m);
     expect((await run('release')).code).toBe(0);
     expect((await loadBreaker(db)).trips).toEqual([]);
-    expect((await run('show', '--log')).stdout).toMatch(/^\(all\) .* frozen by .*, released .*, over /m);
+    expect((await run('show', '--log')).stdout).toMatch(/^\(all\) .* frozen by .*, released .*, ended /m);
     const rows = await auditAfter(db, before);
     expect(rows.map(({ action, targetName, after }) => [action, targetName, after])).toEqual([
       ['breaker.freeze', '(all)', { reason: 'The registry said so.', until: null }],
@@ -127,7 +130,7 @@ describe('breaker freeze', () => {
     ]);
   });
 
-  it('holds those under one parent for a time, as JSON', async () => {
+  it('holds changes under one parent for a time, and prints JSON', async () => {
     await addCheckCounts(db, [COM]);
     const { code, stdout } = await run('freeze', '--reason', 'x', '--parent', 'COM', '--for', '2h', '--json');
     expect(code).toBe(0);
@@ -144,9 +147,9 @@ describe('breaker freeze', () => {
   it.each([
     [['--parent', 'con', '--reason', 'x'], '--parent: "con" is not the parent zone of any domain here'],
     [['--reason', ' '], '--reason: expected 1 to 500 characters'],
-    [['--reason', 'x', '--for', '2'], '--for: expected a time like 90m, 24h or 14d, at most 366d'],
-    [['--reason', 'x', '--for', '367d'], '--for: expected a time like 90m, 24h or 14d, at most 366d'],
-  ])('refuses %j', async (args, message) => {
+    [['--reason', 'x', '--for', '2'], '--for: expected a time such as 90m, 24h or 14d, at most 366d'],
+    [['--reason', 'x', '--for', '367d'], '--for: expected a time such as 90m, 24h or 14d, at most 366d'],
+  ])('rejects %j', async (args, message) => {
     const { code, stderr } = await run('freeze', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect((await loadBreaker(db)).trips).toEqual([]);

@@ -63,7 +63,7 @@ const both = (ns: Name[], more: Partial<ServerEvidence> = {}) =>
 const text = (seen: Evidence, colours = false) => printEvidence(observe(seen), { colours });
 
 describe('an observation as text', () => {
-  it('has the way down, the servers, each set beside what was seen, and the verdict with what to do', () => {
+  it('prints the path, the servers, the comparison with each set, and the verdict with advice', () => {
     const [first = '', ...rest] = text(
       both(names('ns1.fleet.example.', 'ns9.other.test.', 'ns1.fleet.test.')),
     ).split('\n\n');
@@ -71,11 +71,11 @@ describe('an observation as text', () => {
     expect(rest[0]?.split('\n')).toEqual([
       '.  a.root b.root c.root d.root and 1 more  (root hints)',
       '└─ example  a.nic.example',
-      '   └─ shop.example  is looked for in example',
-      'DNSSEC of example: signatures were not followed to it (indeterminate)',
+      '   └─ shop.example  is queried at example',
+      'DNSSEC of example: not validated (indeterminate)',
     ]);
     expect(rest[1]?.split('\n')).toEqual([
-      'The servers of example (2 of 2 addresses, 3 packets, 0.1 s)',
+      'Servers of example (2 of 2 addresses, 3 packets, 0.1 s)',
       expect.stringMatching(/^ {2}SERVER +ADDRESS +BY +TIME +OUTCOME +SAID$/),
       expect.stringMatching(
         /^ {2}a\.nic\.example +192\.0\.2\.1 +udp +12 ms +referral +NS ns1\.fleet\.example ns9\.other\.test ns1\.fleet\.test$/,
@@ -101,17 +101,17 @@ describe('an observation as text', () => {
     expect(rest).toHaveLength(4);
   });
 
-  it('marks nothing where exactly a set is there', () => {
+  it('marks nothing if the parent lists exactly one set', () => {
     const shown = text(both(A));
     expect(shown).toContain(
-      '  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, accepted as well\n      ns1.fleet.test\n',
+      '  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, also accepted\n      ns1.fleet.test\n',
     );
     expect(
       shown.endsWith('\n\nVerdict match: delegated to exactly one accepted set (said by 2 addresses)'),
     ).toBe(true);
   });
 
-  it('says what was wrong with a server, and leaves the sets unjudged when nothing was learnt', () => {
+  it('prints errors of servers, and does not compare the sets without a result', () => {
     const silent = { outcome: 'timeout', rttMs: undefined, rcode: undefined, error: 'no answer' } as const;
     const refused = { outcome: 'servfail', rcode: 2 } as const;
     const seen = evidence([
@@ -122,18 +122,16 @@ describe('an observation as text', () => {
     expect(shown).toMatch(/192\.0\.2\.1 +udp +- +timeout +no answer$/m);
     expect(shown).toMatch(/192\.0\.2\.2 +udp +12 ms +servfail +SERVFAIL$/m);
     expect(shown).toContain(
-      '\nOur nameserver sets (? = not known whether the parent shows it)\n  set 1\n    ? ns1.fleet.example\n',
+      '\nOur nameserver sets (? = unknown whether the parent lists it)\n  set 1\n    ? ns1.fleet.example\n',
     );
     for (const told of [shown, JSON.stringify(evidenceJson(observe(seen)))]) {
       expect(told).toContain('; run the check again later, or from another network.');
       expect(told).not.toContain('automatically');
     }
-    expect(shown).toMatch(
-      /^Verdict unknown: nothing that can be relied on was learnt\n {2}PARENT_UNREACHABLE: /m,
-    );
+    expect(shown).toMatch(/^Verdict unknown: no reliable result\n {2}PARENT_UNREACHABLE: /m);
   });
 
-  it('says when the sets are examples, and where the way down ended', () => {
+  it('reports that the sets are examples, and where the path ended', () => {
     const observed = observe(both(A));
     expect(printEvidence({ ...observed, setsAreExamples: true }, { colours: false })).toContain(
       '\nOur nameserver sets\n  NAMESERVER_SETS is not set: these are examples\n  set 1\n',
@@ -141,10 +139,10 @@ describe('an observation as text', () => {
     const failure = { zone: parseName('example.'), reason: 'lame', message: 'all lame' } as const;
     const shown = text(evidence([], { parent: undefined, failure }));
     expect(shown).toContain('   └─ the parent was not found: all lame');
-    expect(shown).not.toContain('The servers of');
+    expect(shown).not.toContain('Servers of');
   });
 
-  it('shows a DS, and a parent that is served here', () => {
+  it('prints a DS record, and a parent that this fleet serves', () => {
     const ds = new Uint8Array([0x12, 0x34, 8, 2, ...Array(32).fill(0xab)]);
     const seen = evidence([
       server('example.', '', { transport: 'database', ns: A, ds: [ds], rttMs: undefined, aa: undefined }),
@@ -160,12 +158,12 @@ describe('an observation as text', () => {
     expect(shown).toContain('STALE_DS: ');
   });
 
-  it('is coloured on terminals only', () => {
+  it('uses colours only on terminals', () => {
     const seen = both(names('ns1.fleet.example.', 'ns9.other.test.'));
     const coloured = text(seen, true);
     expect(coloured).toContain('\x1b[31m- ns9.other.test  foreign\x1b[0m');
     expect(coloured).toContain('\x1b[32m+ ns2.fleet.example  missing\x1b[0m');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test removes them
     expect(coloured.replaceAll(/\x1b\[\d+m/g, '')).toBe(text(seen));
     expect(text(seen)).not.toContain('\x1b');
   });
@@ -180,15 +178,18 @@ describe('the DNSSEC of the parent', () => {
   it.each([
     [
       'secure',
-      'DNSSEC of example: signatures lead from the root to it (secure); they never cover the NS that it shows',
+      'DNSSEC of example: validated from the root (secure); signatures never cover the NS records of a delegation',
     ],
-    ['insecure', 'DNSSEC of example: a zone on the way proves that signatures end there (insecure)'],
-    ['indeterminate', 'DNSSEC of example: signatures were not followed to it (indeterminate)'],
+    [
+      'insecure',
+      'DNSSEC of example: a zone on the path proves that the chain of signatures ends there (insecure)',
+    ],
+    ['indeterminate', 'DNSSEC of example: not validated (indeterminate)'],
   ] as const)('that is %s', (security, expected) => {
     expect(line({ security })).toBe(expected);
   });
 
-  it('is told with what an awkward server needed, what a server proves, and that a fault of the root hides it', () => {
+  it('prints needs of a server, its proofs, and that an error of the root hides the result', () => {
     const seen = both(names('ns1.fleet.example.'), { needed: ['tcp', 'lower_case'] });
     expect(text(seen)).toContain('NS ns1.fleet.example; needed TCP and lower case');
     expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen)))).evidence.servers[0].needed).toEqual([
@@ -206,7 +207,7 @@ describe('the DNSSEC of the parent', () => {
   });
 });
 
-it('an observation as JSON has all of the evidence, names as text and DS in hex, and the judgement', () => {
+it('an observation as JSON has all evidence, with names as text and DS in hex, and the judgement', () => {
   const ds = new Uint8Array([0x12, 0x34, 8, 2, 0xab]);
   const none = { rttMs: undefined, rcode: undefined, aa: undefined, ttl: undefined };
   const seen = evidence([

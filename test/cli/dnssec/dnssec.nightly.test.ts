@@ -1,4 +1,4 @@
-// Operator zones are signed by hand, with the DS that is to be entered by hand.
+// Operators sign operator zones, and enter the DS themselves.
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ async function load(text: string, secret = K1) {
   return await run(`zone load ${file}`, secret);
 }
 
-/** Commands that are refused with an exit code, and a part of what they print. */
+/** Commands that fail, with their exit codes and a part of their output. */
 async function expectRefused(...refusals: readonly (readonly [string, number, RegExp])[]): Promise<void> {
   for (const [args, code, stderr] of refusals)
     expect([args, await run(args, K1)]).toMatchObject([
@@ -52,7 +52,7 @@ async function expectRefused(...refusals: readonly (readonly [string, number, Re
 }
 
 describe('zonefleet dnssec', () => {
-  it('signs no zone without secrets, and none that does not exist', async () => {
+  it('does not sign without secrets, and no unknown zone', async () => {
     const { code, stderr } = await run('dnssec enable op.test');
     expect([code, stderr]).toEqual([2, expect.stringContaining('KEY_SECRETS is not set')]);
     await expectRefused(
@@ -60,11 +60,11 @@ describe('zonefleet dnssec', () => {
       ['dnssec show op.test', 1, /^op\.test\. is not signed\n$/],
       ['dnssec denial nsec3 no.test', 1, /no such domain/],
       ['dnssec denial nsec5 op.test', 2, /nsec or nsec3/],
-      ['dnssec verify', 2, /say names of zones, or --file/],
+      ['dnssec verify', 2, /give names of zones, or --file/],
     );
   });
 
-  it('signs an operator zone, and says which DS its parent zone needs', async () => {
+  it('signs an operator zone, and prints the DS for its parent zone', async () => {
     const { code, stdout } = await run('dnssec enable op.test --json', K1);
     expect(code).toBe(0);
     const [zone] = JSON.parse(stdout).zones;
@@ -88,7 +88,7 @@ describe('zonefleet dnssec', () => {
     expect(await run('dnssec check-keys', K1)).toMatchObject({ code: 0, stdout: 'keys 1 unreadable 0\n' });
   });
 
-  it('changes how an operator zone denies, and back', async () => {
+  it('changes the denial of existence of an operator zone, and reverts it', async () => {
     const changed = await run('dnssec denial nsec3 op.test --json', K1);
     expect(changed.code).toBe(0);
     expect(JSON.parse(changed.stdout).zones).toMatchObject([{ zone: 'op.test.', outcome: 'nsec3' }]);
@@ -96,13 +96,13 @@ describe('zonefleet dnssec', () => {
     expect(await signatureFaults(db, APEX)).toEqual([]);
     expect((await run('dnssec denial nsec3 op.test', K1)).stdout).toContain('unchanged op.test.');
     await query`update signed_zones set denial_change = 'adding'`; // as if the zone were large
-    expect((await run('dnssec denial nsec op.test', K1)).stdout).toContain('unchanged op.test.'); // and goes on with it
+    expect((await run('dnssec denial nsec op.test', K1)).stdout).toContain('unchanged op.test.'); // continues the change
     expect((await run('dnssec list', K1)).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec +13/);
     expect((await run('zone export op.test', K1)).stdout).not.toMatch(/NSEC3/);
     expect(await signatureFaults(db, APEX)).toEqual([]);
   });
 
-  it('a secret that is lost is found before anything is due; boxes sealed anew with the first need no other', async () => {
+  it('a missing secret is detected before it is needed; boxes sealed again need only the first secret', async () => {
     const before = (await run('zone export op.test', K1)).stdout;
     expect(await run('dnssec check-keys', K2)).toMatchObject({
       code: 1,
@@ -111,14 +111,14 @@ describe('zonefleet dnssec', () => {
     expect((await load(`${ZONE}lost A 192.0.2.9\n`, K2)).code).toBe(2);
     expect((await run('zone export op.test', K1)).stdout).toBe(before);
     expect(await signatureFaults(db, APEX)).toEqual([]);
-    expect(await run('dnssec rewrap', K2, K1)).toMatchObject({ code: 0, stdout: 'boxes sealed anew 1\n' });
+    expect(await run('dnssec rewrap', K2, K1)).toMatchObject({ code: 0, stdout: 'boxes sealed again 1\n' });
     expect(await run('dnssec check-keys', K2)).toMatchObject({ code: 0 });
     expect(await run('dnssec rewrap', K1, K2)).toMatchObject({
       code: 0,
     });
   });
 
-  it('takes the signatures away when it is told that no DS is there, and the same keys come back', async () => {
+  it('unsigns a zone if the operator confirms that no DS exists, and reuses the same keys later', async () => {
     const ds = async () => JSON.parse((await run('dnssec show op.test --json', K1)).stdout).zones[0].ds;
     const before = await ds();
     expect(await run('dnssec disable op.test', K1)).toMatchObject({
@@ -139,7 +139,7 @@ describe('zonefleet dnssec', () => {
     expect(goals).toEqual(['signed', 'unsigned', 'signed']);
   });
 
-  it('sets what the keys of a domain go to, and shows no DS before it may be entered', async () => {
+  it('sets the goal of a domain, and prints no DS before it can be entered', async () => {
     await newDomain(db, await newAccount(db, 'a@example.org'));
     await expectRefused(
       ['dnssec check example.com', 1, /it has no keys/],

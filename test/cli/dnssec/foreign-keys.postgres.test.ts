@@ -1,4 +1,4 @@
-// Operators say which keys of another operator stand in the zone of a domain, as its owner does.
+// Operators can set the keys of another operator in a domain's zone, like its owner.
 
 import { beforeAll, expect, it } from 'vitest';
 import { addDnssecCommands } from '../../../src/cli/dnssec/dnssec.ts';
@@ -22,7 +22,7 @@ function keyText(flags: number): string {
   return `${flags} 3 13 ${Buffer.from(dnskey.subarray(4)).toString('base64')}`;
 }
 
-it('shows, sets, fetches and takes away the keys of another operator', async () => {
+it('shows, sets, fetches and removes the keys of another operator', async () => {
   const [entry, data] = [keyText(257), keyText(256)];
   const set = ['foreign-keys', 'example.com', '--set', entry, '--set', data];
   expect(await run(...set)).toMatchObject({ code: 1, stderr: /is not signed/ });

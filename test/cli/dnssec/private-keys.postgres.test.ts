@@ -1,4 +1,4 @@
-// An operator imports the keys of zones and domains, and exports them.
+// Operators import and export the keys of zones and domains.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ function madeFile(name: string, flags: 256 | 257, algorithm: 13 | 15 = 13) {
 }
 
 describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
-  it('are imported once, and exported as they came', async () => {
+  it('are imported once, and exported unchanged', async () => {
     const [ksk, zsk] = [madeFile('ksk', 257), madeFile('zsk', 256)];
     const { code, stdout } = await importKey(name, ksk.path, zsk.path, '--flags', '257', '256', '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([
@@ -61,7 +61,7 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
     ]);
     expect((await importKey(name, zsk.path, ksk.path, '--flags', '256', '257')).code).toBe(0);
     const alone = await importKey(name, ksk.path, '--flags', '257');
-    expect(alone).toMatchObject({ code: 1, stderr: expect.stringMatching(/signed already|set "replace"/) });
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringMatching(/already signed|set "replace"/) });
     expect(await exportKey(name)).toMatchObject({
       code: 1,
       stdout: '',
@@ -84,7 +84,7 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
     expect(statSync(join(directory, `K${name}.+013+${tag}.private`)).mode & 0o077).toBe(0);
     expect(await exportKey(name, '--directory', directory)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/K.*private: the file exists/),
+      stderr: expect.stringMatching(/K.*private: the file already exists/),
     });
   });
 
@@ -112,7 +112,7 @@ describe('zonefleet dnssec show', () => {
     const { zones } = JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout);
     const waits = [{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }];
     expect(zones[0].findings).toMatchObject(waits);
-    // An export before the move does not end it, one after the move does.
+    // Only an export after the move ends it.
     const findings = async () => {
       expect((await exportKey('moving.example')).code).toBe(0);
       await checkOnce(database.db, id, 'referral ns.else.test');
@@ -191,7 +191,7 @@ describe('zonefleet dnssec import-key', () => {
     });
     expect(await importKey('op.test', key.path, '--flags', '257', '--algorithm', '15')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/key 1: the private key is of algorithm 13/),
+      stderr: expect.stringMatching(/key 1: the private key has algorithm 13/),
     });
     expect(await importKey('op.test', key.path)).toMatchObject({
       code: 2,

@@ -7,7 +7,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import { readPrivateKeys } from '../../../src/zone/signing/private-key.ts';
 
 const APEX = parseName('move.zz.');
-/** Of dnssec-keygen (BIND 9.18). */
+/** Created by dnssec-keygen (BIND 9.18). */
 const BIND = {
   'Kmove.zz.+013+16805.private': `Private-key-format: v1.3
 Algorithm: 13 (ECDSAP256SHA256)
@@ -59,13 +59,13 @@ const read = async (paths: readonly string[], flags: number[] = [], apex = APEX)
   readPrivateKeys(await readKeyFiles(paths, apex, { flags, algorithm: undefined }));
 const keys = (...tags: number[]) => ({ kind: 'keys', keys: tags.map((tag) => ({ tag })) });
 
-it('the files of BIND are read as one key for each private part, with the flags of its record', async () => {
+it('files of BIND become one key per private part, with the flags of its record', async () => {
   const paths = write(BIND);
   expect(await read(paths)).toMatchObject(keys(16805, 48079));
   expect(await read([paths[3] as string, paths[0] as string])).toMatchObject(keys(48079, 16805));
 });
 
-it('the JSON of PowerDNS is read with its flags', async () => {
+it('JSON of PowerDNS has flags', async () => {
   expect(await read(write({ 'key.json': POWERDNS }))).toMatchObject(keys(61369));
 });
 
@@ -84,22 +84,22 @@ it('a file named .key may have a private key', async () => {
   expect(await read(write({ 'zone.key': text }), [257])).toMatchObject(keys(16805));
 });
 
-it('a file without flags gets those of the option', async () => {
+it('a file without flags uses the option', async () => {
   const [ksk, zsk] = [BIND['Kmove.zz.+013+16805.private'], BIND['Kmove.zz.+013+48079.private']];
   const paths = write({ ksk, zsk });
   expect(await read(paths, [257, 256])).toMatchObject(keys(16805, 48079));
   expect(await read(paths.slice(0, 1), [257])).toMatchObject(keys(16805));
-  await expect(read(paths)).rejects.toThrow(/ksk: its flags are not known: give --flags 257/);
+  await expect(read(paths)).rejects.toThrow(/ksk: the flags of the key are unknown: give --flags 257/);
   await expect(read(paths, [257, 256, 256])).rejects.toThrow(/--flags once/);
 });
 
 it.each<[string, Record<string, string>, RegExp]>([
   ['JSON without the private part', { 'k.json': '{"id": 1, "secret": "LHMrfhB5"}' }, /no "privatekey"/],
-  ['what begins like JSON', { 'k.json': '{LHMrfhB5' }, /is not JSON/],
+  ['text that begins like JSON', { 'k.json': '{LHMrfhB5' }, /is not valid JSON/],
   [
     'a .key without its .private',
     { 'K.key': BIND['Kmove.zz.+013+16805.key'] },
-    /K\.key: it does not have the private key: give .*K\.private$/,
+    /K\.key: this file does not contain the private key: give .*K\.private$/,
   ],
   ['a file that is too large', { k: 'x'.repeat(70_000) }, /too large/],
   [
@@ -108,20 +108,20 @@ it.each<[string, Record<string, string>, RegExp]>([
       'K.private': BIND['Kmove.zz.+013+16805.private'],
       'K.key': BIND['Kmove.zz.+013+16805.key'].replace(/^move/m, 'shop'),
     },
-    /is of another zone/,
+    /belongs to another zone/,
   ],
   [
     'a .key without a record',
     { 'K.private': BIND['Kmove.zz.+013+16805.private'], 'K.key': '; nothing\n' },
     /no DNSKEY record/,
   ],
-])('%s is refused, and the error does not repeat it', async (_, files, message) => {
+])('%s is rejected, and the error does not repeat it', async (_, files, message) => {
   const reading = read(write(files).slice(0, 1), [257]);
   await expect(reading).rejects.toThrow(message);
   await expect(reading).rejects.not.toThrow(/LHMrfhB5/);
 });
 
-it('a record of another key is refused', async () => {
+it('a record of another key is rejected', async () => {
   const paths = write({
     'K.private': BIND['Kmove.zz.+013+48079.private'],
     'K.key': BIND['Kmove.zz.+013+16805.key'],

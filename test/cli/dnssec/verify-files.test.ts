@@ -27,7 +27,7 @@ async function verify(paths = [folder.path], { at = NOW, json = false } = {}) {
   return { code, out: captured.out, err: captured.err };
 }
 
-it('says of each file whether it verifies, with NSEC or NSEC3', async () => {
+it('prints for each file whether it verifies, with NSEC or NSEC3', async () => {
   const other = { ...ZONE, apex: 'hashed.example.', text: ZONE.text.replaceAll('signed.', 'hashed.') };
   const time = { inception: NOW - DAY, expiration: NOW + DAY };
   const denial = { kind: 'nsec3', iterations: 0, salt: new Uint8Array(), optOut: false } as const;
@@ -42,33 +42,29 @@ it('says of each file whether it verifies, with NSEC or NSEC3', async () => {
 
 it.each([
   ['a changed record', (text: string) => text.replace('192.0.2.1', '192.0.2.2'), / A: .*signature/],
-  [
-    'a record that nobody signed',
-    (text: string) => `${text}\nsigned.example. 60 TXT "x"`,
-    /TXT has no signature/,
-  ],
+  ['an unsigned record', (text: string) => `${text}\nsigned.example. 60 TXT "x"`, /TXT has no signature/],
   ['a missing denial', (text: string) => text.replace(/^ns\S+ \d+ NSEC .*$/m, ''), /ns\.signed\.example\./],
   [
-    'a signature of nothing',
+    'a signature without a record set',
     (text: string) => text.replace(/^ns\S+ \d+ A .*$/m, ''),
-    /RRSIG covers a set that is not there/,
+    /RRSIG covers a record set that does not exist/,
   ],
   ['no signature at all', () => smallZone('signed.example.'), /has no SOA or no key/],
-])('finds %s', async (_, change, fault) => {
+])('reports %s', async (_, change, fault) => {
   folder.write('a.zone', change(signed));
   const { code, out, err } = await verify();
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(fault);
 });
 
-it('finds signatures that have ended', async () => {
+it('reports expired signatures', async () => {
   folder.write('a.zone', signed);
   const { code, err } = await verify(undefined, { at: NOW + 2 * DAY });
   expect(code).toBe(1);
   expect(err).toMatch(/a\.zone: .*expired/);
 });
 
-it('names the line that cannot be read, and the file that is not there, and says the same as JSON', async () => {
+it('reports invalid lines and missing files, as text and as JSON', async () => {
   folder.write('a.zone', `${signed}\nx.signed.example. 60 A 192.0.2\n`);
   const { code, err } = await verify([folder.path, `${folder.path}/none.zone`]);
   expect(code).toBe(1);

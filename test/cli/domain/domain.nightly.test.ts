@@ -103,27 +103,35 @@ const REFUSALS = [
   [['list', '--account', 'nobody'], 1, 'nobody: no such account\n'],
   [['plan', 'shop.com', '--plan', 'gold'], 1, 'shop.com: '],
   [['plan', 'shop.com'], 2, '--plan'],
-  [['plan', 'shop.com', '--plan', 'none', '--auto-renew', 'on'], 1, 'without a plan there is no term'],
+  [
+    ['plan', 'shop.com', '--plan', 'none', '--auto-renew', 'on'],
+    1,
+    'a term, overrides and renewal require a plan',
+  ],
   [['plan', 'shop.com', '--overrides', '{"max_record":1}'], 2, '--overrides: max_record: is no entitlement'],
   [['plan', 'shop.com', '--overrides', '[]'], 2, 'expected an object'],
   [['plan', 'shop.com', '--overrides', '{'], 2, 'this is not JSON'],
   [['plan', 'shop.com', '--term', 'x'], 2, '--term: expected the id of a term'],
-  [['plan', 'shop.com', '--term', '999'], 1, 'the plan "free" sells no term 999'],
+  [['plan', 'shop.com', '--term', '999'], 1, 'the plan "free" has no term 999 on sale'],
   [['plan', 'shop.com', '--auto-renew', 'yes'], 2, '--auto-renew: expected on or off'],
-  [['plan', 'shop.com', '--cancel', '--plan', 'pro'], 2, '--cancel goes with no other option'],
+  [['plan', 'shop.com', '--cancel', '--plan', 'pro'], 2, '--cancel cannot be combined with other options'],
   [['restore', 'shop.com', '--id', 'x'], 2, 'zonefleet: --id: expected an id, not "x"\n'],
-  [['restore', 'shop.com', '--id', '1', 'other.com'], 2, 'zonefleet: --id goes with one name\n'],
+  [['restore', 'shop.com', '--id', '1', 'other.com'], 2, 'zonefleet: --id requires exactly one name\n'],
   [['restore', 'shop.com', '--account', 'nobody'], 1, 'nobody: no such account\n'],
   [['restore', 'shop.com'], 1, 'shop.com: the domain is not deleted\n'],
   [['ban', 'shop.com', '--account', 'nobody@shop.example'], 1, 'nobody@shop.example: no such account\n'],
-  [['ban', 'shop.com', ...BOB], 1, 'shop.com: this account has no such domain; these have it\n  id '],
+  [
+    ['ban', 'shop.com', ...BOB],
+    1,
+    'shop.com: this account has no such domain; these accounts have it\n  id ',
+  ],
   [['reserve-set', 'shop.com', ''], 2, 'zonefleet: the set: "'],
   [['reserve-set', 'shop.com', 'ns1.example.org,'], 2, 'zonefleet: the set: "'],
   [['reserve-set', 'shop.com', 'a..b'], 2, 'zonefleet: the set: "'],
   [
     ['reserve-set', 'shop.com', 'ns1.example.net,ns1.other.org'],
     1,
-    'shop.com: these names are not one set of this fleet: give all names of a set, or one name of each list of the pool\n',
+    'shop.com: these names are not a complete set of this fleet: give all names of a set, or one name of each list of the pool\n',
   ],
 ] as const;
 
@@ -165,7 +173,7 @@ describe('the operator’s status changes', () => {
     const done = { domain: 'b.com', outcome: 'banned', status: 'banned', served: 'none' };
     expect(JSON.parse(stdout)).toEqual({
       domains: [
-        { domain: 'a.com', outcome: 'refused', code: 'wrong_state', message: 'the domain is banned already' },
+        { domain: 'a.com', outcome: 'refused', code: 'wrong_state', message: 'the domain is already banned' },
         { domain: 'nowhere.com', outcome: 'refused', code: 'absent', message: 'no such domain' },
         expect.objectContaining({ ...done, change_id: expect.any(Number) }),
       ],
@@ -224,7 +232,7 @@ it('domain restore refuses a name that several deleted domains have, unless an o
   const { code, stdout, stderr } = await run(['restore', 'shop.com']);
   expect([code, stdout]).toEqual([1, 'domains 1 restored 0 refused 1\n']);
   expect(stderr.split('\n')).toEqual([
-    'shop.com: 3 deleted domains have this name: say which with --account and --id',
+    'shop.com: 3 deleted domains have this name: choose one with --account and --id',
     expect.stringMatching(`^  id ${c} of bob@shop\\.example, 0 records, deleted \\d{4}-\\S+:\\d\\dZ$`),
     expect.stringMatching(`^  id ${b} of bob@shop\\.example, `),
     expect.stringMatching(`^  id ${a} of Ann@shop\\.example, `),
@@ -237,8 +245,8 @@ it('domain restore refuses a name that several deleted domains have, unless an o
     },
   ]);
   for (const [options, refusal] of [
-    [BOB, 'shop.com: 2 deleted domains have this name: say which with --id'],
-    [[...BOB, '--id', `${a}`], 'shop.com: none of its deleted domains is the one asked for'],
+    [BOB, 'shop.com: 2 deleted domains have this name: choose one with --id'],
+    [[...BOB, '--id', `${a}`], 'shop.com: no deleted domain with this name matches'],
   ] as const)
     expect((await run(['restore', 'shop.com', ...options])).stderr.split('\n')[0]).toBe(refusal);
   expect(await find('shop.com.')).toBeUndefined();
@@ -269,7 +277,7 @@ describe('domain list', () => {
     expect(rows[1]).toMatch(/^b\.com +disabled +managed +none +\d+ +0 +free +Ann@shop\.example +\d{4}-/);
   });
 
-  it('is filtered by owner, status, mode and words', async () => {
+  it('filters by owner, status, mode and text', async () => {
     for (const [options, names] of [
       [BOB, ['c.com']],
       [['--status', 'disabled,banned'], ['b.com']],
@@ -282,7 +290,7 @@ describe('domain list', () => {
   });
 });
 
-it('domain show prints all about domains, and exits with 1 if one is unknown', async () => {
+it('domain show prints all details, and exits with 1 if a domain is unknown', async () => {
   await create('münchen.de');
   const { code, stdout, stderr } = await run(['show', 'MÜNCHEN.de', 'nowhere.com']);
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'nowhere.com: no such domain\n' });
@@ -330,7 +338,7 @@ describe('a name that several accounts have', () => {
   it('is refused by every command without --account, with a list of the accounts that have it', async () => {
     const verbs = ['show', 'delete', 'disable', 'enable', 'ban', 'unban', 'suspend', 'resume', 'approve'];
     const before = await sql`select * from domains order by id`.execute(database.db);
-    const message = '2 accounts have this domain: say whose with --account';
+    const message = '2 accounts have this domain: choose one with --account';
     for (const words of [...verbs.map((verb) => [verb]), ['plan', '--plan', 'pro']]) {
       const { code, stderr } = await run([...words, 'shop.com']);
       expect([words, code, stderr.split('\n')]).toEqual([
@@ -397,7 +405,7 @@ it('domain reserve-set and approve assign a set, and take it from another accoun
     expect(await run(['approve', 'shop.com', ...ANN])).toMatchObject({
       code: 1,
       stderr:
-        'shop.com: another account has the right to this set for this name: only an approval with "take" (domain approve --take) passes it on\n',
+        'shop.com: another account has the right to this set for this name: only an approval with "take" (domain approve --take) transfers it\n',
     });
     expect((await run(['approve', 'shop.com', ...ANN, '--take'])).code).toBe(0);
     expect(await rights()).toEqual([{ email: 'Ann@shop.example', names }]);

@@ -19,9 +19,9 @@ const audit = async () =>
       select action, target_name, before, after from audit_log order by id`;
 
 describe('edge create', () => {
-  it('shows the token alone on stdout, once, stores its hash, and refuses its name and its addresses again', async () => {
+  it('prints only the token on stdout, stores its hash, and rejects a duplicate name or address', async () => {
     const { code, stdout, stderr } = await create('paris-1', '203.0.113.10', '2001:DB8::0:1');
-    expect([code, stderr]).toEqual([0, 'the token of paris-1; it is not shown again\n']);
+    expect([code, stderr]).toEqual([0, 'the token of paris-1; it will not be shown again\n']);
     expect(stdout).toMatch(/^edge_[0-9A-Za-z]{43}\n$/);
     const found = await findEdges(db, [hashSecret(stdout.trim())]);
     expect([...found.values()]).toMatchObject([{ name: 'paris-1', region: 'eu', state: 'valid' }]);
@@ -37,21 +37,21 @@ describe('edge create', () => {
     await create('paris-1', '203.0.113.10');
     expect(await create('paris-1', '203.0.113.11')).toMatchObject({
       code: 1,
-      stderr: 'paris-1: exists already\n',
+      stderr: 'paris-1: already exists\n',
     });
     expect(await create('rome-1', '2001:db8::5', '203.0.113.10')).toMatchObject({
       code: 1,
-      stderr: 'rome-1: 203.0.113.10 is an address of paris-1\n',
+      stderr: 'rome-1: 203.0.113.10 is already an address of paris-1\n',
     });
     expect(await listEdges(db)).toHaveLength(1);
     expect(await audit()).toHaveLength(1);
   });
 
-  it('takes loopback addresses when it is told to, and warns of those that are not public', async () => {
+  it('accepts loopback addresses with --allow-loopback, and warns about addresses that are not public', async () => {
     const loopback = await create('lab', '127.0.0.1', '--allow-loopback');
     expect([loopback.code, loopback.stderr.split('\n')[0]]).toEqual([
       0,
-      '127.0.0.1 is not public: it is given to visitors who cannot reach it',
+      '127.0.0.1 is not public: visitors cannot reach it, but it will be published',
     ]);
     const inside = await create('inside', '10.0.0.1', 'fd00::1', '203.0.113.1');
     expect(inside.code).toBe(0);
@@ -65,18 +65,24 @@ describe('edge create', () => {
     [['paris', '--region', 'E U', '--address', '203.0.113.1'], 'E U: a region is'],
     [['paris', '--region', 'eu', '--address', '203.0.113'], '--address 203.0.113: not an IP address'],
     [['paris', '--region', 'eu', '--address', '::ffff:203.0.113.1'], 'not an IP address'],
-    [['paris', '--region', 'eu', '--address', '0.0.0.0'], '--address 0.0.0.0: no visitor'],
-    [['paris', '--region', 'eu', '--address', 'ff02::1'], '--address ff02::1: no visitor'],
+    [['paris', '--region', 'eu', '--address', '0.0.0.0'], '--address 0.0.0.0: visitors cannot'],
+    [['paris', '--region', 'eu', '--address', 'ff02::1'], '--address ff02::1: visitors cannot'],
     [
       ['paris', '--region', 'eu', '--address', 'fe80::1', '--allow-loopback'],
-      '--address fe80::1: no visitor',
+      '--address fe80::1: visitors cannot',
     ],
-    [['paris', '--region', 'eu', '--address', '127.0.0.1'], '--address 127.0.0.1: a loopback address'],
-    [['paris', '--region', 'eu', '--address', '203.0.113.1', '::1'], '--address ::1: a loopback address'],
-    [['paris', '--region', 'eu', '--address', '2001:db8::1', '2001:db8:0::1'], 'is there twice'],
+    [
+      ['paris', '--region', 'eu', '--address', '127.0.0.1'],
+      '--address 127.0.0.1: visitors cannot reach a loopback address',
+    ],
+    [
+      ['paris', '--region', 'eu', '--address', '203.0.113.1', '::1'],
+      '--address ::1: visitors cannot reach a loopback address',
+    ],
+    [['paris', '--region', 'eu', '--address', '2001:db8::1', '2001:db8:0::1'], 'is given twice'],
     [['paris', '--region', 'eu'], '--address'],
     [['paris', '--address', '203.0.113.1'], '--region'],
-  ])('refuses %j', async (args, words) => {
+  ])('rejects %j', async (args, words) => {
     const { code, stderr } = await run('create', ...args);
     expect([code, stderr.includes(words)]).toEqual([2, true]);
     expect(await listEdges(db)).toEqual([]);
@@ -84,7 +90,7 @@ describe('edge create', () => {
 });
 
 describe('edge rotate, drain and revoke', () => {
-  it('rotate gives another token, and the one before counts no more', async () => {
+  it('rotate replaces the token', async () => {
     const before = (await create('paris', '203.0.113.1')).stdout.trim();
     const after = (await run('rotate', 'paris')).stdout.trim();
     expect(after).toMatch(/^edge_/);
@@ -94,7 +100,7 @@ describe('edge rotate, drain and revoke', () => {
     expect((await audit()).map(({ action }) => action)).toEqual(['edge.create', 'edge.rotate']);
   });
 
-  it('drain and its undo say what they changed', async () => {
+  it('drain and its undo report what they changed', async () => {
     await create('paris', '203.0.113.1');
     expect((await run('drain', 'paris')).stdout).toBe('paris: drained\n');
     expect((await run('drain', 'paris')).stdout).toBe('paris: unchanged\n');
@@ -104,7 +110,7 @@ describe('edge rotate, drain and revoke', () => {
     expect((await audit()).map(({ action }) => action)).toEqual(['edge.create', 'edge.drain', 'edge.drain']);
   });
 
-  it('revoke ends the token, and name and address may be used again', async () => {
+  it('revoke invalidates the token, and its name and addresses can be used again', async () => {
     const before = (await create('paris', '203.0.113.1')).stdout.trim();
     expect((await run('revoke', 'paris')).stdout).toBe('paris: revoked\n');
     expect((await run('revoke', 'paris')).code).toBe(1);
@@ -115,7 +121,7 @@ describe('edge rotate, drain and revoke', () => {
   });
 });
 
-it('edge list shows the last call of any kind, what a report of health says, and rules that it cannot obey', async () => {
+it('edge list prints the last request of any kind, the health report, and unsupported rules', async () => {
   const token = (await create('paris', '203.0.113.1')).stdout.trim();
   const [edge] = [...(await findEdges(db, [hashSecret(token)])).values()];
   if (edge === undefined) throw new Error('the edge is not there');
@@ -148,12 +154,12 @@ it('edge list shows the last call of any kind, what a report of health says, and
 });
 
 describe('edge region', () => {
-  it('gives countries a region, lists them and takes it away', async () => {
+  it('sets, lists and removes the region of countries', async () => {
     const set = await run('region', 'se', 'NO', 'nordic');
     expect([set.code, set.stdout, set.stderr]).toEqual([
       0,
       'nordic: NO SE\n',
-      'nordic: there is no edge in this region\n',
+      'nordic: no edge is in this region\n',
     ]);
     expect((await run('region', 'SE', 'nordic')).stdout).toBe('nordic: unchanged\n');
     expect((await run('region', 'list')).stdout).toContain('NO');
@@ -165,12 +171,12 @@ describe('edge region', () => {
     expect((await audit()).map(({ action }) => action)).toEqual(['edge.region', 'edge.region']);
   });
 
-  it.each([[['SE']], [['SWE', 'eu']], [['SE', 'E U']], [[]]])('refuses %j', async (words) => {
+  it.each([[['SE']], [['SWE', 'eu']], [['SE', 'E U']], [[]]])('rejects %j', async (words) => {
     expect((await run('region', ...words)).code).toBe(2);
   });
 });
 
-it('edge serve says in which regions a domain is served', async () => {
+it('edge serve sets the regions of a domain', async () => {
   await newDomain(db, await newAccount(db, 'ann@zonefleet.test'), 'served.example.com.');
   const regions = async () => (await query<{ r: unknown }>`select edge_regions as r from domains`)[0]?.r;
   const set = await run('serve', 'served.example.com', '--regions', 'us,eu');

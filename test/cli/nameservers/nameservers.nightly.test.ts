@@ -11,13 +11,13 @@ const POOL = {
 };
 const run = (args: string[], env: Record<string, string> = {}) => runCli(args, { databaseUrl: url, env });
 
-it('without a pool says what to set, and exits with 1', async () => {
+it('without a pool, prints which settings are missing and exits with 1', async () => {
   const { code, stdout, stderr } = await run(['nameservers']);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('NAMESERVER_POOL');
 });
 
-it('prints every record of every list, and how much is given', async () => {
+it('prints every record of every list, and the number of assigned combinations', async () => {
   expect(await run(['migrate'], POOL)).toMatchObject({ code: 0 });
   await query`insert into given_ns_sets (names, kind, account_id)
     values ('{ns1.fleet-a.test.,ns1.fleet-b.test.}', 'exclusive', 1)`;
@@ -35,7 +35,7 @@ it('prints every record of every list, and how much is given', async () => {
   ]);
   expect(lines).toContain('ns10.fleet-b.test. 3600 IN A 198.51.100.53');
   expect(stdout).toContain(
-    '1 of 18 combinations are given to accounts (5.5 %), 0 as substitutes, 0 are shared',
+    '1 of 18 combinations are assigned to accounts (5.5 %), 0 as substitutes; 0 are shared',
   );
 });
 
@@ -57,7 +57,7 @@ it('prints one JSON document, and warns from 80 % on', async () => {
   expect(stderr).toContain('widen a list');
 });
 
-it('migrate keeps names that are in an account’s set, unless it is forced', async () => {
+it('migrate keeps names in sets of accounts, unless --force is given', async () => {
   await query`insert into account_ns_sets (account_id, names)
     values (1, '{ns1.fleet-a.test.,ns1.fleet-b.test.}')`;
   const refused = await run(['migrate', '--json']);
@@ -87,14 +87,14 @@ describe('the check', () => {
   afterAll(() => started?.close());
   const check = (...args: string[]) => run(['nameservers', ...args], { ...started.settings });
 
-  it('finds nothing to tell where names are as the lists say, and says what it could not ask', async () => {
+  it('reports no fault if the names match the lists, and lists what it could not query', async () => {
     const { code, stdout, stderr } = await check();
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('; not asked: 127.0.1.3: no zone is served yet\n');
-    expect(stdout).toMatch(/; names, glue and nodes are as the lists say\n$/);
+    expect(stdout).toContain('; not queried: 127.0.1.3: no zone is served yet\n');
+    expect(stdout).toMatch(/; names, glue and nodes match NAMESERVER_POOL\n$/);
   });
 
-  it('tells each fault in a line, and exits with 1', async () => {
+  it('prints one line per fault, and exits with 1', async () => {
     started.become(world('ns1 A 127.0.2.1\nns1 AAAA ::1\nns2 A 127.0.2.2'));
     const input =
       '@ 3600 IN SOA ns1.a.test. admin.a.test. 1 7200 900 1209600 300\n@ 3600 IN NS ns1.a.test.\n';
@@ -103,8 +103,8 @@ describe('the check', () => {
     const { code, stderr } = await check();
     expect(code).toBe(1);
     expect(stderr).toContain('ns2.b.test: it lacks 127.0.2.1, ::1\n');
-    expect(stderr).toContain('ns2.b.test: it has 127.0.2.2, which its list does not have\n');
-    expect(stderr).toContain('127.0.1.3: no node of ours answers there: ');
+    expect(stderr).toContain('ns2.b.test: it has 127.0.2.2, which are not in its list\n');
+    expect(stderr).toContain('127.0.1.3: no node of this fleet answers there: ');
     const document = JSON.parse((await check('--json')).stdout);
     expect(document.check.faults.map(({ of }: { of: string }) => of)).toContain('ns2.b.test');
     expect(document.check.skipped).toEqual([

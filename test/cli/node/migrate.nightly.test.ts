@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 const run = (args: string[], env: Record<string, string> = {}) =>
   runCli(args, { databaseUrl: database.url, env });
 
-it('a database is unusable before migrate, made by it, and left alone by a second one', async () => {
+it('migrate creates the schema that commands require, and changes nothing the second time', async () => {
   const before = await run(['zone', 'export', 'example.com']);
   expect(before).toMatchObject({ code: 2, stderr: expect.stringMatching(/run `zonefleet migrate`/) });
 
@@ -27,7 +27,7 @@ it('a database is unusable before migrate, made by it, and left alone by a secon
   expect((await run(['zone', 'export', 'example.com'])).code).toBe(1);
 });
 
-it('a setting that answers are made of is stored when it differs', async () => {
+it('migrate stores changed settings that DNS answers depend on', async () => {
   const env = { EDGE_IPV4: '192.0.2.99' };
   expect(await run(['migrate'], env)).toMatchObject({ code: 0, stdout: 'stored EDGE_IPV4\n' });
   expect(await run(['migrate'], env)).toMatchObject({ code: 0, stdout: 'nothing to do\n' });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const run = (...args: string[]) => runCommands(addNodeCommands, args, database.url);
 
-/** A row as a node would report it; a live one from a little ahead, so that it stays live while the CLI starts. */
+/** A row as reported by a node. The time of a live node is slightly in the future, so that it is still live when the CLI has started. */
 async function report(
   name: string,
   more: { held?: number; unserved?: number[] | null; state?: 'silent' | 'left' } = {},
@@ -31,7 +31,7 @@ async function report(
 }
 
 describe('node list', () => {
-  it('shows what each node reports, aligned', async () => {
+  it('prints the reports of the nodes in an aligned table', async () => {
     await report('ams1');
     await report('fra-longer', { state: 'silent' });
     await report('old', { state: 'left' });
@@ -44,7 +44,7 @@ describe('node list', () => {
     expect(rows[0]).toMatch(/ 1200 +34567 +4711 .*3 h 5 min +25\.0 % +- +-$/);
   });
 
-  it('exits with 1 while removals wait for an operator, and names the command', async () => {
+  it('exits with 1 while removals wait for an operator, and prints the command', async () => {
     await report('ams1', { held: 800, unserved: [3, 7] });
     await report('fra1', { unserved: null });
     const text = await run('node', 'list');
@@ -82,7 +82,7 @@ describe('node list', () => {
 });
 
 describe('node list --rates', () => {
-  it('shows what a node did a second between two looks, and nothing of one that did not report', async () => {
+  it('prints rates between two reports, and none for a node that did not report', async () => {
     await report('ams1');
     await report('quiet', { state: 'silent' });
     const listing = run('node', 'list', '--rates');
@@ -109,9 +109,9 @@ describe('node list --rates', () => {
   });
 });
 
-it('node confirm confirms what each named node holds, or every node without names', async () => {
+it('node confirm allows removals on the named nodes, or on all nodes', async () => {
   await report('fra1');
-  expect(await run('node', 'confirm')).toMatchObject({ code: 1, stderr: 'no node holds removals back\n' });
+  expect(await run('node', 'confirm')).toMatchObject({ code: 1, stderr: 'no node holds removals\n' });
   await report('ams1', { held: 800 });
   await report('ams2', { held: 800 });
   const { code, stdout } = await run('node', 'confirm', 'fra1', 'ams1', 'nowhere', '--json');

@@ -11,7 +11,7 @@ import { until } from '../../support/tests/until.ts';
 
 let root: string;
 let dataDirectory: string;
-/** What the nodes were asked and what they answered, in order. */
+/** Requests to the nodes and their replies, in order. */
 let events: string[];
 let servers: Server[];
 beforeEach(() => {
@@ -52,7 +52,7 @@ async function node(name: string, reply = REPLY): Promise<Server> {
 const run = (...args: string[]) => runCommands(addNodeCommands, args, undefined, { dataDirectory });
 
 describe('node restart', () => {
-  it('restarts all nodes of DATA_DIR, one after the other', async () => {
+  it('restarts all nodes of DATA_DIR, one after another', async () => {
     await node('ams1');
     await node('fra1');
     mkdirSync(join(dataDirectory, 'nodes', 'stopped'));
@@ -106,9 +106,9 @@ describe('node restart', () => {
 
   it.each([
     ['its reason', '{"kind":"failed","reason":"DNS_LISTEN: in use"}\n', /^ams1: DNS_LISTEN: in use\n$/],
-    ['no answer', '', /ams1: it ended without an answer/],
-    ['a long answer', 'x'.repeat(70_000), /its answer is too long/],
-    ['half an answer', '{"kind":"rest', /ams1: it does not answer \(.*JSON/],
+    ['no answer', '', /ams1: it ended without a reply/],
+    ['a long answer', 'x'.repeat(70_000), /its reply is too long/],
+    ['half an answer', '{"kind":"rest', /ams1: it does not respond \(.*JSON/],
   ])('exits with 1 if the restart failed, with %s', async (_, reply, wanted) => {
     await node('ams1', reply);
     const { code, stdout, stderr } = await run('node', 'restart');
@@ -125,11 +125,11 @@ describe('node restart', () => {
     try {
       const ran = run('node', 'restart');
       await until(() => events.length > 0, 'the command is connected');
-      vi.advanceTimersByTime(RESTART_LIMIT_MS + 10_000); // the node would have answered
+      vi.advanceTimersByTime(RESTART_LIMIT_MS + 10_000); // the node would have replied
       vi.advanceTimersByTime(60_000);
       expect(await ran).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('no answer within 11 minutes'),
+        stderr: expect.stringContaining('no reply within 11 minutes'),
       });
     } finally {
       vi.useRealTimers();
@@ -155,7 +155,7 @@ describe('node restart', () => {
       2,
       /this user may not list \S+nodes: name the nodes, or run this command as root/,
     ],
-  ])('names the user to run as if this one may not %s', async (_, path, code, wanted) => {
+  ])('names the required user if this one may not %s', async (_, path, code, wanted) => {
     await node('ams1');
     chmodSync(root, 0o755);
     chmodSync(join(root, path), 0);
@@ -170,7 +170,7 @@ describe('node restart', () => {
     }
   });
 
-  it('skips a node that was killed, unless it is named: then it exits with 1', async () => {
+  it('skips a killed node, and exits with 1 if it was named', async () => {
     const directory = join(dataDirectory, 'nodes', 'fra1');
     const dead = await node('other');
     mkdirSync(directory);
@@ -185,7 +185,7 @@ describe('node restart', () => {
     });
     expect(await run('node', 'restart', 'fra1')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('fra1: it does not run'),
+      stderr: expect.stringContaining('fra1: it is not running'),
     });
   });
 });

@@ -21,7 +21,7 @@ const plan = {
   left: [{ name: APEX, type: TYPE.DNSKEY, reason: 'of DNSSEC' }],
 };
 
-test('for people, what a zone owner wrote is escaped', () => {
+test('escapes text from zone owners', () => {
   expect(printScan({ scan, plan })).toBe(
     [
       'example.com  not complete, 3 records (10 names, 12 packets, 1.5 s)',
@@ -41,7 +41,7 @@ test('for people, what a zone owner wrote is escaped', () => {
   );
 });
 
-test('as JSON with the fields of the API', () => {
+test('prints JSON with the fields of the API', () => {
   expect(JSON.parse(JSON.stringify(scanJson({ scan, plan })))).toEqual({
     domain: 'example.com',
     complete: false,
@@ -59,7 +59,7 @@ test('as JSON with the fields of the API', () => {
   });
 });
 
-test('an import says what it made, or why nothing', () => {
+test('prints the result of an import, or why nothing was imported', () => {
   const failed = [{ name: www.name, type: 'A', error: 'a CNAME is there' }] as const;
   const imported = { kind: 'imported', created: 2, failed, present: 1, changeId: 9 } as const;
   expect(importLines(imported, APEX)).toEqual([

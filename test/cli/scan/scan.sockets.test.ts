@@ -31,7 +31,7 @@ const scan = (more: Parameters<typeof runCommands>[3], ...args: string[]) =>
   runCommands(addScanCommand, ['scan', 'shop.test', ...args], undefined, { ...settings, ...more });
 
 describe('scan', () => {
-  it('that finds nothing says why, and exits with 1', async () => {
+  it('prints the reason if it finds nothing, and exits with 1', async () => {
     const { code, stdout } = await scan({});
     expect(code).toBe(1);
     const head = 'shop\\.test {2}not complete, 0 records \\(0 names, 0 packets, \\d\\.\\d s\\)';
@@ -45,7 +45,7 @@ describe('scan', () => {
     });
   });
 
-  it('ends at once when it is interrupted, and exits with 2 on wrong usage', async () => {
+  it('ends immediately when interrupted, and exits with 2 on wrong usage', async () => {
     const asked = new Promise((done) => silent.once('message', done));
     const stop = new AbortController();
     const coming = scan({ resolverAllow: ['127.0.0.0/8'], interrupt: stop.signal });
@@ -57,7 +57,7 @@ describe('scan', () => {
   });
 });
 
-it('scan --import of a name that is no domain here is refused before any query', async () => {
+it('scan --import of an unknown domain is refused before any query', async () => {
   await newDomain(db, await newAccount(db, 'a@example.org'), 'other.org.');
   const run = await runCommands(addScanCommand, ['scan', 'shop.test', '--import'], url);
   expect(run).toEqual({ code: 1, stdout: '', stderr: 'shop.test: no such domain\n' });

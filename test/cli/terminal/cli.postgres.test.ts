@@ -1,4 +1,4 @@
-// Every command that writes leaves its row in the audit log, with the name of who ran it.
+// Every command that writes adds an audit log entry with the operator's name.
 
 import { userInfo } from 'node:os';
 import { beforeAll, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ const ACTS: readonly [Add, string, readonly string[]][] = [
   [addZoneCommands, 'zone load fixtures/zones/all-types.zone', []],
 ];
 
-// In their order: each builds on those before it.
+// Each command depends on the previous ones.
 it.each(ACTS)('%o: zonefleet %s', async (add, line, actions) => {
   const before = await lastAudit(db);
   const { stdout, stderr } = await runCommands(add, line.split(' '), url);
@@ -80,7 +80,7 @@ it.each(ACTS)('%o: zonefleet %s', async (add, line, actions) => {
   for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret);
 });
 
-it('a zone that is unloaded is told by its name', async () => {
+it('a removed zone is logged by its name', async () => {
   const zones = await query<{ name: string }>`select name from zones where kind = 'operator'`;
   const name = zones[0]?.name as string;
   const before = await lastAudit(db);

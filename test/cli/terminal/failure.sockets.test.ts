@@ -6,8 +6,8 @@ import { SchemaError } from '../../../src/store/postgres/schema-version.ts';
 const serverError = (code: string, message: string, more = {}) =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
 
-describe('what broke is said in one line', () => {
-  it('a failure stays as it is; a refused connection is named, also where Node tried several addresses', async () => {
+describe('failures in one line', () => {
+  it('keep a failure unchanged, and name a refused connection, even if Node tried several addresses', async () => {
     const failure = new Failure('usage', 'no');
     expect(explainFailure(failure)).toBe(failure);
     const error = await new Promise<Error>((resolve) => connect(1, 'localhost').on('error', resolve));
@@ -18,7 +18,7 @@ describe('what broke is said in one line', () => {
       });
   });
 
-  it('an error of the server, with its detail', () => {
+  it('have the detail of a server error', () => {
     const error = serverError('23514', 'violates check', { detail: 'Failing row\ncontains x' });
     expect(explainFailure(error)).toMatchObject({
       code: 'database',
@@ -26,7 +26,7 @@ describe('what broke is said in one line', () => {
     });
   });
 
-  it('a missing or old schema, with the way out, a queue that cannot be reached, and a bug of ours, as such', () => {
+  it('explain a missing or old schema, and distinguish an unreachable queue from a bug', () => {
     expect(explainFailure(serverError('42P01', 'relation "zones" does not exist')).message).toMatch(
       /zonefleet migrate/,
     );
@@ -44,7 +44,7 @@ describe('what broke is said in one line', () => {
   });
 });
 
-it('only data and constraint errors are about the rows', () => {
+it('distinguish data and constraint errors', () => {
   expect(isAboutTheRows(serverError('23514', ''))).toBe(true);
   expect(isAboutTheRows(serverError('22021', ''))).toBe(true);
   expect(isAboutTheRows(serverError('57P01', ''))).toBe(false);

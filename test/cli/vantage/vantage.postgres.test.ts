@@ -15,11 +15,11 @@ const add = (name: string, network: string, ...more: string[]) =>
   run('add', name, '--network', network, ...more);
 
 describe('vantage add', () => {
-  it('prints only the private key on stdout, stores the public one, and refuses a name that exists', async () => {
+  it('prints only the private key on stdout, stores the public key, and rejects an existing name', async () => {
     const { code, stdout, stderr } = await add('paris', 'provider-a');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^zfv_[\w-]{43}\n$/);
-    expect(stderr).toMatch(/^the key of paris \(([0-9a-f]{4}:?){8}\); it is not shown again\n/);
+    expect(stderr).toMatch(/^the key of paris \(([0-9a-f]{4}:?){8}\); it will not be shown again\n/);
     const key = readPrivateKey(stdout.trim());
     const [stored] = await listVantages(db);
     expect(stored).toMatchObject({ name: 'paris', network: 'provider-a', address: null, seenAt: null });
@@ -27,22 +27,22 @@ describe('vantage add', () => {
     expect(await add('paris', 'provider-b')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'paris: exists already\n',
+      stderr: 'paris: already exists\n',
     });
     expect(await listVantages(db)).toMatchObject([{ publicKey: stored?.publicKey }]);
   });
 
-  it('says that an observer counts from its first request on, and that nobody is asked before those of two networks do', async () => {
+  it('reports that an observer counts from its first request on, and that two networks are required', async () => {
     const { stderr } = await add('paris', 'provider-a');
     expect(stderr).toContain('paris has not run yet: an observer counts from its first request on');
-    expect(stderr).toContain('nobody is asked');
+    expect(stderr).toContain('status changes are not confirmed');
     expect((await add('rome', 'provider-b')).stderr).toMatch(
-      /paris, rome have not run yet.*\nnobody is asked/,
+      /paris, rome have not run yet.*\nstatus changes are not confirmed/,
     );
     for (const name of ['paris', 'rome']) await noteVantageSeen(db, name, null);
     const third = (await add('oslo', 'provider-c')).stderr;
     expect(third).toContain('oslo has not run yet');
-    expect(third).not.toContain('nobody is asked');
+    expect(third).not.toContain('status changes are not confirmed');
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('vantage add', () => {
     [['paris', '--network', 'a b'], '--network a b: a label is'],
     [['paris', '--network', 'a', '--address', '192.0.2'], '--address 192.0.2: not an IP address'],
     [['paris'], '--network'],
-  ])('refuses %j', async (args, words) => {
+  ])('rejects %j', async (args, words) => {
     const { code, stderr } = await run('add', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
@@ -59,7 +59,7 @@ describe('vantage add', () => {
 });
 
 describe('vantage list', () => {
-  it('tells network, voice, when it was seen, and what it answered; never a private key', async () => {
+  it('prints network, voice, last request and answers, but never a private key', async () => {
     const key = (await add('paris', 'provider-a', '--address', '2001:DB8:0::1')).stdout.trim();
     await add('rome', 'provider-b');
     await noteVantageSeen(db, 'paris', null);
@@ -78,7 +78,10 @@ describe('vantage list', () => {
       ],
       voices: 1,
       asked: false,
-      hints: [expect.stringContaining('rome has not run yet'), expect.stringContaining('nobody is asked')],
+      hints: [
+        expect.stringContaining('rome has not run yet'),
+        expect.stringContaining('status changes are not confirmed'),
+      ],
     });
     const text = (await run('list')).stdout;
     expect(text).toMatch(/^paris +provider-a +provider-a +\d+ s ago +2001:db8::1 +0 +0 /m);
@@ -86,7 +89,7 @@ describe('vantage list', () => {
     expect(told.stdout + text).not.toContain(key);
   });
 
-  it('says which of them count as one, and what that means', async () => {
+  it('reports which observers count as one, and the consequence', async () => {
     await add('paris', 'provider-a', '--address', '192.0.2.1');
     await add('rome', 'provider-b', '--address', '192.0.2.2');
     for (const name of ['paris', 'rome']) await noteVantageSeen(db, name, null);
@@ -97,12 +100,12 @@ describe('vantage list', () => {
   });
 });
 
-it('vantage remove removes one, and says what is left', async () => {
+it('vantage remove removes an observer, and reports the consequence', async () => {
   await add('paris', 'provider-a');
   await add('rome', 'provider-b');
   for (const name of ['paris', 'rome']) await noteVantageSeen(db, name, null);
   const { code, stdout, stderr } = await run('remove', 'rome');
   expect([code, stdout]).toEqual([0, 'removed rome\n']);
-  expect(stderr).toContain('nobody is asked');
+  expect(stderr).toContain('status changes are not confirmed');
   expect(await run('remove', 'rome')).toMatchObject({ code: 1, stderr: 'rome: no such observer\n' });
 });

@@ -29,7 +29,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-describe('$INCLUDE reads what lies in the folder of the zone file', () => {
+describe('$INCLUDE reads files in the folder of the zone file', () => {
   it.each([
     ['mail.inc', 'mail'],
     ['./parts/../mail.inc', 'mail'],
@@ -39,7 +39,7 @@ describe('$INCLUDE reads what lies in the folder of the zone file', () => {
     expect(read(path)).toBe(text);
   });
 
-  it('an absolute path into it, also when the zone file is reached by a link to its folder', () => {
+  it('an absolute path into it, even if the zone file is reached by a link to its folder', () => {
     expect(read(join(folder.path, 'zones/mail.inc'))).toBe('mail');
     expect(read(join(folder.path, 'way-in/mail.inc'))).toBe('mail');
     const linked = confineInclude(join(folder.path, 'way-in/main.zone'));
@@ -48,7 +48,7 @@ describe('$INCLUDE reads what lies in the folder of the zone file', () => {
   });
 });
 
-describe('$INCLUDE reads nothing else', () => {
+describe('$INCLUDE rejects other files', () => {
   it.each([
     ['../outside.inc', 'lies outside'],
     ['../zones-secret/outside.inc', 'lies outside'],
@@ -65,7 +65,7 @@ describe('$INCLUDE reads nothing else', () => {
     expect(read(path)).toEqual({ error: expect.stringContaining(message) });
   });
 
-  it('nothing at all from standard input', () => {
+  it('any file from standard input', () => {
     const fromInput = confineInclude(undefined);
     expect(fromInput('mail.inc')).toEqual({ error: 'standard input has no folder to include from' });
   });

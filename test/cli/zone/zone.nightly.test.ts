@@ -1,4 +1,4 @@
-// The zone commands as a process: what the functions behind them cannot show.
+// The zone commands as separate processes: standard input, pipes and signals.
 
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('standard input', () => {
-  it('holds keys to revoke, none of which is printed', async () => {
+  it('contains keys to revoke, which are not printed', async () => {
     const account = await createAccount(db, { email: 'ann@shop.example' });
     if (account.kind !== 'created') throw new Error(account.message);
     const [key, unknown] = [generateKey(), `svc_${'0'.repeat(40)}`];
@@ -37,10 +37,10 @@ describe('standard input', () => {
       stderr: 'svc_000000…: no such key\n',
     });
     const empty = await runCli(['key', 'revoke', '-'], { databaseUrl: url });
-    expect(empty).toEqual({ code: 1, stdout: '', stderr: '-: standard input has no key\n' });
+    expect(empty).toEqual({ code: 1, stdout: '', stderr: '-: standard input contains no key\n' });
   });
 
-  it('is a zone file, named by its SOA or --origin, and its problems are those of -', async () => {
+  it('contains a zone file, named by its SOA or --origin; its problems have the file name -', async () => {
     const { code, stdout } = await runCli(['zone', 'load', '-'], {
       databaseUrl: url,
       input: smallZone('input.example.'),
@@ -54,15 +54,15 @@ describe('standard input', () => {
   });
 });
 
-it('without DATABASE_URL the CLI joins the npm start that runs on DATA_DIR', async () => {
-  publishDatabaseUrl(folder.path, url, folder.path); // what npm start writes; this test is its process
+it('without DATABASE_URL, the CLI uses the npm start that runs on DATA_DIR', async () => {
+  publishDatabaseUrl(folder.path, url, folder.path); // written by npm start, whose process is this test
   const file = folder.write('joined.zone', smallZone('joined.example.'));
   const { code, stdout } = await runCli(['zone', 'load', file], { dataDirectory: folder.path });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^loaded joined\.example\./);
 });
 
-it('a reader that hangs up ends an export without a word', async () => {
+it('a reader that closes the pipe ends an export silently', async () => {
   const many = Array.from({ length: 20_000 }, (_, i) => `host${i} TXT "${'x'.repeat(100)}"\n`).join('');
   const file = folder.write('large.zone', smallZone('large.example.', many));
   await runCli(['zone', 'load', file], { databaseUrl: url });
@@ -80,7 +80,7 @@ it('a reader that hangs up ends an export without a word', async () => {
   expect(words).toBe('$ORIGIN large.example.\ndone\n');
 });
 
-it('Ctrl-C ends a load between two transactions: what it said is what is stored', async () => {
+it('Ctrl-C ends a load between two transactions, and exactly the printed zones are stored', async () => {
   const many = makeZoneFolder();
   for (let i = 0; i < 3000; i++) many.write(`${i}.zone`, smallZone(`i${i}.example.`));
   let sent = false;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { pageAfterSignIn } from '../../../console/src/app/after-sign-in.ts';
 
-it('leads an admin back to a page that is known, and to no other address', () => {
+it('leads an admin back to a known page, and to no other address', () => {
   expect(pageAfterSignIn('?open=queues', { admin: true })).toBe('/console/queues/');
   const pages = [
     '//elsewhere.example',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tsvOf } from '../../../console/src/parts/tsv.ts';
 
-/** As spreadsheets read a cell of what is pasted: one that begins with a quote is quoted, and a quote in it is doubled. */
+/** Reads a pasted cell like a spreadsheet: a cell that begins with a quote is quoted, with inner quotes doubled. */
 function pasted(cell: string): string {
   return cell.startsWith('"') && cell.endsWith('"') && cell.length > 1
     ? cell.slice(1, -1).replaceAll('""', '"')
@@ -24,16 +24,16 @@ describe('a copied table', () => {
     '＠sum(1)',
     '\u200b=1+1',
     '"\u2066=1+1"',
-  ])('makes no formula of %j', (text) => {
+  ])('contains no formula for %j', (text) => {
     expect(pasted(tsvOf([[text]]))).not.toMatch(/^[\s"\u200b\u2066]*[=+\-@＝＋－＠]/u);
   });
 
-  it('is the text that was shown, with quotes in it', () => {
+  it('keeps the shown text, including quotes', () => {
     for (const text of ['"v=spf1" "-all"', '"one', 'a "b" c', 'v=spf1 -all', '192.0.2.1'])
       expect(pasted(tsvOf([[text]]))).toBe(text);
   });
 
-  it('has one cell for each text, whatever is in it', () => {
+  it('has one cell per text, for any text', () => {
     expect(tsvOf([['a\tb\nc', 1, undefined]])).toBe('a b c\t1\t');
   });
 });

@@ -6,7 +6,7 @@ import { endOfKey, listed, problemOfList } from '../../../console/src/screens/ac
 import { percentOf, subscriptionInForce, wayToBuy } from '../../../console/src/screens/plan/plan-terms.ts';
 import { amountIn, rials } from '../../../console/src/screens/wallet/rials.ts';
 
-it('browserOf names the browser and the system', () => {
+it('browserOf returns the browser and the system', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   for (const [agent, named] of [
     [`Mozilla/5.0 (Windows NT 10.0) ${webkit} Chrome/130.0 Safari/537.36 Edg/130.0`, 'Edge · Windows'],
@@ -20,7 +20,7 @@ it('browserOf names the browser and the system', () => {
     expect([agent, browserOf(agent)]).toEqual([agent, named]);
 });
 
-it('changedFields tells each field as it was and as it is', () => {
+it('changedFields returns the old and new value of each field', () => {
   expect(changedFields({ role: 'viewer' }, { role: 'editor' })).toEqual(['role: viewer → editor']);
   expect(changedFields(undefined, { names: ['a', 'b'], on: true })).toEqual(['names: ["a","b"]', 'on: true']);
   expect(changedFields({ email: 'a@b.example' }, undefined)).toEqual(['email: a@b.example → —']);
@@ -29,20 +29,20 @@ it('changedFields tells each field as it was and as it is', () => {
   expect(changedFields(undefined, undefined)).toEqual([]);
 });
 
-it('changedFields cuts what is long', () => {
+it('changedFields truncates long values', () => {
   const [line = ''] = changedFields(undefined, { text: 'x'.repeat(1000) });
   expect(line).toHaveLength('text: '.length + 121);
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, i]));
   expect(changedFields(undefined, many)).toHaveLength(8);
 });
 
-it('inGroups puts a space after every fourth character but the last', () => {
+it('inGroups inserts a space after every fourth character, but not at the end', () => {
   expect(inGroups('ABCDEFGH')).toBe('ABCD EFGH');
   expect(inGroups('ABCDE')).toBe('ABCD E');
   expect(inGroups('ABC')).toBe('ABC');
 });
 
-it('listed takes commas, spaces and lines', () => {
+it('listed splits at commas, spaces and line breaks', () => {
   expect(listed(' a.example, b.example;c.example\nd.example ,')).toEqual([
     'a.example',
     'b.example',
@@ -52,7 +52,7 @@ it('listed takes commas, spaces and lines', () => {
   expect(listed('  ')).toEqual([]);
 });
 
-it('endOfKey counts from now, and is absent for a key without end', () => {
+it('endOfKey is relative to now, and absent for a key without end', () => {
   const now = Date.parse('2026-11-28T12:00:00Z');
   expect(endOfKey('7', now)).toBe('2026-12-05T12:00:00.000Z');
   expect(endOfKey('', now)).toBeUndefined();
@@ -71,12 +71,12 @@ it('problemOfList names the item', () => {
 });
 
 describe('amountIn', () => {
-  it('takes digits in groups, Persian and Arabic ones too', () => {
+  it('accepts grouped digits, also Persian and Arabic ones', () => {
     for (const text of ['1250000', '1,250,000', '1 250 000', '۱۲۵۰۰۰۰', '۱٬۲۵۰٬۰۰۰', '١٢٥٠٠٠٠'])
       expect(amountIn(text)).toBe(1_250_000);
   });
 
-  it('refuses what is no whole amount', () => {
+  it('rejects text that is not a whole amount', () => {
     const wrong = ['', '1250000 rials', '1'.repeat(16), ...'-5 12e3 0x10 abc 10000.50 1,25'.split(' ')];
     for (const text of wrong) expect([text, amountIn(text)]).toEqual([text, undefined]);
   });
@@ -90,12 +90,12 @@ const now = Date.parse('2026-11-28T12:00:00Z');
 const paid = { status: 'active', plan_term_id: 3, expires_at: '2026-12-28T12:00:00Z' };
 
 describe('wayToBuy', () => {
-  it('switches while paid time is left', () => {
+  it('is a switch while paid time is left', () => {
     expect(wayToBuy(paid, now)).toBe('switch');
     expect(wayToBuy({ ...paid, status: 'cancelled' }, now)).toBe('switch');
   });
 
-  it('buys without, in grace, and after a trial or a plan without term', () => {
+  it('is a purchase without paid time, in grace, and after a trial or a plan without a term', () => {
     expect(wayToBuy(undefined, now)).toBe('purchase');
     expect(wayToBuy({ ...paid, status: 'grace', expires_at: '2026-11-27T12:00:00Z' }, now)).toBe('purchase');
     expect(wayToBuy({ ...paid, plan_term_id: undefined }, now)).toBe('purchase');
@@ -103,7 +103,7 @@ describe('wayToBuy', () => {
   });
 });
 
-it('subscriptionInForce is the newest that has not ended', () => {
+it('subscriptionInForce returns the newest subscription that has not ended', () => {
   const ended = { ...paid, status: 'expired' };
   expect(subscriptionInForce([ended, paid])).toBe(paid);
   expect(subscriptionInForce([ended])).toBeUndefined();

@@ -27,7 +27,7 @@ const OTHER = ['ns1.other.example', 'ns2.other.example'];
 const SETS = [OURS, OTHER];
 
 describe('compareNames', () => {
-  it('keeps what is right, removes what is not, and adds what is missing, in this order', () => {
+  it('lists names to keep, then names to remove, then names to add', () => {
     expect(compareNames(['ns1.old.example', 'ns2.fleet.example'], OURS)).toEqual([
       { name: 'ns2.fleet.example', mark: 'keep' },
       { name: 'ns1.old.example', mark: 'remove' },
@@ -35,12 +35,12 @@ describe('compareNames', () => {
     ]);
   });
 
-  it('adds all where nothing is listed, and changes nothing where the same is', () => {
+  it('adds all names to an empty list, and changes nothing in an equal one', () => {
     expect(compareNames([], OURS).map(({ mark }) => mark)).toEqual(['add', 'add']);
     expect(compareNames([...OURS].reverse(), OURS).map(({ mark }) => mark)).toEqual(['keep', 'keep']);
   });
 
-  it('takes no difference from case or a final dot', () => {
+  it('ignores case and a final dot', () => {
     expect(compareNames(['NS1.Fleet.example.', 'ns2.fleet.example'], OURS).map(({ mark }) => mark)).toEqual([
       'keep',
       'keep',
@@ -63,9 +63,9 @@ describe('judgeNames', () => {
     ['foreign', []],
   ])('%s: %j', (verdict, listed) => expect(judgeNames(listed, SETS)).toBe(verdict));
 
-  it('finds all names foreign where no set is accepted', () => expect(judgeNames(OURS, [])).toBe('foreign'));
+  it('finds all names foreign without an accepted set', () => expect(judgeNames(OURS, [])).toBe('foreign'));
 
-  it('finds a name that stands in two sets whole in the one that has no other', () => {
+  it('assigns a name of two sets to the set that is complete', () => {
     expect(
       judgeNames(
         ['a.example', 'b.example'],
@@ -85,7 +85,7 @@ const server = (name: string, outcome: string, ns?: readonly string[]): ServerAn
 });
 
 describe('groupAnswers', () => {
-  it('puts servers with one answer together, the most first, those without one last', () => {
+  it('groups servers with the same response, largest group first, those without a response last', () => {
     const groups = groupAnswers(
       [
         server('a', 'timeout'),
@@ -106,7 +106,7 @@ describe('groupAnswers', () => {
     );
   });
 
-  it('keeps different wrong answers apart', () => {
+  it('keeps different wrong responses apart', () => {
     const olds = ['ns1.old.example', 'ns2.old.example'].map((ns) => server(ns, 'referral', [ns]));
     const others = ['nodata', 'nxdomain', 'alias'].map((outcome) => server(outcome, outcome));
     const groups = groupAnswers([...olds, ...others], [OURS]);
@@ -115,7 +115,7 @@ describe('groupAnswers', () => {
     expect(new Set(groups.map(({ key }) => key)).size).toBe(5);
   });
 
-  it('takes what it does not know as no answer, and never as a good one', () => {
+  it('treats an unknown outcome as no response, never as a good one', () => {
     expect(groupAnswers([server('a', 'something new', OURS)], [OURS])[0]).toMatchObject({
       verdict: 'silent',
       tone: 'silent',
@@ -124,14 +124,14 @@ describe('groupAnswers', () => {
   });
 });
 
-it('toneOf is good for exactly one accepted set alone', () => {
+it('toneOf is good only for exactly one accepted set', () => {
   const bad = ['partial', 'extra', 'mixed', 'foreign', 'not_delegated', 'unregistered', 'alias'] as const;
   expect(toneOf('match')).toBe('good');
   expect(bad.map(toneOf)).toEqual(bad.map(() => 'bad'));
 });
 
 describe('readProgress', () => {
-  it('reads zones and servers, without members that it does not know', () => {
+  it('reads zones and servers, and ignores unknown members', () => {
     const walk = [
       { zone: '.', servers: 13, cached: true },
       { zone: 'example', servers: 2, cached: false },
@@ -145,7 +145,7 @@ describe('readProgress', () => {
     });
   });
 
-  it('leaves out what has another form', () => {
+  it('ignores events of another form', () => {
     expect(readProgress({ walk: [null, 1, { zone: 2 }], servers: ['x', { server: 'a' }] })).toEqual({
       zones: [],
       servers: [],
@@ -156,7 +156,7 @@ describe('readProgress', () => {
   });
 });
 
-it('wayTo begins at the root, and ends at the zone above', () => {
+it('wayTo begins at the root and ends at the parent zone', () => {
   expect(['example', 'co.example', '.', '', undefined].map(wayTo)).toEqual([
     ['.', 'example'],
     ['.', 'co.example'],
@@ -169,7 +169,7 @@ it('wayTo begins at the root, and ends at the zone above', () => {
 const finding = (code: string, message = code) => ({ code, message });
 
 describe('weigh', () => {
-  it('takes the severity of a look at the nameservers', () => {
+  it('uses the severity of a nameserver finding', () => {
     const severities = ['error', 'warning', 'notice'];
     expect(severities.map((severity) => weigh({ ...finding('TCP_REFUSED'), severity }))).toEqual([
       'act',
@@ -178,27 +178,27 @@ describe('weigh', () => {
     ]);
   });
 
-  it('says of findings without anything to change at the registrar that they are to be known', () => {
+  it('marks findings that need no change at the registrar as information', () => {
     const known =
       'TAKEOVER_WAITS CAME_BACK PARENT_UNREACHABLE PARENT_LAME PARENT_BOGUS PARENT_FAILS PARENTS_DISAGREE ' +
       'PARENT_SETS_AA PARENT_AWKWARD UNCONFIRMED TRY_LATER MOVES_HELD ROOT_FAULT VANTAGES_DISAGREE VANTAGES_AWAY NS_TURN';
     expect(FINDING_CODES.filter((code) => weigh(finding(code)) === 'know').join(' ')).toBe(known);
   });
 
-  it('wants action for a code that it does not know', () => {
+  it('requires action for an unknown code', () => {
     expect(weigh(finding('SOMETHING_NEW'))).toBe('act');
   });
 });
 
 describe('sortFindings', () => {
-  it('shows what stands in two lists once, with its severity', () => {
+  it('lists a finding of two lists once, with its severity', () => {
     const child = { ...finding('SERVER_SILENT', 'it is silent'), severity: 'error', place: 'registrar' };
     expect(sortFindings([finding('SERVER_SILENT', 'it is silent')], [child])).toEqual([
       { ...child, weight: 'act' },
     ]);
   });
 
-  it('keeps two findings of one code apart, and puts what is to be done first', () => {
+  it('keeps two findings with the same code, urgent ones first', () => {
     const sorted = sortFindings([
       finding('PARENT_FAILS'),
       finding('PREPARE'),
@@ -214,12 +214,12 @@ describe('splitFindings', () => {
   const ofDomain = [finding('NS_FOREIGN'), finding('SAME_ADDRESS')];
   const codes = (findings: readonly { code: string }[]) => findings.map(({ code }) => code);
 
-  it('sets apart what is about nameservers that are to be replaced', () => {
+  it('separates findings about nameservers that will be replaced', () => {
     const { main, present } = splitFindings(ofDomain, ofServers, 'foreign');
     expect([codes(main), codes(present)]).toEqual([['NS_FOREIGN'], ['SAME_ADDRESS']]);
   });
 
-  it('keeps all together where they stay', () => {
+  it('keeps all findings together if the nameservers stay', () => {
     const { main, present } = splitFindings(ofDomain, ofServers, 'match');
     expect([codes(main), codes(present)]).toEqual([['NS_FOREIGN', 'SAME_ADDRESS'], []]);
   });
@@ -239,14 +239,14 @@ function check(
 }
 
 describe('spansOf', () => {
-  it('lasts until something else is seen, the newest until now', () => {
+  it('end when another result is seen, the newest now', () => {
     expect(spansOf([check(3, 30, 'match'), check(1, 10, 'foreign')], ms(60))).toEqual([
       { id: 1, verdict: 'foreign', fromMs: ms(10), toMs: ms(30), looks: 1 },
       { id: 3, verdict: 'match', fromMs: ms(30), toMs: ms(60), looks: 1 },
     ]);
   });
 
-  it('makes one span of checks in a row that saw the same, with all their looks', () => {
+  it('join consecutive checks with the same result', () => {
     const checks = [
       check(4, 40, 'foreign', { repeated: 2 }),
       check(3, 30, 'unknown'),
@@ -260,14 +260,14 @@ describe('spansOf', () => {
     ]);
   });
 
-  it('never ends before it begins, wherever clocks stand', () => {
+  it('never end before they begin, for any clock', () => {
     for (const { fromMs, toMs } of spansOf([check(2, 10, 'match'), check(1, 20, 'foreign')], ms(5)))
       expect(toMs).toBeGreaterThanOrEqual(fromMs);
     expect(spansOf([], ms(1))).toEqual([]);
   });
 });
 
-it('transitionsOf finds the checks that changed the status, the oldest first', () => {
+it('transitionsOf returns the checks that changed the status, oldest first', () => {
   const checks = [
     check(3, 30, 'match', { status_before: 'moved', status_after: 'active' }),
     check(2, 20, 'foreign'),
@@ -288,7 +288,7 @@ const span = (fromMs: number, toMs: number): Span => ({
 });
 
 describe('placeSpans', () => {
-  it('fills the width, in proportion, and keeps a short span visible', () => {
+  it('fills the width in proportion, and keeps a short span visible', () => {
     const placed = placeSpans([span(0, 1), span(1, 1000), span(1000, 10_000)], 1000, 6);
     expect(placed[0]?.width).toBeGreaterThanOrEqual(6);
     expect(placed.reduce((sum, { width }) => sum + width, 0)).toBeCloseTo(1000);
@@ -296,7 +296,7 @@ describe('placeSpans', () => {
     expect(placed[1]?.x).toBeCloseTo(placed[0]?.width ?? 0);
   });
 
-  it('shares the width where there are more spans than have room, and where all took no time', () => {
+  it('divides the width evenly if there are too many spans, or if they have no duration', () => {
     const many = Array.from({ length: 400 }, (_, i) => span(i, i + 1));
     expect(placeSpans(many, 1000, 6).map(({ width }) => width)).toEqual(many.map(() => 2.5));
     expect(placeSpans([span(5, 5), span(5, 5)], 100, 6).map(({ width }) => width)).toEqual([50, 50]);
@@ -304,7 +304,7 @@ describe('placeSpans', () => {
   });
 });
 
-it('placeMoment is where the moment is in its span, and inside the strip in any case', () => {
+it('placeMoment places a time in its span, always inside the strip', () => {
   const placed = placeSpans([span(0, 100), span(100, 200)], 100, 0);
   expect(placeMoment(placed, 50)).toBeCloseTo(25);
   expect(placeMoment(placed, 100)).toBeCloseTo(50);
@@ -324,19 +324,19 @@ describe('duration', () => {
   ])('%i s is %s', (seconds, told) => expect(duration(seconds)).toBe(told));
 });
 
-it('countdown has minutes and two digits of seconds, and ends at zero', () => {
+it('countdown has minutes and two digits of seconds, and stops at zero', () => {
   expect([3599.2, 61, 9, 0, -5].map(countdown)).toEqual(['60:00', '1:01', '0:09', '0:00', '0:00']);
 });
 
-describe('the words of the delegation', () => {
+describe('the texts of the delegation', () => {
   const { delegation } = words;
 
-  it('name every verdict, alone and as what a pending domain waits for', () => {
+  it('exist for every verdict, alone and for a pending domain', () => {
     expect(Object.keys(delegation.verdicts)).toEqual(expect.arrayContaining([...VERDICTS]));
     expect(Object.keys(delegation.lead.pending).sort()).toEqual([...VERDICTS].sort());
   });
 
-  it('name every outcome of a server and every status', () => {
+  it('exist for every outcome of a server and every status', () => {
     expect(Object.keys(delegation.outcomes).sort()).toEqual([...SERVER_OUTCOMES].sort());
     expect(Object.keys(delegation.headlines).sort()).toEqual([...DOMAIN_STATUSES].sort());
   });

@@ -10,7 +10,7 @@ import { nameIn, parsePastedNames } from '../../../console/src/screens/domains/p
 import { type EachResult, runEach } from '../../../console/src/screens/domains/run-each.ts';
 
 describe('domainQuery', () => {
-  it('asks for what the URL says', () => {
+  it('contains the filters of the URL', () => {
     const same = { status: 'moved', finding: 'STALE_DS', role: 'editor', sort: '-name' };
     expect(domainQuery({ ...same, search: ' shop ', mode: 'external' })).toEqual({
       ...same,
@@ -20,13 +20,13 @@ describe('domainQuery', () => {
     expect(domainQuery({ status: 'open' }).status).toBe('pending,unverified,moved,disabled');
   });
 
-  it('leaves out what the list does not know', () => {
+  it('ignores unknown values', () => {
     const query = { search: ' ', status: 'x', mode: '"', role: '1', sort: 'price', page: '2', other: 'y' };
     expect(domainQuery(query)).toEqual({ sort: 'name' });
   });
 });
 
-it('isFiltered is about the filters, not about order and page', () => {
+it('isFiltered depends on filters, not on order and page', () => {
   expect(isFiltered({ sort: 'name', page: '2', cursor: 'x' })).toBe(false);
   expect(isFiltered({ status: 'open' })).toBe(true);
 });
@@ -68,7 +68,7 @@ describe('csvOf', () => {
     ).toBe('a,"b,c","d ""e"""\r\n1,,\r\n');
   });
 
-  it('makes no formula', () => {
+  it('contains no formula', () => {
     for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)', '|cmd', '%x', ' =1', '\t=1']) {
       const [cell = ''] = csvOf([[formula]]).split('\r\n');
       expect(cell).toMatch(/^"?'/);
@@ -78,10 +78,10 @@ describe('csvOf', () => {
     );
   });
 
-  it('keeps a cell on its line', () => expect(csvOf([['a\nb\r\nc\td']])).toBe('a b c d\r\n'));
+  it('keeps a cell on one line', () => expect(csvOf([['a\nb\r\nc\td']])).toBe('a b c d\r\n'));
 });
 
-it('exportText is tab-separated on wish', () => {
+it('exportText is tab-separated if requested', () => {
   expect(
     exportText('tsv', [
       ['a', 'b,c'],
@@ -100,7 +100,7 @@ const problems = (text: string) =>
     .map(({ line, problem }) => [line, problem]);
 
 describe('parsePastedNames', () => {
-  it('takes lines, commas, tabs and spaces', () => {
+  it('accepts line breaks, commas, tabs and spaces as separators', () => {
     expect(names('a.example\r\nb.example, c.example;d.example\te.example  f.example')).toEqual(
       ['a', 'b', 'c', 'd', 'e', 'f'].map((label) => `${label}.example`),
     );
@@ -108,7 +108,7 @@ describe('parsePastedNames', () => {
     expect(parsePastedNames(' \n\n # a comment.example\n')).toEqual([]);
   });
 
-  it('tells each name once', () => {
+  it('reports duplicates', () => {
     expect(names('A.example\na.example.\nhttps://a.example/')).toEqual(['a.example']);
     expect(problems('A.example\na.example.\nhttps://a.example/')).toEqual([
       [2, 'twice'],
@@ -116,7 +116,7 @@ describe('parsePastedNames', () => {
     ]);
   });
 
-  it('tells what is no name, and where', () => {
+  it('reports invalid names with their lines', () => {
     expect(problems('localhost\nann@shop.example\na..example\nsho!p.example\n""')).toEqual([
       [1, 'single-label'],
       [2, 'email'],
@@ -129,7 +129,7 @@ describe('parsePastedNames', () => {
     expect(problems('<script>alert(1)</script>.example')).toHaveLength(1);
   });
 
-  it('leaves letters of every script to the API', () => {
+  it('leaves letters of all scripts to the API', () => {
     expect(names('müller.example пример.example 例え。テスト _dmarc.a.example')).toEqual([
       'müller.example',
       'пример.example',
@@ -139,7 +139,7 @@ describe('parsePastedNames', () => {
   });
 });
 
-it('nameIn is the host of an address', () => {
+it('nameIn returns the host of an address', () => {
   expect(nameIn('"https://Shop.Example.:8443/cart?x#y"')).toBe('shop.example');
   expect(nameIn('<http://shop.example>')).toBe('shop.example');
   expect(nameIn('shop.example.')).toBe('shop.example');
@@ -162,7 +162,7 @@ async function run(call: (item: number) => Promise<unknown>, isEnded = () => fal
 }
 
 describe('runEach', () => {
-  it('gives each item its own result', async () => {
+  it('returns a result for each item', async () => {
     const { results } = await run(async (item) => {
       if (item % 5 === 0) throw new ApiError(409, { error: `${item} is taken` });
     });
@@ -172,7 +172,7 @@ describe('runEach', () => {
     ]);
   });
 
-  it('waits as the API asks, and tries the item again', async () => {
+  it('waits as requested by the API, and retries the item', async () => {
     const refused = new Set([3, 4]);
     const { results, pauses } = await run(async (item) => {
       if (refused.delete(item)) throw new ApiError(429, {}, { retryAfter: 2 });
@@ -183,7 +183,7 @@ describe('runEach', () => {
     expect(new Set(pauses)).toEqual(new Set([2000]));
   });
 
-  it('does not wait for what more time does not mend, nor for ever', async () => {
+  it('does not retry errors that time cannot fix, and does not retry forever', async () => {
     const limited = await run(async () => {
       throw new ApiError(429, { code: 'ns_check_limited' }, { retryAfter: 1 });
     });
@@ -195,7 +195,7 @@ describe('runEach', () => {
     expect(always.results.every(({ error }) => error?.status === 429)).toBe(true);
   });
 
-  it('starts nothing more once it is ended', async () => {
+  it('starts no further calls after it is stopped', async () => {
     let calls = 0;
     const { results } = await run(
       async () => {

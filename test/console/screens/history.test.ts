@@ -8,13 +8,13 @@ import { recordsById, someRecord } from '../../support/console/records.ts';
 
 const nameOf = (account: number) => ({ 2: 'Ann', 3: 'bob@example.org' })[account];
 
-describe('who made a change', () => {
+describe('the author of a change', () => {
   it.each([
     [{ kind: 'session', user_id: 1 }, 'You'],
     [{ kind: 'session', user_id: 2 }, 'Ann'],
     [{ kind: 'session', user_id: 3 }, 'bob@example.org'],
     [{ kind: 'session', user_id: 4 }, 'Account 4'],
-    [{ kind: 'session' }, 'Somebody with access'],
+    [{ kind: 'session' }, 'Someone with access'],
     [{ kind: 'key', user_id: 2, key_id: 7 }, expect.stringContaining('Ann')],
   ] as const)('%j', (actor, text) => expect(actorText(actor, 1, nameOf)).toEqual(text));
 });
@@ -41,7 +41,7 @@ const draft = revertDraft([
 ]);
 
 describe('the revert of a change', () => {
-  it('deletes what came, restores what was, and brings back what went', () => {
+  it('deletes created records, restores updated ones, and creates deleted ones', () => {
     expect(batchOf(draft).body).toEqual({
       delete: [1],
       update: [{ id: 2, destination: '192.0.2.2' }],
@@ -49,7 +49,7 @@ describe('the revert of a change', () => {
     });
   });
 
-  it('fits the records as the change left them, and tells where a later change touched them', () => {
+  it('applies to the records that the change left, and reports those that changed later', () => {
     expect(rebase(draft, recordsById([made, now])).conflicts).toEqual([]);
     const later = rebase(draft, recordsById([made, { ...now, destination: '192.0.2.10' }]));
     expect(later.conflicts.map(({ key }) => key)).toEqual(['2']);

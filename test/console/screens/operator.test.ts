@@ -4,14 +4,14 @@ import { AUDIT_GROUPS, dayStart } from '../../../console/src/screens/operator/de
 import { canCheck, movesOf } from '../../../console/src/screens/operator/domains/moves.ts';
 import {
   conditionOf,
-  findTroubles,
+  findProblems,
   type NodeState,
-  type Trouble,
-} from '../../../console/src/screens/operator/fleet/find-troubles.ts';
+  type Problem,
+} from '../../../console/src/screens/operator/fleet/find-problems.ts';
 import { jobsIn, sumOfRates, withLook } from '../../../console/src/screens/operator/fleet/live-figures.ts';
 import { type Rates, ratesOf, turnedByHour } from '../../../console/src/screens/operator/fleet/node-rates.ts';
+import { adviceOf } from '../../../console/src/screens/operator/fleet/problem-texts.ts';
 import { registryRows } from '../../../console/src/screens/operator/fleet/registry-rows.ts';
-import { adviceOf } from '../../../console/src/screens/operator/fleet/trouble-words.ts';
 import { ACTION_NAMES } from '../../../src/store/audit/audit-actions.ts';
 
 describe('a change of an account', () => {
@@ -20,7 +20,7 @@ describe('a change of an account', () => {
 
   it.each([
     ['nothing if nothing differs', account, {}, {}],
-    ['nothing after a field was only touched', full, formOf(full), {}],
+    ['nothing if a field was edited but is unchanged', full, formOf(full), {}],
     ['nothing for spaces at the ends', full, { name: ' Ada ', email: ' a@shop.example' }, {}],
     ['the plan', full, { plan: 'free' }, { plan: 'free' }],
     ['two fields', full, { active: false, email: 'b@c.example' }, { active: false, email: 'b@c.example' }],
@@ -32,7 +32,7 @@ describe('a change of an account', () => {
       { name: null, provider: null, plan: null },
     ],
     [
-      'a provider that is not a number as it is, for the API to refuse',
+      'a provider that is not a number unchanged, so that the API rejects it',
       account,
       { provider: 'x' },
       { provider: 'x' },
@@ -41,16 +41,16 @@ describe('a change of an account', () => {
   ])('sends %s', (_, of, form, change) => expect(changeOf(of, form)).toEqual(change));
 });
 
-it('dayStart has every action of the log in one group', () => {
+it('every action of the log is in one group', () => {
   expect(Object.values(AUDIT_GROUPS).flat().sort()).toEqual([...ACTION_NAMES].sort());
 });
 
-it('dayStart begins a day in UTC, and the day after over the end of a month', () => {
+it('dayStart returns the beginning of a day in UTC, and of the next day across months', () => {
   expect(dayStart('2026-11-28')).toBe('2026-11-28T00:00:00.000Z');
   expect(dayStart('2026-11-30', 1)).toBe('2026-12-01T00:00:00.000Z');
 });
 
-it('dayStart takes no day from what is none', () => {
+it('dayStart returns nothing for an invalid day', () => {
   for (const text of [undefined, '', '2026', '2026-13-01', '28.11.2026', '2026-11-28T10:00:00Z'])
     expect(dayStart(text)).toBeUndefined();
 });
@@ -69,7 +69,7 @@ describe('actions on a domain', () => {
   });
   const moves = (status: string, ...by: string[]) => movesOf(managed(status, ...by)).join(' ');
 
-  it('offers what the API would do, by the status', () => {
+  it('offers the actions that the API allows in the status', () => {
     expect(moves('pending')).toBe('approve disable suspend ban');
     expect(moves('moved')).toBe('approve disable suspend ban');
     expect(moves('active')).toBe('disable suspend ban');
@@ -77,16 +77,16 @@ describe('actions on a domain', () => {
     expect(moves('banned')).toBe('suspend unban');
   });
 
-  it('ends a suspension of an operator only: that of a debt ends by itself', () => {
+  it('ends only a suspension by an operator: one for debt ends automatically', () => {
     expect(moves('active', 'operator', 'debt')).toBe('disable resume ban');
     expect(moves('active', 'debt')).toBe('disable suspend ban');
   });
 
-  it('approves nothing in external mode, where no delegation proves it', () => {
+  it('offers no approval in external mode, where no delegation proves the domain', () => {
     expect(movesOf(external('unverified', 'none')).join(' ')).toBe('disable suspend ban');
   });
 
-  it('offers no check of what is switched off or only elsewhere', () => {
+  it('offers no check of banned, disabled or unserved external domains', () => {
     expect(canCheck(managed('moved'))).toBe(true);
     expect(canCheck(managed('disabled'))).toBe(false);
     expect(canCheck(managed('banned'))).toBe(false);
@@ -108,8 +108,8 @@ describe('the condition of the fleet', () => {
     ...changes,
   });
 
-  type State = Parameters<typeof findTroubles>[0];
-  const kinds = (state: State) => findTroubles(state, NOW).map(({ weight, kind }) => `${weight} ${kind}`);
+  type State = Parameters<typeof findProblems>[0];
+  const kinds = (state: State) => findProblems(state, NOW).map(({ weight, kind }) => `${weight} ${kind}`);
   const nodes = (...changes: Partial<NodeState>[]): State => ({ nodes: changes.map(node) });
   const queue = { name: 'checks', reachable: true, waiting: 100, active: 1, dead: 0 };
   const trip = { id: 1, parent: 'example', checked: 50, turned: 20 };
@@ -117,12 +117,12 @@ describe('the condition of the fleet', () => {
 
   it.each<[string, State, string[]]>([
     ['nothing while the nodes answer', nodes({}, { name: 'old', state: 'left' }), []],
-    ['nothing about what was not queried', {}, []],
+    ['nothing about data that was not loaded', {}, []],
     ['that no node runs', nodes(), ['act no-node']],
     ['that all nodes were stopped', nodes({ state: 'left' }), ['act no-node']],
-    ['what a node holds back', nodes({ held: { zones: 300, confirmed: false } }), ['act held']],
+    ['removals that a node holds', nodes({ held: { zones: 300, confirmed: false } }), ['act held']],
     [
-      'what an operator has confirmed',
+      'removals that an operator has allowed',
       nodes({ held: { zones: 300, confirmed: true } }),
       ['know held-confirmed'],
     ],
@@ -142,7 +142,7 @@ describe('the condition of the fleet', () => {
     ['a lag from 30 s on', nodes({ lag_seconds: 30 }), ['look behind']],
     ['a lag from 300 s on', nodes({ lag_seconds: 300 }), ['act behind']],
     ['no unknown lag', nodes({ lag_seconds: undefined }), []],
-    ['a queue that stands still', { queues: [{ ...queue, active: 0 }] }, ['act queue-stuck']],
+    ['a queue whose jobs are not processed', { queues: [{ ...queue, active: 0 }] }, ['act queue-stuck']],
     ['no queue with few jobs', { queues: [{ ...queue, active: 0, waiting: 99 }] }, []],
     ['failed jobs', { queues: [{ ...queue, active: 0, dead: 2 }] }, ['act queue-stuck', 'look queue-dead']],
     [
@@ -151,7 +151,7 @@ describe('the condition of the fleet', () => {
       ['act queue-away'],
     ],
     ['no observer that never ran, or ran 10 minutes ago', vantages(undefined, '2026-11-28T11:50:00Z'), []],
-    ['an observer that is away for longer', vantages('2026-11-28T11:49:59Z'), ['look vantage']],
+    ['an observer that has been offline for longer', vantages('2026-11-28T11:49:59Z'), ['look vantage']],
     [
       'the most urgent first',
       { ...nodes({ loaded: false }), queues: [{ ...queue, waiting: 0, dead: 1 }], trips: [trip] },
@@ -165,44 +165,46 @@ describe('the condition of the fleet', () => {
 
   it('reports a silent node, and not what it last reported about itself', () => {
     const state = nodes({}, { name: 'lon1', state: 'silent', lag_seconds: 900, unserved_zones: 5 });
-    expect(findTroubles(state, NOW)).toEqual([
+    expect(findProblems(state, NOW)).toEqual([
       { weight: 'act', kind: 'silent', name: 'lon1', othersLive: 1 },
     ]);
   });
 
   it('reports a breaker that holds, not one that was released or has ended', () => {
     const trips = [trip, { ...trip, id: 2, released_at: moment }, { ...trip, id: 3, ended_at: moment }];
-    expect(findTroubles({ trips }, NOW)).toEqual([{ weight: 'act', kind: 'breaker', ...trip }]);
+    expect(findProblems({ trips }, NOW)).toEqual([{ weight: 'act', kind: 'breaker', ...trip }]);
   });
 
   it('reports a freeze by an operator, which is less urgent, with its author and reason', () => {
     const freeze = { id: 4, checked: 0, turned: 0, frozen_by: 'ann@example.org', reason: 'A restore.' };
-    const [trouble] = findTroubles({ trips: [freeze] }, NOW);
-    expect(trouble).toMatchObject({ weight: 'look', kind: 'frozen', by: 'ann@example.org' });
-    expect(adviceOf(trouble as Trouble)).toMatch(/^ann@example.org wrote: “A restore.”.* It has no end/);
-    const [ending] = findTroubles({ trips: [{ ...freeze, until: '2026-11-29T10:02:00.000Z' }] }, NOW);
-    expect(adviceOf(ending as Trouble)).toContain('by itself at 2026-11-29 10:02 UTC.');
+    const [problem] = findProblems({ trips: [freeze] }, NOW);
+    expect(problem).toMatchObject({ weight: 'look', kind: 'frozen', by: 'ann@example.org' });
+    expect(adviceOf(problem as Problem)).toMatch(
+      /^ann@example.org wrote: “A restore.”.* The freeze has no end/,
+    );
+    const [ending] = findProblems({ trips: [{ ...freeze, until: '2026-11-29T10:02:00.000Z' }] }, NOW);
+    expect(adviceOf(ending as Problem)).toContain('automatically at 2026-11-29 10:02 UTC.');
   });
 
-  it('finds a queue fine while its jobs are worked on', () => expect(conditionOf(queue)).toBe('fine'));
+  it('is fine for a queue whose jobs are processed', () => expect(conditionOf(queue)).toBe('fine'));
 });
 
 describe('live figures', () => {
   const rate = (answered: number, dropped = 0): Rates => ({ answered, dropped });
 
-  it('sums what nodes do, and says nothing where none tells', () => {
+  it('are sums over all nodes, and absent if no node reports', () => {
     const rates = { ams1: rate(100, 1), fra1: rate(50.5, 2) };
     expect(sumOfRates(new Map(Object.entries(rates)))).toEqual(rate(150.5, 3));
     expect(sumOfRates(new Map())).toBeUndefined();
   });
 
-  it('keeps the last sixty looks', () => {
+  it('keep the last sixty samples', () => {
     let looks: readonly Rates[] = [];
     for (let i = 0; i < 70; i++) looks = withLook(looks, rate(i));
     expect([looks.length, looks[0], looks.at(-1)]).toEqual([60, rate(10), rate(69)]);
   });
 
-  it('counts the jobs of the queues that answer', () => {
+  it('count the jobs of queues that respond', () => {
     const queues = [
       { name: 'checks', reachable: true, waiting: 5, dead: 1 },
       { name: 'mail', reachable: true, waiting: 2, dead: 3 },
@@ -226,8 +228,8 @@ describe('rates of a node', () => {
     dropped,
   });
 
-  describe('what a node does a second', () => {
-    it('is the difference between two looks', () => {
+  describe('the rate of a node', () => {
+    it('is the difference between two samples', () => {
       const rates = ratesOf([node(0, 1000, 5)], [node(10, 3000, 15)]);
       expect(rates.get('ams1')).toEqual({ answered: 200, dropped: 1 });
     });
@@ -235,15 +237,15 @@ describe('rates of a node', () => {
     it.each([
       ['it was seen once', undefined, node(10, 5, 5)],
       ['it has not reported since', node(10, 5, 5), node(10, 5, 5)],
-      ['it was started anew', node(0, 5, 5), node(10, 50, 50, '2026-01-02T00:00:05.000Z')],
-      ['it does not tell', node(0), node(10)],
-      ['it told less than before', node(0, 50, 5), node(10, 5, 5)],
-    ])('is not known where %s', (_why, before, after) => {
+      ['it was restarted', node(0, 5, 5), node(10, 50, 50, '2026-01-02T00:00:05.000Z')],
+      ['it does not report', node(0), node(10)],
+      ['its total decreased', node(0, 50, 5), node(10, 5, 5)],
+    ])('is unknown if %s', (_why, before, after) => {
       expect(ratesOf(before && [before], [after]).size).toBe(0);
     });
   });
 
-  it('hours without a check stand as none, the newest hour last', () => {
+  it('hours without a check are empty, the newest hour last', () => {
     const hours = [
       { hour: '2026-01-02T10:00:00.000Z', checked: 10, turned: 7 },
       { hour: '2026-01-02T08:00:00.000Z', checked: 6, turned: 3 },
@@ -256,7 +258,7 @@ describe('rates of a node', () => {
   });
 });
 
-it('registryRows puts all domains first, then what is held, then the registries where most turned away', () => {
+it('registryRows lists the total first, then held registries, then those with the highest share', () => {
   const rows = registryRows({
     checked: 100,
     turned: 25,
@@ -282,7 +284,7 @@ it('registryRows puts all domains first, then what is held, then the registries 
   ]);
 });
 
-it('registryRows says that all is held where a trip names no zone, and divides by nothing where nothing was looked at', () => {
+it('registryRows marks all as held for a trip of all domains, and handles zero checks', () => {
   const trips = [{ id: 1, checked: 0, turned: 0 }];
   expect(registryRows({ checked: 0, turned: 0, parents: [], trips })).toEqual([
     { parent: undefined, checked: 0, turned: 0, share: 0, condition: 'held' },

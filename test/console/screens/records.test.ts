@@ -68,13 +68,13 @@ describe('saving a draft', () => {
         { type: 'ANAME' },
         { type: 'ANAME', destination: '192.0.2.1' },
       ],
-      ['what is no number as it is, for the API', one, { ttl: '5 min' }, { ttl: '5 min' }],
-    ])('says %s', (_, record, typed, said) => {
+      ['text that is not a number unchanged, for the API', one, { ttl: '5 min' }, { ttl: '5 min' }],
+    ])('has %s', (_, record, typed, said) => {
       const { body } = batchOf(editRow(NO_DRAFT, String(record.id), record, typed));
       expect(body).toEqual({ delete: [], update: [{ id: record.id, ...said }], create: [] });
     });
 
-    it('creates in the order in which rows were added, with the apex for no name', () => {
+    it('creates rows in the order in which they were added, and uses the apex for an empty name', () => {
       const typed = { destination: '192.0.2.9' };
       const draft = addRow(addRow(NO_DRAFT, { ...typed, name: '' }), { ...typed, name: 'b', ttl: '60' });
       expect(batchOf(draft).body.create).toEqual([
@@ -84,17 +84,17 @@ describe('saving a draft', () => {
       expect(batchOf(draft).rows.create).toEqual(['n1', 'n2']);
     });
 
-    it('says how the edge reaches the origin of proxied records only', () => {
+    it('has origin settings only for proxied records', () => {
       const proxied = addRow(NO_DRAFT, { name: 'w', destination: '192.0.2.9', proxied: true, port: '8443' });
       expect(batchOf(proxied).body.create[0]).toMatchObject({ proxied: true, port: 8443, timeout: 15 });
       const direct = addRow(NO_DRAFT, { name: 'w', destination: '192.0.2.9', port: '8443' });
       expect(batchOf(direct).body.create[0]).not.toHaveProperty('port');
     });
 
-    it('leaves out rows without a value', () => expect(isEmptyBatch(batchOf(addRow(NO_DRAFT)))).toBe(true));
+    it('omits rows without a value', () => expect(isEmptyBatch(batchOf(addRow(NO_DRAFT)))).toBe(true));
   });
 
-  it('problems of items come to their rows, fields and boxes', () => {
+  it('errors of items are assigned to rows, fields and parts', () => {
     const added = addRow(NO_DRAFT, { name: 's', type: 'SRV', destination: '1 2 x host.example.net' });
     const draft = deleteRows(editRow(added, '2', two, { ttl: '1' }), ['1'], recordsById([one, two]));
     const items = [
@@ -116,25 +116,25 @@ const base = someRecord({ id: 1, destination: '192.0.2.1', ttl: 300 });
 const mine = editRow(NO_DRAFT, '1', base, { destination: '192.0.2.2' });
 const now = (set: Parameters<typeof someRecord>[0]) => recordsById([{ ...base, ...set }]);
 
-describe('a draft on records that changed', () => {
-  it('stays as it is when nothing changed', () => {
+describe('a draft on changed records', () => {
+  it('stays the same if nothing changed', () => {
     const { draft, conflicts } = rebase(mine, now({}));
     expect(draft).toBe(mine);
     expect(conflicts).toEqual([]);
   });
 
-  it('moves onto a change of another field', () => {
+  it('is rebased on a change of another field', () => {
     const { draft, conflicts } = rebase(mine, now({ ttl: 60 }));
     expect(conflicts).toEqual([]);
     expect(draft.edits['1']?.now).toMatchObject({ destination: '192.0.2.2', ttl: '60' });
     expect(draft.edits['1']?.base.ttl).toBe('60');
   });
 
-  it('has nothing left to do when somebody else made the same change', () => {
+  it('has nothing left if someone else made the same change', () => {
     expect(isEmpty(rebase(mine, now({ destination: '192.0.2.2' })).draft)).toBe(true);
   });
 
-  it('tells a change of the same field, and keeps what was typed', () => {
+  it('reports a change of the same field, and keeps the input', () => {
     const { draft, conflicts } = rebase(mine, now({ destination: '192.0.2.3', ttl: 60 }));
     expect(draft).toBe(mine);
     expect(conflicts).toMatchObject([{ key: '1', kind: 'changed', fields: ['destination'] }]);
@@ -144,7 +144,7 @@ describe('a draft on records that changed', () => {
     expect(isEmpty(takeTheirs(draft, conflicts[0]!))).toBe(true);
   });
 
-  it('keeps edits of other fields when theirs is taken', () => {
+  it('keeps edits of other fields if the other value is used', () => {
     const both = editRow(mine, '1', base, { comment: 'mine' });
     const { draft, conflicts } = rebase(both, now({ destination: '192.0.2.3' }));
     expect(takeTheirs(draft, conflicts[0]!).edits['1']?.now).toMatchObject({
@@ -153,7 +153,7 @@ describe('a draft on records that changed', () => {
     });
   });
 
-  it('tells that a record is gone, and can add it again', () => {
+  it('reports that a record was deleted, and can add it again', () => {
     const { draft, conflicts } = rebase(mine, recordsById([]));
     expect(conflicts).toMatchObject([{ key: '1', kind: 'deleted' }]);
     const again = keepMine(draft, conflicts[0]!);
@@ -162,7 +162,7 @@ describe('a draft on records that changed', () => {
     expect(isEmpty(takeTheirs(draft, conflicts[0]!))).toBe(true);
   });
 
-  it('asks before it deletes what somebody else has just changed', () => {
+  it('asks before deleting a record that someone else has just changed', () => {
     const gone = deleteRows(NO_DRAFT, ['1'], recordsById([base]));
     expect(isEmpty(rebase(gone, recordsById([])).draft)).toBe(true);
     const { draft, conflicts } = rebase(gone, now({ ttl: 60 }));
@@ -175,7 +175,7 @@ describe('differences', () => {
   const one = someRecord({ id: 1, name: 'www' });
   const two = someRecord({ id: 2, name: '@' });
 
-  it('of a draft are those that are saved, by name', () => {
+  it('of a draft are the ones that will be saved, sorted by name', () => {
     const typed = addRow(addRow(NO_DRAFT, { name: 'new', destination: '192.0.2.9' }), { name: 'idle' });
     const draft = deleteRows(editRow(typed, '1', one, { ttl: '60' }), ['2'], recordsById([one, two]));
     const found = differencesOf(draft);
@@ -188,7 +188,7 @@ describe('differences', () => {
     expect(tally(found)).toEqual({ create: 1, update: 1, delete: 1 });
   });
 
-  it('of a change are turned around by its revert', () => {
+  it('of a change are inverted by its revert', () => {
     const made = differencesOfChange([
       { after: one },
       { before: two, after: { ...two, destination: '192.0.2.5' } },
@@ -199,7 +199,7 @@ describe('differences', () => {
     expect(reversed(back)).toEqual(made);
   });
 
-  it('are in the order of names: from the right, the apex first', () => {
+  it('are sorted by name, from the right, the apex first', () => {
     const names = ['www', 'a.www', '@', 'b', 'a.b', 'zz.a.b', '*.b'];
     expect([...names].sort(compareNames)).toEqual(['@', 'b', '*.b', 'a.b', 'zz.a.b', 'www', 'a.www']);
   });
@@ -208,14 +208,14 @@ describe('differences', () => {
 const www = someRecord({ id: 7, name: 'www', type: 'A', destination: '192.0.2.7', proxied: true });
 
 describe('a draft', () => {
-  it('holds an edit on what the record was, and nothing when it is as before', () => {
+  it('stores an edit with its original record, and drops it if it equals the original', () => {
     const edited = editRow(NO_DRAFT, '7', www, { destination: '192.0.2.8' });
     expect(edited.edits['7']?.base.destination).toBe('192.0.2.7');
     expect(edited.edits['7']?.now?.destination).toBe('192.0.2.8');
     expect(isEmpty(editRow(edited, '7', www, { destination: '192.0.2.7' }))).toBe(true);
   });
 
-  it('drops what another type does not have', () => {
+  it('drops fields that the new type does not have', () => {
     const edited = editRow(NO_DRAFT, '7', www, { type: 'TXT' });
     expect(edited.edits['7']?.now?.proxied).toBe(false);
     const mail = editRow(addRow(NO_DRAFT, { type: 'MX', mx_priority: '10' }), 'n1', undefined, {
@@ -224,7 +224,7 @@ describe('a draft', () => {
     expect(mail.creates[0]?.typed.mx_priority).toBe('');
   });
 
-  it('deletes records, forgets new rows, and leaves managed ones alone', () => {
+  it('deletes records, removes new rows, and keeps managed records', () => {
     const managed = someRecord({ id: 8, type: 'NS', editable: false });
     const draft = deleteRows(addRow(NO_DRAFT), ['7', '8', 'n1'], recordsById([www, managed]));
     expect(countsOf(draft)).toEqual({ create: 0, update: 0, delete: 1 });
@@ -232,13 +232,13 @@ describe('a draft', () => {
     expect(isEmpty(undoRow(draft, '7'))).toBe(true);
   });
 
-  it('never gives a key twice', () => {
+  it('never reuses a key', () => {
     const once = addRow(NO_DRAFT);
     const twice = addRow(undoRow(once, 'n1'));
     expect(twice.creates.map(({ key }) => key)).toEqual(['n2']);
   });
 
-  it('knows which new rows have no value yet', () => {
+  it('knows which new rows have no value', () => {
     const draft = editRow(addRow(addRow(NO_DRAFT)), 'n1', undefined, { destination: '192.0.2.1' });
     expect(unfinished(draft).map(({ key }) => key)).toEqual(['n2']);
   });
@@ -255,24 +255,28 @@ const item = (name: string, type: string, destination: string) => ({ name, type,
 describe('an import', () => {
   it.each<[string, ReturnType<typeof item>[], unknown[][]]>([
     [
-      'leaves a set that it says again alone, in any order',
+      'leaves an equal set unchanged, in any order',
       [item('www', 'A', '192.0.2.2'), item('WWW.shop.example.', 'A', '192.0.2.1')],
       [],
     ],
     [
-      'deletes what a set no longer has',
+      'deletes records that are no longer in a set',
       [item('www', 'A', '192.0.2.2')],
       [['delete', '192.0.2.1', undefined]],
     ],
     [
-      'updates what has another value, and keeps the same value',
+      'updates changed values, and keeps equal ones',
       [item('www', 'A', '192.0.2.2'), item('www', 'A', '192.0.2.9')],
       [['update', '192.0.2.1', '192.0.2.9']],
     ],
-    ['only adds texts, and touches no other set', [item('@', 'TXT', 'two')], [['create', undefined, 'two']]],
+    [
+      'only adds TXT records, and changes no other set',
+      [item('@', 'TXT', 'two')],
+      [['create', undefined, 'two']],
+    ],
     ['adds no text that is there', [item('shop.example.', 'TXT', 'one')], []],
     [
-      'leaves what the service sets alone',
+      'leaves managed records unchanged',
       [item('@', 'NS', 'ns9.b.test')],
       [['create', undefined, 'ns9.b.test']],
     ],
@@ -283,16 +287,16 @@ describe('an import', () => {
     );
   });
 
-  it('keeps how a record is proxied', () => {
+  it('keeps the proxy settings of a record', () => {
     const [found] = importDifferences(there, [item('www', 'A', '192.0.2.9')], DOMAIN);
     expect([found?.after?.proxied, found?.fields]).toEqual([true, ['destination']]);
   });
 });
 
-describe('a change that is heard of', () => {
+describe('a change event', () => {
   const records = { created: 0, updated: 1, deleted: 0 };
 
-  it('is looked at when it touched records, and was not made here', () => {
+  it('causes a reload if it affects records and is not the own change', () => {
     expect(touchesRecords({ id: 8, records }, undefined)).toBe(true);
     expect(touchesRecords({ id: 8, records }, 7)).toBe(true);
     expect(touchesRecords({ id: 8, records }, 8)).toBe(false);
@@ -300,7 +304,7 @@ describe('a change that is heard of', () => {
     expect(touchesRecords({ id: 8, records: { created: 0, updated: 0, deleted: 0 } }, undefined)).toBe(false);
   });
 
-  it('is looked at when it says nothing that is known', () => {
+  it('causes a reload if its content is unknown', () => {
     expect(touchesRecords(undefined, 8)).toBe(true);
     expect(touchesRecords({ id: 9 }, 8)).toBe(true);
   });
@@ -309,7 +313,7 @@ describe('a change that is heard of', () => {
 describe('a name', () => {
   it.each(
     'müller bücher 例え пример ελληνικά مثال straße-ähnlich ü'.split(' '),
-  )('is read back: %s', (label) => {
+  )('is decoded: %s', (label) => {
     const ascii = domainToASCII(label);
     expect(ascii).not.toBe('');
     expect(readableName(`www.${ascii}`)).toBe(`www.${label}`);
@@ -331,13 +335,13 @@ describe('rows', () => {
   const sorted = sortRecords(records);
   const ids = (rows: readonly { key: string }[]) => rows.map(({ key }) => key);
 
-  it('are in groups by name, the apex first, names above what is below them', () => {
+  it('are grouped by name, the apex first, each name before those below it', () => {
     expect(sorted.map(({ id }) => id)).toEqual([4, 2, 5, 1, 6, 3]);
     const first = rowsOf(sorted, NO_DRAFT, NO_FILTER).filter(({ isFirst }) => isFirst);
     expect(ids(first)).toEqual(['4', '5', '1', '3']);
   });
 
-  it('show the draft: new rows first, edited ones in their place', () => {
+  it('show the draft: new rows first, edited ones in their position', () => {
     const edited = editRow(addRow(NO_DRAFT), '1', records[0], { name: 'zzz' });
     const draft = deleteRows(edited, ['5'], recordsById(records));
     const rows = rowsOf(sorted, draft, NO_FILTER);
@@ -357,7 +361,7 @@ describe('rows', () => {
     expect(ids(rowsOf(sorted, NO_DRAFT, { ...NO_FILTER, ...filter }))).toEqual(expected);
   });
 
-  it('keep the same value for a record that did not change, so that it is not drawn again', () => {
+  it('return the same object for an unchanged record, so that it is not rendered again', () => {
     const [one] = rowsOf(sorted, NO_DRAFT, NO_FILTER);
     const [again] = rowsOf(sorted, addRow(NO_DRAFT), NO_FILTER).slice(1);
     expect(again?.typed).toBe(one?.typed);
@@ -384,9 +388,9 @@ const VALID: readonly [string, string, readonly string[]][] = [
 ];
 
 describe('the types', () => {
-  it('are those of the API', () => expect([...TYPES].sort()).toEqual([...API_TYPES].sort()));
+  it('match those of the API', () => expect([...TYPES].sort()).toEqual([...API_TYPES].sort()));
 
-  it('include the type of a record that has no mnemonic', () => {
+  it('include the type of a record without a mnemonic', () => {
     expect(typesWith('A')).toEqual(TYPES);
     expect(typesWith('TYPE65280')).toEqual([...TYPES, 'TYPE65280']);
     expect(typesToFilter(new Set(['TYPE65280', 'MX', 'A', 'TYPE10']), '')).toEqual([
@@ -406,7 +410,7 @@ describe('a destination', () => {
     expect(joinDestination(type, texts)).toBe(destination);
   });
 
-  it('keeps the place of boxes that are still empty', () => {
+  it('keeps the position of empty parts', () => {
     const typed = ['', '', '5060', ''];
     const joined = joinDestination('SRV', typed);
     expect(splitDestination('SRV', joined)).toEqual(typed);
@@ -414,33 +418,33 @@ describe('a destination', () => {
     expect(splitDestination('SRV', '')).toEqual(['', '', '', '']);
   });
 
-  it('takes a quote and a backslash while they are typed, wherever they stand', () => {
+  it('accepts a quote and a backslash at any position while typing', () => {
     for (const text of ['a"', '"', '\\', 'a\\', '\\"', 'a b"c\\ d', '\\1']) {
       const typed = ['0', 'issue', text];
       expect(splitDestination('CAA', joinDestination('CAA', typed))).toEqual(typed);
     }
   });
 
-  it('leaves octets alone, and a backslash before three digits stays a backslash', () => {
+  it('keeps octet escapes, and a backslash before three digits', () => {
     expect(splitDestination('CAA', '0 issue "\\195\\188"')).toEqual(['0', 'issue', '\\195\\188']);
     expect(joinDestination('CAA', ['0', 'issue', '\\195\\188'])).toBe('0 issue "\\195\\188"');
     const texts = splitDestination('CAA', '0 issue "\\\\123"') ?? [];
     expect(joinDestination('CAA', texts)).toBe('0 issue "\\092123"'); // the same octets
   });
 
-  it('is one box where it has another form', () => {
+  it('has one part if it has another form', () => {
     expect(splitDestination('SRV', '\\# 4 00010002')).toBeUndefined();
     expect(splitDestination('SRV', '1 2 3 host more')).toBeUndefined();
     expect(splitDestination('CAA', '0 issue "open')).toBeUndefined();
     expect(splitDestination('A', '192.0.2.1')).toBeUndefined();
   });
 
-  it('drops spaces that would move a word into the next box', () => {
+  it('drops spaces that would move a word into the next part', () => {
     expect(joinDestination('SRV', ['1 0', '5', ' 5060', 'host'])).toBe('10 5 5060 host');
   });
 });
 
-it('an error of the destination is about the box that it names', () => {
+it('an error of the destination belongs to the part that it names', () => {
   expect(partAtFault('SRV', 'port: a number is needed')).toEqual({
     part: 'port',
     message: 'a number is needed',
@@ -450,17 +454,17 @@ it('an error of the destination is about the box that it names', () => {
 });
 
 describe('a typed record', () => {
-  it('has a text for every number, and what is not said as the API has it by default', () => {
+  it('has text for every number, and the defaults of the API for omitted fields', () => {
     const typed = typedOf({ name: '@', type: 'MX', destination: 'mx.example.net', mx_priority: 0, ttl: 60 });
     expect(typed).toMatchObject({ mx_priority: '0', ttl: '60', port: '443', timeout: '15', comment: '' });
   });
 
-  it('differs by fields', () => {
+  it('is compared by field', () => {
     const typed = typedOf({ name: 'a', type: 'A', destination: '192.0.2.1' });
     expect(fieldsThatDiffer(typed, { ...typed, ttl: '60', proxied: true })).toEqual(['ttl', 'proxied']);
   });
 
-  it('is said as the API takes it', () => {
+  it('is converted for the API', () => {
     const typed = typedOf({ name: '', type: 'TXT', destination: ' two  spaces ' });
     expect(fieldValue(typed, 'name')).toBe('@');
     expect(fieldValue(typed, 'ttl')).toBeUndefined();
@@ -475,7 +479,7 @@ describe('a typed record', () => {
 const empty: UndoStack<string> = NO_STEPS;
 
 describe('an undo stack', () => {
-  it('goes back and forth', () => {
+  it('goes back and forward', () => {
     const stack = step(step(empty, '', 'a'), 'x', 'b');
     const once = back(stack, 'xy');
     expect(once?.value).toBe('x');
@@ -487,14 +491,14 @@ describe('an undo stack', () => {
     expect(forth(again!.stack, again!.value)?.value).toBe('xy');
   });
 
-  it('takes typing in one field as one step', () => {
+  it('treats typing in one field as one step', () => {
     const stack = step(step(step(empty, '', 'n1 name'), 'w', 'n1 name'), 'ww', 'n1 name');
     expect(back(stack, 'www')?.value).toBe('');
     const apart = step(step(empty, '', undefined), 'w', undefined);
     expect(back(apart, 'ww')?.value).toBe('w');
   });
 
-  it('begins another step after an undo, and forgets what was undone', () => {
+  it('starts a new step after an undo, and drops the redo steps', () => {
     const undone = back(step(empty, '', 'a'), 'x')!;
     const stack = step(undone.stack, '', 'a');
     expect(forth(stack, 'y')).toBeUndefined();
@@ -520,13 +524,13 @@ const opened = {
 };
 
 describe('a list of rows', () => {
-  it('knows where each row is, also below open ones', () => {
+  it('knows the position of each row, also below open ones', () => {
     expect(offsetOf(opened, 3)).toBe(120);
     expect(offsetOf(opened, 4)).toBe(360);
     expect(heightOf(opened)).toBe(100 * 40 + 300);
   });
 
-  it('finds the row at every place', () => {
+  it('finds the row at every position', () => {
     for (let index = 0; index < opened.count; index++) {
       expect(indexAt(opened, offsetOf(opened, index))).toBe(index);
       expect(indexAt(opened, offsetOf(opened, index + 1) - 1)).toBe(index);
@@ -535,7 +539,7 @@ describe('a list of rows', () => {
     expect(indexAt(opened, 1e9)).toBe(99);
   });
 
-  it('draws what is in sight and a bounded number around it', () => {
+  it('renders the visible rows and a bounded number around them', () => {
     for (let top = 0; top < heightOf(plain); top += 3777) {
       const rows = rowsInSight(plain, top, 900, []);
       expect(rows.length).toBeLessThanOrEqual(50);
@@ -544,14 +548,14 @@ describe('a list of rows', () => {
     }
   });
 
-  it('draws what must be there, in order', () => {
+  it('renders required rows in order', () => {
     const rows = rowsInSight(plain, 4000, 400, [9999, 0, 20_000, -1]);
     expect(rows[0]).toBe(0);
     expect(rows.at(-1)).toBe(9999);
     expect(rows).toEqual([...rows].sort((a, b) => a - b));
   });
 
-  it('draws what is new over several frames, and keeps what is there', () => {
+  it('renders new rows over several frames, and keeps rendered ones', () => {
     const wanted = rowsInSight(plain, 4000, 900, []);
     let there: readonly number[] = wanted.slice(-3);
     while (there.length < wanted.length) {
@@ -563,7 +567,7 @@ describe('a list of rows', () => {
     expect(there).toEqual(wanted);
   });
 
-  it('draws less in a frame after late ones, but always some, and no more than a frame has', () => {
+  it('renders fewer rows per frame after late frames, within its bounds', () => {
     let share = FIRST_SHARE;
     for (let i = 0; i < 20; i++) share = nextShare(share, 100);
     expect(share).toBe(2);
@@ -571,7 +575,7 @@ describe('a list of rows', () => {
     expect(share).toBe(16);
   });
 
-  it('draws nothing of nothing', () => {
+  it('renders nothing for an empty list', () => {
     expect(rowsInSight({ count: 0, rowHeight: 40, open: [] }, 0, 900, [0])).toEqual([]);
   });
 });

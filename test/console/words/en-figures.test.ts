@@ -7,20 +7,20 @@ const AMOUNTS = [
   999_950_000, 1_000_000_000, 12_345_678_901, 999_999_999_999, 1e12, 1.25e12, 999_982_191_921_035, 1e15,
 ];
 
-describe('figures in English', () => {
-  it('are grouped', () => {
+describe('formatted numbers and times', () => {
+  it('have separators', () => {
     for (const amount of [...AMOUNTS, ...AMOUNTS.map((each) => -each), 0.5, 1234.5678, 99.95])
       expect(grouped(amount)).toBe(amount === 0 ? '0' : amount.toLocaleString('en-GB'));
   });
 
-  it('are short where room is', () => {
+  it('are compact where space is short', () => {
     const intl = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
     const random = Array.from({ length: 2000 }, () => Math.floor(10 ** (Math.random() * 15)));
     for (const amount of [...AMOUNTS.filter((each) => each < 1e15), ...random, 0.4, 99.95, 999.95])
       expect([amount, compact(amount)]).toEqual([amount, intl.format(amount)]);
   });
 
-  it('say how long ago', () => {
+  it('are relative to now', () => {
     const intl = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
     for (const unit of ['second', 'minute', 'hour', 'day', 'month'] as const) {
       for (const amount of [-1200, -60, -59, -2, -1, 0, 1, 2, 59, 60, 1200])

@@ -15,7 +15,7 @@ import { recordsOf } from '../../support/zone/zone-text.ts';
 const folder = mkdtempSync(join(tmpdir(), 'zonefleet-signed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('what a signature is made over', () => {
+describe('the octets that are signed', () => {
   const time = { inception: 0, expiration: 1000 };
   const zone = name('test');
   const txt = (owner: string, ...octets: number[]) => ({
@@ -26,20 +26,20 @@ describe('what a signature is made over', () => {
   });
   const key = makeKey(13);
 
-  it('does not depend on order, doubles, or the case of the owner', () => {
+  it('do not depend on order, duplicates, or the case of the owner', () => {
     const signature = readSignature(signSet(txt('a.test', 1, 2), key, { zone, time }));
     expect(signedOctets(signature, txt('A.tEst', 2, 1, 2))).toEqual(
       signedOctets(signature, txt('a.test', 1, 2)),
     );
   });
 
-  it('is the wildcard for a set that came from one (RFC 4035 §5.3.2)', () => {
+  it('contain the wildcard for a set synthesized from one (RFC 4035 §5.3.2)', () => {
     const signature = readSignature(signSet(txt('*.test', 1), key, { zone, time }));
     expect(signature.labels).toBe(1);
     expect(signedOctets(signature, txt('a.b.test', 1))).toEqual(signedOctets(signature, txt('*.test', 1)));
   });
 
-  it('is nothing for a signature that counts more labels than the owner has', () => {
+  it('are undefined for a signature that counts more labels than the owner has', () => {
     const signature = readSignature(signSet(txt('a.test', 1), key, { zone, time }));
     expect(signedOctets({ ...signature, labels: 3 }, txt('a.test', 1))).toBeUndefined();
     expect(signedLabels(name('*.a.test'))).toBe(2);
@@ -48,7 +48,7 @@ describe('what a signature is made over', () => {
   const has = (program: string) => spawnSync('which', [program]).status === 0;
 
   it.skipIf(!has('dnssec-signzone') || !has('dnssec-keygen'))(
-    'is what BIND signs, for every set of a zone with all record types',
+    'equal those that BIND signs, for every set of a zone with all record types',
     () => {
       const text = readFileSync('fixtures/zones/all-types.zone', 'utf8');
       writeFileSync(join(folder, 'zone'), text);

@@ -20,11 +20,11 @@ import { typeCode, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { ZoneFileLexer } from '../../../src/dns/zone-file/zone-file-lexer.ts';
 import { scale } from '../../support/tests/scale.ts';
 
-// Every record type against its table of good and bad text in fixtures/records (one case a line), and good text against
-// BIND, which must make the same octets of it.
+// Checks every record type against its valid and invalid text in fixtures/records (one case per line), and the valid
+// text against BIND, which must produce the same octets.
 const RECORDS = new URL('../../../fixtures/records/', import.meta.url);
 const ORIGIN = parseName('example.');
-const UNKNOWN_TYPE = 65280; // whose cases are in generic.*.txt
+const UNKNOWN_TYPE = 65280; // its cases are in generic.*.txt
 
 const tables = readdirSync(RECORDS)
   .filter((file) => file.endsWith('.txt'))
@@ -105,7 +105,7 @@ describe('invalid rdata', () => {
   });
 });
 
-/** Text of ours that BIND 9.18 refuses, and why we take it. */
+/** Valid text that BIND 9.18 refuses, and the reason for accepting it. */
 const REFUSED_BY_BIND: Readonly<Record<string, string>> = {
   'CAA 0 "issue" "ca.example"': 'quoted tags come from other systems',
   'LOC 0 0 0 s 0 0 0.001 w -100000.00': 'a hemisphere in lower case',
@@ -131,7 +131,7 @@ describe.skipIf(!hasBind)(
   },
 );
 
-/** Text that is nearly an address. */
+/** Text that resembles an address. */
 const nearly = fc
   .array(fc.constantFrom(':', '::', '0', '1', 'a', 'ffff', '12345', '.', '192.0.2.1', '256', '01', 'g'), {
     maxLength: 17,
@@ -149,7 +149,7 @@ function accepts(parse: (text: string) => unknown, text: string): boolean {
 }
 
 describe('an IP address', () => {
-  it('is accepted exactly when Node takes it', () => {
+  it('is accepted exactly if Node accepts it', () => {
     fc.assert(
       fc.property(fc.oneof(nearly, fc.ipV4(), fc.ipV6()), (text) => {
         expect(accepts(parseIpv4, text)).toBe(isIPv4(text));
@@ -159,7 +159,7 @@ describe('an IP address', () => {
     );
   });
 
-  it('comes back from text as it was', () => {
+  it('is parsed from its printed text unchanged', () => {
     const groups = fc.array(fc.constantFrom(0, 0, 0, 1, 0xffff, 0xabc), { minLength: 8, maxLength: 8 });
     fc.assert(
       fc.property(groups, fc.uint8Array({ minLength: 4, maxLength: 4 }), (parts, v4) => {
@@ -180,7 +180,7 @@ describe('an IP address', () => {
     ['1:0:0:0:0:0:0:0', '1::'],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
     ['::192.0.2.1', '::c000:201'],
-  ])('%s is printed by RFC 5952 as %s', (text, canonical) => {
+  ])('%s is printed according to RFC 5952 as %s', (text, canonical) => {
     expect(printIpv6(parseIpv6(text))).toBe(canonical);
   });
 

@@ -22,7 +22,7 @@ function places({ problems }: ZoneFile): string[] {
   );
 }
 
-/** The records of text in the zone z.test. with a TTL of 300; it must have no problem. */
+/** Returns the records of text in the zone z.test. with a TTL of 300. There must be no problem. */
 function parse(text: string, options: ZoneFileOptions = {}): string[] {
   const zone = parseZoneFile(text, { origin: ORIGIN, defaultTtlSeconds: 300, ...options });
   expect(zone.problems).toEqual([]);
@@ -53,7 +53,7 @@ describe('owners', () => {
     expect(parse(text)).toEqual(records);
   });
 
-  it('outside the zone are a problem each, and no records', () => {
+  it('outside the zone cause one problem each, and no records', () => {
     const text = '$ORIGIN .\nz.test. A 192.0.2.1\ny.test. A 192.0.2.1\n\tA 192.0.2.2\nzz.test. A 192.0.2.1';
     const zone = parseZoneFile(text, { origin: ORIGIN, defaultTtlSeconds: 1 });
     expect(places(zone)).toEqual(['3:1:owner', '4:2:owner', '5:1:owner']);
@@ -72,7 +72,7 @@ describe('owners', () => {
     expect(problemsOf(text)[0]).toBe(place);
   });
 
-  it('in Unicode are refused with the way out', () => {
+  it('in Unicode are refused with a suggestion', () => {
     const { problems } = parseZoneFile('b\u00fccher A 192.0.2.1', { origin: ORIGIN, defaultTtlSeconds: 1 });
     expect(problems[0]?.message).toContain('A-label');
   });
@@ -81,10 +81,10 @@ describe('owners', () => {
 describe('TTLs', () => {
   it.each(
     rowsOf(`
-the one that is stated first | $TTL 60 / @ 50 SOA / a 40 A 192.0.2.1 | 50 40
-then the one of $TTL (RFC 2308 §4) | $TTL 60 / @ 50 SOA / a A 192.0.2.1 / $TTL 1h / b A 192.0.2.1 | 50 60 3600
-then the one before it (RFC 1035 §5.1) | @ 50 SOA / a A 192.0.2.1 / b 40 A 192.0.2.1 / c A 192.0.2.1 | 50 50 40 40
-then MINIMUM for the SOA and what follows | @ SOA / a A 192.0.2.1 | 777 777`),
+the record’s own | $TTL 60 / @ 50 SOA / a 40 A 192.0.2.1 | 50 40
+then that of $TTL (RFC 2308 §4) | $TTL 60 / @ 50 SOA / a A 192.0.2.1 / $TTL 1h / b A 192.0.2.1 | 50 60 3600
+then that of the previous record (RFC 1035 §5.1) | @ 50 SOA / a A 192.0.2.1 / b 40 A 192.0.2.1 / c A 192.0.2.1 | 50 50 40 40
+then MINIMUM for the SOA and later records | @ SOA / a A 192.0.2.1 | 777 777`),
   )('are %s', (_rule, text = '', ttls) => {
     const zone = parseZoneFile(itemsOf(text.replace('SOA', 'SOA ns h 1 2 3 4 777')).join('\n'), {
       origin: ORIGIN,
@@ -100,7 +100,7 @@ then MINIMUM for the SOA and what follows | @ SOA / a A 192.0.2.1 | 777 777`),
     ]);
   });
 
-  it('that nothing gives are one problem, not one a line', () => {
+  it('that are missing cause one problem, not one per line', () => {
     const zone = parseZoneFile('a A 192.0.2.1\nb A 192.0.2.1', { origin: ORIGIN });
     expect(places(zone)).toEqual(['1:1:ttl']);
   });
@@ -150,7 +150,7 @@ describe('TTL, class and type', () => {
 });
 
 describe('the origin', () => {
-  it('is the owner of the SOA when none is given', () => {
+  it('is the owner of the SOA if none is given', () => {
     const zone = parseZoneFile('$TTL 1\n$ORIGIN test.\nb.Z A 192.0.2.1\nZ SOA ns h 1 2 3 4 5\n');
     expect(zone.problems).toEqual([]);
     expect(printName(zone.origin)).toBe('z.test.');
@@ -165,14 +165,14 @@ describe('the origin', () => {
     ]);
   });
 
-  it('is unknown without SOA, which relative names need', () => {
+  it('is unknown without an SOA, and relative names require it', () => {
     expect(places(parseZoneFile('a.z.test. 1 A 192.0.2.1'))).toEqual(['1:1']);
     expect(places(parseZoneFile(''))).toEqual(['1:1']);
     const zone = parseZoneFile('z.test. 1 SOA ns. h. 1 2 3 4 5\na A 192.0.2.1\nz.test. MX 1 a');
     expect(places(zone)).toEqual(['2:1:owner', '3:14:exchange']);
   });
 
-  it('is known from a SOA with bad rdata, so that it is not reported as missing', () => {
+  it('is known from an SOA with invalid rdata, so that it is not reported as missing', () => {
     const zone = parseZoneFile('z.test. 1 SOA ns. h. 1 2 3 4\na.z.test. A 192.0.2.1');
     expect(zone.problems).toHaveLength(1);
     expect(show(zone)).toEqual(['a.z.test. 1 A 192.0.2.1']);
@@ -197,7 +197,7 @@ describe('an SOA at the root', () => {
     [EXPORT, 2],
     ['$TTL 1h\n. SOA a. b. 1 2 3 4 5', undefined],
     [`$ORIGIN .\n$TTL 1h\nz.test. SOA a. b. 1 2 3 4 5`, undefined],
-  ])('makes a zone for the root, and the line of the $ORIGIN is known: %j', (text, line) => {
+  ])('yields a zone for the root, and the line of the $ORIGIN is known: %j', (text, line) => {
     expect(parseZoneFile(text).rootOriginLine).toBe(line);
   });
 });
@@ -215,7 +215,7 @@ describe('the export of Windows DNS', () => {
     expect(parse(text)).toEqual(['z.test. 600 A 192.0.2.30', 'z.test. 600 A 192.0.2.31']);
   });
 
-  it('has WINS records, which are left out', () => {
+  it('has WINS records, which are omitted', () => {
     const text =
       '@ WINS L1 C900 ( 192.0.2.33 )\n 0 IN WINSR L1 C900 ( z.test. )\nx wins-r L1\ny TYPE65281 \\# 0';
     expect(parse(text)).toEqual(['y.z.test. 300 TYPE65281 \\# 0']);
@@ -227,7 +227,7 @@ describe('the export of Windows DNS', () => {
     ]);
   });
 
-  it('leaves out nothing that $GENERATE makes', () => {
+  it('does not omit records that $GENERATE generates', () => {
     expect(problemsOf('$GENERATE 1-2 wins A 192.0.2.$')).toEqual([]);
     expect(problemsOf('$GENERATE 1-2 a$ WINS x')).toEqual(['1:18:type']);
   });
@@ -236,7 +236,7 @@ describe('the export of Windows DNS', () => {
 describe('text with NUL characters', () => {
   const UTF16 = Buffer.from('$TTL 900\nshop A 192.0.2.21\nwww A 192.0.2.22\n', 'utf16le').toString('utf8');
 
-  it('is one problem and no records, with or without an origin', () => {
+  it('causes one problem and no records, with or without an origin', () => {
     for (const options of [{ origin: ORIGIN }, {}]) {
       const { problems, records } = parseZoneFile(UTF16, options);
       const message = 'the text is UTF-16; save the file as UTF-8';
@@ -244,7 +244,7 @@ describe('text with NUL characters', () => {
     }
   });
 
-  it('is named if it is included', () => {
+  it('is reported with its file name if it is included', () => {
     const zone = parseZoneFile('$INCLUDE x\na 1 A 192.0.2.1', { origin: ORIGIN, include: () => UTF16 });
     expect(places(zone)).toEqual(['x:1:1']);
     expect(show(zone)).toEqual(['a.z.test. 1 A 192.0.2.1']);
@@ -274,7 +274,7 @@ describe('directives', () => {
     expect(problemsOf(text)).toEqual([place]);
   });
 
-  it('$GENERATE makes records and leaves the owner before it in force', () => {
+  it('$GENERATE generates records, and the previous owner stays in effect', () => {
     expect(parse('x TXT 1\n$GENERATE 1-5/2 h${0,2} 60 IN A 192.0.2.$\n TXT 2')).toEqual([
       'x.z.test. 300 TXT "1"',
       'h01.z.test. 60 A 192.0.2.1',
@@ -284,8 +284,8 @@ describe('directives', () => {
     ]);
   });
 
-  it('$GENERATE is limited in all, in records and in characters', () => {
-    const line = '$GENERATE 1-65536 h$ A x'; // counts, though its first record ends it
+  it('$GENERATE has total limits for records and characters', () => {
+    const line = '$GENERATE 1-65536 h$ A x'; // counts even though its first record ends it
     expect(problemsOf(`${line}\n$GENERATE 1-1 h$ A 192.0.2.1`)).toEqual(['1:24:address', '2:11:range']);
     expect(problemsOf('$GENERATE 0-2147483647 h$ A 192.0.2.1')).toEqual(['1:11:range']);
     const wide = `$GENERATE 1-65000 h TYPE65280 \\# 12000 ${'${0,250,x} '.repeat(96)}`;
@@ -296,7 +296,7 @@ describe('directives', () => {
 });
 
 describe('$INCLUDE', () => {
-  it('restores origin and owner behind the file, and hands both in', () => {
+  it('restores origin and owner after the file, and passes both to it', () => {
     const include = includeFrom({ 'a.inc': ' TXT in\n$ORIGIN deep\nb TXT b\n', 'c d.inc': 'c TXT c' });
     const text = 'x TXT x\n$INCLUDE a.inc\n TXT back\n$INCLUDE "c d.inc" sub\n TXT again\ny TXT y';
     expect(parse(text, { include })).toEqual([
@@ -310,7 +310,7 @@ describe('$INCLUDE', () => {
     ]);
   });
 
-  it('names the included file in problems and records, the outer one elsewhere', () => {
+  it('names the included file in its problems and records, and the outer file elsewhere', () => {
     const include = includeFrom({
       'a.inc': 'a A x\nb.out. A 192.0.2.1\nc A 192.0.2.1\n$INCLUDE b.inc',
       'b.inc': '\nb A x',
@@ -330,7 +330,7 @@ describe('$INCLUDE', () => {
 });
 
 describe('problems', () => {
-  it('are all found, each in its place', () => {
+  it('are all found, each at its position', () => {
     const text = [
       '$TTL 1h',
       '@ SOA ns h 1 2 3 4',
@@ -357,7 +357,7 @@ describe('problems', () => {
     expect(show(zone).at(-1)).toBe('m.z.test. 3600 A 192.0.2.1');
   });
 
-  it('end at 1000, and the rest of the file is not read', () => {
+  it('are limited to 1000, and the rest of the file is not read', () => {
     const zone = parseZoneFile('a A x\n'.repeat(3000), { origin: ORIGIN });
     expect(zone.problems).toHaveLength(1000);
     expect(zone.problems.at(-1)?.message).toContain('not read');

@@ -39,7 +39,7 @@ const run = (...args: string[]) =>
   runCommands(addAnalyticsCommands, ['analytics', ...args], url, { analyticsUrl: engine.url });
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
-it('analytics summary tells the requests of a time', async () => {
+it('analytics summary prints the totals of requests in a period', async () => {
   const { code, stdout } = await run('summary', 'Shop.Example', '--period', '3h');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^shop\.example, 3h\n/);
@@ -52,7 +52,7 @@ it('analytics summary tells the requests of a time', async () => {
 });
 
 describe('analytics traffic', () => {
-  it('tells the traffic of the quota period, and what is included, and says no without a plan', async () => {
+  it('prints the traffic and the limit of the quota period, and fails without a plan', async () => {
     const told = await json('traffic', 'shop.example');
     expect(told).toMatchObject({ domain: 'shop.example', requests: 4, used_bytes: 4, limit_gb: 5 });
     expect(new Date(told.period_start) < new Date()).toBe(true);
@@ -63,7 +63,7 @@ describe('analytics traffic', () => {
   });
 });
 
-it('analytics dns tells the answers by type, rcode and node, with sampled names', async () => {
+it('analytics dns prints the queries by type, rcode and node, with sampled names', async () => {
   const { code, stdout } = await run('dns', 'shop.example', '--period', '1h');
   expect(code).toBe(0);
   expect(stdout.split('\n').slice(0, 3)).toEqual([
@@ -84,7 +84,7 @@ it('analytics dns tells the answers by type, rcode and node, with sampled names'
   expect((await run('dns', 'bare.example')).stdout).toBe('bare.example, 24h: 0 answers\n');
 });
 
-it('a period that there is not, a domain that there is not, and a store that is away are told', async () => {
+it('unknown periods, unknown domains and an unavailable store are reported', async () => {
   expect((await run('summary', 'shop.example', '--period', '1h')).code).toBe(2);
   expect(await run('dns', 'nobody.example')).toMatchObject({ code: 1, stdout: '' });
   const at = async (analyticsUrl: string | undefined) =>

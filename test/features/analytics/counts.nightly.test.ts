@@ -1,4 +1,4 @@
-// What nodes report arrives in the analytics store once, whatever is killed on the way.
+// Counts that nodes report reach the analytics store exactly once, even if a process is killed on the way.
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ const MINUTE = 60_000;
 const instance = randomUUID();
 let part = 0;
 
-/** A report with three questions. */
+/** A report of three queries. */
 async function report(): Promise<void> {
   await reportDnsCounts(node, {
     ...{ node: 'ams1', instance, part: part++, minuteMs: Math.floor(Date.now() / MINUTE) * MINUTE },
@@ -87,11 +87,11 @@ test('counts arrive by minute and hour, and names by day', async () => {
   ]);
 });
 
-test('a crash between the insert and its end doubles nothing, wherever it comes', async () => {
+test('a crash at any point of the insert counts nothing twice', async () => {
   for (let i = 0; i < 40; i++) await report();
   let inserts = 0;
   const faults: unknown[] = [];
-  // every insert arrives, and most of them are not known to have
+  // Every insert arrives, and most of them report a failure.
   const failing: Analytics = {
     ...store,
     async insert(...insert) {

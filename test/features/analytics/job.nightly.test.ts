@@ -1,8 +1,9 @@
-// Mails at 80 and 100 % of the traffic that a plan includes, with the rights of workers, from lines in the embedded engine.
+// Mails at 80 and 100 % of the traffic that a plan includes, with the rights of workers, from log lines in the
+// embedded engine.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
-import { measureTraffic, tellTraffic } from '../../../src/features/analytics/job.ts';
+import { mailTraffic, measureTraffic } from '../../../src/features/analytics/job.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
@@ -14,7 +15,7 @@ import { until } from '../../support/tests/until.ts';
 const GB = 1_000_000_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** All subscriptions begin here, and have periods of 30 days of 100 GB. */
+/** All subscriptions start here, with 100 GB per period of 30 days. */
 const START = new Date(Math.floor(Date.now() / DAY_MS - 50) * DAY_MS + 10.5 * HOUR_MS);
 const day = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
@@ -45,7 +46,7 @@ beforeEach(async () => {
   ids = [one.id, two.id, three.id];
   await query`update subscriptions set started_at = ${START}, quota_reset_days = 30`;
 });
-/** Of a domain at a time. */
+/** Traffic of a domain at a time. */
 async function serve(domainId: number, at: Date, gb: number): Promise<void> {
   const request = { edge_id: 1, host: 'www', method: 'GET', uri: '/', client: '192.0.2.0', visitor: '1' };
   const clickTime = at.toISOString().slice(0, -1).replace('T', ' ');
@@ -53,18 +54,16 @@ async function serve(domainId: number, at: Date, gb: number): Promise<void> {
   await store.insert('requests', [row], `${engine.url} ${batches++}`);
 }
 
-/** Gives the mails since the last look: `one 80`, by what the message says. */
+/** Returns the mails since the last call, such as `one 80`, by their message. */
 async function mails(): Promise<string[]> {
   const rows = await query<{ to: string; name: string; message: string }>`
     with taken as (delete from mails where kind = 'traffic' returning *)
     select split_part(t.email, '@', 1) as to, split_part(d.name, '.', 1) as name, t.message
     from taken t join domains d on d.id = t.domain_id order by t.id`;
-  return rows.map(
-    ({ to, name, message }) => `${to}: ${name} ${/That is (\d+) %/.exec(message)?.[1] ?? message}`,
-  );
+  return rows.map(({ to, name, message }) => `${to}: ${name} ${/\((\d+) %\)/.exec(message)?.[1] ?? message}`);
 }
 
-test('an owner is told once at 80 and once at 100 % in each period', async () => {
+test('an owner is notified once at 80 and once at 100 % in each period', async () => {
   const [one, two] = ids;
   const tell = async (at: Date) => {
     await measureTraffic(worker, store, at);
@@ -85,10 +84,10 @@ test('an owner is told once at 80 and once at 100 % in each period', async () =>
   expect(await tell(day(32))).toEqual([]);
   await serve(one, day(33), 85);
   expect(await tell(day(34))).toEqual(['ann: one 85']);
-  expect(await tell(day(29.9))).toEqual([]); // a clock that goes back tells nothing again
+  expect(await tell(day(29.9))).toEqual([]); // a clock that goes back causes no more mails
 });
 
-test('the end of a period is told within the day after it, before the new one', async () => {
+test('the traffic of an ended period is reported within a day, before that of the new one', async () => {
   const [one, two] = ids;
   await serve(one, day(29.9), 90);
   await serve(two, day(29.9), 90);
@@ -100,7 +99,7 @@ test('the end of a period is told within the day after it, before the new one', 
   expect(await mails()).toEqual(['bob: two 110']);
 });
 
-test('only limits are told, as the subscription has them', async () => {
+test('only limits are reported, with the subscription’s overrides', async () => {
   const [one, two, three] = ids;
   await query`
     update subscriptions set overrides = jsonb_build_object('max_traffic_gb', null) where domain_id = ${one}`;
@@ -109,14 +108,14 @@ test('only limits are told, as the subscription has them', async () => {
   await serve(three, day(1), 1);
   expect(await measureTraffic(worker, store, day(2))).toBe(1);
   expect(await mails()).toEqual([
-    expect.stringMatching(/^ann: three From .* includes 0 GB .* used 1\.0 GB\.$/),
+    expect.stringMatching(/^ann: three From .* used 1\.0 GB of the 0 GB .* includes\.$/),
   ]);
   expect((await deleteDomain(db, { ...BY, domainId: two })).kind).toBe('deleted');
   await serve(two, day(1), 1);
   expect(await measureTraffic(worker, store, day(2))).toBe(0);
 });
 
-test('what a round did not reach is told by the next one, and nothing twice', async () => {
+test('an interrupted round is completed by the next one, and no mail is sent twice', async () => {
   for (const id of ids) await serve(id, day(1), 80);
   let answers = 0;
   const failing: Pick<Analytics, 'query'> = {
@@ -131,7 +130,7 @@ test('what a round did not reach is told by the next one, and nothing twice', as
   expect(await mails()).toEqual(['bob: two 80', 'ann: three 80']);
 });
 
-test('two workers tell nothing twice, and look at all domains once in five minutes', async () => {
+test('two workers send no mail twice, and check all domains once in five minutes', async () => {
   for (const id of ids) await serve(id, day(1), 80);
   await Promise.all(Array.from({ length: 4 }, () => measureTraffic(worker, store, day(2))));
   expect((await mails()).sort()).toEqual(['ann: one 80', 'ann: three 80', 'bob: two 80']);
@@ -143,8 +142,8 @@ test('two workers tell nothing twice, and look at all domains once in five minut
   };
   const told: number[] = [];
   const troubles: unknown[] = [];
-  const options = { db: worker, store, clock, onTold: (n: number) => told.push(n), idleMs: 5 };
-  const rounds = [1, 2].map(() => tellTraffic({ ...options, onTrouble: (error) => troubles.push(error) }));
+  const options = { db: worker, store, clock, onMailed: (n: number) => told.push(n), idleMs: 5 };
+  const rounds = [1, 2].map(() => mailTraffic({ ...options, onTrouble: (error) => troubles.push(error) }));
   await until(() => told.length === 1, 'the first round');
   expect(looked).toBe(1);
   await query`update traffic_round set due_at = now()`;

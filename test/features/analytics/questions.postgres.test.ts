@@ -28,7 +28,7 @@ it.each([
 it.each([
   ['', { field: 'domain', error: 'is required' }],
   ['?domain=', { field: 'domain', error: 'is required' }],
-  ['?domain=shop.test&domain=other.test', { field: 'domain', error: 'can be given only once' }],
+  ['?domain=shop.test&domain=other.test', { field: 'domain', error: 'must not be repeated' }],
   ['?domain=shop.test&from=1', { field: 'from', error: 'unknown parameter' }],
 ])('rejects the query "%s"', async (query, field) => {
   for (const as of query.includes('from') ? ['owner'] : ['owner', 'stranger']) {

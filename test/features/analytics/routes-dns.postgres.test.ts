@@ -21,7 +21,7 @@ let quiet: { readonly id: number };
 let now: number;
 
 beforeAll(async () => {
-  // so that the hour does not end in the middle of the tests
+  // so that the hour does not end during the tests
   const leftMs = HOUR - (Date.now() % HOUR);
   if (leftMs < MINUTE) await pause(leftMs);
   store = openAnalytics(engine.url);
@@ -116,10 +116,10 @@ describe('the counts of several domains', () => {
   });
 });
 
-it('wrong parameters are reported by their name', async () => {
+it('reports wrong parameters by their name', async () => {
   for (const query of ['', 'domain=shop.test&domains=shop.test'])
     expect((await ask(query)).body.fields).toEqual([
-      { field: 'domain', error: 'give either domain or domains' },
+      { field: 'domain', error: 'specify either domain or domains' },
     ]);
   for (const query of ['domain=shop.test&domain=quiet.test', 'domain=shop.test&period=2h'])
     expect((await ask(query)).status).toBe(400);

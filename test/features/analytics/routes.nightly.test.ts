@@ -1,4 +1,4 @@
-// What is told of the requests of a domain, against a count of lines that were made at random; asked over HTTP, answered by the real
+// Responses about the requests of a domain equal a count of randomly generated log lines. Uses HTTP and the real
 // engine.
 
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const ask = (section: string, query: object = {}) =>
     as: 'viewer',
   });
 
-/** One by one, as the documentation has it. */
+/** Counts line by line, as the documentation defines it. */
 function linesOf(
   { from, until }: { from: number; until: number },
   { hostname, path }: Narrow = {},
@@ -54,7 +54,7 @@ const CASES = (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).flatMap((period
 
 const isNear = (seen: number, exact: number, share: number, atLeast = 0) =>
   Math.abs(seen - exact) <= Math.max(exact * share, atLeast);
-/** A quantile lies between two values, either of which is right. */
+/** A quantile lies between two values, and either of them is correct. */
 function isQuantile(seen: number, values: readonly number[], share: number): boolean {
   const sorted = values.toSorted((a, b) => a - b);
   const at = Math.floor(share * (sorted.length - 1));
@@ -66,8 +66,8 @@ const volumeOf = (lines: readonly MadeRequest[]) => ({
   bandwidth: lines.reduce((sum, { octets }) => sum + octets, 0),
 });
 
-describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
-  it('the summary is that of a count one by one', async () => {
+describe.each(CASES)('in %s, filtered by %o', (period, narrow) => {
+  it('the summary equals a line-by-line count', async () => {
     const { status, body } = await ask('summary', { period, ...narrow });
     expect(status).toBe(200);
     const counted = linesOf(windowOf(period), narrow);
@@ -89,7 +89,7 @@ describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
       );
   });
 
-  it('visitors are counted bucket by bucket, and every bucket is there', async () => {
+  it('visitors are counted by bucket, and every bucket is listed', async () => {
     const { body } = await ask('visitors', { period, ...narrow });
     const { from, length } = windowOf(period);
     const starts = Array.from({ length: PERIODS[period] }, (_, i) => from + i * length);
@@ -100,7 +100,7 @@ describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
     }
   });
 
-  it('the top URIs are whole, ten, and none whose path ends in a dot-extension', async () => {
+  it('the ten top URIs include queries, but no paths that end in a file extension', async () => {
     const { body } = await ask('top-uris', { period, ...narrow });
     const isFile = (uri: string) => /\.[^./]+$/.test(uri.split('?', 1)[0] as string);
     const pages = linesOf(windowOf(period), narrow).flatMap(({ uri }) => (isFile(uri) ? [] : [uri]));
@@ -120,7 +120,7 @@ describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
     expect(body).toEqual({ data: rows.map(([value, request_count]) => ({ value, request_count })) });
   });
 
-  it('failed requests are counted by reason, with whose fault it is', async () => {
+  it('failed requests are counted by reason, with the responsible party', async () => {
     const { body } = await ask('unreachable-reasons', { period, ...narrow });
     const reasons = linesOf(windowOf(period), narrow).flatMap(({ reason }) =>
       reason === '' ? [] : [reason],
@@ -138,7 +138,7 @@ describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
       });
   });
 
-  it('requests and bandwidth are compared with the same time before', async () => {
+  it('requests and bandwidth are compared with the preceding period', async () => {
     const { status, body } = await ask('requests-compare', { period, ...narrow });
     if (period === '30d' && narrow.path !== undefined) {
       expect([status, body.fields[0].field]).toEqual([400, 'period']);
@@ -153,7 +153,7 @@ describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
     });
   });
 
-  it('the log has the newest lines first', async () => {
+  it('the log is sorted newest first', async () => {
     const { body } = await ask('logs', { period, limit: 20, ...narrow });
     const newest = linesOf(windowOf(period), narrow)
       .toSorted((a, b) => b.at - a.at)
@@ -179,7 +179,7 @@ describe.each(CASES)('in %s, narrowed to %o', (period, narrow) => {
   });
 });
 
-describe('texts of customers are compared as text', () => {
+describe('texts of customers are compared literally', () => {
   const hostnames = ["' or 1=1 --", '%', '..', `%.${NAME}`, `_ww.${NAME}`, '{domainId:UInt64}'];
   const paths = ["/' or 1=1 --", '/_', '/*', "/\\' or 1=1 --", '/\\', '/{from:UInt32}', '/\n', '/\u{1F600}'];
 
@@ -193,7 +193,7 @@ describe('texts of customers are compared as text', () => {
     }
   });
 
-  it.each(["/x'", '/%27'])('path %j matches what begins so', async (path) => {
+  it.each(['path %j matches as a literal prefix', '/%27'])('path %j matches what begins so', async (path) => {
     const { body } = await ask('summary', { path, period: '30d' });
     expect(body.total_requests).toBe(linesOf(windowOf('30d'), { path }).length);
     expect(body.total_requests).toBeGreaterThan(0);
@@ -207,6 +207,6 @@ describe('texts of customers are compared as text', () => {
   });
 });
 
-it('none of all these questions was refused by the store', () => {
+it('the store rejected none of these queries', () => {
   expect(api.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });

@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const api = ownApi(() => startRequestsApi({ count: 4000 }));
 
-/** The subscription began then, and is reset after so many days. */
+/** Start of the subscription, and days until its quota is reset. */
 async function begin(startedAt: Date, resetDays: number): Promise<void> {
   await api.query`update subscriptions set started_at = ${startedAt}, quota_reset_days = ${resetDays}
     where domain_id = ${api.domain.id} and ended_at is null`;
@@ -25,7 +25,7 @@ describe('traffic-usage', () => {
     setPlan(api.db, { domainId: api.domain.id, planSlug: 'free', overrides: { max_traffic_gb: 7 } }),
   );
 
-  it('counts the hours that end in the period, of this domain alone', async () => {
+  it('counts the hours of this domain that end in the period', async () => {
     const startedAt = new Date(Date.now() - 17 * DAY_MS - 1_234_567);
     await begin(startedAt, 10);
     const start = startedAt.getTime() + 10 * DAY_MS;
@@ -42,7 +42,7 @@ describe('traffic-usage', () => {
     expect(body.requests).toBeGreaterThan(100);
   });
 
-  it('of a quota that is never reset goes back to the start, and has no end', async () => {
+  it('of a quota that is never reset starts at the subscription, and has no end', async () => {
     const startedAt = new Date(Date.now() - 40 * DAY_MS);
     await begin(startedAt, 0);
     const { body } = await usage();
@@ -53,7 +53,7 @@ describe('traffic-usage', () => {
     });
   });
 
-  it('is a 402 without a plan and a 503 without a store', async () => {
+  it('responds 402 without a plan, and 503 without a store', async () => {
     const { id: domainId } = await api.makeDomain('bare.test');
     await setPlan(api.db, { domainId, planSlug: null });
     const bare = await api.ask('GET', '/domains/bare.test/traffic-usage');
@@ -71,7 +71,7 @@ describe('traffic-usage', () => {
 });
 
 describe('the features and the recommendations', () => {
-  it('tell what is used, and the owner when the plan is nearly used', async () => {
+  it('report the usage, and warn the owner when the plan is nearly used', async () => {
     await setPlan(api.db, { domainId: api.domain.id, planSlug: 'free', overrides: { max_traffic_gb: 1 } });
     const startedAt = Date.now() - 25 * DAY_MS;
     await begin(new Date(startedAt), 30);
@@ -88,7 +88,7 @@ describe('the features and the recommendations', () => {
     expect(nearly?.message).toContain(`${Math.floor(used_bytes / 1e9)} of 1 GB of traffic`);
   });
 
-  it('do without while the store hangs, and wait for it once', async () => {
+  it('omit the usage while the store hangs, and wait for it only once', async () => {
     const { id } = await api.makeDomain('later.test');
     expect(id).toBeGreaterThan(0);
     api.engine.signal('SIGSTOP');

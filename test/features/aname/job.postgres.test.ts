@@ -18,7 +18,7 @@ const addresses = async () => ((await published(db)) ?? []).filter((line) => / (
 const findings = async () => ((await loadDomainById(db, domainId))?.findings ?? []).map(({ code }) => code);
 const point = (target = 'web.example.net') => saved(db, domainId, [`@ ANAME ${target}`]);
 
-test('a thousand records of one target are one look-up, by its TTL and no sooner than after a minute', async () => {
+test('a thousand records of one target share a lookup, at the target’s TTL and at most once a minute', async () => {
   const create = Array.from({ length: 1000 }, (_, i) => `n${i} ANAME web.example.net`);
   await saved(db, domainId, create);
   const made = madeTargets(db);
@@ -31,7 +31,7 @@ test('a thousand records of one target are one look-up, by its TTL and no sooner
   expect(made.lookedUp).toHaveLength(8);
 });
 
-test('only another set, or a lower TTL, is a change', async () => {
+test('only another address set or a lower TTL is a change', async () => {
   await point();
   const made = madeTargets(db);
   const changes: string[] = [];
@@ -51,7 +51,7 @@ test('only another set, or a lower TTL, is a change', async () => {
   expect(changes).toEqual(['@ 90 A 192.0.2.7', '@ 70 A 192.0.2.7', '@ 300 A 192.0.2.8']);
 });
 
-test('a target that fails keeps its addresses, with a finding until it is back', async () => {
+test('a failing target keeps its addresses, with a finding until it recovers', async () => {
   await point();
   const made = madeTargets(db);
   expect(await findings()).toEqual([]);
@@ -71,12 +71,12 @@ test('a target that fails keeps its addresses, with a finding until it is back',
     ['@ 300 A 192.0.2.8', '@ 300 AAAA 2001:db8::7'],
     [],
   ]);
-  await made.runFor(900); // the zone has said twice that IPv6 is gone
+  await made.runFor(900); // the zone reported twice that IPv6 is gone
   expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
   await expectPublished(db, domainId);
 });
 
-test('a new target that fails leaves what was answered before, and one that has none takes it away', async () => {
+test('a new target that fails keeps the earlier answers, and one without addresses removes them', async () => {
   await saved(db, domainId, ['@ 900 A 192.0.2.1', '@ 900 AAAA 2001:db8::1']);
   await saved(
     db,
@@ -105,7 +105,7 @@ test('a new target that fails leaves what was answered before, and one that has 
   await expectPublished(db, domainId);
 });
 
-test('records that lead back to each other keep what they had, with a finding', async () => {
+test('records in a loop keep their addresses, with a finding', async () => {
   await saved(db, domainId, ['a ANAME b.example.com', 'b A 192.0.2.7']);
   const made = madeTargets(db);
   made.said.set('example.com.', '192.0.2.7 for 60');
@@ -117,7 +117,7 @@ test('records that lead back to each other keep what they had, with a finding', 
   await expectPublished(db, domainId);
 });
 
-test('what another worker has saved meanwhile stays', async () => {
+test('a result that another worker saved meanwhile is kept', async () => {
   await point();
   const other = madeTargets(db);
   other.said.set('example.net.', '192.0.2.8 for 300');
@@ -140,7 +140,7 @@ test('what another worker has saved meanwhile stays', async () => {
   expect(await addresses()).toEqual(['@ 300 A 192.0.2.8']);
 });
 
-test('an aborted look-up has no outcome', async () => {
+test('an aborted lookup has no outcome', async () => {
   await point();
   const stopping = new AbortController();
   const run = createFlattener({

@@ -5,7 +5,7 @@ import { openAnameJob } from '../../../src/features/aname/job.ts';
 import type { WorkTools } from '../../../src/features/feature.ts';
 import { targetEvidence } from '../../support/world/made-targets.ts';
 
-test('ANAME lookups are counted by outcome, and the domains that they changed', async () => {
+test('ANAME lookups are counted by outcome, with the domains that they changed', async () => {
   const registry = new Registry();
   const { count } = openAnameJob({ registry } as WorkTools);
   const target = 'web.example.net.';

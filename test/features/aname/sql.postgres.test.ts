@@ -31,7 +31,7 @@ import { edit } from '../../support/zone/customer-records.ts';
 const { db, query } = sharedDatabase();
 
 describe('find-target-loop', () => {
-  // ANAME records that lead back to where they began, from domain to domain of this fleet.
+  // ANAME records that form a loop across domains of the fleet.
   const { db, query } = keptDatabase();
 
   beforeAll(async () => {
@@ -57,25 +57,25 @@ describe('find-target-loop', () => {
   });
 
   test.each([
-    ['three records in a ring', 'a.test.', 'a.test.', 'a.test. b.test. c.test. a.test.'],
-    ['a record that leads into a ring', 'www.test.', 'b.test.', 'www.test. c.test. a.test. b.test. c.test.'],
+    ['finds a loop of three records', 'a.test.', 'a.test.', 'a.test. b.test. c.test. a.test.'],
+    ['finds a loop behind a record', 'www.test.', 'b.test.', 'www.test. c.test. a.test. b.test. c.test.'],
     [
-      'an alias elsewhere that leads back',
+      'finds a loop through an external alias',
       'alias.example.net.',
       'x.a.test.',
       'alias.example.net. alias.example.net.',
     ],
     [
-      'a wildcard that points below itself',
+      'finds a loop of a wildcard that points below itself',
       'deep.w.a.test.',
       'deep.w.a.test.',
       'deep.w.a.test. deep.w.a.test.',
     ],
-    ['the way out of the fleet', 'out.b.test.', 'out.b.test.', undefined],
-    ['a name beside a wildcard', 'own.w.a.test.', 'own.w.a.test.', undefined],
-    ['a proxied record, which is the edge’s', 'p.a.test.', 'p.a.test.', undefined],
-    ['a claim that is not active', 'claim.c.test.', 'claim.c.test.', undefined],
-    ['a name of nobody here', 'www.example.net.', 'cdn.example.net.', undefined],
+    ['ends at a name of another operator', 'out.b.test.', 'out.b.test.', undefined],
+    ['ignores a wildcard next to an existing name', 'own.w.a.test.', 'own.w.a.test.', undefined],
+    ['ignores a proxied record', 'p.a.test.', 'p.a.test.', undefined],
+    ['ignores a domain that is not active', 'claim.c.test.', 'claim.c.test.', undefined],
+    ['ignores a name of no domain', 'www.example.net.', 'cdn.example.net.', undefined],
   ])('%s', async (_, target, leadsTo, way) => {
     const found = await findTargetLoop(db, parseName(target), parseName(leadsTo));
     expect(found?.map(printName).join(' ')).toBe(way);
@@ -83,8 +83,8 @@ describe('find-target-loop', () => {
 });
 
 describe('publish-target', () => {
-  // The addresses of ANAME targets in what nodes are given: on every way in which a record or a domain comes to be published,
-  // and in every domain when they change.
+  // Addresses of ANAME targets in the published zones: for every way to publish a record or a domain, and for every
+  // domain when they change.
   const TARGET = parseName('web.example.net.');
   const NEVER = new AbortController().signal;
   let accountId: number;
@@ -95,14 +95,14 @@ describe('publish-target', () => {
     domainId = (await newDomain(db, accountId)).id;
   });
 
-  /** What is published at names with addresses, without the serial. */
+  /** Returns the published records at names with addresses, without the serial. */
   const addresses = async (name = 'example.com.') =>
     ((await published(db, parseName(name))) ?? []).filter((line) => / (A|AAAA) /.test(line));
   const targets = () => query<{ id: number; target: string; isDue: boolean }>`
       select id, target, due_at <= clock_timestamp() as "isDue" from aname_targets order by target`;
   const sources = async (id = domainId) =>
     (await listDomainChanges(db, id, { limit: 99 })).map(({ source }) => source);
-  /** Makes domains with a record of the target each. */
+  /** Creates domains, each with a record of the target. */
   const others = async (count: number) => {
     const ids: number[] = [];
     for (let i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ describe('publish-target', () => {
     }
     return ids;
   };
-  /** Makes the target known. */
+  /** Saves addresses of the target. */
   const look = async (said = '192.0.2.7 2001:db8::7 for 120', name = 'example.net.') => {
     const made = madeTargets(db);
     made.said.set(name, said);
@@ -120,7 +120,7 @@ describe('publish-target', () => {
     return made;
   };
 
-  test('a target is noted with the record that needs it, once for all, due at once', async () => {
+  test('a target is stored with its first record, once for all records, and is due immediately', async () => {
     await saved(db, domainId, ['@ ANAME Web.Example.NET', 'www ANAME web.example.net']);
     const other = await newDomain(db, accountId, 'other.test.');
     await saved(
@@ -134,7 +134,7 @@ describe('publish-target', () => {
     expect(await claimDueTargets(db, 10)).toEqual([]);
   });
 
-  test('what it was seen with is published at once wherever a record comes to point to it', async () => {
+  test('known addresses are published immediately when a record points to the target', async () => {
     await saved(db, domainId, ['@ ANAME web.example.net', '*.w 60 ANAME web.example.net']);
     expect(await addresses()).toEqual([]);
     await look();
@@ -160,12 +160,12 @@ describe('publish-target', () => {
     await expectPublished(db, domainId);
   });
 
-  test('another target, and a change that is taken back', async () => {
+  test('another target, and a reverted change', async () => {
     const { ops } = await saved(db, domainId, ['a ANAME web.example.net']);
     await look();
     const id = ops[0]?.after?.id as number;
     const changed = await saved(db, domainId, { update: [[id, { destination: 'new.example.org' }]] });
-    expect(await addresses()).toEqual(['a 120 A 192.0.2.7', 'a 120 AAAA 2001:db8::7']); // until it was seen
+    expect(await addresses()).toEqual(['a 120 A 192.0.2.7', 'a 120 AAAA 2001:db8::7']); // until the target is looked up
     await look('192.0.2.8 for 60', 'example.org.');
     expect(await addresses()).toEqual(['a 60 A 192.0.2.8']);
     await saveRevert(db, { domainId, changeId: changed.changeId, by: BY.by });
@@ -173,7 +173,7 @@ describe('publish-target', () => {
     await expectPublished(db, domainId);
   });
 
-  test('until a target was seen a name has the addresses that it was served with', async () => {
+  test('until the first lookup, a name keeps the addresses that it had before', async () => {
     const create = [
       'a 600 A 192.0.2.3',
       'a 60 AAAA 2001:db8::3',
@@ -204,7 +204,7 @@ describe('publish-target', () => {
       ...['a 60 A 192.0.2.3', 'a 60 AAAA 2001:db8::3', 'b 300 A 192.0.2.4'],
       ...['c 300 A 192.0.2.1', 'c 300 AAAA 2001:db8::1'],
     ];
-    expect(await addresses()).toEqual(held); // and n nothing
+    expect(await addresses()).toEqual(held); // and n has none
     await expectPublished(db, domainId);
 
     expect(await publishTarget(db, TARGET, NEVER)).toBe(0);
@@ -223,7 +223,7 @@ describe('publish-target', () => {
     await expectPublished(db, domainId);
   });
 
-  test('what is published as a whole has them: a domain that comes back, and other settings', async () => {
+  test('a fully republished zone has the addresses: after a restore, and after a change of settings', async () => {
     await saved(db, domainId, ['a ANAME web.example.net', '@ ANAME web.example.net']);
     await look();
     const before = await addresses();
@@ -240,7 +240,7 @@ describe('publish-target', () => {
     await expectPublished(db, domainId);
   });
 
-  test('a change of addresses reaches every domain with one change each, and those that have them none', async () => {
+  test('a change of addresses causes one change per domain, and none in domains that already have them', async () => {
     const ids = [domainId, ...(await others(5))];
     await saved(db, domainId, ['x A 192.0.2.1']);
     const made = await look('192.0.2.7 for 120');
@@ -253,7 +253,7 @@ describe('publish-target', () => {
     await expectPublished(db, ...ids);
   });
 
-  test('a worker that is killed in the middle is followed', async () => {
+  test('the work of a killed worker is completed', async () => {
     const ids = await others(4);
     await look('192.0.2.7 for 120');
     await query`update aname_targets set v4_addresses = '{192.0.2.8}', seq = seq + 1, is_published = false`;
@@ -264,7 +264,7 @@ describe('publish-target', () => {
     await publishTarget(db, TARGET, NEVER);
     const [row] = await targets();
     expect((await loadTarget(db, row?.id as number))?.isPublished).toBe(false);
-    const made = madeTargets(db); // the next run is too early for another look-up, and does what is left
+    const made = madeTargets(db); // the next run is too early for another lookup, and completes the rest
     await query`update aname_targets set due_at = now() - interval '1 second'`;
     expect(await made.round()).toEqual([{ kind: 'early' }]);
     expect((await loadTarget(db, row?.id as number))?.isPublished).toBe(true);
@@ -297,7 +297,7 @@ describe('publish-target', () => {
     await expectPublished(db, domainId);
   });
 
-  test('a target that nobody needs is forgotten, but not one that is needed again', async () => {
+  test('an unused target is deleted, unless it is used again', async () => {
     const { ops } = await saved(db, domainId, ['a ANAME web.example.net']);
     const made = await look();
     const [row] = await targets();
@@ -313,7 +313,7 @@ describe('publish-target', () => {
     expect(await targets()).toEqual([]);
   });
 
-  test('writers of one target do not wait for each other', async () => {
+  test('writers with the same target do not wait for each other', async () => {
     const other = await newDomain(db, accountId, 'other.test.');
     await saved(db, domainId, ['a ANAME web.example.net']);
     await inTransaction(db, async (trx) => {

@@ -38,7 +38,7 @@ const audited = async () =>
   ).rows;
 
 describe('cache keys', () => {
-  it('lists what edges have cached, narrowed and page by page', async () => {
+  it('lists cached entries, filtered and by page', async () => {
     const { code, stdout } = await run('keys', 'SHOP.test', '--host', 'www');
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
@@ -52,7 +52,7 @@ describe('cache keys', () => {
     expect((await json('keys', NAME, '--node', 'nyc')).total).toBe(0);
   });
 
-  it('says what is wrong with the command', async () => {
+  it('reports errors in the command', async () => {
     for (const limit of ['0', '1001', 'x', '-1'])
       expect((await run('keys', NAME, '--limit', limit)).code).toBe(2);
     expect((await run('keys', 'nobody.test')).code).toBe(1);
@@ -65,7 +65,7 @@ describe('cache keys', () => {
 });
 
 describe('cache purge and refresh', () => {
-  it('order what is said from all edges, and leave a row in the audit log', async () => {
+  it('orders a purge of all edges, and writes a row to the audit log', async () => {
     const { outcome, purge } = await json('purge', NAME, '--url', `https://www.${NAME}/a/1?x=1`);
     expect(outcome).toBe('ordered');
     const refreshed = await json('refresh', NAME, `http://img.${NAME}/b`);
@@ -84,7 +84,7 @@ describe('cache purge and refresh', () => {
     ]);
   });
 
-  it('want to be told what, and refuse what is not the domain’s', async () => {
+  it('requires a target, and rejects one outside the domain', async () => {
     for (const options of [[], ['--all', '--host', NAME], ['--host', NAME, '--url', 'x']])
       expect((await run('purge', NAME, ...options)).code).toBe(2);
     expect(await run('purge', NAME, '--host', 'other.test')).toMatchObject({
@@ -98,7 +98,7 @@ describe('cache purge and refresh', () => {
 });
 
 describe('cache purges', () => {
-  it('shows which edges have done one', async () => {
+  it('shows which edges have completed a purge', async () => {
     const { purge: replaced } = await json('purge', NAME, '--prefix', `https://www.${NAME}/a/`);
     const { purge } = await json('purge', NAME, '--all');
     expect((await api.ask('POST', `/edge/v1/purges/${purge}`, { as: token, body: {} })).status).toBe(200);
@@ -117,7 +117,7 @@ describe('cache purges', () => {
     expect((await run('purges', NAME)).stdout).toMatch(/ +2 +1 +open +everything\n/);
   });
 
-  it('says no for one that there is not', async () => {
+  it('fails if the purge does not exist', async () => {
     expect(await run('purges', NAME, '999999')).toMatchObject({ code: 1, stdout: '' });
     expect((await run('purges', NAME, 'all')).code).toBe(2);
   });

@@ -93,15 +93,15 @@ describe('GET …/cache/keys', () => {
 
   it('filters by a part of host and path, or by a pattern of the whole', async () => {
     expect(await hashes('?host=ww')).toEqual(['three', 'one']);
-    expect(await hashes('?host=WWW')).toEqual(['three', 'one']); // hosts have no case
+    expect(await hashes('?host=WWW')).toEqual(['three', 'one']); // hosts are case-insensitive
     expect(await hashes(`?host=${NAME}`)).toHaveLength(4);
     expect(await hashes(`?host=*.${NAME}`)).toEqual(['three', 'one', 'full']);
     expect(await hashes('?host=w*')).toEqual(['three', 'one']);
     expect(await hashes('?path=/a/')).toEqual(['two', 'one']);
     expect(await hashes('?path=/a/*.css')).toEqual(['two']);
     expect(await hashes('?path=*.css')).toEqual(['two']);
-    expect(await hashes('?path=a*')).toEqual([]); // the whole
-    expect(await hashes('?path=/b')).toEqual(['full']); // case counts: not /B
+    expect(await hashes('?path=a*')).toEqual([]); // matches the whole path
+    expect(await hashes('?path=/b')).toEqual(['full']); // case-sensitive: not /B
   });
 
   it('matches the special characters of LIKE literally', async () => {
@@ -176,7 +176,7 @@ it('a page waits in the queue of its account: ten wait, and more are a 429', asy
   expect(statuses.filter((status) => status === 200)).toHaveLength(11);
 });
 
-describe('a registry in a database of its own', () => {
+describe('a registry in its own database', () => {
   let elsewhere: TestDatabase;
   let own: EdgeApi;
   let token: string;

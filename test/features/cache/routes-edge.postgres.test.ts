@@ -64,7 +64,7 @@ describe('a report of what is cached', () => {
       'ber new',
       'nyc a',
     ]);
-    // A report of before that comes late brings nothing back.
+    // A late report from before the restart restores nothing.
     const late = await report([stored({ cached_at: at(-9) })], 'ber');
     expect(late.body).toMatchObject({ stored: 0, ignored: 1 });
   });
@@ -97,7 +97,7 @@ describe('a report of what is cached', () => {
     expect((await keys()).total).toBe(1);
   });
 
-  it('is rejected whole by the field that is wrong', async () => {
+  it('is rejected as a whole, with the name of the wrong field', async () => {
     for (const wrong of [
       { hostname: '*.elsewhere.test' },
       { path: 'no-slash' },
@@ -146,7 +146,7 @@ describe('an edge', () => {
     expect(await report(wide)).toMatchObject({ status: 400, body: { fields: [{ error }] } });
   });
 
-  it('sends at most 1 MiB, and nothing compressed', async () => {
+  it('sends at most 1 MiB, without compression', async () => {
     const large = JSON.stringify({ entries: [], x: 'x'.repeat(1024 * 1024) });
     expect((await send(large)).json().error).toBe('the body is too large');
     const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024, 0x20));

@@ -10,7 +10,7 @@ const purge = (id: number): OpenPurge => ({
   target: { kind: 'all' },
 });
 
-/** Reads give one list after the other, then the stream ends. */
+/** Returns one list per read, then ends the stream. */
 function play(reads: readonly (readonly number[])[], heartbeatMs?: number) {
   const ended = new AbortController();
   let at = -1;
@@ -40,10 +40,10 @@ async function idsOf(stream: AsyncGenerator<string>): Promise<(number | undefine
   return ids;
 }
 
-it('tells each purge once while it is open, the oldest first, behind a line at once', async () => {
+it('sends each open purge once, oldest first, after an immediate first line', async () => {
   expect(await idsOf(play([[1, 2], [1, 2], [2, 3], [3]]))).toEqual([undefined, 1, 2, 3]);
 });
 
-it('says that it is there when nothing else is to be said', async () => {
+it('sends heartbeats while there is nothing else to send', async () => {
   expect(await idsOf(play([[], [1], [1]], 0))).toEqual([undefined, undefined, undefined, 1, undefined]);
 });

@@ -47,7 +47,7 @@ interface Line {
   readonly domain?: string;
 }
 
-/** The lines of the stream of an edge, until `wanted` of them are no heartbeats, or it ends. */
+/** Reads the lines of an edge's stream until `wanted` of them are not heartbeats, or until it ends. */
 async function told(token: string, wanted: number): Promise<Line[]> {
   const ended = new AbortController();
   const response = await fetch(`${api.url}/edge/v1/purges`, {
@@ -86,7 +86,7 @@ describe('a purge', () => {
     expect(row).toMatchObject({ action: 'cache.purge', after: { purge: body.purge.id } });
   });
 
-  it('is rejected by the field that is wrong', async () => {
+  it('is rejected with the name of the wrong field', async () => {
     const { status, body } = await purge({ url: 'https://other.test/' });
     expect([status, body.code, body.fields[0].field]).toEqual([400, 'validation_failed', 'url']);
     expect((await purge({ everything: true })).body.fields[0].field).toBe('everything');
@@ -136,7 +136,7 @@ describe('a purge', () => {
     expect((await refresh({ url: `https://${name}/` })).status).toBe(429);
   });
 
-  it('is finished when every live edge has done it; a silent one does it later', async () => {
+  it('is finished when every online edge has completed it; an offline edge does it later', async () => {
     await api.query`update edges set seen_at = clock_timestamp() - interval '5 minutes' where name = 'nyc'`;
     const { id } = (await purge({ host: `www.${name}` })).body.purge;
     expect((await look(id)).body).toMatchObject({ edges: 2, done: 0, finished: false });
@@ -151,7 +151,7 @@ describe('a purge', () => {
     ]);
     expect((await told(tokens.ber as string, 1)).at(-1)).toMatchObject({ id });
     await report('ber', id);
-    await report('ber', id); // twice is harmless
+    await report('ber', id); // a repeat is harmless
     expect((await look(id)).body).toMatchObject({ edges: 2, done: 2, finished: true });
     expect((await told(tokens.nyc as string, 1)).map((line) => line.id)).toContain(id);
   });
@@ -212,7 +212,7 @@ describe('a purge', () => {
     expect(open.filter((each) => failed.has(each.id))).toEqual([]);
   });
 
-  it('is limited to thirty a minute, and to two hundred that wait', async () => {
+  it('is limited to thirty per minute and two hundred open ones', async () => {
     const id = domain.id;
     await api.query`insert into cache_purges (domain_id, target) select ${id}, '{"kind":"all"}' from generate_series(1, 30)`;
     const often = await purge();
@@ -264,7 +264,7 @@ describe('the stream of purges', () => {
     expect(text).toBe('{}\n');
   });
 
-  it('accepts reports of purges that the edge received only, with a short reason', async () => {
+  it('accepts only reports of purges that the edge received, with a short reason', async () => {
     expect((await report('fra', 999_999)).status).toBe(404);
     for (const wrong of [{ error: 'x'.repeat(201) }, { error: 'a\u0000b' }, { done: true }])
       expect((await report('fra', 1, wrong)).status).toBe(400);

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { type CacheWord, foldReport } from '../../../src/features/cache/rules.ts';
+import { type CacheOperation, foldReport } from '../../../src/features/cache/rules.ts';
 import { deleteEntries, listEntries, removePurged } from '../../../src/features/cache/sql-entries.ts';
 import { saveReport } from '../../../src/features/cache/sql-report.ts';
 import { at, storedEntry } from '../../support/edge/stored-entry.ts';
@@ -17,7 +17,7 @@ const save = (words: readonly object[], node = 'fra', most?: number) =>
   saveReport(
     db,
     node,
-    foldReport(words as CacheWord[], () => DOMAIN),
+    foldReport(words as CacheOperation[], () => DOMAIN),
     most,
   );
 const list = async () => {
@@ -27,7 +27,7 @@ const list = async () => {
 };
 const counted = () => value<number>`select entries from cached_domains where domain_id = ${DOMAIN}`;
 
-it('a domain that has too many loses the oldest, and it is told', async () => {
+it('a domain with too many entries loses the oldest, and this is reported', async () => {
   await save([entry('a', { cached_at: at(-50) }), entry('b', { cached_at: at(-40) })], 'fra', 3);
   expect(await save([entry('c', { cached_at: at(-60) })], 'nyc', 3)).toMatchObject({ dropped: 0 });
   const saved = await save(
@@ -40,7 +40,7 @@ it('a domain that has too many loses the oldest, and it is told', async () => {
   expect(await counted()).toBe(3);
 });
 
-it('edges that report, evict, restart and purge at the same time wait in no circle, and the counts are right', async () => {
+it('concurrent reports, evictions, restarts and purges do not deadlock, and the counts are exact', async () => {
   await Promise.all(
     ['n1', 'n2', 'n3', 'n4'].map(async (node, n) => {
       for (let round = 0; round < 8; round++) {
@@ -64,7 +64,7 @@ it('edges that report, evict, restart and purge at the same time wait in no circ
   expect(await counted()).toBe(total);
 });
 
-it('more rows go than one transaction takes', async () => {
+it('deletes more rows than fit in one transaction', async () => {
   await query`
     insert into cached_entries (domain_id, node, host, path, query, variant, method, hostname, store_path, key_hash,
       cache_key, l2_key, size, cached_at, expires_at)
@@ -75,7 +75,7 @@ it('more rows go than one transaction takes', async () => {
   expect([(await list()).hashes, await counted()]).toEqual([['5'], 1]);
 });
 
-it('a purge that an edge has done takes its rows away, and none that was cached later or that it is not about', async () => {
+it('a completed purge deletes the matching rows that were cached before it', async () => {
   const of = async (target: Parameters<typeof removePurged>[2]['target']) => {
     await query`truncate cached_entries, cached_domains`;
     await save([
@@ -86,8 +86,8 @@ it('a purge that an edge has done takes its rows away, and none that was cached 
       entry('host', { host: 'deep.www.a.test', hostname: 'deep.www.a.test', store_path: '/s/1' }),
     ]);
     await save([entry('one', { path: '/a', query: 'x=1' })], 'nyc');
-    await removePurged(db, 'fra', { domainId: DOMAIN + 1, target, at: new Date() }); // another domain's
-    await removePurged(db, 'fra', { domainId: DOMAIN, target, at: new Date(Date.now() - 60_000) }); // of before
+    await removePurged(db, 'fra', { domainId: DOMAIN + 1, target, at: new Date() }); // of another domain
+    await removePurged(db, 'fra', { domainId: DOMAIN, target, at: new Date(Date.now() - 60_000) }); // before the entries were cached
     const before = (await list()).total;
     await removePurged(db, 'fra', { domainId: DOMAIN, target, at: new Date() });
     const rows = await query<{ hash: string }>`

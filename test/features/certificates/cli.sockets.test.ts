@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { judgeCertificate } from '../../../src/edge/certificates/judge-certificate.ts';
 import { addCertificateCommands } from '../../../src/features/certificates/cli.ts';
-import { askForCertificate, uploadCertificate } from '../../../src/features/certificates/sql.ts';
+import { requestCertificateFor, uploadCertificate } from '../../../src/features/certificates/sql.ts';
 import { KeyBoxes, useKeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
 import { makeCertificate } from '../../support/certificates/make-certificate.ts';
@@ -42,7 +42,7 @@ beforeEach(async () => {
   await query`truncate certificates, acme_orders, acme_asks, audit_log`;
   await bring('brought', new Date(Date.now() + 80 * DAY_MS));
   await bring('ends', new Date(Date.now() + DAY_MS / 12));
-  for (const name of ['asked', 'failed']) await askForCertificate(db, { domainId: idOf(name) });
+  for (const name of ['asked', 'failed']) await requestCertificateFor(db, { domainId: idOf(name) });
   await query`
     update acme_orders set attempts = 3, wanted = false, failed_at = now(), last_error = 'no way' || chr(27) || '[2J',
       due_at = '2031-01-02T03:04:05Z', findings = '[{"code": "CAA_FORBIDS", "message": "add a record"}]'
@@ -58,7 +58,7 @@ const listed = async (...args: string[]) =>
 const namesOf = (list: readonly { domain: string }[]) => list.map(({ domain }) => domain.split('.')[0]);
 
 describe('certificates list', () => {
-  it('shows what is being ordered, has failed, or ends soon, and what comes next', async () => {
+  it('shows ongoing, failed and expiring certificates, and what comes next', async () => {
     const { code, stdout } = await run('list');
     expect(code).toBe(0);
     const [heads, ...rows] = stdout.trimEnd().split('\n');
@@ -71,7 +71,7 @@ describe('certificates list', () => {
     expect(rows[2]).toMatch(/ {2}2031-01-02T03:04Z +3 {2}ann@example\.org {2}no way\ufffd\[2J$/);
   });
 
-  it('tells all of it as JSON, and no key; those that have failed alone, and all, also a domain with an order alone', async () => {
+  it('lists everything as JSON without keys, with filters for failed ones and for all', async () => {
     const [, , failed] = await listed();
     expect(failed).toMatchObject({
       domain: 'failed.example',
@@ -94,7 +94,7 @@ describe('certificates list', () => {
 });
 
 describe('certificates show', () => {
-  it('shows the certificate and its order, and says no for a domain without one, and for none', async () => {
+  it('shows the certificate and its order, and fails without a certificate or a domain', async () => {
     const { code, stdout } = await run('show', 'Failed.Example');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^failed\.example\n/);
@@ -116,13 +116,13 @@ describe('certificates show', () => {
 describe('certificates issue', () => {
   const orders = async () => await query`select domain_id from acme_orders where wanted order by domain_id`;
 
-  it('asks for one at once, also after a failure, unbounded, but no second one, and leaves a row in the audit log', async () => {
+  it('requests a certificate immediately, even after a failure, without limits, but not twice, and writes a row to the audit log', async () => {
     const { code, stdout } = await run('issue', 'asked.example', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, { domain: 'asked.example', outcome: 'under_way' }]);
     expect(await query`select from audit_log`).toEqual([]);
     expect(await run('issue', 'failed.example')).toEqual({
       code: 0,
-      stdout: 'failed.example: asked for: workers order it\n',
+      stdout: 'failed.example: requested: workers will order it\n',
       stderr: '',
     });
     expect(await orders()).toHaveLength(2);
@@ -135,13 +135,13 @@ describe('certificates issue', () => {
     expect((await run('issue', 'bare.example')).code).toBe(0);
   });
 
-  it('says why it cannot be', async () => {
+  it('reports why it cannot request one', async () => {
     await query`update domains set status = 'pending' where id = ${idOf('bare')}`;
     const { code, stderr } = await run('issue', 'bare.example');
     await query`update domains set status = 'active' where id = ${idOf('bare')}`;
     expect([code, stderr]).toEqual([
       1,
-      'bare.example: certificates are issued for active domains: this one is not yet\n',
+      'bare.example: certificates are issued only for active domains: this one is not active yet\n',
     ]);
     const bare = await runCommands(addCertificateCommands, ['certificates', 'issue', 'bare.example'], url);
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('KEY_SECRETS')]);

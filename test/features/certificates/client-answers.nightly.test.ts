@@ -1,5 +1,4 @@
-// An authority that is broken, or somebody else in its place: whatever it answers becomes a fault that an order can wait for or end
-// with.
+// Whatever a broken or malicious authority responds becomes a fault that an order can wait for or end with.
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +51,7 @@ const makeAccount = () => authority.use({ key: makePrivateKey(), url: undefined 
 const knownAccount = () => authority.use({ key: makePrivateKey(), url: `${address()}/account/1` }, signal);
 
 describe('an account', () => {
-  it('that the authority calls malformed is not made, and its words are told', async () => {
+  it('that the authority rejects as malformed is not created, and its message is reported', async () => {
     const type = 'urn:ietf:params:acme:error:malformed';
     answers['/account'] = saying({ type, detail: 'contact has a wrong domain' }, 400);
     for (let i = 0; i < 2; i++)
@@ -63,7 +62,7 @@ describe('an account', () => {
       });
   });
 
-  it('that is there already is taken as it is', async () => {
+  it('that already exists is used', async () => {
     answers['/account'] = (response, at) =>
       say(response, { status: 'valid' }, 200, { location: at('/account/7') });
     answers['/account/7'] = saying({ type: 'urn:ietf:params:acme:error:malformed' }, 400);
@@ -76,7 +75,7 @@ describe('an account', () => {
     'account/7',
     'http://ca.test/account/7',
     'file:///etc/passwd',
-  ])('whose URL is %s is none', async (location) => {
+  ])('with the URL %s is rejected', async (location) => {
     answers['/account'] = saying({}, 201, location === undefined ? {} : { location });
     await expect(makeAccount()).rejects.toMatchObject({ kind: 'busy' });
   });
@@ -89,7 +88,7 @@ describe('a directory', () => {
     '[]',
     'null',
     '',
-  ])('that is none is asked for again: %j', async (body) => {
+  ])('that is invalid is requested again: %j', async (body) => {
     await knownAccount();
     answers['/dir'] = saying(body);
     await expect(authority.caaIdentities(signal)).rejects.toMatchObject({ kind: 'busy' });
@@ -97,14 +96,14 @@ describe('a directory', () => {
     expect(await authority.caaIdentities(signal)).toEqual([]);
   });
 
-  it('elsewhere is not followed there', async () => {
+  it('with a redirect is not followed', async () => {
     await knownAccount();
     answers['/dir'] = (response, at) => say(response, '', 302, { location: at('/else') });
     await expect(authority.caaIdentities(signal)).rejects.toMatchObject({ kind: 'busy', status: 302 });
     expect(asked).not.toContain('GET /else');
   });
 
-  it('may name URLs of this machine only when it is there itself', () => {
+  it('may contain URLs of this machine only if it is on this machine', () => {
     for (const url of ['https://127.0.0.1:6379/', 'http://localhost/', 'https://[::1]/', 'http://0.0.0.0/']) {
       expect(judgeUrl(url, true)).toBeUndefined();
       expect(judgeUrl(url, false)).toMatch(/this machine/);
@@ -125,7 +124,7 @@ describe('a directory', () => {
 });
 
 describe('an answer', () => {
-  /** Stands for the URL at the server, whose port is not known before it listens. */
+  /** Replaced by the server's URL, whose port is unknown before it listens. */
   const AUTHZ = 'AUTHZ';
   const order = (more: object = {}) => ({
     status: 'pending',
@@ -153,7 +152,7 @@ describe('an answer', () => {
     ['names of another kind', { identifiers: [7, null] }],
     ['a thousand names', { identifiers: Array(1000).fill({ type: 'dns', value: 'a.example' }) }],
     ['no status', { status: 'maybe' }],
-  ])('in place of an order is a fault: %s', async (what, more) => {
+  ])('instead of an order is a fault: %s', async (what, more) => {
     await knownAccount();
     const body = /^[<[]/.test(what) ? what : order(more);
     answers['/order'] = saying(body, 201, { location: `${address()}/order/1` });
@@ -167,18 +166,14 @@ describe('an answer', () => {
   it.each([
     ['no authorizations', order({ authorizations: undefined }), authorization()],
     ['a million', order({ authorizations: Array(2000).fill('https://a.test/') }), authorization()],
-    ['one of nothing', order(), {}],
-    ['one without challenges', order(), authorization({ challenges: 'none' })],
+    ['without an identifier', order(), {}],
+    ['without challenges', order(), authorization({ challenges: 'none' })],
     ['no name', order(), authorization({ identifier: undefined })],
-    [
-      'a token that leads elsewhere',
-      order(),
-      authorization({ challenges: [challenge({ token: '../../x' })] }),
-    ],
+    ['a token with a path', order(), authorization({ challenges: [challenge({ token: '../../x' })] })],
     ['a short token', order(), authorization({ challenges: [challenge({ token: 'abc' })] })],
     ['no URL', order(), authorization({ challenges: [challenge({ url: undefined })] })],
     ['no such challenge', order(), authorization({ challenges: [] })],
-  ])('of an authorization is a fault: %s', async (_what, ordered, authorized) => {
+  ])('about an authorization is a fault: %s', async (_what, ordered, authorized) => {
     await knownAccount();
     answers['/order/1'] = saying(JSON.parse(JSON.stringify(ordered).replace(AUTHZ, `${address()}/authz`)));
     answers['/authz'] = saying(authorized);
@@ -186,7 +181,7 @@ describe('an answer', () => {
     await expect(asking).rejects.toMatchObject({ name: 'CaFault' });
   });
 
-  it('of an authorization is taken when it is as it should be', async () => {
+  it('with a valid authorization is accepted', async () => {
     await knownAccount();
     answers['/order/1'] = saying(order({ authorizations: [`${address()}/authz`] }));
     answers['/authz'] = saying(authorization());
@@ -194,7 +189,7 @@ describe('an answer', () => {
     expect(found).toMatchObject([{ host: 'shop.example', value: expect.stringMatching(/^[\w-]{43}$/) }]);
   });
 
-  it('in place of a certificate is a fault', async () => {
+  it('instead of a certificate is a fault', async () => {
     await knownAccount();
     answers['/order/1'] = saying(order({ status: 'valid', certificate: `${address()}/certificate` }));
     answers['/certificate'] = saying({ certificate: 'here' });
@@ -227,7 +222,7 @@ describe('an answer', () => {
     await expect(authority.caaIdentities(signal)).rejects.toMatchObject({ kind: 'busy' });
   });
 
-  it('that takes no nonce is a fault, after so many', async () => {
+  it('that never accepts a nonce is a fault, after several attempts', async () => {
     await knownAccount();
     const type = 'urn:ietf:params:acme:error:badNonce';
     answers['/order/1'] = saying({ type, detail: 'no' }, 400);

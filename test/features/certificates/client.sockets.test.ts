@@ -1,5 +1,5 @@
-// The authority as it is asked over the wire: accounts that are bound to external ones, at pebble; windows for renewal, at a server
-// of this test.
+// Requests to an authority over the network: external account binding with pebble, renewal windows with a server of
+// this test.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import { isInstalled } from '../../support/peers/peers.ts';
 const needsPebble = isInstalled('pebble') ? '' : ' (skipped: needs pebble)';
 const signal = new AbortController().signal;
 
-describe(`an authority that wants an external account${needsPebble}`, () => {
+describe(`an authority that requires an external account${needsPebble}`, () => {
   const key = Buffer.alloc(32, 5).toString('base64url');
   let pebble: Pebble;
   beforeAll(async () => {
@@ -29,11 +29,11 @@ describe(`an authority that wants an external account${needsPebble}`, () => {
     }
   };
 
-  it.skipIf(needsPebble !== '')('makes an account that is bound to it', async () => {
+  it.skipIf(needsPebble !== '')('creates an account that is bound to it', async () => {
     expect(await account({ kid: 'kid-1', hmacKey: key })).toMatch(/^https:\/\/localhost:\d+\/my-account\//);
   });
 
-  it.skipIf(needsPebble !== '')('refuses one without it, and one with a wrong key', async () => {
+  it.skipIf(needsPebble !== '')('rejects an account without a binding or with a wrong key', async () => {
     const wrong = Buffer.alloc(32, 6).toString('base64url');
     for (const binding of [undefined, { kid: 'kid-1', hmacKey: wrong }, { kid: 'kid-2', hmacKey: key }])
       await expect(account(binding)).rejects.toMatchObject({ name: 'CaFault', kind: 'refused' });
@@ -41,7 +41,7 @@ describe(`an authority that wants an external account${needsPebble}`, () => {
 });
 
 describe('an authority that suggests when to renew', () => {
-  /** Of RFC 9773, appendix A, with the identifier that it has there. */
+  /** From RFC 9773, appendix A, with its identifier. */
   const EXAMPLE = `-----BEGIN CERTIFICATE-----
 MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt
 cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS
@@ -54,7 +54,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 `;
   const EXAMPLE_ID = 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE';
   const asked: string[] = [];
-  /** What orders say, behind their names. */
+  /** The bodies of new orders, besides their names. */
   const orders: unknown[] = [];
   let window: unknown;
   let hasWindows = true;
@@ -101,7 +101,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
     server.close();
   });
 
-  it('is asked by the key identifier of the issuer and the serial number, and says when to ask again', async () => {
+  it('receives the issuer’s key identifier and the serial number, and says when to ask again', async () => {
     window = { start: '2025-01-02T04:00:00Z', end: '2025-01-03T04:00:00Z' };
     expect(await authority.renewal(EXAMPLE, signal)).toEqual({
       window: { start: new Date('2025-01-02T04:00:00Z'), end: new Date('2025-01-03T04:00:00Z') },
@@ -114,7 +114,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
     { start: 'soon', end: '2025-01-03T04:00:00Z' },
     { start: '2025-01-03T04:00:00Z', end: '2025-01-02T04:00:00Z' },
     { start: '2025-01-03T04:00:00Z', end: null },
-  ])('may say what is no window: %j', async (said) => {
+  ])('may return an invalid window: %j', async (said) => {
     window = said;
     expect((await authority.renewal(EXAMPLE, signal))?.window).toBeUndefined();
   });
@@ -124,7 +124,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
     await expect(authority.renewal(pem, signal)).rejects.toMatchObject({ kind: 'refused', status: 404 });
   });
 
-  it('is told which certificate an order replaces; without windows it would not understand', async () => {
+  it('receives the certificate that an order replaces, but only if it has windows', async () => {
     expect(await authority.order(['shop.example'], EXAMPLE, signal)).toMatchObject({ status: 'pending' });
     const identifiers = [{ type: 'dns', value: 'shop.example' }];
     expect(orders).toEqual([{ identifiers, replaces: EXAMPLE_ID }]);
@@ -138,7 +138,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
     expect(orders.at(-1)).toEqual({ identifiers });
   });
 
-  it('tells by which names CAA records know it', async () => {
+  it('reports its names in CAA records', async () => {
     expect(await authority.caaIdentities(signal)).toEqual(['ca.test']);
   });
 });

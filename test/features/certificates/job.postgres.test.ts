@@ -5,7 +5,7 @@ import { judgeCertificate } from '../../../src/edge/certificates/judge-certifica
 import type { Authority } from '../../../src/features/certificates/client.ts';
 import { CaFault } from '../../../src/features/certificates/client-answers.ts';
 import { type CertificateOutcome, createIssuer } from '../../../src/features/certificates/job-issue.ts';
-import { askForCertificate } from '../../../src/features/certificates/sql.ts';
+import { requestCertificateFor } from '../../../src/features/certificates/sql.ts';
 import { endOrder } from '../../../src/features/certificates/sql-challenges.ts';
 import { loadOrder } from '../../../src/features/certificates/sql-orders.ts';
 import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
@@ -28,12 +28,12 @@ const DAY_MS = 86_400_000;
 
 const { db, query, value } = sharedDatabase();
 let accountId: number;
-/** What the authority was asked, in order. */
+/** Calls of the authority, in order. */
 let asked: string[];
 let answers: Partial<Authority>;
-/** What the nameservers say of `_acme-challenge`. */
+/** The nameservers' answers for `_acme-challenge`. */
 let servers: readonly SaidTxt[];
-/** Where names lead. */
+/** Addresses of the names. */
 let addresses: readonly string[];
 beforeEach(async () => {
   useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
@@ -76,7 +76,7 @@ const orderId = async () => (await query<{ id: number }>`select id from acme_ord
 const order = async () =>
   (await loadOrder(db, await orderId())) as NonNullable<Awaited<ReturnType<typeof loadOrder>>>;
 
-/** One run of the job. */
+/** Runs the job once. */
 async function runJob(): Promise<CertificateOutcome> {
   const outcomes: CertificateOutcome[] = [];
   const job = createIssuer({
@@ -112,7 +112,7 @@ const challengeRecords = async () => await query`select from records where manag
 const publishedAgo = (seconds: number) =>
   query`update acme_orders set published_at = now() - make_interval(secs => ${seconds}::float8)`;
 
-describe('a zone of ours', () => {
+describe('a managed zone', () => {
   it.each([
     ['CHALLENGE_CNAME', '_acme-challenge.example.com has a CNAME', ['_acme-challenge CNAME elsewhere.test']],
     ['CHALLENGE_DNAME', 'example.com has a DNAME', ['@ DNAME elsewhere.test']],
@@ -122,12 +122,12 @@ describe('a zone of ours', () => {
       '_acme-challenge.shop.example.com has NS',
       ['_acme-challenge.shop NS ns.elsewhere.test', 'www.shop A 192.0.2.1 ; proxied'],
     ],
-  ])('is told %s where %s, and nothing is left', async (code, said, lines) => {
+  ])('reports %s if %s, and leaves nothing behind', async (code, said, lines) => {
     const domainId = await makeDomain();
     await saved(db, domainId, lines);
     const host = said.split(' ')[0]?.replace('_acme-challenge.', '') as string;
     answers = { challenges: async () => challengesFor('dns-01', ['example.com', host]) };
-    await askForCertificate(db, { domainId });
+    await requestCertificateFor(db, { domainId });
     await expectFailed(said.slice(said.indexOf('has ')));
     expect((await loadSsl(db, [domainId])).get(domainId)?.order).toMatchObject({
       isFailed: true,
@@ -136,25 +136,25 @@ describe('a zone of ours', () => {
     expect([asked, await challengeRecords()]).toEqual([['order'], []]);
   });
 
-  it('of which the authority wants proof of a name that was not ordered is not proved', async () => {
+  it('fails if the authority requires proof of a name that was not ordered', async () => {
     const domainId = await makeDomain();
     const hosts = 'sub.example.com example.net *.example.com com ..'.split(' ');
     for (const host of [...hosts, `${'a.'.repeat(200)}example.com`]) {
       answers = { challenges: async () => challengesFor('dns-01', [host]) };
-      await askForCertificate(db, { domainId });
+      await requestCertificateFor(db, { domainId });
       await expectFailed(/which was not ordered/);
       await query`update acme_orders set attempts = 0, due_at = now()`;
     }
     expect([await challengeRecords(), asked.includes('answer')]).toEqual([[], false]);
   });
 
-  it('whose nodes lag is asked itself after a minute, and the authority looks when all servers answer so', async () => {
+  it('with lagging nodes is queried itself after a minute, and the authority continues when all servers answer', async () => {
     await query`
       insert into nodes (name, instance, started_at, seen_at, loaded, epoch, snapshot, zones, records, held_zones, unserved)
       select 'n1', gen_random_uuid(), now(), now(), true, ${sql.raw(EPOCH_SQL)}, pg_current_snapshot(), 0, 0, 0, '{}'
       from feed`;
     const domainId = await makeDomain();
-    await askForCertificate(db, { domainId });
+    await requestCertificateFor(db, { domainId });
     const both = ['v0', 'v1'];
     servers = [both, both];
     expect(await runJob()).toEqual({ kind: 'waiting' });
@@ -171,8 +171,8 @@ describe('a zone of ours', () => {
     expect([asked, (await order()).step]).toEqual([['order', 'answer'], 'answered']);
   });
 
-  it('whose authority takes its time is looked at more and more seldom', async () => {
-    await askForCertificate(db, { domainId: await makeDomain() });
+  it('is polled less and less often if the authority is slow', async () => {
+    await requestCertificateFor(db, { domainId: await makeDomain() });
     await runJob();
     const dueIn = async (begunSecondsAgo: number) => {
       await query`update acme_orders set step = 'answered',
@@ -187,9 +187,9 @@ describe('a zone of ours', () => {
     expect(await dueIn(80_000)).toBeLessThanOrEqual(300);
   });
 
-  it('whose servers never show it fails after an hour', async () => {
+  it('fails after an hour if its servers never show the challenge', async () => {
     const domainId = await makeDomain();
-    await askForCertificate(db, { domainId });
+    await requestCertificateFor(db, { domainId });
     servers = ['nxdomain'];
     expect(await runJob()).toEqual({ kind: 'waiting' });
     await publishedAgo(3601);
@@ -198,7 +198,7 @@ describe('a zone of ours', () => {
   });
 });
 
-describe('a domain whose DNS is elsewhere', () => {
+describe('a domain in external mode', () => {
   let domainId: number;
   beforeEach(async () => {
     domainId = await makeDomain('external');
@@ -212,7 +212,7 @@ describe('a domain whose DNS is elsewhere', () => {
     await createEdge(db, { name, region: 'eu', v4: [address], v6: [] });
     await query`update edges set seen_at = now() where name = ${name}`;
   };
-  /** What an edge reports: a place before all changes, or behind them. */
+  /** An edge's position in the feed: before all changes, or after them. */
   const report = async (name: string, isBehind: boolean) => {
     const { place } = await readEdgeFeed(db, undefined, 1);
     const at = isBehind ? { ...place, from: 3n, inFlight: [] } : place;
@@ -220,7 +220,7 @@ describe('a domain whose DNS is elsewhere', () => {
     await query`update edges set config_cursor = ${cursor} where name = ${name}`;
   };
   const begin = async () => {
-    await askForCertificate(db, { domainId });
+    await requestCertificateFor(db, { domainId });
     expect(await runJob()).toEqual({ kind: 'waiting' });
   };
   /** Adds a second edge, which has not applied the change that the first one has. */
@@ -257,7 +257,7 @@ describe('a domain whose DNS is elsewhere', () => {
     await report('edge1', true);
     expect(await isAnswered(3500)).toBe(false);
     await publishedAgo(3601);
-    await expectFailed(/edges did not all/);
+    await expectFailed(/did not reach all edges/);
     expect(await query`select from acme_answers`).toEqual([]);
   });
 
@@ -295,22 +295,22 @@ describe('a domain whose DNS is elsewhere', () => {
 
   it('is not ordered for names that also point elsewhere, or to edges of other regions', async () => {
     addresses = ['198.51.100.10', '192.0.2.77'];
-    await askForCertificate(db, { domainId });
-    await expectFailed('leads to 192.0.2.77 too');
+    await requestCertificateFor(db, { domainId });
+    await expectFailed('also resolves to 192.0.2.77');
     addresses = ['198.51.100.10'];
     await query`update domains set edge_regions = '{us}'`;
     await query`update acme_orders set attempts = 0`;
-    await expectFailed('does not lead to');
+    await expectFailed('does not resolve to the edges');
     const told = (await loadSsl(db, [domainId])).get(domainId)?.order?.findings;
     expect([told?.map(({ code }) => code), asked]).toEqual([['NOT_AT_EDGES'], []]);
   });
 });
 
-describe('a certificate that was issued', () => {
+describe('an issued certificate', () => {
   let domainId: number;
   beforeEach(async () => {
     domainId = await makeDomain();
-    await askForCertificate(db, { domainId });
+    await requestCertificateFor(db, { domainId });
     const { pem, key } = await makeCertificate({ names: ['example.com', '*.example.com'] });
     const certificate = { certificate: pem, privateKey: key, domain: 'example.com' };
     const judgement = judgeCertificate({ ...certificate, now: new Date(), roots: undefined });
@@ -324,7 +324,7 @@ describe('a certificate that was issued', () => {
     end: new Date(Date.now() + toDays * DAY_MS),
   });
 
-  it('is renewed within the window that the authority suggests, and names the one that it replaces', async () => {
+  it('is renewed within the window of the authority, and the order names the certificate that it replaces', async () => {
     const suggested = window(3, 5);
     answers = { renewal: async () => ({ window: suggested, retryAfterMs: 7_200_000 }) };
     expect(await runJob()).toEqual({ kind: 'resting' });
@@ -336,14 +336,14 @@ describe('a certificate that was issued', () => {
     expect(asked).toEqual(['order in place of another']);
   });
 
-  it('is renewed at once when the window is over, as after a revocation', async () => {
+  it('is renewed immediately if the window has passed, as after a revocation', async () => {
     answers = { renewal: async () => ({ window: window(-2, -1), retryAfterMs: undefined }) };
     expect(await runJob()).toEqual({ kind: 'resting' });
     await runJob();
     expect(asked).toEqual(['order in place of another']);
   });
 
-  it('keeps the time that was chosen for it while the authority cannot say another: no order, no failure', async () => {
+  it('keeps its chosen renewal time while the authority cannot suggest another', async () => {
     const before = (await order()).renewAt;
     for (const kind of ['refused', 'busy'] as const) {
       answers = {
@@ -358,7 +358,7 @@ describe('a certificate that was issued', () => {
     expect(asked).toEqual([]);
   });
 
-  it('that was replaced already is ordered without naming it', async () => {
+  it('that was already replaced is ordered without naming it', async () => {
     const names: (string | undefined)[] = [];
     answers = {
       order: async (of: readonly string[], replaces?: string) => {

@@ -62,7 +62,7 @@ describe('an uploaded certificate', () => {
     expect(told).not.toContain('PRIVATE KEY');
   });
 
-  it('that replaces another one has a new id, and is sent to edges, without byte order mark and CRLF', async () => {
+  it('that replaces another one has a new id, and is sent to edges without byte order mark and CRLF', async () => {
     await api.query`insert into edge_changes (name) values (${`${NAME}.`}) on conflict do nothing`;
     const before = await certificates();
     const other = (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}trailing words`;
@@ -76,7 +76,7 @@ describe('an uploaded certificate', () => {
     });
   });
 
-  it('is refused with the key of another certificate, and for names that no host can have', async () => {
+  it('is rejected with another certificate’s key, and for names that no host can have', async () => {
     const other = await makeCertificate({ names: [NAME] });
     const wrong = { code: 'validation_failed', fields: [{ field: 'private_key' }] };
     expect(await upload(whole(), other.key)).toMatchObject({ status: 400, body: wrong });
@@ -91,20 +91,20 @@ describe('an uploaded certificate', () => {
       'a.'.repeat(125),
     ]) {
       const { pem, key } = await makeCertificate({ names: [NAME, `${name}${NAME}`], name: 'x' });
-      const error = /^it is also for .*, which (is no name of a host|the domain shop.test does not have)$/;
+      const error = /^it is also for .*, which (is not a host name|are not in the domain shop\.test)$/;
       expect((await upload(pem, key)).body.fields?.[0]?.error, name).toMatch(error);
     }
     const deep = await makeCertificate({ names: [`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME.toUpperCase()] });
     expect((await upload(deep.pem, deep.key)).body.names).toEqual([`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME]);
   });
 
-  it('is refused with explicit curve parameters', async () => {
+  it('is rejected with explicit curve parameters', async () => {
     const read = (name: string) => readFileSync(`fixtures/certificates/explicit-curve.${name}`, 'utf8');
     const error = expect.stringMatching(/one of the curves/);
     expect((await upload(read('crt'), read('key'))).body.fields).toEqual([{ field: 'certificate', error }]);
   });
 
-  it('of more than 64 KiB is refused before it is parsed', async () => {
+  it('of more than 64 KiB is rejected before it is parsed', async () => {
     const body = (octets: number) => {
       const rest = JSON.stringify({ certificate: '', private_key: 'x' }).length;
       return JSON.stringify({ certificate: 'x'.repeat(octets - rest), private_key: 'x' });
@@ -137,7 +137,7 @@ describe('POST ssl/issue', () => {
     expect(await auditAfter(api.db, before)).toMatchObject([{ action: 'ssl.issue' }]);
   });
 
-  it('needs an active domain that is not suspended, in either mode', async () => {
+  it('requires an active domain that is not suspended, in either mode', async () => {
     expect(await codeOf('pending.test')).toBe('wrong_state');
     expect((await ask('elsewhere.test')).body.status).toBe('pending');
     const { id } = await api.makeDomain('suspended.test');
@@ -147,7 +147,7 @@ describe('POST ssl/issue', () => {
     expect([status, body.code, body.error]).toEqual([400, 'wrong_state', expect.stringMatching(/suspended/)]);
   });
 
-  it('is refused soon after a failure, with Retry-After', async () => {
+  it('is rejected soon after a failure, with Retry-After', async () => {
     await api.query`update acme_orders set attempts = 1, wanted = false, last_error = 'no', failed_at = now()`;
     const { body } = await api.ask('GET', '/domains/issued.test/ssl');
     expect(body).toMatchObject({ status: 'failed', last_error: 'no', next_attempt_at: expect.any(String) });
@@ -188,7 +188,7 @@ describe('POST ssl/issue', () => {
       insert into acme_asks (account_id, name, asked_at)
       select account_id, name, now() - interval '2 hours' from acme_asks, generate_series(1, 20)
       where name = 'often.test.' limit 20`;
-    expect((await ask('often.test')).status).toBe(200); // the order that is under way
+    expect((await ask('often.test')).status).toBe(200); // the order in progress
     await remove('often.test');
     expect(await codeOf('often.test')).toBe('ssl_limited');
     await hoursPass(24);
@@ -208,7 +208,7 @@ describe('POST ssl/issue', () => {
     expect((await ask('often.test')).status).toBe(200);
   });
 
-  it('is refused without KEY_SECRETS, or if the operator has set no authority, which a repeat does not change', async () => {
+  it('is rejected without KEY_SECRETS or without an authority, and a repeat does not change this', async () => {
     const bare = await startTestApi({ keySecrets: [], issuesCertificates: false });
     await bare.makeDomain(NAME);
     const body = { certificate: whole(), private_key: chain.leaf.key };
@@ -217,7 +217,7 @@ describe('POST ssl/issue', () => {
     await bare.stop();
     for (const answer of [uploaded, issued])
       expect([answer.status, answer.body.code]).toEqual([503, 'ssl_unavailable']);
-    expect(issued.body.error).toMatch(/the operator has set no certificate authority/);
+    expect(issued.body.error).toMatch(/the operator has not configured a certificate authority/);
     expect(issued.headers['retry-after']).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const run = (...args: string[]) => runCommands(addInvoiceCommands, ['invoice', ...args], url);
 
-it('lists the invoices of an account, and shows one; nothing in it steers the terminal', async () => {
+it('lists the invoices of an account and shows one, without control characters', async () => {
   expect((await run('list', 'ann@shop.test')).stdout).toContain('2026-000001');
   const { code, stdout } = await run('show', '2026-000001');
   expect(code).toBe(0);
@@ -27,7 +27,7 @@ it('lists the invoices of an account, and shows one; nothing in it steers the te
   expect(invoices).toEqual([shown]);
 });
 
-it('answers no where there is none, and refuses what is no number', async () => {
+it('fails for an unknown account or invoice, and rejects an invalid number', async () => {
   const absent = await run('show', '2026-000002');
   expect([absent.code, absent.stderr]).toEqual([1, '2026-000002: no such invoice\n']);
   expect((await run('show', '7')).code).toBe(2);

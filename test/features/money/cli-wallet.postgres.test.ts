@@ -14,7 +14,7 @@ beforeAll(async () => {
 const run = (...args: string[]) => runCommands(addWalletCommands, ['wallet', ...args], url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
-it('shows, adjusts with a reason and a row in the audit log, and refuses what the wallet does not hold', async () => {
+it('shows and adjusts a wallet with a reason and an audit row, and rejects more than the balance', async () => {
   expect((await run('show', 'ann@shop.test')).stdout).toBe('ann@shop.test 0 rials\n');
   const added = await run('adjust', 'ann@shop.test', '--add', '700', '--reason', 'for the outage');
   expect([added.code, added.stdout]).toEqual([0, 'adjusted ann@shop.test: 700 rials\n']);
@@ -38,14 +38,14 @@ it('shows, adjusts with a reason and a row in the audit log, and refuses what th
   ]);
 });
 
-it('confirms a top-up, once', async () => {
+it('confirms a top-up once', async () => {
   const ordered = await orderTopup(db, { accountId, gateway: 'manual', amountRials: 50_000 });
   const topup = ordered.kind === 'ordered' ? ordered.payment : undefined;
   const id = String(topup?.id);
   expect((await json('topups', '--state', 'open')).topups).toMatchObject([{ reference: topup?.reference }]);
   expect((await run('confirm', id)).stdout).toBe('credited ann@shop.test with 50000 rials\n');
   const again = await run('confirm', id);
-  expect([again.code, again.stderr]).toEqual([1, `${id}: it is paid already\n`]);
+  expect([again.code, again.stderr]).toEqual([1, `${id}: it is already paid\n`]);
   expect((await run('confirm', '999999')).code).toBe(1);
   expect((await json('topups', 'ann@shop.test')).topups).toMatchObject([{ state: 'paid' }]);
   expect((await run('topups')).stdout).toContain('ann@shop.test');
@@ -61,11 +61,11 @@ it.each([
   [['adjust', 'ann@shop.test', '--add', '1', '--reason', ' ']],
   [['topups', '--state', 'gone']],
   [['confirm', 'x']],
-])('refuses %j', async (args) => {
+])('rejects %j', async (args) => {
   expect((await run(...args)).code).toBe(2);
 });
 
-it('answers no for an account that there is not', async () => {
+it('fails for an unknown account', async () => {
   const { code, stderr } = await run('show', 'nobody@shop.test');
   expect([code, stderr]).toEqual([1, 'nobody@shop.test: no such account\n']);
 });

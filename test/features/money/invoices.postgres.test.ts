@@ -51,7 +51,7 @@ it('lists the invoices of the account, newest first', async () => {
   expect(page.headers.link).toMatch(/cursor=-\d+>; rel="next"/);
 });
 
-it('lists those of a domain for the owner who paid them', async () => {
+it('lists the invoices of a domain for the owner who paid them', async () => {
   const names = async (as: string) => {
     const { status, body } = await read('/domains/shop.test/invoices', as);
     return status === 200 ? body.map(({ domain }: { domain: string }) => domain) : status;
@@ -65,7 +65,7 @@ it('lists those of a domain for the owner who paid them', async () => {
   await api.query`update domains set account_id = ${owner} where name = 'shop.test.'`;
 });
 
-it('prints foreign text as text, on a page that runs and loads nothing', async () => {
+it('escapes foreign text on a page without scripts and external content', async () => {
   const [, { id, number }] = (await read('/invoices')).body;
   const { status, headers, text } = await read(`/invoices/${id}/print`);
   expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { createDebtMetrics } from '../../../src/features/money/job.ts';
 
-test('overdue wallets are counted, and the domains that debts suspended and resumed', async () => {
+test('counts overdue wallets, and domains that were suspended or resumed because of debts', async () => {
   const registry = new Registry();
   const count = createDebtMetrics(registry);
   count({ wallets: 2, suspended: 5, resumed: 0 });

@@ -26,7 +26,7 @@ async function newPath(): Promise<string> {
 }
 
 describe('a session of the owner', () => {
-  it('buys, switches, and says whether it is renewed; each answers with the subscription', async () => {
+  it('buys, switches and sets the renewal, and receives the subscription each time', async () => {
     const path = await newPath();
     const order = { plan_term_id: cheap, auto_renew: false };
     const bought = await browser.ask('POST', `${path}/purchase`, order);
@@ -35,15 +35,17 @@ describe('a session of the owner', () => {
     const renews = await browser.ask('POST', `${path}/auto-renew`, { auto_renew: true });
     expect([renews.status, renews.body]).toEqual([200, { ...bought.body, auto_renew: true }]);
     const short = await browser.ask('POST', `${path}/switch`, { plan_term_id: dear });
-    expect([short.status, short.body]).toEqual([402, { error: 'the wallet holds too little' }]);
+    expect([short.status, short.body]).toEqual([402, { error: 'the balance of the wallet is too low' }]);
     expect((await browser.ask('POST', `${path}/purchase`, order)).body.code).toBe('wrong_state');
     expect((await browser.ask('GET', path)).body).toHaveLength(2);
   });
 
-  it('is told at the field that no plan sells the term', async () => {
+  it('receives the field error if no plan has the term on sale', async () => {
     const path = await newPath();
     const answer = await browser.ask('POST', `${path}/purchase`, { plan_term_id: 999_999 });
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
-    expect(answer.body.fields).toEqual([{ field: 'plan_term_id', error: 'no plan sells a term 999999' }]);
+    expect(answer.body.fields).toEqual([
+      { field: 'plan_term_id', error: 'no plan has a term 999999 on sale' },
+    ]);
   });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   operator = await signIn(api, 'operator');
 });
 
-/** A top-up of the owner, as it was answered. */
+/** A top-up of the owner, as returned. */
 async function order(more: object = {}, as = browser) {
   const { status, body } = await as.ask('POST', '/wallet/topup', { amount_rials: 50_000, ...more });
   if (status !== 200) throw new Error(JSON.stringify(body));
@@ -36,7 +36,7 @@ interface Notice {
   readonly gateway?: string;
   readonly secret?: string;
   readonly header?: string | null;
-  /** What is sent, where that is not what is signed. */
+  /** The sent body, if it differs from the signed one. */
   readonly sent?: string;
 }
 
@@ -52,7 +52,7 @@ async function tell(notice: object, how: Notice = {}) {
 }
 
 const NOT_FOUND = { status: 404, body: { error: 'top-up not found' } };
-const REFUSED = { error: 'the notice is not signed by a gateway that is known here' };
+const REFUSED = { error: 'the notice is not signed by a known gateway' };
 
 describe('POST /wallet/topup', () => {
   it('returns the URL of the gateway with an order that it can verify', async () => {
@@ -70,7 +70,7 @@ describe('POST /wallet/topup', () => {
     await tell({ reference, amount_rials: 50_000 });
   });
 
-  it('returns the page of a manual top-up, which says what to pay and runs and loads nothing', async () => {
+  it('returns the page of a manual top-up with instructions, without scripts and external content', async () => {
     const topup = await order({ gateway: 'manual', amount_rials: 1_234_567 });
     expect(topup.payment_url).toBe(`${PUBLIC_URL}/wallet/topups/${topup.reference}/page`);
     const path = new URL(topup.payment_url).pathname;
@@ -159,7 +159,7 @@ describe('an open top-up', () => {
 });
 
 describe('a notice', () => {
-  it('credits the order once, also if it comes concurrently', async () => {
+  it('credits the order once, even if it arrives concurrently', async () => {
     const before = await balance();
     const { reference, id } = await order();
     const answers = await Promise.all(
@@ -195,7 +195,7 @@ describe('a notice', () => {
   it('with another amount credits nothing and is shown to operators', async () => {
     const before = await balance();
     const { reference, id } = await order();
-    const error = 'the amount is not that of the top-up: nothing is credited';
+    const error = 'the amount differs from that of the top-up: nothing is credited';
     for (const amount_rials of [5_000_000, 5_000_000])
       expect(await tell({ reference, amount_rials })).toMatchObject({ status: 409, body: { error } });
     expect(await balance()).toBe(before);

@@ -10,7 +10,7 @@ const api = ownApi(() => startTestApi({ maxNegativeRials: 5000 }));
 const read = async (path: string, as: string = 'owner') => (await api.ask('GET', path, { as })).body;
 
 describe('the wallet', () => {
-  it('lists the movements, newest first, each with its balance', async () => {
+  it('lists the transactions, newest first, each with its balance', async () => {
     expect(await read('/wallet')).toEqual({ balance_rials: 0, overdraft_rials: 0 });
     expect(await read('/wallet/transactions')).toEqual([]);
     const { db, accountIds } = api;

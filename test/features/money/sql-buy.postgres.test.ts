@@ -43,7 +43,7 @@ async function newBuyer(rials: number, { providerId }: { providerId?: number } =
   return { accountId, domainId };
 }
 
-/** A reseller, and a client of it. */
+/** A reseller and its client. */
 async function newClient(resellerRials: number, clientRials = 0) {
   const reseller = await newBuyer(resellerRials);
   await setReseller(db, reseller.accountId, true);
@@ -73,7 +73,7 @@ const balanceOf = async (accountId: number) =>
 const invoicesOf = (accountId: number) => query`
   select number, year, total_rials as total, domain, period_start, period_end, lines from invoices
   where account_id = ${accountId} order by id`;
-/** All that money and plans are, to see that nothing was written. */
+/** All rows about money and plans, to prove that nothing was written. */
 async function everything() {
   return (
     await query`
@@ -83,7 +83,7 @@ async function everything() {
   )[0];
 }
 
-it('a purchase is the subscription, both rows and the invoice; as the API’s role', async () => {
+it('a purchase writes the subscription, both ledger rows and the invoice, with the API’s role', async () => {
   const { accountId, domainId } = await newBuyer(1000);
   const api = openDatabase(await asRole(url, 'zonefleet_api'));
   const bought = await buy('purchase', domainId, month, { as: api });
@@ -107,7 +107,7 @@ it('a purchase is the subscription, both rows and the invoice; as the API’s ro
   ]);
 });
 
-it('a domain that uses more than the plan allows is refused, with what', async () => {
+it('a domain that exceeds the plan is rejected, with the exceeded limits', async () => {
   const { domainId } = await newBuyer(1000);
   await query`update domains set record_count = 3 where id = ${domainId}`;
   const before = await everything();
@@ -119,14 +119,14 @@ it('a domain that uses more than the plan allows is refused, with what', async (
   expect(await everything()).toEqual(before);
 });
 
-it('what an operator gave gives nothing back', async () => {
+it('a plan that an operator granted is not refunded', async () => {
   const { accountId, domainId } = await newBuyer(1000);
   await setPlan(db, { domainId, planSlug: 'pro', termId: month, at: on(0) });
   expect((await buy('switch', domainId, decade, { at: on(1) })).kind).toBe('bought');
   expect(await balanceOf(accountId)).toBe(900);
 });
 
-it('workers renew as their role, and a client from its reseller’s wallet', async () => {
+it('workers renew with their role, and the reseller’s wallet pays for its client', async () => {
   const { reseller, client } = await newClient(900, 900);
   await buy('purchase', client.domainId, month);
   const worker = openDatabase(await asRole(url, 'zonefleet_worker'));
@@ -136,7 +136,7 @@ it('workers renew as their role, and a client from its reseller’s wallet', asy
   expect(await balanceOf(reseller.accountId)).toBe(0);
 });
 
-it('twenty at once buy once, and numbers of invoices have no gaps', async () => {
+it('of twenty concurrent purchases one succeeds, and invoice numbers have no gaps', async () => {
   const buyers = await Promise.all(Array.from({ length: 5 }, () => newBuyer(1800)));
   const bought = await Promise.all(
     Array.from({ length: 20 }, (_, i) => buy('purchase', buyers[i % 5]?.domainId as number, month)),
@@ -149,7 +149,7 @@ it('twenty at once buy once, and numbers of invoices have no gaps', async () => 
   for (const { count, last, kept } of rows) expect([count, kept]).toEqual([last, last]);
 });
 
-it('keeps invoices as they are; who ordered it pays: another account’s domain is not bought for', async () => {
+it('keeps invoices unchanged, and rejects a purchase for a domain that changed its owner', async () => {
   await expect(query`update invoices set total_rials = 0`).rejects.toThrow('never changed');
   await expect(query`delete from invoices`).rejects.toThrow('never changed');
   const { domainId } = await newBuyer(1000);
@@ -160,7 +160,7 @@ it('keeps invoices as they are; who ordered it pays: another account’s domain 
   expect(await everything()).toEqual(before);
 });
 
-it('a domain begins a hundred subscriptions a day, since each is kept for ever', async () => {
+it('a domain starts at most a hundred subscriptions a day, because each is kept permanently', async () => {
   const { accountId, domainId } = await newBuyer(5000);
   await query`
     insert into subscriptions (domain_id, account_id, plan_id, status, started_at, expires_at, ended_at, quota_reset_days)
@@ -171,7 +171,7 @@ it('a domain begins a hundred subscriptions a day, since each is kept for ever',
   expect((await buy('purchase', domainId, month, { at: on(1.1) })).kind).toBe('bought');
 });
 
-it('a reseller that is switched off pays for no client', async () => {
+it('a deactivated reseller pays for no client', async () => {
   const { reseller, client } = await newClient(5000);
   await query`update accounts set active = false where id = ${reseller.accountId}`;
   expect((await buy('purchase', client.domainId, month)).kind).toBe('short');
@@ -179,7 +179,7 @@ it('a reseller that is switched off pays for no client', async () => {
   expect((await buy('purchase', client.domainId, month)).kind).toBe('bought');
 });
 
-it('saying whether it is renewed never begins another subscription, whatever ended meanwhile', async () => {
+it('setting the renewal never starts another subscription', async () => {
   const { accountId: ownerId, domainId } = await newBuyer(1000);
   await buy('purchase', domainId, month);
   await setPlan(db, { domainId, planSlug: 'free', at: on(1) });
@@ -205,16 +205,17 @@ it('an invoice keeps the seller of its day', async () => {
   ).toEqual(['Old Ltd 900', 'New Ltd -600', 'New Ltd 100', 'Newest Ltd 100']);
 });
 
-it('a switch beside a change of provider locks no wallet after the numbers of invoices', async () => {
+it('a switch during a change of provider locks no wallet after the invoice numbers', async () => {
   const { client } = await newClient(0);
   const other = await newBuyer(5000);
   await setReseller(db, other.accountId, true);
   await buy('purchase', client.domainId, month, { maxNegativeRials: 2000 });
-  // The wallet that the client's new reseller would pay from: whoever waits for it while holding the numbers stops all others.
+  // The wallet that the client's new reseller would pay from. A transaction that waits for it while holding the
+  // numbers stops all others.
   const holder = await db.startTransaction().execute();
   await sql`select from wallets where account_id = ${other.accountId} for update`.execute(holder);
   const bystander = await newBuyer(1000);
-  // The provider changes just after the credit note is written, as if the change had come through in between.
+  // The provider changes just after the credit note is written, as in a concurrent transaction.
   await query`
     create function change_provider() returns trigger language plpgsql as $$
     begin
@@ -236,5 +237,5 @@ it('a switch beside a change of provider locks no wallet after the numbers of in
   }
 });
 
-/** Undefined after a while: what does not come then waits for a lock. */
+/** Resolves to undefined after a while, which means that the call waits for a lock. */
 const deadline = () => new Promise<undefined>((resolve) => setTimeout(resolve, 5000, undefined));

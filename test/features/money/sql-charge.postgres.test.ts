@@ -4,7 +4,7 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const { db } = keptDatabase();
 
-it('weeks of purchases, renewals, debts and suspensions on Postgres equal the model', async () => {
+it('weeks of purchases, renewals, debts and suspensions on Postgres match the model', async () => {
   const { differences, played } = await playMoney(db, { domains: 12, days: 70, seed: 5 });
   expect(differences).toEqual([]);
   for (const kind of [

@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 const START = Date.UTC(2026, 2, 1);
 const on = (days: number) => new Date(START + days * DAY);
 const { db, url, query } = keptDatabase();
-/** As whom rounds run. */
+/** The role of the rounds. */
 let worker: Database;
 let names = 0;
 let [reseller, client, stranger] = [0, 0, 0];
@@ -69,7 +69,7 @@ const by = async (...ids: number[]) =>
 const auditOf = (domainId: number) => query`select actor_kind, before, after from audit_log
       where domain_id = ${domainId} and action = 'domain.suspend' order by id`;
 
-it('suspends a whole tenancy when a debt is as old as may be, not a millisecond earlier, and resumes it at zero', async () => {
+it('suspends all domains of a reseller and its clients exactly when the grace period ends, and resumes them at zero', async () => {
   await pay(reseller, -100);
   await pay(reseller, -1, on(6));
   expect(await settle(7 - 1 / DAY)).toBe('0 0 0');
@@ -100,13 +100,13 @@ it('suspends a whole tenancy when a debt is as old as may be, not a millisecond 
   ]);
 });
 
-describe('a domain that changes sides while there is a debt', () => {
+describe('a domain that joins or leaves during a debt', () => {
   beforeEach(async () => {
     await pay(reseller, -100);
     await settle(7);
   });
 
-  it('is suspended when it is created, restored or handed over to the tenancy', async () => {
+  it('is suspended if it is created, restored or handed over to an account in debt', async () => {
     const created = await domain(client);
     await handOver(db, { ...BY, domainId: strangers, accountId: client });
     expect(await settle(8)).toBe('0 2 0');
@@ -121,7 +121,7 @@ describe('a domain that changes sides while there is a debt', () => {
     expect(await by(created)).toEqual(['debt']);
   });
 
-  it('tells edges both ways', async () => {
+  it('is announced to edges in both directions', async () => {
     const free = await domain(client);
     const apex = (await loadDomainById(db, free))?.name;
     await saved(db, free, edit({ create: ['www A 198.51.100.2 ; proxied'] }, apex));
@@ -142,7 +142,7 @@ describe('a domain that changes sides while there is a debt', () => {
   });
 });
 
-it('passes over locked domains, and brings thousands in batches', async () => {
+it('skips locked domains, and processes thousands in batches', async () => {
   await query`
     insert into domains (account_id, name, unicode, status, dns_mode, served, serial, answers_generation, created_at,
       updated_at)
@@ -158,7 +158,7 @@ it('passes over locked domains, and brings thousands in batches', async () => {
   expect(await settle(8, 150)).toBe('0 0 2002');
 });
 
-it('rounds of many workers beside buyers and operators never wait for each other in a circle', async () => {
+it('concurrent rounds, purchases and adjustments never deadlock', async () => {
   const ids = [own, clients, ...(await Promise.all(Array.from({ length: 8 }, () => domain(client))))];
   await pay(reseller, -100);
   const rounds = Array.from({ length: 3 }, async () => {

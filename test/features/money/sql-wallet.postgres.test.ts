@@ -43,7 +43,7 @@ it('writes both rows and both balances, which add up', async () => {
   ]);
 });
 
-it('writes nothing where the wallet would pass its floor, by one rial', async () => {
+it('writes nothing if the wallet would fall below its floor by one rial', async () => {
   const before = [await balances(), await rowsOf()];
   expect(await move({ from: { accountId: b }, to: { accountId: a }, amountRials: 301 })).toEqual({
     kind: 'short',
@@ -55,7 +55,7 @@ it('writes nothing where the wallet would pass its floor, by one rial', async ()
   expect((await move({ from, to: { accountId: a }, amountRials: 350 })).kind).toBe('moved');
 });
 
-it('notes since when a wallet is below zero, and forgets it at zero', async () => {
+it('records since when a balance is negative, and clears this at zero', async () => {
   const since = async () =>
     (await db.selectFrom('wallets').selectAll().where('account_id', '=', b).executeTakeFirstOrThrow()) ?? {};
   expect(await since()).toMatchObject({ balance_rials: -50, negative_since: AT });
@@ -66,17 +66,17 @@ it('notes since when a wallet is below zero, and forgets it at zero', async () =
   expect(await since()).toMatchObject({ balance_rials: 0, negative_since: null, suspended_at: null });
 });
 
-it.each([0, -1, 1.5, Number.NaN, 1_000_000_000_000_001])('refuses the amount %s', async (amountRials) => {
+it.each([0, -1, 1.5, Number.NaN, 1_000_000_000_000_001])('rejects the amount %s', async (amountRials) => {
   await expect(give(a, amountRials)).rejects.toThrow(RangeError);
 });
 
-it('lets no wallet hold more than is counted', async () => {
+it('rejects a balance above the maximum', async () => {
   expect((await give(b, 1_000_000_000_000_000)).kind).toBe('moved');
   expect((await give(b, 1)).kind).toBe('full');
   await move({ from: { accountId: b }, to: { outside: 'operator' }, amountRials: 1_000_000_000_000_000 });
 });
 
-it('never changes what was written, and commits no movement that does not add up', async () => {
+it('rejects changes of written rows, and commits no movement that does not add up', async () => {
   for (const statement of [
     sql`update ledger set amount_rials = 5`,
     sql`delete from ledger where id = 1`,
@@ -88,7 +88,7 @@ it('never changes what was written, and commits no movement that does not add up
   await expect(db.insertInto('ledger').values(half).execute()).rejects.toThrow('add up to zero');
 });
 
-it('moves money both ways at once without a deadlock, and loses none', async () => {
+it('moves money both ways concurrently without a deadlock or a loss', async () => {
   await give(a, 10_000);
   await give(b, 10_000);
   const before = await balances();

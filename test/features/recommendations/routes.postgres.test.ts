@@ -1,4 +1,4 @@
-// What recommendations are derived from. test/features/recommendations/rules.test.ts proves when each is made.
+// The facts that recommendations are based on. test/features/recommendations/rules.test.ts proves when each is made.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Recommendations } from '../../../src/features/recommendations/schema.ts';
@@ -66,7 +66,7 @@ describe('recommendations', () => {
     );
     const [first] = await listed();
     expect(first).toMatchObject({ code: 'dangling_cname', severity: 'warning' });
-    expect(first?.message).toContain(`deep-lost.${name} and lost.${name} lead`);
+    expect(first?.message).toContain(`deep-lost.${name} and lost.${name} point`);
   });
 
   it('are missing_aaaa if the apex or www has only IPv4, unless it is proxied', async () => {
@@ -108,11 +108,11 @@ describe('recommendations', () => {
     const found = (await listed()).find(({ code }) => code === 'plan_nearly_used');
     expect(found?.message).toBe('The domain uses 9 of 10 records of its plan.');
     await api.query`update domains set dns_mode = 'external' where id = ${domain.id}`;
-    expect(await codes()).toEqual(['plan_nearly_used']); // nothing of its zone
+    expect(await codes()).toEqual(['plan_nearly_used']); // no recommendation about its zone
   });
 });
 
-it('counts of DNS answers are a 503 without a store', async () => {
+it('counts of DNS answers respond 503 without a store', async () => {
   expect((await api.ask('GET', `/analytics/dns?domain=${name}`)).status).toBe(503);
 });
 
@@ -126,7 +126,7 @@ describe('a dismissed recommendation', () => {
     expect(row).toMatchObject({ action: 'recommendation.dismiss', after: { recommendation: 'missing_caa' } });
   });
 
-  it('returns if it is about other names', async () => {
+  it('returns if its names change', async () => {
     await create({ name: 'lost', type: 'CNAME', destination: `gone.${name}` });
     await dismiss('dangling_cname');
     expect(await codes()).not.toContain('dangling_cname');

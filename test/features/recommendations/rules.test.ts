@@ -1,4 +1,4 @@
-// Each recommendation by what it needs and what it does not.
+// When each recommendation is made, and when it is not.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -31,11 +31,11 @@ const FACTS: DomainFacts = {
 const codes = (facts: Partial<DomainFacts>) => recommend({ ...FACTS, ...facts }).map(({ code }) => code);
 const codesOfZone = (zone: Partial<ZoneFacts>) => codes({ zone: { ...ZONE, ...zone } });
 
-it('nothing is recommended where all is well', () => {
+it('recommends nothing if there are no problems', () => {
   expect(codes({})).toEqual([]);
 });
 
-it('everything at once is sorted by severity, each code once, with a message and a fix', () => {
+it('sorts all recommendations by severity, each code once, with a message and a fix', () => {
   const none = { apexTexts: [], dmarcTexts: [], dmarcIsElsewhere: false, hasCaa: false };
   const names = { dangling: ['a.shop.test'], withoutIpv6: ['shop.test'] };
   const found = recommend({
@@ -58,7 +58,7 @@ describe('mail', () => {
     ['v=spf10 -all', ['missing_spf']],
     [' v=spf1 -all', ['missing_spf']],
     ['', ['missing_spf']],
-  ])('a text %j at the apex', (text, wanted) => {
+  ])('evaluates the text %j at the apex', (text, wanted) => {
     expect(codesOfZone({ apexTexts: ['google-site-verification=1', text] })).toEqual(wanted);
   });
 
@@ -67,18 +67,18 @@ describe('mail', () => {
     ['v = DMARC1 ; p=none', []],
     ['v=dmarc1; p=none', ['missing_dmarc']],
     ['p=none; v=DMARC1', ['missing_dmarc']],
-  ])('a text %j at _dmarc', (text, wanted) => {
+  ])('evaluates the text %j at _dmarc', (text, wanted) => {
     expect(codesOfZone({ dmarcTexts: [text] })).toEqual(wanted);
   });
 
-  it('a policy that is looked up elsewhere is not missed, and none where no mail is taken', () => {
+  it('accepts a policy that is published elsewhere, and requires none without mail', () => {
     expect(codesOfZone({ dmarcTexts: [], dmarcIsElsewhere: true })).toEqual([]);
     expect(codesOfZone({ hasMail: false, apexTexts: [], dmarcTexts: [] })).toEqual([]);
   });
 });
 
-describe('where others answer for the domain', () => {
-  it('only certificate and plan are spoken of', () => {
+describe('if other operators answer for the domain', () => {
+  it('recommends only about the certificate and the plan', () => {
     const used = [{ what: 'records', amount: 95, most: 100 }];
     expect(codes({ zone: undefined, isSigned: false, uncovered: ['www.shop.test'], used })).toEqual([
       'proxied_without_certificate',
@@ -87,17 +87,17 @@ describe('where others answer for the domain', () => {
   });
 });
 
-it('a domain that is not delegated to us is not asked to be signed', () => {
+it('does not recommend signing a domain that is not delegated to the fleet', () => {
   expect(codes({ isSigned: false, isActive: false })).toEqual([]);
   expect(codes({ isSigned: false })).toEqual(['unsigned']);
 });
 
-it('a plan is nearly used from nine tenths of a limit; without a limit never', () => {
+it('a plan is nearly used from nine tenths of a limit, and never without a limit', () => {
   const use = (amount: number, most: number) => codes({ used: [{ what: 'records', amount, most }] });
   expect([use(89, 100), use(90, 100), use(1, 0)]).toEqual([[], ['plan_nearly_used'], []]);
 });
 
-it('names many names by the first five, and is about all of them', () => {
+it('names only the first five of many names, but depends on all of them', () => {
   const names = Array.from({ length: 7 }, (_, i) => `n${i}.shop.test`);
   const [one] = recommend({ ...FACTS, zone: { ...ZONE, dangling: names } });
   expect(one?.message).toContain(

@@ -28,7 +28,7 @@ beforeAll(async () => {
 const run = (...args: string[]) => runCommands(addResellerCommands, ['reseller', ...args], url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
-it('lists resellers alone, with their clients and what they hold', async () => {
+it('lists only resellers, with their clients and balances', async () => {
   expect(await json('list')).toEqual({
     resellers: [
       {
@@ -45,7 +45,7 @@ it('lists resellers alone, with their clients and what they hold', async () => {
   expect((await run('list')).stdout).toContain('shop@resale.test');
 });
 
-it('lists the clients of one by email, and those behind one', async () => {
+it('lists the clients of a reseller by email, and those after an email', async () => {
   const { clients } = await json('clients', 'shop@resale.test');
   const common = { id: expect.any(Number), active: true, domains: 1, balance_rials: 0 };
   expect(clients).toEqual([
@@ -58,7 +58,7 @@ it('lists the clients of one by email, and those behind one', async () => {
   expect([absent.code, absent.stderr]).toEqual([1, 'nobody@resale.test: no such account\n']);
 });
 
-it('shows tokens without their secret, and revokes one, once, with an audit row', async () => {
+it('shows tokens without their secret, and revokes a token once, with an audit row', async () => {
   const shown = await run('tokens', 'shop@resale.test', '--json');
   expect(JSON.parse(shown.stdout).tokens).toMatchObject([
     { id: token.id, key_id: token.keyId, status: 'active' },
@@ -74,6 +74,6 @@ it('shows tokens without their secret, and revokes one, once, with an audit row'
   const hash = hashSecret(token.text);
   expect((await findTokens(db, [hash])).get(hash.toString('hex'))?.state).toBe('revoked');
   const again = await run('revoke', 'shop@resale.test', String(token.id));
-  expect([again.code, again.stderr]).toEqual([1, `shop@resale.test: no token ${token.id} that works\n`]);
+  expect([again.code, again.stderr]).toEqual([1, `shop@resale.test: no active token ${token.id}\n`]);
   expect((await run('revoke', 'shop@resale.test', 'x')).code).toBe(2);
 });

@@ -46,7 +46,7 @@ const movements = async () => {
 };
 
 describe('POST /services', () => {
-  it('creates domain and subscription, and funds what the client lacks from the reseller’s wallet', async () => {
+  it('creates domain and subscription, and pays what the client lacks from the reseller’s wallet', async () => {
     await give(reseller.id, 1000);
     await give(clientId, 400);
     const made = await ask('POST', '/services', order());
@@ -67,13 +67,13 @@ describe('POST /services', () => {
     expect((await ask('GET', `/domains/${id}`)).body.user_id).toBe(clientId);
   });
 
-  it('does not use the reseller’s wallet if the client holds enough', async () => {
+  it('does not use the reseller’s wallet if the client’s balance is sufficient', async () => {
     await give(clientId, PRICE);
     expect((await ask('POST', '/services', order())).status).toBe(200);
     expect(await movements()).toEqual([['client', -PRICE, 'subscription']]);
   });
 
-  it('may use the overdraft; beyond it the response is credit_limit_reached, and nothing is created', async () => {
+  it('may use the overdraft; beyond it, it responds credit_limit_reached and creates nothing', async () => {
     await give(reseller.id, 699);
     const refused = await ask('POST', '/services', order());
     expect([refused.status, refused.body.code]).toEqual([402, 'credit_limit_reached']);
@@ -107,7 +107,7 @@ describe('POST /services', () => {
   });
 });
 
-it('a machine token reads the plans and the terms that are sold, with their prices', async () => {
+it('a machine token reads the plans and the terms on sale, with their prices', async () => {
   const { status, body } = await ask('GET', '/plans');
   expect(status).toBe(200);
   const pro = body.find(({ slug }: { slug: string }) => slug === 'pro');
@@ -188,7 +188,7 @@ it('a client sees no price in anything it can read', async () => {
   expect(read.length).toBeGreaterThan(15);
 });
 
-/** The names of all members, at any depth. */
+/** Returns the names of all members, at any depth. */
 function membersOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(membersOf);
   if (typeof value !== 'object' || value === null) return [];

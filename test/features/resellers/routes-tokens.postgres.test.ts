@@ -70,7 +70,7 @@ describe('a machine token', () => {
     expect([refused.status, refused.body.fields[0].field]).toEqual([400, 'expires_at']);
   });
 
-  it('is valid on the reseller surface only, as a bearer token', async () => {
+  it('is valid only on the reseller surface, as a bearer token', async () => {
     for (const headers of [
       { authorization: `Bearer ${reseller.token}` },
       { 'x-api-key': reseller.token },
@@ -103,7 +103,7 @@ describe('a machine token', () => {
 });
 
 it('a path that cannot be decoded is a 400, and without a credential a 401', async () => {
-  const error = 'the path cannot be read: after "%" stand two hexadecimal digits, and the octets are UTF-8';
+  const error = 'the path cannot be decoded: use UTF-8, and two hexadecimal digits after each "%"';
   for (const path of ['/reseller/v1/%ZZ', '/%72eseller/v1/domains/%ff', '/reseller/v1/whoami%?a=b']) {
     for (const as of [reseller.token, await reseller.session()]) {
       const { status, body } = await api.ask('GET', path, { as });

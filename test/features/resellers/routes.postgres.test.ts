@@ -40,7 +40,7 @@ describe('a client', () => {
     expect((await ask('POST', '/clients', { email: 'no email' })).status).toBe(400);
   });
 
-  it('is created with at most 100 tries a day, taken emails and replays included', async () => {
+  it('is created in at most 100 attempts per day, taken emails and replays included', async () => {
     const many = await makeReseller(api, 'many@clients.test');
     const taken = { email: 'owner@zonefleet.test' };
     const attempt = (key?: string) =>

@@ -4,7 +4,7 @@ import { type Answer, ownApi, startTestApi } from '../../support/api/api.ts';
 import { giveMoney } from '../../support/billing/give-money.ts';
 import { makeClient, makeReseller, type Reseller } from '../../support/walk/resellers.ts';
 
-// The overdraft is for purchases: whatever it is, a credit has none.
+// The overdraft is only for purchases, so no transfer may use it.
 const api = ownApi(() => startTestApi({ maxNegativeRials: 1_000_000 }));
 let reseller: Reseller;
 let clientId: number;
@@ -106,8 +106,8 @@ describe('a transfer', () => {
   });
 
   it.each([
-    ['credit', 99, 0, 'your wallet holds too little'],
-    ['debit', 0, 50, "the client's wallet holds too little"],
+    ['credit', 99, 0, 'the balance of your wallet is too low'],
+    ['debit', 0, 50, "the balance of the client's wallet is too low"],
   ] as const)('%s moves at most what the wallet holds, without overdraft: 402 otherwise', async (what, own, clients, error) => {
     await begin(own, clients);
     const all = own + clients;

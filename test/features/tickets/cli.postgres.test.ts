@@ -18,7 +18,7 @@ beforeAll(async () => {
 const run = (...args: string[]) => runCommands(addTicketCommands, ['ticket', ...args], url);
 const mails = async () => await query`select kind from mails`;
 
-it('lists, shows, answers and closes; writes are in the audit log, and nothing steers the terminal', async () => {
+it('lists, shows, answers and closes tickets with audit rows, and prints no control characters', async () => {
   expect((await run('list', '--status', 'open')).stdout).toContain('ann@shop.test');
   expect(JSON.parse((await run('list', '--priority', '--json')).stdout)).toEqual({ tickets: [] });
   expect((await run('answer', id, 'Which one?')).stdout).toBe(`answered ${id}\n`);
@@ -36,12 +36,12 @@ it('lists, shows, answers and closes; writes are in the audit log, and nothing s
   expect((await run('close', id)).stdout).toBe(`closed ${id}\n`);
   expect((await run('close', id)).code).toBe(0);
   const refused = await run('answer', id, 'Still there?');
-  expect([refused.code, refused.stderr]).toEqual([1, `${id}: the ticket is closed: open it again\n`]);
+  expect([refused.code, refused.stderr]).toEqual([1, `${id}: the ticket is closed: reopen it first\n`]);
   const actions = await column<string>`select action from audit_log order by id`;
   expect(actions).toEqual(['ticket.answer', 'ticket.answer', 'ticket.status']);
 });
 
-it('answers no where there is none, and refuses what is wrong', async () => {
+it('fails for an unknown ticket, and rejects invalid input', async () => {
   expect((await run('show', '999999')).code).toBe(1);
   expect((await run('close', '999999')).stderr).toBe('999999: no such ticket\n');
   for (const args of [

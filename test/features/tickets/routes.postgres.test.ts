@@ -83,7 +83,7 @@ describe('a ticket', () => {
     const id = await open();
     expect((await setStatus(id, 'closed')).body.status).toBe('closed');
     for (const refused of [await write(id), await answer(id)])
-      expect([refused.status, refused.body.error]).toEqual([409, 'the ticket is closed: open it again']);
+      expect([refused.status, refused.body.error]).toEqual([409, 'the ticket is closed: reopen it first']);
     const opened = await operator.ask('PATCH', `/admin/tickets/${id}`, { status: 'open' });
     expect(opened.body.status).toBe('open');
     expect(await setStatus(id, 'answered')).toMatchObject({
@@ -107,7 +107,7 @@ describe('a ticket', () => {
   });
 });
 
-describe('bounds', () => {
+describe('limits', () => {
   it('an account has 20 open tickets, reopened ones included, also for concurrent calls', async () => {
     const full = '409 20 tickets are open: close one first';
     const told = ({ status, body }: Awaited<ReturnType<typeof post>>) =>
@@ -116,7 +116,7 @@ describe('bounds', () => {
     expect(many.sort()).toEqual([...Array(20).fill('200'), ...Array(4).fill(full)]);
     const [{ id }] = (await ask('GET', '/tickets')).body;
     await setStatus(id, 'closed');
-    expect(told(await post())).toBe('409 20 tickets were opened in 24 hours: write into one');
+    expect(told(await post())).toBe('409 20 tickets were opened in 24 hours: write to one of them');
     await api.query`update tickets set created_at = created_at - interval '25 hours'`;
     expect(told(await post())).toBe('200');
     expect(told(await setStatus(id, 'open'))).toBe(full);
@@ -186,7 +186,7 @@ describe('staff', () => {
       onOutcome: () => {},
     });
     await send({ mailId: ordered[0]?.id as number }, { signal: new AbortController().signal } as never);
-    expect(sent).toMatchObject([{ to: 'owner@zonefleet.test', subject: `Your ticket ${id} is answered` }]);
+    expect(sent).toMatchObject([{ to: 'owner@zonefleet.test', subject: `Your ticket ${id} was answered` }]);
     expect(sent[0]?.text).toContain(PUBLIC_URL);
     expect(sent[0]?.text).not.toContain('secret');
     expect(await mails()).toEqual([]);

@@ -1,4 +1,5 @@
-// Minutes as workers judge them, with the rights of workers, from counts that the test makes; what customers then read, and are told.
+// Workers evaluate minutes with their own rights, from counts that the test writes. Checks what customers then read
+// and receive.
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +16,7 @@ let worker: Database;
 let domain: Domain;
 let made = 0;
 let name: string;
-/** Per host, the requests and failures of every minute from now on. */
+/** Requests and failures of every minute from now on, by host. */
 let traffic: Record<string, readonly [number, number]>;
 let isAway: boolean;
 let isFollowed: boolean;
@@ -57,7 +58,7 @@ beforeEach(async () => {
   await sql`update domains set created_at = created_at - interval '1 day'`.execute(api.database.db);
 });
 
-/** A domain with a monitored record at `www`, and one at `other` that is not. */
+/** A domain with a monitored record at `www`, and an unmonitored one at `other`. */
 async function watch(of: string): Promise<Domain> {
   const found = await api.makeDomain(of);
   const record = { type: 'A', destination: '192.0.2.1', proxied: true };
@@ -78,7 +79,7 @@ async function set(body: object, of = name): Promise<void> {
 
 const options = { source, sendsMail: true, onJudged: () => {} };
 
-/** So many minutes more, of those that ended up to fifty minutes ago. */
+/** Adds this many minutes, of those that ended up to fifty minutes ago. */
 async function judge(minutes: number): Promise<{ begun: number; ended: number }> {
   await sql`
     update uptime_round set judged = coalesce(judged, floor(extract(epoch from clock_timestamp()) / 60) - 50)`.execute(
@@ -95,7 +96,7 @@ async function judge(minutes: number): Promise<{ begun: number; ended: number }>
   return all;
 }
 
-/** The last minute that is judged is that of so long ago. */
+/** The last evaluated minute is this long ago. */
 const judgedWas = (minutesAgo: number) =>
   sql`update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`.execute(
     api.database.db,
@@ -117,7 +118,7 @@ const states = async () =>
   (await sql<{ state: object }>`select state from uptime_states`.execute(api.database.db)).rows.length;
 
 describe('an outage', () => {
-  it('is found from minutes that were down, told once, and over after so many clear ones', async () => {
+  it('is detected from minutes that were down, notified once, and ends after enough clear ones', async () => {
     const hook = { body: { url: 'https://hooks.shop.test/' } };
     const webhook = (await api.ask('POST', `/domains/${name}/webhooks`, hook)).body;
     // Failures of hosts that are not monitored do not count.
@@ -129,7 +130,10 @@ describe('an outage', () => {
       { id: expect.any(Number), started_at: expect.any(String), error_pct: 90 },
     ]);
     expect(await mails()).toEqual([
-      { email: 'owner@zonefleet.test', message: expect.stringMatching(/^Since .* UTC your origins .* 90 %/) },
+      {
+        email: 'owner@zonefleet.test',
+        message: expect.stringMatching(/^Since .* UTC, your origins .* 90 %/),
+      },
     ]);
     www(10, 0);
     expect(await judge(2)).toEqual({ begun: 0, ended: 0 });
@@ -137,7 +141,7 @@ describe('an outage', () => {
     const { incidents, uptime_pct, judged_until } = await uptime();
     expect(incidents).toMatchObject([{ ended_at: expect.any(String), error_pct: 90 }]);
     expect([typeof uptime_pct, new Date(judged_until) < new Date()]).toEqual(['number', true]);
-    expect((await mails())[1]?.message).toMatch(/^Your origins answer again\. .* from .* to .* 90 %/);
+    expect((await mails())[1]?.message).toMatch(/^Your origins respond again\. From .* to .* 90 %/);
     const told = (await api.ask('GET', `/domains/${name}/webhooks/${webhook.id}/deliveries`)).body;
     expect(told.map(({ event }: { event: string }) => event)).toEqual(['outage.ended', 'outage.begun']);
     const { rows } = await sql<{ body: string }>`
@@ -150,7 +154,7 @@ describe('an outage', () => {
     expect(await states()).toBe(0);
   });
 
-  it('that flaps is told three times an hour, each with its end', async () => {
+  it('that flaps is notified three times per hour, each time with its end', async () => {
     await set({
       uptime_window_min: 2,
       uptime_min_requests: 0,
@@ -167,8 +171,8 @@ describe('an outage', () => {
     expect(begun).toBe(6);
     const texts = (await mails()).map(({ message }) => message);
     expect(texts.filter((text) => text.startsWith('Since'))).toHaveLength(3);
-    expect(texts.filter((text) => text.startsWith('Your origins answer again'))).toHaveLength(3);
-    expect(texts.filter((text) => text.includes('no more about it for an hour'))).toHaveLength(1);
+    expect(texts.filter((text) => text.startsWith('Your origins respond again'))).toHaveLength(3);
+    expect(texts.filter((text) => text.includes('not notify you of them for an hour'))).toHaveLength(1);
     expect((await uptime()).incidents).toHaveLength(6);
     await sql`update uptime_incidents set noted_at = noted_at - interval '61 minutes'`.execute(
       api.database.db,
@@ -178,7 +182,7 @@ describe('an outage', () => {
     expect(await mails()).toHaveLength(7);
   });
 
-  it('of fifty domains of one account in an hour is mailed, and no more', async () => {
+  it('is mailed for at most fifty domains of an account per hour', async () => {
     await sql`insert into outage_mails values (${api.accountIds.owner}, date_trunc('hour', clock_timestamp()), 50)`.execute(
       api.database.db,
     );
@@ -187,7 +191,7 @@ describe('an outage', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('ends without a word when nothing is monitored any more', async () => {
+  it('ends without a notification if no record is monitored any more', async () => {
     www(10, 10);
     await judge(6);
     const { body } = await api.ask('GET', `/domains/${name}/records/`);
@@ -201,8 +205,8 @@ describe('an outage', () => {
   });
 });
 
-describe('while the analytics store is away,', () => {
-  it('nothing is concluded, and the minutes are judged when it is back', async () => {
+describe('while the analytics store is unavailable,', () => {
+  it('nothing is concluded, and the minutes are evaluated afterwards', async () => {
     www(10, 10);
     await judge(4);
     isAway = true;
@@ -216,7 +220,7 @@ describe('while the analytics store is away,', () => {
     expect((await uptime()).incidents[0].ended_at).toBeUndefined();
   });
 
-  it('a minute waits until something newer has come, for ten minutes', async () => {
+  it('a minute waits up to ten minutes for reports of a later one', async () => {
     isFollowed = false;
     asked.length = 0;
     await judgedWas(5);
@@ -231,7 +235,7 @@ describe('while the analytics store is away,', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('for a day, what was before is not judged any more', async () => {
+  it('for more than a day, older minutes are skipped', async () => {
     asked.length = 0;
     await judgedWas(5000);
     await judgeNext({ ...options, db: worker });
@@ -245,7 +249,7 @@ describe('while the analytics store is away,', () => {
 });
 
 describe('a round', () => {
-  it('is one worker’s, begins two minutes after the minute, and goes on where a lost worker was', async () => {
+  it('runs in one worker, starts two minutes after the minute, and continues the work of a lost worker', async () => {
     await judgedWas(2);
     asked.length = 0;
     expect(await judgeNext({ ...options, db: worker })).toEqual({ isMore: false });
@@ -260,7 +264,7 @@ describe('a round', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('judges a minute again without counting it twice', async () => {
+  it('evaluates a minute again without counting it twice', async () => {
     www(10, 10);
     await judge(3);
     for (let n = 0; n < 2; n++) {
@@ -275,11 +279,11 @@ describe('a round', () => {
 });
 
 describe('GET /domains/{domain}/uptime', () => {
-  it('without a minute that was judged says no share', async () => {
+  it('returns no percentage before the first evaluated minute', async () => {
     expect(await uptime()).toEqual({ incidents: [] });
   });
 
-  it('takes periods as analytics do: what it does not know is 24h', async () => {
+  it('accepts the periods of analytics, and treats unknown ones as 24h', async () => {
     await judgedWas(3);
     await sql`
       update domains set created_at = clock_timestamp() - interval '60 days' where id = ${domain.id}`.execute(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { writeOutageLetter } from '../../../src/features/uptime/rules.ts';
 
-it('the letter about an outage says in its subject whether it begins or is over', () => {
+it('the subject of the letter about an outage says whether it began or ended', () => {
   const of = (message: string, isOver: boolean) =>
     writeOutageLetter('ann@example.org', {
       domain: 'shop.test',
@@ -9,9 +9,9 @@ it('the letter about an outage says in its subject whether it begins or is over'
       message,
       publicUrl: 'https://dns.test',
     });
-  const begun = of('Since 2026-01-01 00:00 UTC your origins do not answer as they should.', false);
+  const begun = of('Since 2026-01-01 00:00 UTC, your origins have been failing.', false);
   expect([begun.to, begun.subject]).toEqual(['ann@example.org', 'shop.test: origins are down']);
-  expect(begun.text).toContain('do not answer as they should.\n');
+  expect(begun.text).toContain('your origins have been failing.\n');
   expect(begun.text).toContain('https://dns.test');
-  expect(of('Your origins answer again.', true).subject).toBe('shop.test: origins answer again');
+  expect(of('Your origins respond again.', true).subject).toBe('shop.test: origins respond again');
 });

@@ -1,4 +1,4 @@
-// What origins answered, as the store counts it of raw lines, against counts of the same lines here.
+// Results of requests to origins, as the store aggregates raw lines, compared with a count of the same lines.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
@@ -45,12 +45,12 @@ async function report(
   await store.insert('requests', rows, `test-${batches++}`);
 }
 
-it('knows no minute before anything is there', async () => {
+it('returns no minute without data', async () => {
   expect(await minutes.newest()).toBeUndefined();
   expect(await minutes.hosts({ minute: NOW, ...ALL })).toEqual([]);
 });
 
-it('counts requests for origins, and which of them failed', async () => {
+it('counts requests to origins, and those that failed', async () => {
   await report(1, 'www.shop.test', [
     { status: 200 },
     { status: 404, cache: 'miss' },
@@ -59,7 +59,7 @@ it('counts requests for origins, and which of them failed', async () => {
     { status: 0 },
     { status: 502, reason: 'origin_timeout' },
     { status: 502, reason: 'no_origin' },
-    // no origin was asked
+    // no request to an origin
     { status: 200, cache: 'hit' },
     { status: 200, cache: 'stale' },
     { status: 403, reason: 'rule_blocked' },
@@ -74,7 +74,7 @@ it('counts requests for origins, and which of them failed', async () => {
   expect(await minutes.newest()).toBe(NOW + 1);
 });
 
-it('tells of domains that had failures, and of suspects, page by page', async () => {
+it('lists domains with failures, and suspects, page by page', async () => {
   const minute = NOW + 2;
   await report(2, 'a.test', [{}, {}], minute);
   await report(3, 'b.test', [{ status: 500 }, {}], minute);
@@ -89,7 +89,7 @@ it('tells of domains that had failures, and of suspects, page by page', async ()
   expect(await ids({ last: 3 })).toEqual(['b.test', 'c.test']);
 });
 
-it('looks at the hundred busiest hosts of a domain', async () => {
+it('reads the hundred busiest hosts of a domain', async () => {
   const minute = NOW + 3;
   for (let n = 0; n < 3; n++) await report(5, 'busy.test', [{ status: 500 }], minute);
   const lines = Array.from({ length: 150 }, (_, n) => ({ host: `h${n}.made-up.test`, status: 500 }));
@@ -101,7 +101,7 @@ it('looks at the hundred busiest hosts of a domain', async () => {
   ]);
 });
 
-it('says that the store is away, and counts no repeat of a batch', async () => {
+it('reports an unavailable store, and counts a repeated batch once', async () => {
   const minute = NOW + 4;
   await report(6, 'once.test', [{ status: 500 }], minute);
   batches--;

@@ -12,7 +12,7 @@ let worker: Database;
 let domain: Domain;
 let name: string;
 let made = 0;
-/** Requests and failures of the minute that is judged. */
+/** Requests and failures of the evaluated minute. */
 let minute: readonly [number, number];
 
 const source: MinuteSource = {
@@ -63,7 +63,7 @@ const incidents = async (): Promise<{ ended_at?: string }[]> =>
   (await api.ask('GET', `/domains/${name}/uptime`, { as: 'viewer' })).body.incidents;
 const isDown = async () => (await incidents()).some(({ ended_at }) => ended_at === undefined);
 
-it('has no percentage while no proxied record has monitor, and lists incidents all the same', async () => {
+it('has no percentage while no proxied record has monitor, but lists incidents', async () => {
   await set({});
   await pass(4, 10, 10);
   await judgeFrom(0);

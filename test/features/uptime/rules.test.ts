@@ -1,4 +1,4 @@
-// When incidents of domains begin and end.
+// When incidents start and end.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,8 +11,8 @@ import {
 } from '../../../src/features/uptime/rules.ts';
 import { scale } from '../../support/tests/scale.ts';
 
-// When incidents begin and end, written from docs/rules.md "Uptime" over a whole series of minutes, and from no code: for each minute it
-// looks back over everything there was.
+// When incidents start and end, written from docs/rules.md "Uptime" and independently of the code: for each minute,
+// it looks back over all earlier ones.
 
 interface ModelRules {
   readonly threshold: number;
@@ -37,7 +37,7 @@ function incidentsOf(series: Series, rules: ModelRules): ModelIncident[] {
     requests === 0 ? ' ' : failures / requests >= rules.threshold / 100 - 1e-12 ? 'D' : 'c';
   const line = series.map(kind).join('');
   const found: ModelIncident[] = [];
-  let from = 0; // what was before belongs to an incident that is over
+  let from = 0; // earlier minutes belong to an ended incident
   for (let now = 0; now < line.length; now++) {
     const open = found.at(-1);
     if (open !== undefined && open.endedAt === undefined) {
@@ -56,7 +56,7 @@ function incidentsOf(series: Series, rules: ModelRules): ModelIncident[] {
     const past = line.slice(from, now + 1);
     const forgotten = Math.max(
       past.lastIndexOf('c'),
-      // a whole window of silence, wherever it last was
+      // a whole window without requests, anywhere before
       past.lastIndexOf(' '.repeat(rules.window)) +
         (past.includes(' '.repeat(rules.window)) ? rules.window - 1 : 0),
     );
@@ -99,30 +99,30 @@ function judge(series: Series, rules: ModelRules = RULES) {
   return { incidents, state };
 }
 
-/** D: down, c: clear, a blank: no requests. */
+/** D: down, c: clear, blank: no requests. */
 const draw = (line: string, requests = 10): Series =>
   [...line].map((each) => (each === ' ' ? [0, 0] : each === 'D' ? [requests, requests] : [requests, 0]));
 
 describe('an incident', () => {
-  it('begins when so many minutes were down, and ends after so many clear ones, at the first of these', () => {
+  it('starts after enough minutes that were down, and ends at the first of enough clear ones', () => {
     const { incidents } = judge(draw('ccDDDDDDDccDccc'));
     expect(incidents).toEqual([
       { started: 2, openedAt: 6, ended: 12, endedAt: 14, requests: 100, failures: 80 },
     ]);
   });
 
-  it('does not begin while one minute of the window is clear', () => {
+  it('does not start while one minute of the window is clear', () => {
     expect(judge(draw('DDDDcDDDDcDDDDc')).incidents).toEqual([]);
   });
 
-  it('concludes nothing from too few requests, or from too few minutes with requests', () => {
+  it('requires enough requests, and enough minutes with requests', () => {
     expect(judge(draw('DDDDDDDDDD', 3)).incidents).toEqual([]);
     expect(judge(draw('DDDDDDDDDD', 4)).incidents).toMatchObject([{ started: 0, openedAt: 4 }]);
     expect(judge(draw('D   D   D   D   ', 100)).incidents).toEqual([]);
     expect(judge(draw('D D D', 100)).incidents).toMatchObject([{ started: 0, openedAt: 4 }]);
   });
 
-  it('neither begins nor ends while nothing is heard', () => {
+  it('neither starts nor ends without requests', () => {
     expect(judge(draw('DDDD')).incidents).toEqual([]);
     expect(judge(draw('DDDD   ')).incidents).toEqual([]);
     const { incidents, state } = judge(draw(`DDDDDcc${' '.repeat(500)}`));
@@ -130,18 +130,18 @@ describe('an incident', () => {
     expect(judge(draw(`DDDDDcc${' '.repeat(500)}c`)).incidents).toMatchObject([{ ended: 5, endedAt: 507 }]);
   });
 
-  it('forgets what was before a window of silence', () => {
+  it('ignores minutes before a window without requests', () => {
     expect(judge(draw(`DDDD     DDDD`)).incidents).toEqual([]);
     expect(judge(draw(`DDDD     DDDDD`)).incidents).toMatchObject([{ started: 9, openedAt: 13 }]);
   });
 
-  it('has minutes as down from the threshold on, that included', () => {
+  it('counts a minute as down from exactly the threshold', () => {
     const minutes = (failures: number): Series => Array.from({ length: 6 }, () => [10, failures] as const);
     expect(judge(minutes(7)).incidents).toEqual([]);
     expect(judge(minutes(8)).incidents).toHaveLength(1);
   });
 
-  it('goes by the settings as they are when a minute is judged', () => {
+  it('uses the settings at the time of the evaluation', () => {
     const series = draw('DDDDDDDD');
     let state: UptimeState;
     const began = series.map(([requests, failures], minute) => {
@@ -154,7 +154,7 @@ describe('an incident', () => {
   });
 });
 
-it('over random series, incidents are those of the rules in docs/rules.md', () => {
+it('incidents in random series match docs/rules.md', () => {
   const minute = fc.oneof(
     { weight: 3, arbitrary: fc.constant([0, 0] as const) },
     { weight: 5, arbitrary: fc.integer({ min: 1, max: 12 }).map((n) => [n, n] as const) },
@@ -191,19 +191,19 @@ it('over random series, incidents are those of the rules in docs/rules.md', () =
   expect(seen).toBeGreaterThan(scale(300, 25));
 });
 
-it('what is kept of a domain is bounded by its window', () => {
+it('the stored state is limited by the window', () => {
   const { state } = judge(draw('D'.repeat(300), 1), { ...RULES, window: 60, requests: 1e9 });
   expect(state?.kind === 'run' && state.downs.length).toBe(60);
 });
 
-it('the share of failures has one digit behind the point', () => {
+it('the percentage of failures has one decimal', () => {
   expect([errorPct({ requests: 3, failures: 2 }), errorPct({ requests: 0, failures: 0 })]).toEqual([66.7, 0]);
 });
 
 const at = (minute: number) => new Date(minute * 60_000);
 const span = (begin: number, end: number) => ({ begin: at(begin), end: at(end) });
 
-it('the uptime is the share of the time in which no incident was', () => {
+it('the uptime is the percentage of time without incidents', () => {
   expect(uptimePct(span(0, 1000), [])).toBe(100);
   expect(uptimePct(span(0, 1000), [span(-50, 10), span(20, 30), span(990, 2000)])).toBe(97);
   expect(uptimePct(span(0, 1440), [span(3, 4)])).toBe(99.931);

@@ -1,4 +1,5 @@
-// Calls of webhooks against receivers on loopback, which a lab allows, and against names that lead where no call may go.
+// Calls of webhooks to receivers on loopback, which the test allows, and to names with addresses that must not be
+// called.
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -32,7 +33,7 @@ function call(target: string, options: Partial<CallOptions> = {}, attempt = 0) {
 }
 
 describe('a call', () => {
-  it('goes to the address that was judged, with the name as SNI and Host, after one look-up', async () => {
+  it('connects to the validated address, with the name as SNI and Host, after one lookup', async () => {
     let lookups = 0;
     const addressesOf = async () => (lookups++ === 0 ? ['127.0.0.1'] : ['127.0.0.9']);
     expect(await call(url('/a?b=1'), { addressesOf })).toEqual({ kind: 'answered', status: 200 });
@@ -55,7 +56,7 @@ describe('a call', () => {
     '::ffff:10.0.0.1',
     '::ffff:127.0.0.1',
     'fd00::1',
-  ])('is not made to %s, whatever else the name leads to', async (address) => {
+  ])('is not made to %s, whatever the other addresses of the name are', async (address) => {
     const before = receiver.connections();
     let admitted = 0;
     const admit = async () => ++admitted > 0;
@@ -67,7 +68,7 @@ describe('a call', () => {
     expect([receiver.connections(), admitted]).toEqual([before, 0]);
   });
 
-  it('is judged by its URL again, which rules of today may refuse', async () => {
+  it('validates its URL again, which newer rules may reject', async () => {
     const before = receiver.connections();
     expect(await call('https://127.0.0.1:9999/', { allowed: [] })).toMatchObject({ why: 'not_public' });
     expect(await call('http://hooks.test/')).toMatchObject({ why: 'not_public' });
@@ -89,19 +90,19 @@ describe('a call', () => {
     expect(await call(url(), { roots: undefined })).toEqual({ kind: 'failed', why: 'tls' });
   });
 
-  it('takes each address in turn, from try to try', async () => {
+  it('uses the addresses in turn, one per attempt', async () => {
     const addressesOf = async () => ['127.0.0.1', '127.0.0.77'];
     expect(await call(url(), { addressesOf }, 2)).toMatchObject({ kind: 'answered' });
     expect(await call(url(), { addressesOf }, 1)).toEqual({ kind: 'failed', why: 'unreachable' });
   });
 
-  it('is not made while the address is called enough, nor to a name that nobody finds', async () => {
+  it('is not made if the address is at its limit, or if the name does not resolve', async () => {
     expect(await call(url(), { admit: async () => false })).toEqual({ kind: 'busy' });
     expect(await call(url(), { addressesOf: async () => undefined })).toMatchObject({ why: 'unresolved' });
     expect(await call(url(), { addressesOf: async () => [] })).toMatchObject({ why: 'unresolved' });
   });
 
-  it('ends by a bound that holds for the look-up, the connection and the answer together', async () => {
+  it('has one time limit for lookup, connection and response', async () => {
     const callMs = 150;
     const forever = (_: string, signal: AbortSignal) =>
       new Promise<never>((_resolve, reject) =>
@@ -134,7 +135,7 @@ describe('a call', () => {
 });
 
 describe('an answer', () => {
-  it('is its status: a body without end is not read', async () => {
+  it('is only its status: an endless body is not read', async () => {
     let wasClosed: () => void;
     const closed = new Promise<void>((resolve) => {
       wasClosed = resolve;
@@ -154,8 +155,8 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['headers without end', `HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1000)}\r\n`.repeat(20)}`],
-    ['answers before the answer without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
+    ['endless headers', `HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1000)}\r\n`.repeat(20)}`],
+    ['endless interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ])('with %s is cut off', async (_, text) => {

@@ -1,4 +1,4 @@
-// Calls as workers make them, with the rights that workers have, against a receiver on loopback.
+// Workers call webhooks with their own rights, at a receiver on loopback.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ const tell = () => orderEvent(worker, { domainId, event: 'outage.begun', data: {
 const due = () =>
   sql`update webhook_deliveries set due_at = clock_timestamp() where due_at is not null`.execute(worker);
 
-it('tells the receiver of the event once, signed with the secret', async () => {
+it('sends an event to the receiver once, signed with the secret', async () => {
   await tell();
   expect(await work()).toEqual([{ kind: 'delivered', webhookId: webhook.id }]);
   await due();
@@ -78,7 +78,7 @@ it('tells the receiver of the event once, signed with the secret', async () => {
   ]);
 });
 
-it('tries again what was not taken, with the same event and a new signature', async () => {
+it('retries a rejected delivery, with the same event and a new signature', async () => {
   await tell();
   receiver.answer((response) => void response.writeHead(503).end());
   expect(await work()).toEqual([{ kind: 'again', webhookId: webhook.id }]);
@@ -91,7 +91,7 @@ it('tries again what was not taken, with the same event and a new signature', as
   expect((await listDeliveries(db, webhook.id))[0]).toMatchObject({ attempts: 2, status: 204 });
 });
 
-it('says why nothing was answered, and no more of the receiver', async () => {
+it('reports why there was no response, and nothing else about the receiver', async () => {
   await tell();
   expect(await work(['169.254.169.254'])).toEqual([
     { kind: 'again', webhookId: webhook.id, why: 'not_public' },
@@ -103,7 +103,7 @@ it('says why nothing was answered, and no more of the receiver', async () => {
   });
 });
 
-it('puts off the call of a receiver that is called enough, and does not count it as a try', async () => {
+it('postpones a call if the receiver is at its limit, without counting an attempt', async () => {
   await tell();
   for (let n = 0; n < HOST_BOUNDS.atOnce; n++) await takeCall(worker, hostTarget('hooks.test'), HOST_BOUNDS);
   expect(await work()).toEqual([{ kind: 'busy' }]);
@@ -112,14 +112,14 @@ it('puts off the call of a receiver that is called enough, and does not count it
   expect(delivery?.dueAt?.getTime()).toBeGreaterThan(delivery?.createdAt.getTime() as number);
 });
 
-it('ends its call in the books, so that the next one is let in', async () => {
+it('records the end of its call, so that the next one is admitted', async () => {
   for (let n = 0; n < HOST_BOUNDS.atOnce + 2; n++) {
     await tell();
     expect(await work()).toMatchObject([{ kind: 'delivered' }]);
   }
 });
 
-it('drops what a webhook was to be told that is gone', async () => {
+it('drops the deliveries of a deleted webhook', async () => {
   await tell();
   const { jobs } = await claimDueDeliveries(worker, 10);
   await query`delete from webhooks`;

@@ -12,7 +12,7 @@ import {
   webhookBody,
 } from '../../../src/features/webhooks/rules.ts';
 
-it('a call is tried again more and more seldom, for 24 hours', () => {
+it('a call is retried at increasing intervals, for 24 hours', () => {
   const waits: number[] = [];
   let age = 0;
   for (let attempts = 1; ; attempts++) {
@@ -26,7 +26,7 @@ it('a call is tried again more and more seldom, for 24 hours', () => {
   expect(age).toBeGreaterThan(86_400 - 7200);
 });
 
-it('a call is signed over its time and its body', () => {
+it('the signature of a call includes its time and body', () => {
   const at = new Date('2026-01-02T03:04:05.678Z');
   const body = webhookBody({ id: 'one', event: 'test', domain: 'shop.test', at, data: { a: 1 } });
   expect(JSON.parse(body)).toEqual({
@@ -41,7 +41,7 @@ it('a call is signed over its time and its body', () => {
   expect(signWebhook('whsec_x', body, new Date(at.getTime() + 1000))).not.toContain(mac);
 });
 
-it('the lines of docs/api.md tell a call of ours from any other', () => {
+it('the code in docs/api.md distinguishes genuine calls from others', () => {
   const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   const [lines = ''] = /^const \[, t, mac\][\s\S]*?(?=^```)/m.exec(page) ?? [];
   const judge = new Function(
@@ -64,7 +64,7 @@ it('the lines of docs/api.md tell a call of ours from any other', () => {
 });
 
 describe('the URL of a webhook', () => {
-  it('is https, on 443 or above 1023, in the form in which it is called', () => {
+  it('must be https, on 443 or above 1023, and is stored in canonical form', () => {
     expect(readWebhookUrl('https://Hooks.Shop.Test./a b?x=1', [])).toEqual({
       href: 'https://hooks.shop.test./a%20b?x=1',
       host: 'hooks.shop.test',
@@ -77,7 +77,7 @@ describe('the URL of a webhook', () => {
   });
 
   it.each([
-    ['hooks.test', /no URL/],
+    ['hooks.test', /not a URL/],
     ['http://hooks.test/', /https/],
     ['ftp://hooks.test/', /https/],
     ['https://hooks.test:25/', /443 or above 1023/],
@@ -107,7 +107,7 @@ describe('the URL of a webhook', () => {
     ['https://[2002:7f00:1::]/', /not public/],
     ['https://[fd00::1]/', /not public/],
     ['https://[fe80::1]/', /not public/],
-  ])('is not %s', (url, problem) => {
+  ])('rejects %s', (url, problem) => {
     expect(readWebhookUrl(url, [])).toEqual({ problem: expect.stringMatching(problem) });
   });
 

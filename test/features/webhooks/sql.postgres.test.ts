@@ -1,4 +1,4 @@
-// Turns and bounds of calls, and what becomes of receivers that never answer.
+// Turns and limits of calls, and what happens to receivers that never respond.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createWebhook, listWebhooks, orderEvent, orderTest } from '../../../src/features/webhooks/sql.ts';
@@ -40,7 +40,7 @@ async function accountsOf(jobs: readonly { readonly deliveryId: number }[]): Pro
     order by account_id`;
 }
 
-it('fifty tests of a domain that are ordered at once, in no transaction, are five', async () => {
+it('of fifty concurrent tests of a domain, five are ordered', async () => {
   const { domainId, webhookId } = await hooked(await newAccount(db, 'eve@webhooks.test'));
   const ordered = await Promise.all(Array.from({ length: 50 }, () => orderTest(db, domainId, webhookId)));
   expect(ordered.filter((each) => 'deliveryId' in each)).toHaveLength(5);
@@ -48,7 +48,7 @@ it('fifty tests of a domain that are ordered at once, in no transaction, are fiv
 });
 
 describe('a claim', () => {
-  it('takes turns by account: many calls of one hold up no other, in all workers together', async () => {
+  it('takes turns by account, so that many calls of one do not delay others, over all workers', async () => {
     const busy = await newAccount(db, 'busy@webhooks.test');
     const quiet = await newAccount(db, 'quiet@webhooks.test');
     for (let n = 0; n < 3; n++) {
@@ -65,7 +65,7 @@ describe('a claim', () => {
     expect(await accountsOf((await claimDueDeliveries(db, 50)).jobs)).toEqual([quiet]);
   });
 
-  it('goes on where it was, and a call whose worker was lost is due again', async () => {
+  it('continues after the last account, and reclaims the call of a lost worker', async () => {
     const account = await newAccount(db, 'ann@webhooks.test');
     const { domainId } = await hooked(account);
     await tell(domainId);
@@ -80,7 +80,7 @@ describe('a claim', () => {
 });
 
 describe('a receiver', () => {
-  it('is called so many times at once and a minute, by all workers together', async () => {
+  it('has limits for concurrent calls and calls per minute, over all workers', async () => {
     const workers = [1, 2].map(() => openDatabase(asRole(url, 'zonefleet_worker')));
     const target = hostTarget('victim.test');
     const ask = () =>
@@ -99,13 +99,13 @@ describe('a receiver', () => {
     await Promise.all(workers.map((db) => db.destroy()));
   });
 
-  it('is its address under any name; of IPv6 the network', () => {
+  it('is the same for all names of an address; IPv6 addresses are grouped by network', () => {
     expect(addressTarget('192.0.2.1')).not.toBe(addressTarget('192.0.2.2'));
     expect(addressTarget('2001:db8:1:2::1')).toBe(addressTarget('2001:db8:1:2:ffff::9'));
     expect(addressTarget('2001:db8:1:2::1')).not.toBe(addressTarget('2001:db8:1:3::1'));
   });
 
-  it('that never answers as it should for 24 hours is called no more, until a test finds it well', async () => {
+  it('that fails for 24 hours is disabled, until a test succeeds', async () => {
     const { domainId, webhookId } = await hooked(await newAccount(db, 'ann@webhooks.test'));
     await tell(domainId);
     await tell(domainId);
@@ -124,7 +124,7 @@ describe('a receiver', () => {
     expect(await tell(domainId)).toBe(1);
   });
 
-  it('that answered since then stays', async () => {
+  it('that responded in the meantime remains enabled', async () => {
     const { domainId, webhookId } = await hooked(await newAccount(db, 'ann@webhooks.test'));
     await tell(domainId);
     const [old] = await listDeliveries(db, webhookId);
@@ -136,7 +136,7 @@ describe('a receiver', () => {
     expect((await listWebhooks(db, domainId))[0]?.disabledAt).toBeNull();
   });
 
-  it('has at most a hundred calls waiting', async () => {
+  it('has at most a hundred pending calls', async () => {
     const { domainId, webhookId } = await hooked(await newAccount(db, 'ann@webhooks.test'));
     for (let n = 0; n < 105; n++) await tell(domainId);
     expect(

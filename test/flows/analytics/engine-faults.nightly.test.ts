@@ -1,4 +1,4 @@
-// Inserts into the embedded analytics engine are durable and count once, whatever happens to the engine meanwhile.
+// Inserts into the embedded analytics engine are durable and count once, even if the engine fails meanwhile.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { lacksSmallDisk, mountSmallDisk } from '../../support/database/small-dis
 import { until } from '../../support/tests/until.ts';
 
 const LIMIT = { seconds: 10 };
-/** After more, it is started again later and later. */
+/** After more failures, it restarts after increasing pauses. */
 const KILLS = 6;
 const opened: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function started(options: Parameters<typeof startAnalytics>[0] = {}): Prom
   return { store, analytics };
 }
 
-/** As a spool does it: again and again with the same token, until it is there. Gives how often it failed. */
+/** Repeats the insert with the same token until it succeeds, as a spool does. Returns the number of failures. */
 async function insertUntilDone(analytics: Analytics, lines: readonly Line[], token: string): Promise<number> {
   let failed = 0;
   await until(async () => {
@@ -60,7 +60,7 @@ async function expectExact(analytics: Analytics, lines: readonly Line[]): Promis
   expect(await analytics.query(sql, { id: domainId }, LIMIT)).toEqual([{ n: lines.length, octets }]);
 }
 
-it('an engine that is killed in the middle of inserts loses no line, and counts none twice', async () => {
+it('an engine that is killed during inserts loses no line, and counts none twice', async () => {
   const { store, analytics } = await started();
   const lines = madeLines({ domainId: 1, count: 30_000, days: 2 });
   let isOver = false;
@@ -88,8 +88,8 @@ it('an engine that is killed in the middle of inserts loses no line, and counts 
   await expectExact(analytics, lines);
 });
 
-// Every answer may be lost, also those that the process gave which made the tables: decision 21.
-it('an insert that is repeated after a kill is known by the raw lines and by every rollup', async () => {
+// Every response may be lost, including those of the process that created the tables: decision 21.
+it('a repeated insert after a kill is recognized by the raw lines and by every rollup', async () => {
   const { store, analytics } = await started();
   const lines = madeLines({ domainId: 6, count: 1000, days: 2 });
   await analytics.insert('requests', lines, 'first');
@@ -101,7 +101,7 @@ it('an insert that is repeated after a kill is known by the raw lines and by eve
   expect(await analytics.query(minutes, {}, LIMIT)).toEqual(before);
 });
 
-it('an engine that hangs is killed and started again, and what it was sent comes through', async () => {
+it('a hanging engine is killed and restarted, and pending inserts succeed', async () => {
   const { store, analytics } = await started({ hungMs: 2000 });
   const lines = madeLines({ domainId: 2, count: 3000, days: 1 });
   await insertUntilDone(analytics, lines.slice(0, 1000), 'first');
@@ -109,11 +109,11 @@ it('an engine that hangs is killed and started again, and what it was sent comes
   store.signal('SIGSTOP');
   await insertUntilDone(analytics, lines.slice(1000), 'second');
   expect(store.pid()).not.toBe(hung);
-  expect(store.told).toContainEqual(expect.stringContaining('gave no answer for 2 s and is killed'));
+  expect(store.told).toContainEqual(expect.stringContaining('did not respond for 2 s and was killed'));
   await expectExact(analytics, lines);
 });
 
-it('a directory whose path is too long for a socket is as good as any', async () => {
+it('accepts a directory whose path is too long for a socket', async () => {
   const home = mkdtempSync(join(tmpdir(), 'zf-analytics-'));
   opened.push(() => rmSync(home, { recursive: true, force: true }));
   const directory = join(home, 'x'.repeat(60), 'y'.repeat(60));
@@ -124,7 +124,7 @@ it('a directory whose path is too long for a socket is as good as any', async ()
   await expectExact(analytics, lines);
 });
 
-it('an engine that is not there yet is away, and takes what comes afterwards', async () => {
+it('an engine that has not started yet is unavailable, and accepts later inserts', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'zf-analytics-'));
   opened.push(() => rmSync(directory, { recursive: true, force: true }));
   const root = resolve(import.meta.dirname, '../../..');
@@ -151,7 +151,7 @@ it('an engine that is not there yet is away, and takes what comes afterwards', a
 });
 
 it.skipIf(lacksSmallDisk() !== undefined)(
-  'a full disk is told as away, and the same insert goes through once there is room',
+  'a full disk is reported as unavailable, and the same insert succeeds once there is space',
   async () => {
     const disk = mountSmallDisk(tmpdir(), 48);
     opened.push(() => disk.remove());

@@ -26,7 +26,7 @@ it.each([
 ] as const)('opens from the operator’s queues and shows each job, in %s colours', async (colorScheme) => {
   const { page, faults } = await own.openAs(ADMIN, { colorScheme });
   await page.goto('/console/operator/queues');
-  const link = page.getByRole('link', { name: 'Look at the jobs' });
+  const link = page.getByRole('link', { name: 'Open the queue board' });
   expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([
     '/console/queues/',
     '_blank',

@@ -3,7 +3,7 @@ import { ownConsole } from '../../support/browser/console-api.ts';
 
 const own = ownConsole();
 
-it('/docs lists the operations, opens one, and loads nothing from another host', async () => {
+it('/docs lists and opens operations, and loads nothing from other hosts', async () => {
   const { page, faults } = await own.open();
   await page.goto('/docs');
   const operations = page.locator('.opblock-summary');

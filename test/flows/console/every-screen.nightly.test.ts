@@ -1,5 +1,5 @@
-// Every screen with markup in whatever people may write: shown as text, reported by no policy, without a fault of
-// accessibility in light and dark, and with an API that fails at random told and tried again.
+// Every screen with markup in all texts that people can write: it is shown as text, violates no policy, and causes no
+// accessibility fault in light and dark. If the API fails at random, errors are reported and calls retried.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from '../../support/browser/axe.ts';
@@ -7,7 +7,7 @@ import { ownConsole } from '../../support/browser/console-api.ts';
 import { makeVerification } from '../../support/world/made-verifications.ts';
 
 const NAME = 'markup.example';
-/** Its DNS is elsewhere, so a TXT record proves it. */
+/** A domain in external mode, so that a TXT record proves it. */
 const ELSEWHERE = 'elsewhere.example';
 const MARKUP = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
 const ADMIN = 'admin@shop.example';
@@ -56,8 +56,8 @@ beforeAll(async () => {
 });
 
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
-  it.each(SCREENS)('%s shows markup as text, and has no fault that axe knows', async (screen) => {
-    // analytics are off and no node runs: some calls answer 503 and 404, which the browser tells on its console
+  it.each(SCREENS)('%s shows markup as text, and has no accessibility fault', async (screen) => {
+    // Analytics are off and no node runs: some calls respond 503 and 404, which the browser logs to its console.
     const { page, faults } = await own.openAs(ADMIN, { colorScheme, mayFail: true });
     await page.goto(`/console/${screen}`);
     await page.getByRole('main').waitFor();
@@ -70,7 +70,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   });
 });
 
-it('an API that fails at random is asked again, and loses nothing that was typed', async () => {
+it('a randomly failing API is queried again, and no input is lost', async () => {
   const { page } = await own.openAs(ADMIN, { mayFail: true });
   let calls = 0;
   await page.route(/\/(domains|users|analytics)\//, (route) => {
@@ -96,7 +96,7 @@ it('an API that fails at random is asked again, and loses nothing that was typed
   await dialog.locator('button[type=submit]').click();
   await dialog.getByRole('alert').waitFor();
   await page.reload();
-  await dialog.waitFor(); // its place is in the address
+  await dialog.waitFor(); // the URL identifies it
   expect(await dialog.getByLabel('Name', { exact: false }).first().inputValue()).toBe('typed.example');
   await page.unroute('**/domains/');
   await dialog.locator('button[type=submit]').click();

@@ -7,19 +7,19 @@ import { until } from '../../support/tests/until.ts';
 
 const KIB = 1024;
 const NAME = 'ann-0.example';
-/** More than the list shows at once. */
+/** More than the list shows at a time. */
 const DOMAINS = 30;
 const ANN = 'ann@shop.example';
 const ROW = '.rec-row[data-key]';
 
-const own = ownConsole(() => ({ API_RATE: 'off' })); // nobody goes through as many screens in a minute
+const own = ownConsole(() => ({ API_RATE: 'off' })); // the walk exceeds the rate of a user
 
 beforeAll(async () => {
   const ann = await own.makePerson(ANN, { isAdmin: true });
   for (let i = 0; i < DOMAINS; i++) await newDomain(own.database.db, ann, `ann-${i}.example.`);
 });
 
-it('the first load has at most 120 KiB with the list of domains', async () => {
+it('the first load including the list of domains has at most 120 KiB', async () => {
   const { page, context } = await own.openAs(ANN, { mayFail: true });
   const transfer = await countTransfer(await context.newCDPSession(page));
   await page.goto('/console/');
@@ -28,11 +28,11 @@ it('the first load has at most 120 KiB with the list of domains', async () => {
   const { bytes, bytesByKind } = transfer();
   expect(bytes).toBeLessThanOrEqual(120 * KIB);
   const files = (bytesByKind.get('Script') ?? 0) + (bytesByKind.get('Stylesheet') ?? 0);
-  expect(files).toBeGreaterThan(30 * KIB); // counted at all
+  expect(files).toBeGreaterThan(30 * KIB); // proves that files were counted
   expect(files).toBeLessThanOrEqual(80 * KIB);
 });
 
-it('ten thousand records are drawn as far as they are in sight, wherever that is', async () => {
+it('of ten thousand records, only the visible ones are drawn', async () => {
   const { page, context } = await own.openAs(ANN, { mayFail: true });
   await page.route(`**/domains/${NAME}/records/`, (route) => route.fulfill({ json: manyRecords(10_000) }));
   await page.goto(`/console/domains/${NAME}/records`);
@@ -46,7 +46,7 @@ it('ten thousand records are drawn as far as they are in sight, wherever that is
   expect((await heldBy(session)).nodes).toBeLessThan(8000);
 });
 
-it('many screens leave no node, listener or document behind', async () => {
+it('many screens leave no nodes, listeners or documents behind', async () => {
   const { page, context } = await own.openAs(ANN, { mayFail: true });
   const session = await context.newCDPSession(page);
   await page.goto('/console/domains');
@@ -56,12 +56,12 @@ it('many screens leave no node, listener or document behind', async () => {
     const { nodes, documents, listeners } = await heldBy(session);
     return { nodes, documents, listeners };
   };
-  // Whatever is kept once for each screen is there after two walks.
+  // After two walks, everything that is kept once per screen exists.
   for (let i = 0; i < 2; i++) await walkScreens(page, NAME);
   const before = await held();
   let changes = 0;
   while (changes < 60) changes += await walkScreens(page, NAME);
-  // Less than one more for each change.
+  // Less than one object per change.
   const most = { nodes: changes / 2, listeners: changes / 4, documents: 0 };
   const kinds = ['nodes', 'listeners', 'documents'] as const;
   let grown: Record<string, number> = {};
@@ -70,11 +70,11 @@ it('many screens leave no node, listener or document behind', async () => {
     grown = Object.fromEntries(kinds.map((kind) => [kind, after[kind] - before[kind]]));
     return kinds.every((kind) => after[kind] - before[kind] <= most[kind]);
   };
-  // The browser itself may hold the screen before for a while; what leaks stays.
+  // The browser itself may keep the previous screen for a while. Leaks remain.
   await until(isSmall, () => `little is left behind: ${JSON.stringify(grown)}`, 30_000);
 });
 
-/** Each place of the window has a row: beside the first one that has the focus, whichever are there follow each other. */
+/** Every position in the window has a row. The rows are consecutive, except for the focused one at the start. */
 const IS_FULL = `(() => {
   const body = document.querySelector('.rec-body').getBoundingClientRect();
   const [from, to] = [Math.max(0, body.top), Math.min(innerHeight, body.bottom)];

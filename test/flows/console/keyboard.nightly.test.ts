@@ -22,7 +22,7 @@ beforeAll(async () => {
   started = clone.start({ CONSOLE: 'on', CONSOLE_FILES: await builtConsole(), ROOT_HINTS: '' }, ['--demo']);
   await started.ready();
   browser = await openBrowser();
-  // The account has no session at first, and analytics are off: the browser tells each on its console.
+  // The account has no session at first, and analytics are off. The browser logs both to its console.
   const opened = await openPage(browser, `http://${clone.environment.API_LISTEN}`, { mayFail: true });
   ({ page, faults } = opened);
   page.setDefaultTimeout(PATIENCE_MS / 2);
@@ -49,8 +49,8 @@ async function choose(role: string, name: string | RegExp): Promise<void> {
   await keys.press('Enter');
 }
 
-describe('a new user with a keyboard alone', () => {
-  it('signs in, and finds what to enter at the registrar', async () => {
+describe('a new user with only a keyboard', () => {
+  it('signs in, and finds the data for the registrar', async () => {
     await page.goto(printed(/^ {2}sign in {3}(\S+)/m).replace(/^https?:\/\/[^/]+/, ''));
     await page.getByRole('button', { name: 'Sign in with this link' }).waitFor();
     await choose('button', 'Sign in with this link');
@@ -73,17 +73,17 @@ describe('a new user with a keyboard alone', () => {
     await page.getByRole('textbox').waitFor();
     await keys.tabTo('textbox', /./);
     await keys.type('shop 300 IN A 192.0.2.77\nmail 300 IN A 192.0.2.78\nblog 300 IN CNAME web.host.net\n');
-    await choose('button', 'Read it');
+    await choose('button', 'Read the file');
     await page.getByText('1 warning: this is probably not what you want').waitFor();
-    await keys.tabTo('checkbox', /^Names without a final dot are full names/);
+    await keys.tabTo('checkbox', /^Treat names without a final dot/);
     await keys.press('Space');
     await page.getByText('1 warning: this is probably not what you want').waitFor({ state: 'hidden' });
-    await choose('button', 'Import: 3 changes');
+    await choose('button', 'Import 3 changes');
     await answers(`shop.${NAME}`, '192.0.2.77');
     await keys.holdsFocus();
   });
 
-  it('edits a record in the table with arrows, and confirms the diff', async () => {
+  it('edits a record in the table with the arrow keys, and confirms the diff', async () => {
     await choose('link', 'Records');
     await page.getByRole('gridcell', { name: '192.0.2.77' }).waitFor();
     await keys.tabTo('row', /./);
@@ -107,23 +107,23 @@ describe('a new user with a keyboard alone', () => {
     await keys.holdsFocus();
   });
 
-  it('takes the change back', async () => {
+  it('reverts the change', async () => {
     await choose('link', 'History');
     await page
       .getByRole('link', { name: /^Change \d+/ })
       .first()
       .waitFor();
     await choose('link', /^Change \d+/);
-    await page.getByRole('button', { name: 'Take it back…' }).waitFor();
-    await choose('button', 'Take it back…');
+    await page.getByRole('button', { name: 'Revert…' }).waitFor();
+    await choose('button', 'Revert…');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     await keys.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await keys.focused()).toEqual({ role: 'button', name: 'Take it back…' });
+    expect(await keys.focused()).toEqual({ role: 'button', name: 'Revert…' });
     await keys.press('Enter');
-    await dialog.getByRole('button', { name: 'Take it back', exact: true }).waitFor();
-    await choose('button', 'Take it back');
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).waitFor();
+    await choose('button', 'Revert');
     await answers(`shop.${NAME}`, '192.0.2.77');
     await dialog.waitFor({ state: 'detached' });
     await keys.holdsFocus();
@@ -135,7 +135,7 @@ describe('a new user with a keyboard alone', () => {
     await keys.tabTo('textbox', 'Email');
     await keys.type('friend@shop.example');
     await keys.press('Enter');
-    await page.getByText('friend@shop.example is invited').waitFor();
+    await page.getByText('friend@shop.example was invited').waitFor();
     await keys.holdsFocus();
     await choose('button', 'Sign out');
     await page.getByLabel('Password').waitFor();

@@ -1,5 +1,5 @@
-// Every screen with the data and the hour of the kept answers: the main ones look like their kept pictures, and all of them
-// have no fault of layout, at 360, 1280 and 1920 px, light and dark.
+// Every screen with the data and time of the stored responses: the main ones match their stored pictures, and none
+// has a layout fault, at 360, 1280 and 1920 px, light and dark.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import {
 } from '../../support/pictures/picture.ts';
 import { nameOf, SCREENS, VARIANTS } from '../../support/pictures/screens.ts';
 
-/** Where pictures that differ are left to be looked at. */
+/** Directory for pictures that differ. */
 const DIFFERENT = join(tmpdir(), `zonefleet-pictures-${process.getuid?.()}`);
 const FONT = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf';
 
@@ -35,14 +35,14 @@ beforeAll(async () => {
   isCompared = majorOf(browser) === kept.chromium && existsSync(FONT);
   if (!isCompared)
     console.warn(
-      `layout checks only: the kept pictures are of Chromium ${kept.chromium} with fonts-dejavu-core, here is ${majorOf(browser)}`,
+      `layout checks only: the stored pictures are from Chromium ${kept.chromium} with fonts-dejavu-core, but this is ${majorOf(browser)}`,
     );
 });
 
 afterAll(() => browser?.close());
 
 describe.each(VARIANTS)('$viewport.width px, $colorScheme', (variant) => {
-  it('has no fault of layout, and looks as it did', async () => {
+  it('has no layout fault, and matches its picture', async () => {
     const { context, page, faults } = await openKept(browser, kept, folder, variant);
     const found: unknown[] = [];
     for (const screen of SCREENS) {

@@ -45,10 +45,10 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
     expect(answer?.headers()['x-robots-tag']).toContain('noindex');
     expect(answer?.headers()['content-security-policy']).toContain("default-src 'self'");
     await page.getByRole('heading', { name: 'How shop.net is delegated' }).waitFor();
-    if (colorScheme === 'light') await page.getByText('Nobody had this name looked at lately').waitFor();
-    await page.getByRole('button', { name: 'Look now' }).click();
+    if (colorScheme === 'light') await page.getByText('This name has not been checked recently').waitFor();
+    await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('ns2.elsewhere.org', { exact: true }).first().waitFor();
-    await page.getByText('The root', { exact: true }).waitFor();
+    await page.getByText('Root', { exact: true }).waitFor();
     const violations = await axeFaults(page);
     expect([violations, faults]).toEqual([[], []]);
     expect(cookies.length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   });
 
-  it('tells what is wrong with a name that is none, and shows it as text', async () => {
+  it('reports what is wrong with an invalid name, and shows it as text', async () => {
     const { page, faults } = await own.open({ mayFail: true });
     await page.goto(`/console/check/${encodeURIComponent('<img src=x onerror=alert(1)>.net')}`);
     await page.getByRole('alert').waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('says the same of a customer’s name as of any other, and writes nothing', async () => {
+  it('returns the same for a customer’s name as for any other, and writes nothing', async () => {
     const before = await rowsOf(own.database);
     const asked = world.internet.seen.length;
     const ours = await told(await post('ours.net'));
@@ -79,7 +79,7 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
   });
 });
 
-/** Of an answer, what is looked at. */
+/** The compared parts of a response. */
 interface Told {
   readonly check: { readonly evidence: readonly { readonly ns: readonly string[] }[] };
 }
@@ -88,7 +88,7 @@ async function told(answer: Response): Promise<Told> {
   return (await answer.json()) as Told;
 }
 
-/** How many rows each table has, and how many writes it has seen. */
+/** Returns the number of rows of each table, and of its writes. */
 async function rowsOf({ db }: TestDatabase): Promise<unknown> {
   const { rows: tables } = await sql<{ name: string }>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables

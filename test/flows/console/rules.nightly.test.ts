@@ -30,24 +30,24 @@ async function openDialog(type: string) {
 const isGone = (dialog: Locator) => dialog.waitFor({ state: 'hidden' });
 
 describe('a new rule', () => {
-  it.each(TYPES)('of the type %s fits 360 px, and has no fault that axe knows', async (type) => {
+  it.each(TYPES)('of the type %s fits 360 px, and has no accessibility fault', async (type) => {
     const { page, dialog, faults } = await openDialog(type);
-    await dialog.getByText('More: hosts').click();
+    await dialog.getByText('More options').click();
     const violations = await axeFaults(page);
     const isWider = await dialog.evaluate((element) => element.scrollWidth > element.clientWidth);
     expect([violations, isWider, faults]).toEqual([[], false, []]);
   });
 
-  it('of several servers tells at the row of a server what is wrong with it', async () => {
+  it('of several servers reports errors at the row of the server', async () => {
     const { dialog, stored, save } = await openDialog('origin_pool');
     const server = (place: number) => dialog.getByRole('group', { name: `Server ${place}` });
     await server(1).getByLabel('Name or address').fill('one.example.net');
     await dialog.getByRole('button', { name: 'Add a server' }).click();
     await server(2).getByLabel('Name or address').fill('https://two.example.net');
-    await server(2).getByLabel('Asked by').selectOption('http');
+    await server(2).getByLabel('Protocol').selectOption('http');
     expect(await server(2).getByLabel('Port').inputValue()).toBe('80');
-    await dialog.getByLabel('Ask each server again and again').check();
-    await dialog.getByLabel('At this path').fill('/up');
+    await dialog.getByLabel('Check each server regularly').check();
+    await dialog.getByLabel('Path to check').fill('/up');
     await save();
     await server(2).getByText('expected a host name').waitFor();
     expect(await stored()).toEqual([]);
@@ -65,12 +65,12 @@ describe('a new rule', () => {
     ]);
   });
 
-  it('with a page of its own shows it in a frame without scripts', async () => {
+  it('with its own page shows it in a frame without scripts', async () => {
     const { page, dialog, stored, save, faults } = await openDialog('error_page');
     const html = '<h1 id="gone">Gone</h1><script>parent.document.title = "broken"</script>';
     await dialog.getByLabel('For these errors').fill('404, 410');
-    await dialog.getByLabel('The page').fill(html);
-    await dialog.getByText('How it looks').click();
+    await dialog.getByLabel('Page content').fill(html);
+    await dialog.getByText('Preview').click();
     const frame = dialog.frameLocator('iframe');
     await frame.getByText('Gone').waitFor();
     expect(await dialog.locator('iframe').getAttribute('sandbox')).toBe('');
@@ -78,26 +78,26 @@ describe('a new rule', () => {
     await save();
     await isGone(dialog);
     expect(await stored()).toMatchObject([{ status_codes: [404, 410], content_type: 'text/html' }]);
-    // the browser says that it ran no script
+    // The browser reports that it blocked a script.
     expect(faults.filter((fault) => !/sandboxed|policy|Content Security/i.test(fault))).toEqual([]);
   });
 
-  it('may be written as JSON and read in fields again', async () => {
+  it('can be written as JSON and then edited in fields', async () => {
     const { dialog, stored, save } = await openDialog('cache');
-    await dialog.getByLabel('For how many seconds our edges').fill('60');
+    await dialog.getByLabel('Edge cache lifetime').fill('60');
     await dialog.getByRole('button', { name: 'Edit as JSON' }).click();
     const json = dialog.getByLabel('The rule as JSON');
     const rule = JSON.parse(await json.inputValue());
     expect(rule.ttl_seconds).toBe(60);
     await json.fill('{');
     await dialog.getByRole('button', { name: 'Back to the fields' }).click();
-    await dialog.getByText('This is no JSON object.').waitFor();
+    await dialog.getByText('This is not a JSON object.').waitFor();
     await json.fill(JSON.stringify({ ...rule, key_query: 'list', key_query_list: ['page'], enabled: false }));
     await dialog.getByRole('button', { name: 'Back to the fields' }).click();
     expect(await dialog.getByLabel('These parameters').inputValue()).toBe('page');
     await save();
     await isGone(dialog);
-    // what has no field is not lost on the way
+    // Members without a field are kept.
     expect(await stored()).toMatchObject([
       { ttl_seconds: 60, key_query: 'list', key_query_list: ['page'], enabled: false },
     ]);

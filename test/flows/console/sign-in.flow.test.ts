@@ -30,7 +30,7 @@ describe.skipIf(needs !== '')(`the console${needs}`, () => {
     const late = await own.open({ mayFail: true });
     await late.page.goto(`/console/#sign-in=${token}`);
     await late.page.getByRole('button', { name: 'Sign in with this link' }).click();
-    await late.page.getByText('The link was used, or is too old').waitFor();
+    await late.page.getByText('The link has already been used or has expired').waitFor();
   });
 
   it('leads to the requested page after sign-in, and deletes drafts at sign-out', async () => {

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownConsole } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
-/** A stream is judged again every 20 s, in turn with others, and the browser asks for it again some seconds after its end. */
+/**
+ * A stream is authorized again every 20 s, in turn with others, and the browser reconnects some seconds after its
+ * end.
+ */
 const JUDGED_WITHIN_MS = 60_000;
 const isStream = (url: string) => new URL(url).pathname === '/domains/ann.example/events';
 
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('a session', () => {
-  it('a session that is ended elsewhere ends its stream, and the page leads to the sign-in by itself', async () => {
+  it('ends its stream when it is ended elsewhere, and the page leads to the sign-in automatically', async () => {
     const { page } = await own.openAs('ann@shop.example', { mayFail: true });
     const streaming = page.waitForResponse((answer) => isStream(answer.url()) && answer.status() === 200);
     await page.goto('/console/domains/ann.example');
@@ -28,7 +31,7 @@ describe('a session', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: JUDGED_WITHIN_MS });
   });
 
-  it('a page whose stream is refused asks for it again, and sees what happens', async () => {
+  it('reconnects a rejected stream, and shows later events', async () => {
     const { page, context } = await own.openAs('ann@shop.example', { mayFail: true });
     await page.route(
       (url) => isStream(url.href),
@@ -48,7 +51,7 @@ describe('a session', () => {
   });
 });
 
-describe('a page of somebody else, in a browser that is signed in', () => {
+describe('a page of another site, in a browser that is signed in', () => {
   let evil: Server;
   let evilUrl: string;
 
@@ -58,13 +61,13 @@ describe('a page of somebody else, in a browser that is signed in', () => {
       response.end('<!doctype html><title>evil</title><body></body>');
     });
     await new Promise<void>((done) => evil.listen(0, '127.0.0.1', done));
-    // another port is another origin, and the same site: SameSite cookies go along
+    // Another port is another origin but the same site, so SameSite cookies are sent.
     evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
   });
 
   afterAll(() => evil.close());
 
-  it('reads no answer, and no write of it is taken', async () => {
+  it('cannot read a response, and its writes are rejected', async () => {
     const { page, context } = await own.openAs('ann@shop.example');
     await page.goto(evilUrl);
     const read = await page.evaluate(
@@ -86,7 +89,7 @@ describe('a page of somebody else, in a browser that is signed in', () => {
     expect(still.status()).toBe(200);
   });
 
-  it('that opened the console has no hold of its window', async () => {
+  it('that opened the console cannot control its window', async () => {
     const { page, context } = await own.openAs('ann@shop.example');
     await page.goto(evilUrl);
     const [opened] = await Promise.all([

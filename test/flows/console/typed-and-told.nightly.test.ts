@@ -11,7 +11,7 @@ import { newDomain } from '../../support/database/domains.ts';
 const NAME = 'ann.example';
 const ANN = 'ann@shop.example';
 const BOB = 'bob@shop.example';
-const FAILED = 'This part of the page could not be loaded, or failed.';
+const FAILED = 'This part of the page failed to load.';
 
 const own = ownConsole();
 let bob: number;
@@ -32,7 +32,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 const openAs = (email: string) => own.openAs(email, { mayFail: true });
 const isPost = (route: Route) => route.request().method() === 'POST';
 
-it('a browser that keeps nothing shows the console, signs out, and says nothing of it', async () => {
+it('a browser without storage shows the console and signs out without an error', async () => {
   const { page, faults } = await openAs(ANN);
   await page.addInitScript(() => {
     Object.defineProperty(globalThis, 'localStorage', {
@@ -51,7 +51,7 @@ it('a browser that keeps nothing shows the console, signs out, and says nothing 
 });
 
 describe('drafts', () => {
-  it('of two tabs are one: none of them overwrites what is typed in the other', async () => {
+  it('of two tabs are shared, and no tab overwrites what is typed in the other', async () => {
     const { context, page } = await openAs(ANN);
     const other = await context.newPage();
     const path = `/console/domains/${NAME}/records`;
@@ -67,7 +67,7 @@ describe('drafts', () => {
     for (const name of ['one', 'two']) await page.getByText(name, { exact: true }).first().waitFor();
   });
 
-  it('stay for who signs in again after the session ended, and are nothing to somebody else', async () => {
+  it('are kept for the same account after the session ended, and hidden from others', async () => {
     const { context, page } = await openAs(ANN);
     await page.goto('/console/tickets/new');
     await page.getByLabel('Subject').fill('My trouble');
@@ -84,8 +84,8 @@ describe('drafts', () => {
   });
 });
 
-describe('what fails is told', () => {
-  it('when an answer breaks off, which is asked for again', async () => {
+describe('a failure is reported', () => {
+  it('if a response is truncated, and the request is repeated', async () => {
     const { context, page, faults } = await openAs(ANN);
     let broken = 0;
     await context.route('**/users/me', (route) => {
@@ -100,11 +100,11 @@ describe('what fails is told', () => {
       route.fulfill({ contentType: 'application/json', body: '[{"id":' }),
     );
     await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByText('The answer of the server broke off.').waitFor();
+    await page.getByText('The connection was lost before the response was complete.').waitFor();
     expect(faults).toEqual([]);
   });
 
-  it('when the draft cannot be judged, and it is judged as soon as that goes again', async () => {
+  it('if the draft cannot be checked, which is repeated as soon as possible', async () => {
     const { context, page } = await openAs(ANN);
     await context.route('**/records/batch*', (route) => route.abort());
     await page.goto(`/console/domains/${NAME}/records`);
@@ -112,13 +112,13 @@ describe('what fails is told', () => {
     await page.getByRole('textbox', { name: 'Name' }).first().fill('judged');
     await page.getByRole('textbox', { name: 'IPv4 address' }).first().fill('192.0.2.7');
     const bar = page.getByRole('region', { name: 'Unsaved changes' });
-    await bar.getByText('No answer came from the server.').waitFor();
+    await bar.getByText('The server did not respond.').waitFor();
     await context.unroute('**/records/batch*');
-    await bar.getByText('No answer came from the server.').waitFor({ state: 'hidden' });
+    await bar.getByText('The server did not respond.').waitFor({ state: 'hidden' });
   });
 });
 
-it('a write whose answer was lost is made once, however often it is sent', async () => {
+it('a write whose response was lost takes effect once, however often it is sent', async () => {
   const { context, page } = await openAs(BOB);
   await page.goto('/console/tickets/new');
   let sent = 0;
@@ -130,14 +130,14 @@ it('a write whose answer was lost is made once, however often it is sent', async
   await page.getByLabel('Subject').fill('Lost');
   await page.getByLabel('Message').fill('Where is it?');
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByText('No answer came from the server.').waitFor();
+  await page.getByText('The server did not respond.').waitFor();
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('heading', { name: 'Lost' }).waitFor();
   const { rows } = await sql`select 1 from tickets where subject = 'Lost'`.execute(own.database.db);
   expect(rows).toHaveLength(1);
 });
 
-it('a clock that is wrong by a day makes no moment of the server another one', async () => {
+it('a clock that is wrong by a day does not change times of the server', async () => {
   const { page } = await openAs(ANN);
   await page.addInitScript(() => {
     const real = Date.now.bind(Date);
@@ -157,10 +157,10 @@ async function openRecords(): Promise<WatchedPage> {
 }
 
 describe('a screen', () => {
-  it('whose code fails is told, while the rest goes on and what was typed is there', async () => {
+  it('with failing code reports this, while other screens work and input is kept', async () => {
     const { context, page, faults } = await openRecords();
     await page.getByRole('textbox').fill('shop 300 IN A 192.0.2.77');
-    // No answer has this form: whatever reads it throws.
+    // No response has this form, so its reader throws.
     const changes = `**/domains/${NAME}/changes?*`;
     await context.route(changes, (route) => route.fulfill({ json: [null] }));
     await page.getByRole('link', { name: 'History', exact: true }).click();
@@ -175,18 +175,18 @@ describe('a screen', () => {
     await context.unroute(changes);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText(FAILED).waitFor({ state: 'hidden' });
-    expect(faults.filter((fault) => fault.startsWith('error:'))).toEqual([]); // caught, and on the console
+    expect(faults.filter((fault) => fault.startsWith('error:'))).toEqual([]); // caught, and logged to the console
     expect(faults.some((fault) => fault.startsWith('console:'))).toBe(true);
   });
 
-  it('whose file did not come is loaded when it is tried again', async () => {
+  it('whose file could not be loaded is loaded on retry', async () => {
     const { context, page } = await openRecords();
     await context.route(/assets\/history-screen/, (route) => route.abort());
     await page.getByRole('link', { name: 'History', exact: true }).click();
     await page.getByText(FAILED).waitFor();
     await context.unroute(/assets\/history-screen/);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('button', { name: 'Look again' }).waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).waitFor();
     expect(await page.getByText(FAILED).count()).toBe(0);
   });
 });
@@ -197,11 +197,11 @@ describe('a warning', () => {
   it('of a missing final dot is shown before the import, and the text can be read with dots added', async () => {
     const { page, faults } = await openRecords();
     await page.getByRole('textbox').fill('www 300 IN CNAME shop.example.net');
-    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByRole('button', { name: 'Read the file' }).click();
     await page.getByText(WARNED).waitFor();
     await page.getByText(/^Line 1: www CNAME: "shop\.example\.net" has no final dot/).waitFor();
     await page.getByText(`shop.example.net.${NAME}`, { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Read names without a final dot as full names' }).click();
+    await page.getByRole('button', { name: 'Treat names without a final dot as full names' }).click();
     await page.getByText('shop.example.net', { exact: true }).waitFor();
     expect(await page.getByText(WARNED).count()).toBe(0);
     expect(await page.getByRole('checkbox').isChecked()).toBe(true);
@@ -219,7 +219,7 @@ describe('a warning', () => {
       await route.fallback();
     });
     await page.getByRole('textbox').fill('www 300 IN CNAME shop.example.net');
-    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByRole('button', { name: 'Read the file' }).click();
     await page.getByRole('checkbox').check();
     release();
     await page.getByText('shop.example.net', { exact: true }).waitFor();
@@ -247,11 +247,11 @@ describe('a warning', () => {
   });
 });
 
-it('an address that there is not is told, whatever its name is', async () => {
+it('an unknown address is reported, whatever its name is', async () => {
   for (const place of ['nowhere', 'constructor']) {
     const { page, faults } = await openAs(ANN);
     await page.goto(`/console/${place}`);
-    await page.getByRole('main').getByText('There is no such page').waitFor();
+    await page.getByRole('main').getByText('Page not found').waitFor();
     expect([place, faults]).toEqual([place, []]);
   }
 });

@@ -1,5 +1,5 @@
-// A signed domain moves here from PowerDNS, or BIND, and on to Knot, with its keys: nothing changes at the registry but the
-// nameservers. Unbound validates the answers of whichever operator it asks, with an empty cache and with what it remembers.
+// A signed domain moves to the fleet from PowerDNS or BIND, and then to Knot, with its keys: at the registry, only
+// the nameservers change. Unbound validates the answers of each operator, with an empty cache and with cached data.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
@@ -50,7 +50,7 @@ describe.skipIf(needs !== '')(`a domain that moves with its keys${needs}`, () =>
   const codes = async (): Promise<string[]> =>
     (await dnssec()).findings.map(({ code }: { code: string }) => code);
 
-  /** A resolver that comes from the parent and keeps all that it has heard: it is asked for names that it does not know. */
+  /** A resolver that follows the parent and keeps its cache. It is queried for new names. */
   async function remembering(): Promise<() => Promise<void>> {
     const unbound = await opened(signed.validatorOfParent());
     let asked = 0;
@@ -64,7 +64,7 @@ describe.skipIf(needs !== '')(`a domain that moves with its keys${needs}`, () =>
   test.each([
     ['PowerDNS', startPowerDns],
     ['BIND', startBind],
-  ] as const)('from %s to Knot is secure at each step, whoever is asked', async (_, start) => {
+  ] as const)('from %s to Knot is secure at each step, at each operator', async (_, start) => {
     const old = await opened<SigningOperator>(start(signed.parent, 'shop.zz.'));
     await signed.parent.delegate({ shop: THEIRS });
     await signed.parent.showDs('shop', old.ds);
@@ -81,7 +81,7 @@ describe.skipIf(needs !== '')(`a domain that moves with its keys${needs}`, () =>
     await askKnowing();
     expect(await signed.validated()).toEqual(SECURE);
 
-    // in, with the files of the old operator
+    // move in, with the files of the old operator
     const flags = old.flags.flatMap((each) => ['--flags', String(each)]);
     const imported = await signed.fleet.cli('dnssec', 'import-key', 'shop.zz', ...old.keyFiles, ...flags);
     expect([imported.code, imported.stderr]).toEqual([0, '']);
@@ -103,7 +103,7 @@ describe.skipIf(needs !== '')(`a domain that moves with its keys${needs}`, () =>
     open.splice(open.indexOf(old), 1);
     expect(await signed.validated()).toEqual(SECURE);
 
-    // on, with what the owner exports
+    // move on, with the owner's export
     const path = `/domains/${signed.name}/dnssec/export-private-keys`;
     const { status, body } = await signed.fleet.ask('POST', path, { format: 'pem' });
     expect(status).toBe(200);

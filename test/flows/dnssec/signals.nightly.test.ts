@@ -1,5 +1,5 @@
-// A registry that bootstraps DNSSEC (RFC 9615 §4.1) looks at a domain below a real parent: what its nameservers signal validates from
-// the root down, and is what the domain itself shows.
+// A registry that bootstraps DNSSEC (RFC 9615 §4.1) checks a domain below a real parent: the signals of its
+// nameservers validate from the root down, and equal the records of the domain itself.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ describe.skipIf(needs !== '')(`signals for a domain that awaits its first DS${ne
     expect(troubles).toEqual([]);
   });
 
-  /** As docs/operating.md says. */
+  /** As described in docs/operating/dnssec.md, "Signals for a first DS". */
   async function setUp(host: string): Promise<void> {
     const apex = `_signal.${host}.`;
     const file = join(directory, `${apex}zone`);
@@ -61,7 +61,7 @@ describe.skipIf(needs !== '')(`signals for a domain that awaits its first DS${ne
     await signed.parent.showDs(label, ds);
   }
 
-  /** What a validator says of CDS and CDNSKEY at a name, without the owner. */
+  /** Returns the validated CDS and CDNSKEY records at a name, without the owner. */
   async function seenAt(name: string) {
     await signed.unbound.forget();
     const questions = [TYPE.CDS, TYPE.CDNSKEY].map((type) => ({ name: parseName(name), type }));
@@ -75,7 +75,7 @@ describe.skipIf(needs !== '')(`signals for a domain that awaits its first DS${ne
 
   const signalAt = (host: string) => `_dsboot.${signed.name}._signal.${host}.`;
 
-  test('they validate at each nameserver and equal the apex, and end when the DS is seen', async () => {
+  test('validate at each nameserver, equal the apex, and end once the DS is observed', async () => {
     const { db } = signed.fleet.database;
     for (const host of FLEET_SETS[0])
       expect(await seenAt(signalAt(host))).toMatchObject([

@@ -1,6 +1,6 @@
-// A domain that comes here signed by another operator, and leaves again, without an hour in which it is insecure: dnssec-signzone on
-// NSD signs for the one, our fleet for the other, each with both operators' keys in its DNSKEY set (RFC 8901 §2.2.2). Unbound
-// validates the answers of both from the root down.
+// A domain that another operator signs moves in and out without being insecure at any time. The other operator signs
+// with dnssec-signzone on NSD, the fleet signs its own zone, and each DNSKEY set has the keys of both (RFC 8901
+// §2.2.2). Unbound validates the answers of both from the root down.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { disableDnssec, enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
@@ -57,7 +57,7 @@ describe.skipIf(needs !== '')(`a domain that two operators sign${needs}`, () => 
     expect(await signed.validated(ofTheirs), 'at theirs').toEqual(SECURE);
   }
 
-  test('it moves in, and out again, and whoever is asked, every answer is secure', async () => {
+  test('moves in and out again, and every answer of either operator is secure', async () => {
     const { db } = signed.fleet.database;
     expect(await signed.validated()).toEqual(SECURE);
     expect((await enableDnssec(db, order())).kind).toBe('updated');

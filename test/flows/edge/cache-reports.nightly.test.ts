@@ -51,7 +51,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
     await origin?.stop();
   });
 
-  it('is read from the heads of its files, told once, and told to be gone', async () => {
+  it('is read from the heads of its files and reported once, and so are deletions', async () => {
     const sent: Row[][] = [];
     const report = new CacheReport(nginx.state, async (entries) => void sent.push(entries as Row[]));
     const before = Date.now();
@@ -98,7 +98,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
     expect(sent.at(-1)).toMatchObject([{ op: 'cleared', domain_id: config().domain_id }]);
   });
 
-  it('takes no path of a customer out of its folder', async () => {
+  it('never leads out of its folder by a customer’s path', async () => {
     const hash = 'a'.repeat(32);
     for (const store_path of [`../../${hash}`, `/etc/${hash}`, 'x', `0/../${hash}`, `0/aa/${hash}\n`])
       expect(await purgeCache(folder(), { kind: 'stored', hostname: 'www.shop.example', store_path })).toBe(
@@ -106,7 +106,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
       );
   });
 
-  it('has an answer again when a URL is refreshed', async () => {
+  it('has a new response after a URL is refreshed', async () => {
     const before = (await askEdge(nginx, 'http://www.shop.example/r')).text;
     const url = { host: 'www.shop.example', path: '/r', query: '' };
     await purgeCache(folder(), { kind: 'url', ...url });
@@ -139,7 +139,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
     return which;
   };
 
-  it('loses what a purge names, and keeps the rest', async () => {
+  it('loses the entries of a purge, and keeps the others', async () => {
     await purgeCache(folder(), { kind: 'all' });
     const host = 'www.shop.example';
     expect(await renewed({ kind: 'url', host, path: '/a', query: '' })).toEqual([0, 1]);
@@ -167,7 +167,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
 });
 
 describe.skipIf(!hasNginx)('the agent for nginx', () => {
-  it('reports what nginx has cached, deletes what is purged and obeys new rules, after a restart too', async () => {
+  it('reports what nginx has cached, deletes purged entries and obeys new rules, after a restart too', async () => {
     const fleet = await EdgeFleet.start();
     const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     try {

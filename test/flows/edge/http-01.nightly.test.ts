@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { Authority } from '../../../src/features/certificates/client.ts';
-import { askForCertificate } from '../../../src/features/certificates/sql.ts';
+import { requestCertificateFor } from '../../../src/features/certificates/sql.ts';
 import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
 import { KeyBoxes, useKeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
@@ -21,10 +21,10 @@ const HERE = `www.${DOMAIN}`;
 const AWAY = `away.${DOMAIN}`;
 const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** `HERE` leads to the edge, every other name elsewhere. */
+/** `HERE` resolves to the edge, every other name elsewhere. */
 const resolver = {
   observeCaa: async () => ({ kind: 'none' as const }),
-  observeTxt: () => Promise.reject(new Error('no TXT record is asked for')),
+  observeTxt: () => Promise.reject(new Error('TXT records must not be queried')),
   observeAddresses: async (target: string) => {
     const address = printName(target as never) === `${HERE}.` ? '198.51.100.10' : '203.0.113.9';
     return {
@@ -39,7 +39,7 @@ const resolver = {
 };
 
 it.skipIf(!isInstalled('pebble') || !hasNginx)(
-  'is issued for the names that lead to edges, which answer the authority and then serve it',
+  'a certificate is issued for names that resolve to edges, which answer the challenges and then serve it',
   async () => {
     const fleet = await EdgeFleet.start({ env: { KEY_SECRETS } });
     const { db } = fleet.database;
@@ -67,7 +67,7 @@ it.skipIf(!isInstalled('pebble') || !hasNginx)(
         const { status } = await fleet.ask('POST', `/domains/${DOMAIN}/records/`, fleet.recordOf(name));
         expect(status).toBe(200);
       }
-      expect(await askForCertificate(db, { domainId })).toEqual({ kind: 'changed' });
+      expect(await requestCertificateFor(db, { domainId })).toEqual({ kind: 'changed' });
       const ended = await playOrders({ db, resolver, authority }, ['issued', 'failed']);
       expect(ended).toEqual({ kind: 'issued', domain: DOMAIN, names: [HERE] });
       expect(answers).toEqual([`${HERE} its answer`]);
@@ -77,7 +77,7 @@ it.skipIf(!isInstalled('pebble') || !hasNginx)(
       expect(body.findings).toEqual([
         {
           code: 'NOT_AT_EDGES',
-          message: `${AWAY} does not lead to our edges: point it there, and ask again.`,
+          message: `${AWAY} does not resolve to the edges: point it there, and try again.`,
         },
       ]);
       const { fingerprint } = (await loadSsl(db, [domainId])).get(domainId)?.certificate ?? {};

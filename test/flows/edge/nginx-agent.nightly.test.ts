@@ -1,4 +1,4 @@
-// The parts of agent that need no nginx: configs on disk, addresses, expressions, files that are refused.
+// The parts of the agent that need no nginx: stored configs, addresses, expressions, rejected files.
 
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
-describe('kept configs', () => {
+describe('stored configs', () => {
   const line = (domain: string, version: number, cursor: string, isServed = true) => ({
     cursor,
     domain,
@@ -35,7 +35,7 @@ describe('kept configs', () => {
     config: isServed ? madeConfig(domain, {}) : null,
   });
 
-  it('outlive the agent, with the cursor behind which it goes on', () => {
+  it('survive the agent, with the cursor to resume from', () => {
     const kept = new KeptConfigs(state);
     expect(kept.take(line('a.example', 1, 'c1'))).toEqual(['a.example']);
     expect(kept.take({ cursor: 'c2' })).toEqual([]);
@@ -43,16 +43,16 @@ describe('kept configs', () => {
     expect([again.cursor, again.domains()]).toEqual(['c2', ['a.example']]);
   });
 
-  it('take the newest version, also of a domain that is gone', () => {
+  it('accept the newest version, also if the domain is deleted', () => {
     const kept = new KeptConfigs(state);
     kept.take(line('a.example', 5, 'c1', false));
     expect(kept.take(line('a.example', 4, 'c2'))).toEqual([]);
     expect(kept.domains()).toEqual([]);
-    expect(readdirSync(join(state, 'configs'))).toEqual([]); // former names would fill the disk
+    expect(readdirSync(join(state, 'configs'))).toEqual([]); // files of former names would fill the disk
     expect(kept.take(line('a.example', 6, 'c3'))).toEqual(['a.example']);
   });
 
-  it('take a version that they hold already once', () => {
+  it('accept a version only once', () => {
     const kept = new KeptConfigs(state);
     kept.take(line('a.example', 5, 'c5'));
     expect(kept.take(line('a.example', 5, 'c6'))).toEqual([]);
@@ -61,7 +61,7 @@ describe('kept configs', () => {
     expect(kept.take({ cursor: 'c9', snapshot: 'end' })).toEqual([]);
   });
 
-  it('take what a snapshot tells whatever they hold: of a restored database, or when the edge has another region', () => {
+  it('accept all of a snapshot, as after a restore of the database or a change of the edge’s region', () => {
     const kept = new KeptConfigs(state);
     kept.take(line('a.example', 5, 'c5'));
     kept.take(line('b.example', 6, 'c6', false));
@@ -72,7 +72,7 @@ describe('kept configs', () => {
     ).toEqual(['a.example']);
     expect(kept.take(line('a.example', 1, 'c1'))).toEqual([]);
     expect(kept.take(line('b.example', 6, 'c6'))).toEqual(['b.example']);
-    expect(kept.cursor).toBe('c7'); // until the whole snapshot is there
+    expect(kept.cursor).toBe('c7'); // until the snapshot is complete
     expect(kept.take({ cursor: 'c9', snapshot: 'end' })).toEqual(['c.example']);
     expect([kept.get('a.example')?.domain_id, kept.domains(), kept.cursor]).toEqual([
       2,
@@ -81,13 +81,13 @@ describe('kept configs', () => {
     ]);
   });
 
-  it('drop what a snapshot does not name, and keep the cursor of before until its end', () => {
+  it('drop configs that the snapshot lacks, and keep the former cursor until its end', () => {
     const kept = new KeptConfigs(state);
     for (const each of [line('a.example', 1, 'c1'), line('b.example', 1, 'c2')]) kept.take(each);
     kept.take({ cursor: 'c3', snapshot: 'begin' });
     kept.take(line('b.example', 1, 'c3'));
     expect(new KeptConfigs(state).cursor).toBe('c2');
-    kept.forgetSnapshot(); // it broke off: nothing is dropped
+    kept.forgetSnapshot(); // the snapshot broke off: nothing is dropped
     expect(kept.domains()).toEqual(['a.example', 'b.example']);
     kept.take({ cursor: 'c4', snapshot: 'begin' });
     kept.take(line('b.example', 1, 'c4'));
@@ -96,13 +96,13 @@ describe('kept configs', () => {
     expect([again.cursor, again.domains()]).toEqual(['c5', ['b.example']]);
   });
 
-  it('ask for everything when a file cannot be read', () => {
+  it('request everything if a file cannot be read', () => {
     new KeptConfigs(state).take(line('a.example', 1, 'c1'));
     writeFileSync(join(state, 'configs/a.example.json'), '{"domain":');
     expect(new KeptConfigs(state).cursor).toBeUndefined();
   });
 
-  it('do not take names that lead out of the folder, nor a config of another domain', () => {
+  it('reject names that lead out of the folder, and configs of another domain', () => {
     const kept = new KeptConfigs(state);
     expect(kept.take(line('../../a', 1, 'c1'))).toEqual([]);
     kept.take({ ...line('a.example', 1, 'c2'), config: madeConfig('b.example', {}) });
@@ -113,7 +113,7 @@ describe('kept configs', () => {
     ]);
   });
 
-  it('know the domains below one', () => {
+  it('know the domains below a domain', () => {
     const kept = new KeptConfigs(state);
     for (const name of ['a.example', 'b.a.example', 'c.b.a.example']) kept.take(line(name, 1, 'c'));
     expect(kept.domainsBelow('a.example')).toEqual(['b.a.example', 'c.b.a.example']);
@@ -129,7 +129,7 @@ describe('the feed', () => {
     server.close();
   });
 
-  /** Says one line, and nothing more. */
+  /** Sends one line, and nothing more. */
   async function follow(stopped: AbortSignal) {
     server = createServer((_, response) => response.write('{"cursor":"c1"}\n'));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -144,7 +144,7 @@ describe('the feed', () => {
     return lines;
   }
 
-  it('ends when the agent stops, whatever was collected since it began', async () => {
+  it('ends when the agent stops, even with uncollected garbage', async () => {
     const stopped = new AbortController();
     const lines = await follow(stopped.signal);
     const next = lines.next();
@@ -153,10 +153,10 @@ describe('the feed', () => {
       collectGarbage();
     }
     stopped.abort();
-    await expect(next).rejects.toThrow('the agent stops');
+    await expect(next).rejects.toThrow('the agent is stopping');
   });
 
-  it('that breaks in the middle is an end, and can be asked for again', async () => {
+  it('that breaks off ends, and can be requested again', async () => {
     const lines = await follow(new AbortController().signal);
     const next = lines.next();
     server.closeAllConnections();
@@ -165,7 +165,7 @@ describe('the feed', () => {
 });
 
 describe('certificates', () => {
-  it('are files for this user only, and go when nobody names them', async () => {
+  it('are files that only this user may read, and are deleted when no config names them', async () => {
     const { pem: certificate, key: private_key } = await makeCertificate({ names: ['a.example'] });
     const kept = new KeptCertificates(state, async () => ({ certificate, private_key }));
     await kept.ensure(certificateOf(7, certificate));
@@ -176,15 +176,15 @@ describe('certificates', () => {
     expect([kept.filesOf(7), existsSync(files?.key ?? '')]).toEqual([undefined, false]);
   });
 
-  it('are refused with another key, or when another certificate comes', async () => {
+  it('are rejected with another key, or if another certificate is sent', async () => {
     const names = ['a.example'];
     const [made, other] = [await makeCertificate({ names }), await makeCertificate({ names })];
     const kept = new KeptCertificates(state, async (id) => ({
       certificate: id === 1 ? made.pem : other.pem,
       private_key: other.key,
     }));
-    await expect(kept.ensure(certificateOf(1, made.pem))).rejects.toThrow('does not fit');
-    await expect(kept.ensure(certificateOf(2, made.pem))).rejects.toThrow('another one');
+    await expect(kept.ensure(certificateOf(1, made.pem))).rejects.toThrow('does not match');
+    await expect(kept.ensure(certificateOf(2, made.pem))).rejects.toThrow('does not match its fingerprint');
     expect(readdirSync(join(state, 'certificates'))).toEqual([]);
   });
 });
@@ -196,13 +196,13 @@ describe('addresses of origins', () => {
     fe80::1 fc00::1 fe80::1%eth0 ::ffff:127.0.0.1 ::ffff:a9fe:a9fe ::127.0.0.1 64:ff9b::a00:1
     64:ff9b:1::1 2002:7f00:1:: 2001:db8::1 2001::1 ff02::1 localhost
   `;
-  it.each(['', ...REFUSED.trim().split(/\s+/)])('%s is refused', (address) =>
+  it.each(['', ...REFUSED.trim().split(/\s+/)])('%s is rejected', (address) =>
     expect(mayConnect(address, none, none)).toBe(false));
 
-  it.each(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'])('%s is taken', (address) =>
+  it.each(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'])('%s is accepted', (address) =>
     expect(mayConnect(address, none, none)).toBe(true));
 
-  it('are what the operator says, first what is denied', () => {
+  it('follow the operator’s lists, the denied networks first', () => {
     const [allowed, denied] = [listOf(['10.0.0.0/8']), listOf(['10.9.0.0/16', '9.9.9.9/32'])];
     const asked = ['10.1.1.1', '10.9.1.1', '9.9.9.9', '::ffff:10.9.1.1', '192.168.0.1'];
     expect(asked.filter((address) => mayConnect(address, allowed, denied))).toEqual(['10.1.1.1']);
@@ -211,17 +211,17 @@ describe('addresses of origins', () => {
 
 describe('regular expressions', () => {
   const translate = (text: string) => translateRegex(text, { end: '$', captures: true }).written;
-  // JavaScript has no flags within expressions: what is compared does without.
+  // JavaScript has no flags within expressions, so they are removed for the comparison.
   const matches = (text: string, path: string) => {
     try {
       return new RegExp(translate(text).replaceAll('(?m:^)', '^')).test(path);
     } catch (error) {
-      expect(error).toBeInstanceOf(Unwritable); // left out, as too many repetitions are
+      expect(error).toBeInstanceOf(Unwritable); // omitted, as are too many repetitions
       return undefined;
     }
   };
 
-  it('mean what they meant', () => {
+  it('keep their meaning', () => {
     const parts = String.raw`a b / . \. [a-c] [^a/] \d \w (a|b) (?:bc) ^ $ |`.split(' ');
     const regex = fc.array(
       fc.tuple(fc.constantFrom(...parts), fc.constantFrom('', '', '', '+', '?', '{2}', '*?')),
@@ -239,11 +239,11 @@ describe('regular expressions', () => {
 
   const UNTAKEN = String.raw`(a+)+ (a*)*$ (a|a)* (a|ab)* (x(a|ab)(bc|c))* ((a?){9}){9} .*.*.*.*.*x (a)\1
     (?=a) (?<!a) (*FAIL) (?R) (?P>a) \K \Qa\E a** a++ ( ) [ a{2,1} [b-a] [é]`;
-  it.each([...UNTAKEN.split(/\s+/), '\n'])('%s is not taken', (text) =>
+  it.each([...UNTAKEN.split(/\s+/), '\n'])('%s is not supported', (text) =>
     expect(() => translate(text)).toThrow(Unwritable));
 });
 
-it('numbers above a limit are found by their digits', () => {
+it('numbers above a limit are recognized by their digits', () => {
   for (const limit of [128, 4_096].map((mebibytes) => mebibytes * 1_048_576)) {
     const regex = new RegExp(above(limit).replace(String.raw`\A`, '^').replace(String.raw`\z`, '$'));
     fc.assert(
@@ -256,7 +256,7 @@ it('numbers above a limit are found by their digits', () => {
 });
 
 describe('files', () => {
-  /** Refuses what has `bad` in it, and says whose fault it is or not. */
+  /** Rejects files that contain `bad`. May name the domain that is responsible. */
   const judge = (names: boolean) => async () => {
     for (const file of readdirSync(join(state, 'domains'))) {
       const path = join(state, 'domains', file);
@@ -269,7 +269,7 @@ describe('files', () => {
   it.each([
     true,
     false,
-  ])('of refused domains stay as they were, the others are taken (told whose: %s)', async (names) => {
+  ])('of rejected domains stay unchanged, the others are accepted (names reported: %s)', async (names) => {
     const files = new DomainFiles(join(state, 'domains'), judge(names));
     await files.apply(new Map([['d3.example', 'old']]));
     const wanted = new Map(

@@ -17,7 +17,7 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-it('origins are forgotten when no config names them any more', async () => {
+it('origins are deleted once no config names them', async () => {
   const origins = new FindOrigins({ resolvers: [], allowOrigins: ['127.0.0.0/8'], denyOrigins: [] });
   const at = (port: number) =>
     madeConfig('shop.example', {
@@ -31,7 +31,7 @@ it('origins are forgotten when no config names them any more', async () => {
 });
 
 describe.skipIf(!hasNginx)('the agent of an nginx that has died', () => {
-  it('starts it again, and is silent towards the fleet while it cannot', async () => {
+  it('restarts it, and sends nothing to the fleet while that fails', async () => {
     let reports = 0;
     const api = createServer((request, response) => {
       if (request.url === '/edge/v1/health') {
@@ -51,7 +51,7 @@ describe.skipIf(!hasNginx)('the agent of an nginx that has died', () => {
         30_000,
       );
       expect((await askEdge(agent, 'http://none.example/')).status).toBe(421);
-      // Somebody else takes its place.
+      // Another process takes its place.
       await until(async () => {
         await stopNginx(agent.state);
         return await listen(intruder, agent.httpPort).then(
@@ -60,12 +60,12 @@ describe.skipIf(!hasNginx)('the agent of an nginx that has died', () => {
         );
       }, 'another program has the port');
       await until(
-        () => times(agent.log(), 'nginx does not answer') > 0,
+        () => times(agent.log(), 'nginx does not respond') > 0,
         'it sees that nginx is gone',
         60_000,
       );
       const before = reports;
-      await until(() => times(agent.log(), 'nginx does not answer') > 2, 'it tries again', 60_000);
+      await until(() => times(agent.log(), 'nginx does not respond') > 2, 'it tries again', 60_000);
       expect(reports).toBe(before);
       intruder.close();
       await until(() => times(agent.log(), 'it does again') > 1, 'it starts nginx', 60_000);

@@ -1,5 +1,5 @@
-// Nobody who writes rules can write directives of nginx: texts made to break out of the configuration stay texts. Judged by a
-// parser of its own, by nginx, and by a directive that must never act.
+// Authors of rules cannot write nginx directives: malicious texts remain texts. Verified by a separate parser, by
+// nginx, and by a directive that must never act.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import {
 } from '../../support/edge/nginx/parse-nginx.ts';
 import { hasNginx, NGINX, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
 
-/** All that the agent ever writes for a domain. */
+/** Everything that the agent ever writes for a domain. */
 const OURS = new Set(
   `map upstream limit_req_zone proxy_cache_path split_clients server listen server_name ssl_certificate
   ssl_certificate_key ssl_reject_handshake return if set default_type location limit_req limit_req_status root try_files
@@ -32,7 +32,7 @@ const OURS = new Set(
 const VARIABLES =
   /\$(?:\{(?:zf_\w+|host|args|request_id|binary_remote_addr|http_\w+|arg_[a-z0-9_]+|scheme)\}|(?:zf_\w+|host|uri|scheme|args|remote_addr|request_id|request_method|http_\w+|upstream_cache_status)\b|[1-9])/g;
 
-/** What is wrong with a file, seen from outside. */
+/** Returns faults of a file, found without the agent's code. */
 function faultsOf(text: string): string[] {
   const faults: string[] = [];
   for (const { words, block } of everyDirective(parseNginx(text))) {
@@ -59,7 +59,7 @@ function faultsOf(text: string): string[] {
 }
 
 describe('quoting', () => {
-  it('gives back what it was given, read as nginx reads it', () => {
+  it('preserves every text, as nginx reads it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let word: string;
@@ -79,7 +79,7 @@ describe('quoting', () => {
     );
   });
 
-  it('refuses what has no place on a line of a file', () => {
+  it('rejects what cannot be written on one line', () => {
     for (const text of [
       '\0',
       'a\nb',
@@ -95,7 +95,7 @@ describe('quoting', () => {
   });
 });
 
-describe.skipIf(!hasNginx)('rules made to break out', () => {
+describe.skipIf(!hasNginx)('malicious rules', () => {
   let nginx: ServedNginx;
 
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe.skipIf(!hasNginx)('rules made to break out', () => {
     expect(faultsOf(text)).toEqual([]);
   });
 
-  it('stay texts, whatever is in which field', () => {
+  it('remain texts, in any field', () => {
     fc.assert(
       fc.property(hostileConfig, (make) => {
         expect(faultsOf(print(make(1, 'shop.example')))).toEqual([]);
@@ -143,7 +143,7 @@ describe.skipIf(!hasNginx)('rules made to break out', () => {
     );
   });
 
-  it('are taken by nginx, whose whole configuration has nothing else then, and never act', async () => {
+  it('are accepted by nginx, add nothing to its configuration, and never act', async () => {
     const byHand = hostileTexts.map((text, i) => configWith(i + 1, `hand${i}.example`, text));
     const drawn = fc.sample(hostileConfig, 60).map((make, i) => make(1_000 + i, `drawn${i}.example`));
     const configs = [...byHand, ...drawn];

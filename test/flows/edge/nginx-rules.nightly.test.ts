@@ -1,4 +1,4 @@
-// What Debian's nginx answers with the configuration that agent writes, by configs made by hand.
+// Responses of Debian's nginx with the agent's configuration, for hand-written configs.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const EVERYWHERE = { country_match_type: 'include', countries: [] } as const;
 const RATE = { requests: 9, period_seconds: 60, key: 'ip', action: 'block', block_seconds: 0 } as const;
 const CACHE = { ttl_seconds: 60, bypass: false, respect_origin: false } as const;
 const WAF = { paranoia: 1, threshold: 5, body_cap_kb: 128, rule_excludes: [] as string[] };
-/** Three open repetitions: searching a text takes time proportional to the third power of its length, or more. */
+/** Three unbounded repetitions: a search takes time proportional to at least the third power of the text's length. */
 const SLOW = { path: { type: 'regex', includes: ['a*a*a*[bc]'], excludes: [] } } as const;
 const LONG = 'a'.repeat(3_000);
 
@@ -92,14 +92,14 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   const statusOf = async (path: string) => (await askEdge(nginx, `${WWW}${path}`)).status;
-  /** The rules that nginx was reported not to obey. */
+  /** The rules that the agent reported as not obeyed. */
   const unsupported = () =>
     nginx.edge
       .unsupported()
       .map(({ rule_id }) => rule_id)
       .sort((a, b) => a - b);
 
-  it('asks the origin for what it was asked, octet by octet', async () => {
+  it('requests exactly the client’s octets from the origin', async () => {
     await serve([]);
     const { json } = await askEdge(nginx, `${WWW}/a%2Fb/%7Ec//d?x=1&y=%20`, {
       headers: { 'x-forwarded-for': '203.0.113.9', proxy: 'http://192.0.2.1' },
@@ -111,11 +111,11 @@ describe.skipIf(!hasNginx)('nginx', () => {
       'x-forwarded-proto': 'http',
       'cdn-loop': 'zonefleet',
     });
-    // Programs behind CGI would take it for a proxy of their own.
+    // CGI programs would interpret it as their own proxy setting.
     expect(json.headers).not.toHaveProperty('proxy');
   });
 
-  it('refuses hosts that it does not serve, paths with control characters, and what comes round', async () => {
+  it('rejects unknown hosts, paths with control characters, and loops', async () => {
     await serve([]);
     expect((await askEdge(nginx, 'http://nobody.example/')).status).toBe(421);
     expect((await askEdge(nginx, `${WWW}/a%0Ab`)).status).toBe(400);
@@ -125,7 +125,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     await expect(askEdge(nginx, 'https://nobody.example/')).rejects.toThrow();
   });
 
-  it('drops by path, whole and by case, also what is written in another way', async () => {
+  it('blocks by path, whole and case-sensitively, including other spellings', async () => {
     await serve([drop(1, wildcard('/admin*', '/admin/open*')), drop(2, regex(String.raw`\.(php|asp)$`))]);
     const statuses = async (...paths: string[]) =>
       Promise.all(paths.map(async (path) => (await askEdge(nginx, WWW + path)).status));
@@ -137,7 +137,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     );
   });
 
-  it('drops by the country of the client, which trusted proxies alone may name', async () => {
+  it('blocks by the client’s country, which only trusted proxies may name', async () => {
     const located = await serveNginx({ countries: { file: COUNTRIES, field: ['country_code'] } });
     await located.take(shop([madeRule('drop', 1, { country_match_type: 'include', countries: ['DE'] })]));
     const statusFor = async (client: string, from?: string) =>
@@ -150,7 +150,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     await located.stop();
   });
 
-  it('tells dry runs in a log, and goes on', async () => {
+  it('logs dry runs, and continues', async () => {
     await serve([
       drop(71, { action_mode: 'dry_run', ...wildcard('/dry*') }),
       redirect(72, '/x', { action_mode: 'dry_run', ...wildcard('/dry*') }),
@@ -191,7 +191,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await several('/other')).toBe('200 200 200 200 200');
   });
 
-  it('redirects, with path and query, and never to another host than the target', async () => {
+  it('redirects with path and query, and never to another host than the target', async () => {
     const query = { preserve_query: true };
     const path = { preserve_path: true };
     await serve([
@@ -206,12 +206,12 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await ask('/query?c=1')).toBe('302 https://other.example/a?b=$host&c=1#f');
     expect(await ask('/query')).toBe('302 https://other.example/a?b=$host#f');
     expect(await ask('/path/a%20b?x')).toBe('302 https://other.example/path/a%20b?x');
-    // Some clients read "\\" as "/".
+    // Some clients interpret "\\" as "/".
     for (const path of ['//evil.example', '/\\evil.example', '/\\/evil.example', '/\\\\evil.example'])
       expect(await ask(`${path}/?x`), path).toBe('308 /evil.example/');
   });
 
-  it('rewrites the path and the query that the origin is asked for', async () => {
+  it('rewrites the path and the query of requests to the origin', async () => {
     await serve([
       rewrite(1, '/new/$2/$1', {
         query_mode: 'replace',
@@ -251,7 +251,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await same('/c/none?x=1', '/c/none?x=2')).toBe(true);
     expect(await same('/c/list?a=1&x=1', '/c/list?x=2&a=1')).toBe(true);
     expect(await same('/c/list?a=1', '/c/list?a=2')).toBe(false);
-    // What origins may read in another way than nginx does is another question.
+    // Whether origins interpret it differently from nginx is another question.
     for (const odd of ['?A=1&a=2', '?a=1&a=2', '?a=1&%61=2', '?a=1&a[]=2', '?a=1;a=2', '?a&a=1', '?a=1&a.=2'])
       expect([odd, await same('/c/list?a=1', `/c/list${odd}`)]).toEqual([odd, false]);
     expect(await same('/c/list?a=1&x=%20', '/c/list?x=%61%20&a=1')).toBe(true);
@@ -263,7 +263,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await ask('/c/header', { 'x-variant': 'b' })).not.toBe(first);
     const { headers } = await askEdge(nginx, `${WWW}/c/header`, { headers: { 'x-variant': 'a' } });
     expect(headers).toMatchObject({ 'cache-control': 'max-age=7', 'x-cache': 'HIT' });
-    // What one visitor is told by name is nobody else's.
+    // A response with the name of one visitor must not be sent to others.
     expect(await ask('/c/1?x=1', { authorization: 'Basic x' })).not.toBe(await ask('/c/1?x=1'));
     const developer_mode_until = new Date(Date.now() + 3_600_000).toISOString();
     await serve(rules, { settings: { developer_mode_until } });
@@ -271,7 +271,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     origin.says(undefined);
   });
 
-  it('answers errors with pages, of the origin and of its absence', async () => {
+  it('responds to errors with pages, both of the origin and without an origin', async () => {
     const page = '<p>{sorry} $host; "é"</p>\n# }';
     await serve(
       [
@@ -309,7 +309,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/.zonefleet-page/${file}`)).status).toBe(404);
   });
 
-  it('looks for attacks with the core rule set: level, score, exclusions, body, dry run', async () => {
+  it('detects attacks with the core rule set: level, score, exclusions, body, dry run', async () => {
     await serve([
       madeRule('waf', 1, { ...WAF, threshold: 100, ...wildcard('/threshold') }),
       madeRule('waf', 2, { ...WAF, rule_excludes: ['942100'], ...wildcard('/exclude') }),
@@ -332,7 +332,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await ask(`/try${attack}`)).toBe(200);
     expect(await ask(`/elsewhere${attack}`)).toBe(200);
     expect(await ask('/waf', attack.slice(1))).toBe(403);
-    // modsecurity would look at nothing: the rule is told as not obeyed, and the next one that matches looks.
+    // modsecurity would inspect nothing, so the rule is reported as not obeyed, and the next matching one inspects.
     expect(unsupported()).toEqual([3]);
     expect(await ask(`/waf-nobody${attack}`)).toBe(403);
     expect(await ask('/waf-nobody?id=1')).toBe(200);
@@ -340,7 +340,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect([await ask(`/waf${odd}`), await ask(`/level4${odd}`)]).toEqual([200, 403]);
   });
 
-  it('lets robots of a list pass, refuses them, or sends them elsewhere', async () => {
+  it('lets listed robots pass, rejects them, or redirects them', async () => {
     const listed = { bots: 'list' } as const;
     await serve([
       madeRule('bot_route', 1, { ...listed, list: ['good.bot'], action: 'allow' }),
@@ -380,7 +380,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/own`)).status).toBe(502);
   });
 
-  it('asks the backup of a pool once no other answers, and not before', async () => {
+  it('uses the backup of a pool only if no other server responds', async () => {
     const spare = (port: number) =>
       serve([pool(1, [at(port), at(other.port, { backup: true })], wildcard('/spare'))]);
     const names = async () =>
@@ -391,7 +391,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await names()).toEqual(new Set(['other']));
   });
 
-  it('adds and strips headers as the settings say', async () => {
+  it('adds and removes headers as configured', async () => {
     origin.says(() => ({
       headers: { server: 'mine', 'x-powered-by': 'x', 'referrer-policy': 'no-referrer' },
       body: '',
@@ -414,7 +414,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     origin.says(undefined);
   });
 
-  it('answers nothing for a suspended domain but challenges', async () => {
+  it('responds only to challenges for a suspended domain', async () => {
     const http01 = [{ host: 'www.shop.example', token: 'to-ken', key_authorization: 'to-ken.key' }];
     await serve([], { suspended: true, http01 });
     expect((await askEdge(nginx, `${WWW}/`)).status).toBe(403);
@@ -422,7 +422,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/.well-known/acme-challenge/to-ken`)).text).toBe('to-ken.key');
   });
 
-  it('speaks TLS with the certificate of the host, and refuses who asks for another host then', async () => {
+  it('uses the certificate of the host, and rejects requests for another host', async () => {
     const told = certificateOf(5, certificate.pem);
     await serve([], { certificates: [told] });
     const visiting = { ca: certificate.pem };
@@ -437,7 +437,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(readdirSync(join(nginx.state, 'certificates'))).toEqual([]);
   });
 
-  it('answers challenges before rules, also for names that are not proxied', async () => {
+  it('responds to challenges before rules, even for names that are not proxied', async () => {
     const http01 = ['www.shop.example', 'bare.shop.example'].map((host) => ({
       host,
       token: 't',
@@ -450,7 +450,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     }
   });
 
-  it('takes the longest domain that a host ends with', async () => {
+  it('selects the longest matching domain of a host', async () => {
     const inner = [madeHost('www.inner.shop.example', place(other.port))];
     await nginx.take(
       shop([], { hosts: [madeHost('*.shop.example', place(origin.port))] }),
@@ -463,14 +463,14 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, 'http://not.inner.shop.example/')).json.name).toBe('main');
   });
 
-  it('puts away a file of an earlier time that stands in the way of all others', async () => {
+  it('removes an old file that would break the whole configuration', async () => {
     const path = nginx.edge.files.pathOf('broken.example');
     writeFileSync(path, 'nonsense;');
     expect(await nginx.edge.files.mend()).toEqual(['broken.example']);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('says which rules it cannot obey', async () => {
+  it('reports the rules that it cannot obey', async () => {
     const rate = { ...RATE, requests: 1 } as const;
     await serve([
       madeRule('captcha', 1, { mode: 'js', valid_seconds: 60 }),
@@ -491,7 +491,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/aaa`)).status).toBe(200);
   });
 
-  it('refuses a path that takes too many steps to match, without skipping a rule', async () => {
+  it('rejects a path that takes too many steps to match, without skipping a rule', async () => {
     await serve([drop(1, SLOW), drop(2, wildcard('/admin*'))]);
     for (const [path, status] of [
       ['/admin', 403],
@@ -511,7 +511,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect([await statusOf(`/x${attack}`), await statusOf(`/${LONG}${attack}`)]).toEqual([200, 403]);
   });
 
-  it('obeys only as many searched expressions as a request can pay for, and reports the others', async () => {
+  it('obeys only as many search expressions as a request can afford, and reports the others', async () => {
     const slow = (id: number) => ({
       path: {
         type: 'regex' as const,
@@ -531,7 +531,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/old/999/x`)).headers.location).toBe('/new');
   });
 
-  it('leaves out the rule that nginx refuses, reports it, and obeys the others', async () => {
+  it('omits a rule that nginx rejects, reports it, and obeys the others', async () => {
     const { settings } = nginx.edge;
     const { rateZone } = settings;
     settings.rateZone = '1k'; // nginx: the zone is too small
@@ -596,7 +596,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, 'http://p1.shop.example/')).status).toBe(421);
   });
 
-  it('goes on with what it had when a domain has too many hosts, and says so of the domain', async () => {
+  it('keeps the former configuration if a domain has too many hosts, and reports the domain', async () => {
     await nginx.take(few());
     const more = Array.from({ length: 2_001 }, (_, i) => madeHost(`*.h${i}.shop.example`, place(1 + i)));
     expect([...(await nginx.take(few(...more))).refused.keys()]).toEqual(['shop.example']);
@@ -608,7 +608,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(nginx.edge.refused()).toEqual([]);
   });
 
-  it('is not taken for a process that has got its number', async () => {
+  it('is not confused with a process that got its number', async () => {
     await nginx.take(few());
     const stranger = spawn('sleep', ['600']);
     try {
@@ -624,7 +624,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     }
   });
 
-  it('has nothing of its own readable to others but pages', () => {
+  it('exposes none of its own files except pages', () => {
     const modes = ['configs', 'certificates', 'domains'].map(
       (name) => statSync(join(nginx.state, name)).mode & 0o077,
     );
@@ -632,7 +632,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 });
 
-it('findCulprits finds the rules that nginx refuses, in few tries', async () => {
+it('findCulprits finds the rules that nginx rejects, in few attempts', async () => {
   const rules = Array.from({ length: 200 }, (_, i) => i);
   let tries = 0;
   const isTaken = async (some: readonly number[]) => {

@@ -15,14 +15,14 @@ import { until } from '../../support/tests/until.ts';
 const MIB = 1024 * 1024;
 const CONFIG = JSON.stringify({ filler: 'x'.repeat(16 * 1024) });
 const PAGE = 100;
-/** The system takes some for a connection whose other end reads nothing. */
+/** The system buffers some data even if the other end reads nothing. */
 const SYSTEM_BYTES = 24 * MIB;
 
 const api = ownApi(() => startEdgeApi());
 afterAll(() => vi.restoreAllMocks());
 
 describe.each(['http', 'https'] as const)('over %s, an edge that reads nothing', (scheme) => {
-  it('has little made for it of domains without end, and is cut off', async () => {
+  it('is disconnected before much of an endless list of domains is generated', async () => {
     let made = 0;
     let number = 0;
     let held = 0;

@@ -15,7 +15,7 @@ import { edit } from '../../support/zone/customer-records.ts';
 
 const AWAY_MS = 10_000;
 
-/** All streams come from one address here. */
+/** All streams come from one address in this test. */
 const ROOM = { API_CONNECTIONS: '4096', API_CONNECTIONS_PER_ADDRESS: '4096' };
 
 let database: TestDatabase;

@@ -1,4 +1,4 @@
-// A session and a key while Postgres is stopped: both are told to try again, and are good again after.
+// While Postgres is stopped, calls with a session or a key are asked to try again. Both are valid afterwards.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await proxy?.stop();
 });
 
-it('Postgres stopped: a session 503 session_check_failed, a key 503, both good again after', async () => {
+it('while Postgres is stopped, a session gets 503 session_check_failed and a key 503, and both are valid afterwards', async () => {
   const browser = new Browser(api);
   await browser.login('owner');
   const { token } = (await new Browser(api).login('owner', { bearer: true })).body;

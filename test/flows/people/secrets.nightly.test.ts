@@ -1,5 +1,5 @@
-// A whole service on this machine, as `npm start` runs it, does all that people do, right and wrong, and logs all that it can.
-// Then nothing that it wrote has a secret in it: no table, no log, no refusal, no file, and no process shows one.
+// Runs a whole service as `npm start` does, performs everything that people do, with and without errors, and logs as
+// much as possible. Then nothing that it wrote contains a secret: no table, log, error response, file or process.
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,13 +31,13 @@ import { until } from '../../support/tests/until.ts';
 const ADMIN = 'admin@localhost';
 const ANN = 'ann@shop.example';
 const NEW_ANN = 'ann@new.example';
-/** What anybody may see: by it the search shows that it finds what is there. */
+/** Public texts. Finding them proves that the search works. */
 const MARKER = `marker-${Math.random().toString(36).slice(2)}-${process.pid}`;
 
 const marker = new Secrets();
 marker.keep('marker', MARKER);
 const secrets = new Secrets();
-/** Of each refusal: what was sent may not come back. */
+/** Returns what an error response must not repeat of its request. */
 const refusals: string[] = [];
 let clone: FreshClone;
 let started: StartedClone;
@@ -52,7 +52,7 @@ let metricsPort: number;
 let parts: Awaited<ReturnType<typeof privateParts>> = [];
 
 let passwords = 0;
-/** With what URLs, JSON and SQL write in another way. */
+/** Characters that URLs, JSON and SQL escape. */
 const newPassword = () =>
   secrets.keep('password', `Pä5s "w&rd's/${++passwords}+${makeSecretText('dev_').slice(4)}\\`);
 
@@ -169,7 +169,7 @@ describe('what people do', () => {
     await done(admin, 'POST', '/auth/logout');
   });
 
-  it('somebody registers, turns two-step sign-in on, makes keys', async () => {
+  it('a person registers, enables two-step sign-in, and creates keys', async () => {
     await done(ann, 'POST', '/auth/register', { email: ANN });
     const token = secrets.keep('link', await smtp.tokenFor(ANN));
     const password = newPassword();
@@ -208,7 +208,7 @@ describe('what people do', () => {
     expect((await asked(ann, 'POST', '/auth/otp/disable', { otp: codes[1] })).status).toBe(200);
   });
 
-  it('somebody forgets the password, and changes the email', async () => {
+  it('a person forgets the password, and changes the email', async () => {
     const mailsBefore = smtp.taken.length;
     await done(ann, 'POST', '/auth/password/forgot', { email: ANN });
     await until(() => smtp.taken.length > mailsBefore, 'the mail');
@@ -220,10 +220,10 @@ describe('what people do', () => {
     const link = secrets.keep('link', await smtp.tokenFor(NEW_ANN));
     await done(ann, 'POST', '/users/me/email/confirm', { token: link });
     await done(ann, 'POST', '/auth/register', { email: 'gone@shop.example' });
-    await until(() => /the server said 550/.test(started.output), 'a mail is refused');
+    await until(() => /server response 550/.test(started.output), 'a mail is rejected');
   });
 
-  it('what is wrong is refused', async () => {
+  it('wrong input is rejected', async () => {
     const bodies = [
       { email: ANN, password: newPassword() },
       { email: 'nobody@shop.example', password: newPassword() },
@@ -267,7 +267,7 @@ describe('what people do', () => {
     ).toBe(400);
   });
 
-  it('the operator makes links and keys, and revokes keys', async () => {
+  it('the operator creates links and keys, and revokes keys', async () => {
     const out = async (args: readonly string[], input?: string) => {
       const { code, stdout, stderr } = await cli(args, input);
       expect([args, code, stderr.replace(/^(for|key \d+ of) .*\n/, '')]).toEqual([args, 0, '']);
@@ -287,7 +287,7 @@ describe('what people do', () => {
   });
 });
 
-describe('what is done with signed zones', () => {
+describe('changes of signed zones', () => {
   let db: Database;
   const corrupt = () =>
     sql`update signing_keys set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where sealed is not null`.execute(
@@ -317,7 +317,7 @@ describe('what is done with signed zones', () => {
   });
   afterAll(() => db?.destroy());
 
-  it('their keys are imported and exported, and wrong ones are refused', async () => {
+  it('keys are imported and exported, and wrong ones are rejected', async () => {
     const { dnskey, secret } = makeKey(13, 257);
     const text = printPrivateKey(dnskey, secret, 'bind');
     const path = '/domains/imported.canary.example/dnssec';
@@ -347,7 +347,7 @@ describe('what is done with signed zones', () => {
     expect(refused.code).toBe(1);
   });
 
-  it('they are signed, shown, verified, exported, answered and rolled', async () => {
+  it('zones are signed, shown, verified, exported, answered and rolled', async () => {
     await command(0, 'zone', 'load', zoneFile(1));
     await command(0, 'dnssec', 'enable', 'op.canary', '--split');
     await api('POST', '/domains/canary.example/dnssec/enable', 200, { algorithm: 15 });
@@ -364,13 +364,13 @@ describe('what is done with signed zones', () => {
     for (const [i, part] of parts.entries()) keepPrivatePart(secrets, `private part ${i}`, part);
   });
 
-  it('keys that do not open are told, and nothing is written', async () => {
+  it('unreadable keys are reported, and nothing is written', async () => {
     await corrupt();
-    const unreadable = 'does not open';
+    const unreadable = 'cannot be opened';
     expect(await command(1, 'dnssec', 'check-keys')).toContain(unreadable);
     expect(await command(2, 'zone', 'load', zoneFile(2))).toContain(unreadable);
     const record = { name: '@', type: 'TXT', destination: 'another' };
-    process.kill(pidOf(/api\/main/), 'SIGKILL'); // it has the keys open
+    process.kill(pidOf(/api\/main/), 'SIGKILL'); // it holds the decrypted keys
     await until(
       () =>
         fetch(`${url}/readyz`).then(
@@ -386,8 +386,8 @@ describe('what is done with signed zones', () => {
   });
 });
 
-describe('what all this wrote has no secret in it', () => {
-  it('the memory of the nameserver, and what every process shows of itself', async () => {
+describe('no secret is in', () => {
+  it('the memory of the nameserver, or the public data of any process', async () => {
     for (const port of [metricsPort, metricsPort + 1, metricsPort + 2])
       refusals.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
     const wanted = new Map<string, Buffer>([['marker', Buffer.from(MARKER)]]);
@@ -399,7 +399,7 @@ describe('what all this wrote has no secret in it', () => {
     expect(findInMemory(pidOf(/nameserver\/main/), wanted)).toEqual(['marker']);
   });
 
-  it('every table', async () => {
+  it('any table', async () => {
     const db = openDatabase(findDatabaseUrl(dataDirectory) as string);
     const texts = new Map<string, string>();
     try {
@@ -423,12 +423,12 @@ describe('what all this wrote has no secret in it', () => {
     ).toEqual([]);
   });
 
-  it('every refusal, and what the command line says besides the secret itself', () => {
+  it('any error response or output of the command line, except the secret itself', () => {
     expect(refusals.length).toBeGreaterThan(60);
     expect(refusals.flatMap((text) => secrets.findIn(text).map((what) => `${what} in ${text}`))).toEqual([]);
   });
 
-  it('every log, but for the first key and link, which are shown once', async () => {
+  it('any log, except for the first key and link, which are shown once', async () => {
     started.npm.kill('SIGTERM');
     await started.ended;
     const { output } = started;
@@ -440,13 +440,13 @@ describe('what all this wrote has no secret in it', () => {
     expect(secrets.findIn(lines.join('\n'))).toEqual([]);
   });
 
-  it('the arguments of every process; and nobody else reads an environment', () => {
+  it('the arguments of any process, and no other user can read an environment', () => {
     expect(seen.text).toContain('key revoke svc_');
     expect(secrets.findIn(seen.text)).toEqual([]);
     expect(seen.withOpenEnvironment).toEqual([]);
   });
 
-  it('every file, the log of Postgres and its write-ahead log too; those that are there to keep one only their user reads', () => {
+  it('any file, including the log and the write-ahead log of Postgres; files that store a secret are readable only by their user', () => {
     const folders = [dataDirectory, clone.databaseDirectory];
     expect(folders.flatMap((folder) => marker.filesWith(folder)).some((path) => /pg_wal/.test(path))).toBe(
       true,

@@ -1,4 +1,4 @@
-// Which files of nginx's cache the agent looks at again (agent/cache).
+// Which files of nginx's cache the agent reads again (agent/cache).
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,16 +15,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As nginx: beside its place, then there. */
+/** Writes next to the path, then renames, as nginx does. */
 const store = (path: string) => {
   writeFileSync(join(folder, `${path}.0000000001`), 'x');
   renameSync(join(folder, `${path}.0000000001`), join(folder, path));
 };
-/** All folders were changed at some time of long ago. */
+/** Sets the time of change of all folders to long ago. */
 const age = (seconds: number) => {
   for (const path of ['', '0', PLACE]) utimesSync(join(folder, path), seconds, seconds);
 };
-/** The files, with a `=` where they need no look. */
+/** Returns the files, with a `=` if they need not be read. */
 const look = async (folders: CacheFolders, isSettled: (path: string) => boolean = () => true) => {
   const found: string[] = [];
   for await (const { path, isSame } of folders.files()) found.push(isSame ? `=${path}` : path);
@@ -33,7 +33,7 @@ const look = async (folders: CacheFolders, isSettled: (path: string) => boolean 
 };
 
 describe('files of a cache', () => {
-  it('are looked at once, until their folder changes: one that comes, is replaced, or goes', async () => {
+  it('are read once until their folder changes: when a file is added, replaced or deleted', async () => {
     const folders = new CacheFolders(folder);
     store(A);
     age(1_000);
@@ -55,7 +55,7 @@ describe('files of a cache', () => {
     expect(await look(folders)).toEqual([]);
   });
 
-  it('are looked at again while their folder was changed just now, and where one is not settled', async () => {
+  it('are read again if their folder changed just now, or if one of them is incomplete', async () => {
     const folders = new CacheFolders(folder);
     store(A);
     expect([await look(folders), await look(folders)]).toEqual([[A], [A]]);
@@ -65,7 +65,7 @@ describe('files of a cache', () => {
     expect(await look(folders)).toEqual([`=${A}`]);
   });
 
-  it('are found in folders that come later', async () => {
+  it('are found in folders that are created later', async () => {
     const folders = new CacheFolders(folder);
     age(1_000);
     await look(folders);

@@ -1,5 +1,5 @@
-// The agent's own spool of requests (agent/requests), without nginx: what visitors can write into a log, a log that grows while
-// it is read, a disk that is full, and an agent that is ended between any two of its steps.
+// The agent's spool of requests (agent/requests), without nginx: malicious log lines, a log that grows while it is
+// read, a full disk, and an agent that is killed between any two steps.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -43,7 +43,7 @@ const logged = (values: Record<string, string> = {}) =>
 const told = (values: Record<string, string>) => JSON.parse(printLine(logged(values)) ?? '{}');
 
 describe('a line', () => {
-  it('has what the contract has', () => {
+  it('has the fields of the contract', () => {
     expect(Object.keys(JSON.parse(logged()))).toEqual(
       [...LOG_FORMAT.matchAll(/"(\w+)":/g)].map(([, name]) => name),
     );
@@ -56,7 +56,7 @@ describe('a line', () => {
     expect(told({ status: '000' })).toMatchObject({ status: 0, reason: 'client_closed' });
   });
 
-  // what happened | fields of the line | the reason | the rule
+  // result | fields of the line | the reason | the rule
   it.each(
     rowsOf(`
 an error of the origin’s own | status=502 asked=502 headed=0.1
@@ -80,14 +80,14 @@ a slow visitor | status=408 asked= | client_timeout
 too long a request | status=414 asked= | client_bad_request
 a fault of nginx | status=500 asked= | edge_fault
 a stale answer | status=200 asked=502 headed=- cache=STALE`),
-  )('says why no origin answered: %s', (_, fields = '', reason = '', rule = '0') => {
+  )('records why no origin responded: %s', (_, fields = '', reason = '', rule = '0') => {
     const values = wordsOf(fields).map((word) => word.replaceAll(',', ', ').split('='));
     const line = told(Object.fromEntries(values));
     expect([line.rule ?? 0, line.reason ?? '']).toEqual([Number(rule), reason]);
     expect(judgeLine(JSON.stringify(line), NOW)).toMatchObject({ rule: Number(rule), reason });
   });
 
-  it('is one that the API takes or tells apart, whatever visitors write', () => {
+  it('is accepted or classified by the API, whatever visitors write', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('"}\n{"ended":"1'));
     const names = ['host', 'method', 'uri', 'client', 'waf', 'rule', 'reason'];
     const line = fc.record(Object.fromEntries(names.map((name) => [name, text])));
@@ -96,7 +96,7 @@ a stale answer | status=200 asked=502 headed=- cache=STALE`),
         const printed = printLine(logged(values));
         expect(printed).toBeDefined();
         expect(printed).not.toContain('\n');
-        expect(['line', 'host']).toContain(judgeLine(printed as string, NOW)); // no such client
+        expect(['line', 'host']).toContain(judgeLine(printed as string, NOW)); // no client writes such a line
       }),
     );
     const odd = printLine(logged({ uri: `/${'\u0000"\\😀'.repeat(10_000)}` })) as string;
@@ -105,7 +105,7 @@ a stale answer | status=200 asked=502 headed=- cache=STALE`),
     expect(Buffer.byteLength(zeros)).toBeLessThan(32_768);
   });
 
-  it('that was cut off takes no other along', () => {
+  it('that is truncated does not affect others', () => {
     expect(printLine(logged().slice(0, 50))).toBeUndefined();
     expect(printLine(`${logged({ uri: '/cut' }).slice(0, 80)}${logged({ uri: '/whole' })}`)).toContain(
       '/whole',
@@ -126,7 +126,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As nginx: a file of its own until it is told to open it anew. */
+/** Like nginx: its own file until it is told to reopen it. */
 class FakeNginx {
   path = join(folder, 'requests.log');
   #open = this.path;
@@ -142,12 +142,12 @@ class FakeNginx {
   }
 
   raw(text: string | Uint8Array) {
-    // An open file follows its name.
+    // An open file follows its renamed path.
     const held = this.#held();
     if (held !== undefined) appendFileSync(held, text);
   }
 
-  /** Told, it goes on in a new file. */
+  /** When notified, it continues in a new file. */
   reopen() {
     this.#inode = undefined;
     writeFileSync(this.path, '', { flag: 'a' });
@@ -170,7 +170,7 @@ const collect = (reopen: () => boolean, mostBytes = 64 * 1024 * 1024) =>
     onLost: (lines, why) => lines > 0 && lost.push([lines, why]),
     nowMs: () => clock,
   });
-/** Time passes, so that logs are taken and are quiet. */
+/** Advances the time, so that logs are taken and are quiet. */
 const look = async (collected: CollectRequests, times = 3) => {
   for (let i = 0; i < times; i++) {
     clock += 2_000;
@@ -190,8 +190,8 @@ const batchesOf = () =>
 const stored = () => batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))));
 const all = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-describe('what nginx writes', () => {
-  it('is taken whole, also what comes after nginx was told, and goes from the disk', async () => {
+describe('the log of nginx', () => {
+  it('is processed completely, including later lines, and deleted from the disk', async () => {
     const nginx = new FakeNginx();
     let isDeaf = true;
     const collected = collect(() => isDeaf || nginx.reopen());
@@ -210,19 +210,19 @@ describe('what nginx writes', () => {
     for (const batch of collected.batches) collected.finish(batch);
     clock += 200_000;
     await look(collected);
-    expect(lost).toEqual([[1, 'unreadable']]); // the half of a line
+    expect(lost).toEqual([[1, 'unreadable']]); // the truncated line
     expect(readdirSync(folder)).toEqual(['requests.log']);
   });
 
-  it('is taken also where `nginx -t` has made the file that nginx was not told of yet', async () => {
+  it('is also processed if `nginx -t` created the file that nginx does not know yet', async () => {
     const nginx = new FakeNginx();
     nginx.write(10);
-    collect(() => true).files.takeCurrent(); // and the agent is ended
+    collect(() => true).files.takeCurrent(); // then the agent is killed
     writeFileSync(nginx.path, '');
     const next = collect(() => nginx.reopen());
     for (let round = 0; round < 2; round++) {
       await look(next);
-      clock += 200_000; // nobody comes: what was taken goes
+      clock += 200_000; // no agent runs, and the log remains
       await look(next);
       nginx.write(10);
     }
@@ -230,7 +230,7 @@ describe('what nginx writes', () => {
     expect(stored()).toEqual(all(30));
   });
 
-  it('stays on the disk while there is no nginx that could be told', async () => {
+  it('remains on the disk while no nginx can be notified', async () => {
     const nginx = new FakeNginx();
     let isThere = false;
     const collected = collect(() => isThere && nginx.reopen());
@@ -238,13 +238,13 @@ describe('what nginx writes', () => {
     await look(collected);
     clock += 200_000;
     await look(collected);
-    nginx.write(10); // a worker whose master is gone
+    nginx.write(10); // a worker without its master
     isThere = true;
     await look(collected);
     expect(stored()).toEqual(all(20));
   });
 
-  it('is bounded in memory and by lines, and unreadable lines are counted', async () => {
+  it('is limited in memory and line length, and unreadable lines are counted', async () => {
     const nginx = new FakeNginx();
     const collected = collect(() => nginx.reopen());
     nginx.raw(Buffer.alloc(300_000, 'x'));
@@ -257,7 +257,7 @@ describe('what nginx writes', () => {
     expect(collected.batches.map(({ lines }) => lines)).toEqual([10_000, 10_000, 5_001]);
   });
 
-  it('stays within the disk that it may take, the oldest going first, and what is being sent last', async () => {
+  it('stays within its disk limit: the oldest batches are deleted first, the one being sent last', async () => {
     const nginx = new FakeNginx();
     const most = 200_000;
     const collected = collect(() => nginx.reopen(), most);
@@ -279,10 +279,10 @@ describe('what nginx writes', () => {
   });
 });
 
-describe('an agent that is ended', () => {
+describe('an agent that is killed', () => {
   let sent: number[] = [];
   it.each<[string, (collected: CollectRequests, nginx: FakeNginx) => Promise<void>]>([
-    ['after it took the log, before nginx knows', async ({ files }) => void files.takeCurrent()],
+    ['after it took the log, before nginx is notified', async ({ files }) => void files.takeCurrent()],
     [
       'within a batch',
       async ({ files }) => {
@@ -291,7 +291,7 @@ describe('an agent that is ended', () => {
       },
     ],
     [
-      'after a batch was written, before the log says so, and the log grows on',
+      'after it wrote a batch, before it recorded this in the log, while the log grows',
       async (collected, nginx) => {
         const before = readdirSync(folder);
         await look(collected);
@@ -303,7 +303,7 @@ describe('an agent that is ended', () => {
       },
     ],
     [
-      'after a log was emptied, before its name says so',
+      'after it emptied a log, before it renamed it',
       async (collected) => {
         await look(collected);
         for (const batch of collected.batches) sent.push(...urisOf(readFileSync(join(folder, batch.file))));
@@ -312,7 +312,7 @@ describe('an agent that is ended', () => {
         truncateSync(join(folder, log), 0);
       },
     ],
-  ])('%s: the next one makes each line a part of one batch', async (_, end) => {
+  ])('%s: its successor puts each line into exactly one batch', async (_, end) => {
     sent = [];
     const nginx = new FakeNginx();
     nginx.write(20);
@@ -331,8 +331,8 @@ describe('an agent that is ended', () => {
   });
 });
 
-describe('telling', () => {
-  /** Until all that nginx wrote was taken; gives the calls in their order. */
+describe('sending', () => {
+  /** Until all lines of nginx are taken. Returns the calls in order. */
   async function tell(answers: (call: number, batch: string) => Error | undefined, lines = 30) {
     const nginx = new FakeNginx();
     const calls: [string, string][] = [];
@@ -358,7 +358,7 @@ describe('telling', () => {
     return { calls, told };
   }
 
-  it('repeats a batch as it is, under its id, until it is answered', async () => {
+  it('repeats a batch unchanged, under its id, until it is answered', async () => {
     const refusals = [503, 401, 500].map((status) => new Refused(status));
     const faults = [new Error('socket hang up'), new Refused(429, '1'), ...refusals];
     const { calls } = await tell((call) => faults[call - 1]);
@@ -367,13 +367,15 @@ describe('telling', () => {
     expect(urisOf(Buffer.from(calls[0]?.[1] as string, 'base64'))).toEqual(all(30));
   });
 
-  it.each([400, 413, 415, 422])('drops what is answered with %i, and says so', async (status) => {
+  it.each([
+    400, 413, 415, 422,
+  ])('drops a batch that is answered with %i, and reports this', async (status) => {
     const { calls, told } = await tell(() => new Refused(status));
     expect(calls).toHaveLength(1);
-    expect(told.join()).toContain(`30 requests are not reported: the API answered ${status}`);
+    expect(told.join()).toContain(`30 requests were lost: the API answered ${status}`);
   });
 
-  it('is made anew from the disk by the next agent, byte for byte', async () => {
+  it('is resumed from the disk by the next agent, byte for byte', async () => {
     const nginx = new FakeNginx();
     nginx.write(30);
     const collected = collect(() => nginx.reopen());

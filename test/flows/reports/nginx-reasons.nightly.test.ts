@@ -1,4 +1,4 @@
-// What nginx itself writes of requests that no origin has answered, and what the API is told of it.
+// Log lines of nginx for requests without a response of an origin, and what the API receives about them.
 
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ const ATTACK = "?id=1'%20OR%20'1'='1";
 describe.skipIf(!hasNginx)('nginx', () => {
   let origin: TestOrigin;
   let nginx: ServedNginx;
-  /** Takes connections and ends them. */
+  /** Accepts connections and closes them. */
   const mute = createServer((socket) =>
     socket.on('error', () => undefined).on('data', () => socket.destroy()),
   );
@@ -67,21 +67,31 @@ describe.skipIf(!hasNginx)('nginx', () => {
       .flatMap((text) => printLine(text) ?? []);
 
   it.each<[string, string, number, object]>([
-    ['what the WAF found', `waf/x${ATTACK}`, 403, { rule: 12, reason: 'rule_blocked' }],
-    ['what the WAF would have found', `waf/try${ATTACK}`, 200, { rule: 0, reason: '' }],
-    ['what the WAF let through', 'waf/y', 200, { rule: 0, reason: '' }],
-    ['what a limit let through', 'one/limited', 200, { rule: 0, reason: '' }],
-    ['what a limit refused', 'one/limited?2', 429, { rule: 21, reason: 'rule_limited' }],
-    ['what one of two limits let through', 'two/limited', 200, { rule: 0, reason: '' }],
-    ['what one of two limits refused', 'two/limited?2', 429, { rule: 0, reason: 'rule_limited' }],
-    ['a limit before the WAF, once', `both/limited${ATTACK}`, 403, { rule: 13, reason: 'rule_blocked' }],
-    ['a limit before the WAF, twice', `both/limited${ATTACK}&2`, 429, { rule: 24, reason: 'rule_limited' }],
-    // nginx tells no handshake that failed from a connection that was not made.
+    ['a request that the WAF blocked', `waf/x${ATTACK}`, 403, { rule: 12, reason: 'rule_blocked' }],
+    ['a request that the WAF would have blocked', `waf/try${ATTACK}`, 200, { rule: 0, reason: '' }],
+    ['a request that the WAF allowed', 'waf/y', 200, { rule: 0, reason: '' }],
+    ['a request within a rate limit', 'one/limited', 200, { rule: 0, reason: '' }],
+    ['a request beyond a rate limit', 'one/limited?2', 429, { rule: 21, reason: 'rule_limited' }],
+    ['a request within both rate limits', 'two/limited', 200, { rule: 0, reason: '' }],
+    ['a request beyond one of two rate limits', 'two/limited?2', 429, { rule: 0, reason: 'rule_limited' }],
+    [
+      'a request within a rate limit that the WAF blocked',
+      `both/limited${ATTACK}`,
+      403,
+      { rule: 13, reason: 'rule_blocked' },
+    ],
+    [
+      'a request beyond a rate limit before the WAF',
+      `both/limited${ATTACK}&2`,
+      429,
+      { rule: 24, reason: 'rule_limited' },
+    ],
+    // nginx does not distinguish a failed handshake from a failed connection.
     ['an origin without TLS', 'tls/', 502, { reason: 'origin_unreachable' }],
-    ['an origin that breaks off', 'mute/', 502, { reason: 'origin_broke_off' }],
-    ['an origin that refuses', 'closed/', 502, { reason: 'origin_unreachable' }],
-    ['an origin that may not be asked', 'denied/', 502, { reason: 'no_origin' }],
-  ])('tells %s', async (_, url, status, told) => {
+    ['an origin that disconnects', 'mute/', 502, { reason: 'origin_broke_off' }],
+    ['an origin that refuses connections', 'closed/', 502, { reason: 'origin_unreachable' }],
+    ['an origin with a denied address', 'denied/', 502, { reason: 'no_origin' }],
+  ])('reports %s', async (_, url, status, told) => {
     const [, name = '', uri = ''] = /^(\w+)(\/.*)$/.exec(url) ?? [];
     expect((await askEdge(nginx, `http://${name}.${DOMAIN}${uri}`)).status).toBe(status);
     const line = await until(() =>

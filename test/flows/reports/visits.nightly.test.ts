@@ -1,5 +1,5 @@
-// What visitors did at an edge is what its owner counts, each request once: through agent, with the
-// agent and the analytics engine killed meanwhile.
+// An owner's analytics count each request to an edge exactly once, even if the agent and the analytics engine are
+// killed meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** How often each URI with this beginning is in the store, with what is told of it. */
+/** Returns the count and the data of each URI with this prefix in the store. */
 async function storedOf(start: string) {
   const rows = await store
     .query<{ uri: string; told: string; times: number }>(
@@ -48,7 +48,7 @@ async function storedOf(start: string) {
 
 const sumOf = (rows: readonly { times: number }[]) => rows.reduce((sum, { times }) => sum + times, 0);
 
-/** Every URI once, in spite of `trouble` after each part of the visits. */
+/** Expects every URI exactly once, despite `trouble` after each part of the visits. */
 async function countVisits(
   edge: EdgePorts,
   start: string,
@@ -72,7 +72,7 @@ async function countVisits(
   expect(rows.every(({ times }) => times === 1)).toBe(true);
 }
 
-/** Opens a connection, asks for something that is never answered, and leaves. */
+/** Opens a connection, sends a request that is never answered, and disconnects. */
 async function breakOff({ httpPort }: EdgePorts, path: string, isAsked: () => boolean): Promise<void> {
   fleet.own.says('never');
   const socket = connect(httpPort, '127.0.0.1');
@@ -82,8 +82,8 @@ async function breakOff({ httpPort }: EdgePorts, path: string, isAsked: () => bo
 }
 
 /**
- * What each kind of visit is told as; a rule of the domain drops what ends with its `drop`. `isSettled`: none that answers is left from
- * before the rule, once one has answered by it.
+ * Expected data of each kind of visit. A rule of the domain drops paths that end with its `drop`. `isSettled` is true
+ * if every worker of nginx responds by the rule.
  */
 async function showKinds(
   edge: EdgePorts,
@@ -95,7 +95,7 @@ async function showKinds(
   fleet.own.says(({ url }) => ({ status: url.includes('fault') ? 500 : 200, body: 'x' }));
   expect((await ask('fine')).status).toBe(200);
   expect((await ask('fault')).status).toBe(500);
-  // Asked elsewhere until the edge has heard of the rule, so that what is counted is one visit.
+  // Requests another path until the edge has the rule, so that only one visit is counted.
   const isThere = async () => (await askEdge(edge, `http://${HOST}/heard${start}drop`)).status === 403;
   await until(isThere, 'the rule acts');
   await until(isSettled, 'the rule acts everywhere');
@@ -133,7 +133,7 @@ describe.skipIf(!hasNginx)('agent', () => {
   });
   afterAll(() => agent?.stop());
 
-  it('tells every visit once, also while the agent and the engine are killed', async () => {
+  it('reports every visit once, even if the agent and the engine are killed', async () => {
     const kill = () => agent.kill('SIGKILL');
     await countVisits(
       agent,
@@ -147,7 +147,7 @@ describe.skipIf(!hasNginx)('agent', () => {
     await until(isCounted, 'the owner counts every line that is stored', 60_000);
   });
 
-  it('tells what became of each', async () => {
+  it('reports the result of each visit', async () => {
     await dropRule('*/m/drop');
     await showKinds(agent, '/m/', agent.log, () => isOneGeneration(agent.master() as number));
   });

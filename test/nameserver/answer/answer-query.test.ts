@@ -37,21 +37,21 @@ const optionOf = (reply: Uint8Array) =>
   Buffer.from(decodeMessage(reply).edns!.options[0]!.value).toString('hex');
 
 describe('the question section', () => {
-  test('comes back in exactly its case, and the answer owns it by a pointer', () => {
+  test("is echoed with its case, and the answer's owner is a pointer to it", () => {
     const query = queryFor('wWw.eXaMpLe.TeSt.', TYPE.A);
     const reply = ask(query);
     expect(reply.subarray(12, query.length)).toEqual(query.subarray(12));
     expect([...reply.subarray(query.length, query.length + 2)]).toEqual([0xc0, 0x0c]);
   });
 
-  test('of other case than the zone leaves names in rdata as they are stored', () => {
+  test("does not affect the case of names in rdata if its case differs from the zone's", () => {
     const message = decodeMessage(ask(queryFor('EXAMPLE.TEST.', TYPE.MX)));
     expect(printName(message.questions[0]!.name)).toBe('EXAMPLE.TEST.');
     const exchange = Buffer.from(message.answers[0]!.rdata.subarray(2)).toString('latin1');
     expect(exchange).toBe('\x04mail\x07example\x04test\0');
   });
 
-  test('comes back with errors after it was read', () => {
+  test('is echoed in errors after it was read', () => {
     const query = assemble('1234 0000 0001 0001 0000 0000 "WWW.example.test." 0001 0001');
     expect(ask(query).subarray(12)).toEqual(query.subarray(12));
   });
@@ -80,8 +80,8 @@ describe('over TCP', () => {
     );
   });
 
-  test('no answer is longer than 65,535 octets: TC beyond', () => {
-    // The set alone just fits, the two links before it do not fit beside it.
+  test('no answer exceeds 65,535 octets: a longer one has TC', () => {
+    // The set alone just fits, but not together with the two links before it.
     const [first, second] = ['b', 'c'].map((letter) => Array(3).fill(letter.repeat(63)).join('.'));
     const texts = Array.from({ length: 255 }, (_, i) => `${second} TXT "${String(i).padEnd(243, 'x')}"`);
     const links = [`alias CNAME ${first}`, `${first} CNAME ${second}`];
@@ -92,7 +92,9 @@ describe('over TCP', () => {
 });
 
 describe('sizes over UDP', () => {
-  test.each([512, 600, 700, 1000, 1231, 1232, 4096])('a client that takes %i octets gets no more', (size) => {
+  test.each([
+    512, 600, 700, 1000, 1231, 1232, 4096,
+  ])('a client that accepts %i octets gets no more', (size) => {
     for (const [name, type] of [
       ['mx.example.test.', TYPE.MX],
       ['a.sub.example.test.', TYPE.A],
@@ -105,7 +107,7 @@ describe('sizes over UDP', () => {
     }
   });
 
-  test('a node name that no longer fits beside a long question is left out', () => {
+  test('a node name that does not fit next to a long question is omitted', () => {
     const label = 'a'.repeat(60);
     const node = testNode({ nodeName: 'n'.repeat(255) });
     const query = queryFor(`${label}.${label}.${label}.${label}.`, TYPE.A, { opt: 'size=512 nsid' });
@@ -113,7 +115,7 @@ describe('sizes over UDP', () => {
   });
 });
 
-test('fresh cookies come back as they are, and are renewed after 30 minutes (RFC 9018 §4.3)', () => {
+test('fresh cookies are returned unchanged, and are renewed after 30 minutes (RFC 9018 §4.3)', () => {
   const node = testNode();
   const asked = (cookie: string) =>
     optionOf(ask(queryFor('www.example.test.', TYPE.A, { opt: `cookie:${cookie}` }), node));
@@ -144,7 +146,7 @@ describe('the rate limit', () => {
   const limited = { sent: 10, truncated: 10, dropped: 10 };
   const free = { sent: 30, truncated: 0, dropped: 0 };
 
-  test('sends every second answer beyond it with TC, drops the others, and counts both', () => {
+  test('truncates every second answer above it (TC), drops the others, and counts both', () => {
     const node = testNode({ rateLimit: new RateLimit(10, 1024) });
     expect(flood(www, node)).toEqual(limited);
     expect(node.counters).toMatchObject({ rateDropped: 10, rateTruncated: 10 });
@@ -167,7 +169,7 @@ describe('the rate limit', () => {
   ])('has one bucket for %s', (_, query) => {
     expect(flood(query)).toEqual(limited);
   });
-  test('does not count two names that exist together', () => {
+  test('does not count two existing names together', () => {
     const node = testNode({ rateLimit: new RateLimit(15, 1024) });
     expect(flood((i) => queryFor(`${i % 2 ? 'www' : 'mail'}.example.test.`, TYPE.A), node)).toEqual(free);
   });
@@ -178,7 +180,7 @@ describe('the rate limit', () => {
   ])('does not apply to %s', (_, client) => {
     expect(flood(www, undefined, client)).toEqual(free);
   });
-  test('does not apply to clients with a valid cookie, but to those with a wrong one', () => {
+  test('does not apply to clients with a valid cookie, but applies to those with an invalid one', () => {
     const node = testNode({ rateLimit: new RateLimit(10, 1024) });
     const cookie = (opt: string) => queryFor('www.example.test.', TYPE.A, { opt: `cookie:${opt}` });
     const valid = cookie(optionOf(ask(cookie('0102030405060708'), node, far)));
@@ -187,14 +189,14 @@ describe('the rate limit', () => {
   });
 });
 
-describe('the limit of amplification', () => {
+describe('the amplification limit', () => {
   const texts = Array.from({ length: 100 }, (_, i) => `t${i} TXT ${`"${'x'.repeat(250)}" `.repeat(4)}`).join(
     '\n',
   );
   const zoneText = `@ SOA ns host 1 2 3 4 5\n@ NS ns\nns A 192.0.2.1\n${texts}`;
   const limited = () => testNode({ zoneText, amplificationLimit: new AmplificationLimit(20_000, 64) });
   const large = (n: number, opt = '') => queryFor(`t${n % 100}.example.test.`, TYPE.TXT, { opt });
-  /** Answers that came whole. */
+  /** Returns the number of answers that were not truncated. */
   const whole = (node = limited(), client = far, opt = '') => {
     let count = 0;
     for (let n = 0; n < 250; n++) {
@@ -204,7 +206,7 @@ describe('the limit of amplification', () => {
     return count;
   };
 
-  test('concerns different names together, and counts what it withheld', () => {
+  test('applies to different names together, and counts dropped and truncated answers', () => {
     const node = limited();
     expect(whole(node)).toBeLessThan(100);
     const { octetsDropped, octetsTruncated } = node.counters;
@@ -215,19 +217,19 @@ describe('the limit of amplification', () => {
     expect(answers).toBe(250 - octetsDropped);
     expect(node.counters.truncated[0]).toBe(octetsTruncated);
   });
-  test('sends TC with OPT and no records in place of every second answer, and never limits small answers', () => {
+  test('replaces every second answer by TC with OPT and no records, and never limits small answers', () => {
     const node = limited();
     whole(node);
     const replies = [1, 2].map((n) => summarize(ask(large(n), node, far))).toSorted();
     expect(replies).toEqual(['NOERROR aa tc 1/0/0/0 OPT()', 'silence']);
-    // up to 2.5 times the question
+    // up to 2.5 times the query
     const small = queryFor('ns.example.test.', TYPE.A, { opt: '' });
     for (let n = 0; n < scale(1000, 100); n++) {
       ask(large(n), node, far);
       expect(summarize(ask(small, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
     }
   });
-  test('applies neither to loopback nor to TCP nor to a valid cookie', () => {
+  test('does not apply to loopback, TCP or clients with a valid cookie', () => {
     expect(whole(limited(), udpClient(127, 0, 0, 1))).toBe(250);
     expect(whole(limited(), overTcp)).toBe(250);
     const node = limited();
@@ -235,7 +237,7 @@ describe('the limit of amplification', () => {
     expect(whole(node, far, valid)).toBe(250);
     expect(whole(node, udpClient(203, 0, 113, 1), valid)).toBeLessThan(100);
   });
-  test('works beside the limit of equal answers', () => {
+  test('works together with response rate limiting', () => {
     const node = testNode({
       zoneText,
       rateLimit: new RateLimit(10, 64),
@@ -246,7 +248,7 @@ describe('the limit of amplification', () => {
   });
 });
 
-test('a bug that a query causes is SERVFAIL, counted and reported', () => {
+test('an exception caused by a query is answered SERVFAIL, counted and reported', () => {
   const rateLimit = new RateLimit(10, 1024);
   rateLimit.decide = () => {
     throw new Error('a bug');
@@ -269,7 +271,7 @@ describe('counts by zone', () => {
     return sink;
   };
 
-  test('have the type and rcode of each answer from a zone, over UDP and TCP', () => {
+  test('contain the type and rcode of each answer from a zone, over UDP and TCP', () => {
     const { add } = counted((node) => {
       for (const [name, type] of [
         ['www.example.test.', TYPE.A],
@@ -280,12 +282,12 @@ describe('counts by zone', () => {
         ask(queryFor(name, type), node);
       ask(queryFor('example.test.', TYPE.SOA), node, overTcp);
     });
-    // in the order of the table, which no reader knows: type, rcode, count
+    // in the order of the table, which is arbitrary: type, rcode, count
     const rows = add.mock.calls.map(([, ...row]) => row.join(' '));
     expect(rows.sort()).toEqual([`0 0 1`, `${TYPE.A} 0 2`, `${TYPE.A} 3 1`, `${TYPE.SOA} 0 1`].sort());
   });
 
-  test('have nothing that is not from a zone: refusals, errors, class CH, transfers', () => {
+  test('do not contain answers that are not from a zone: refusals, errors, class CH, transfers', () => {
     const { add, addOther } = counted((node) => {
       ask(queryFor('www.elsewhere.test.', TYPE.A), node);
       ask(queryFor('id.server.', TYPE.TXT, { class: 3 }), node);
@@ -296,7 +298,7 @@ describe('counts by zone', () => {
     expect(addOther).not.toHaveBeenCalled();
   });
 
-  test('have the folded name of every 256th question', () => {
+  test('contain the folded name of every 256th query', () => {
     const { addName } = counted((node) => {
       const query = queryFor('wWw.Example.test.', TYPE.A);
       for (let i = 0; i < 600; i++) ask(query, node);
@@ -315,7 +317,7 @@ describe('an unproven zone', () => {
     return asked.take().length;
   };
 
-  test('is answered as any other', () => {
+  test('is answered like any other zone', () => {
     for (const [name, type] of [
       ['www.example.test.', TYPE.A],
       ['nx.example.test.', TYPE.A],
@@ -325,7 +327,7 @@ describe('an unproven zone', () => {
     asked.take();
   });
 
-  test('is noted when more is asked for than what registries ask for', () => {
+  test('is recorded if it receives queries besides those that registries send', () => {
     expect(notedBy('www.example.test.', TYPE.A)).toBe(1);
     expect(notedBy('WWW.Example.Test.', TYPE.AAAA, { opt: '' })).toBe(1);
     expect(notedBy('nx.example.test.', TYPE.SOA)).toBe(1);
@@ -333,14 +335,14 @@ describe('an unproven zone', () => {
       expect(notedBy('example.test.', type)).toBe(1);
   });
 
-  test('is not noted for SOA, NS and DNSKEY of its apex, nor by what gets no answer from it', () => {
+  test('is not recorded for SOA, NS and DNSKEY of its apex, or for queries that are not answered from it', () => {
     for (const type of [TYPE.SOA, TYPE.NS, TYPE.DNSKEY, TYPE.AXFR])
       expect(notedBy('example.test.', type)).toBe(0);
     expect(notedBy('www.example.org.', TYPE.A)).toBe(0);
     expect(notedBy('www.example.test.', TYPE.TXT, { class: 3 })).toBe(0);
   });
 
-  test('is noted by questions whose answers a limit withholds', () => {
+  test('is recorded for queries whose answers a limit drops', () => {
     const limited = testNode({ unproven: true, asked, rateLimit: new RateLimit(1, 64) });
     const silent = Array.from({ length: 20 }, () => ask(www, limited).length);
     expect(silent).toContain(0);
@@ -349,7 +351,7 @@ describe('an unproven zone', () => {
     expect(asked.take().length).toBe(1);
   });
 
-  test('is no other zone: of those nothing is noted', () => {
+  test('is the only kind of zone that is recorded', () => {
     const proven = testNode({ asked });
     for (const name of ['www.example.test.', 'example.test.', 'nx.example.test.'])
       ask(queryFor(name, TYPE.A), proven);
@@ -380,7 +382,7 @@ function answer(name: string, type: number, opt = 'do', denial = NSEC): Message 
   return decodeMessage(reply);
 }
 
-/** Names relative to the zone. */
+/** Prints records with names relative to the zone. */
 function shown({ owner, type, rdata }: MessageRecord): string {
   const what = type === TYPE.RRSIG ? `RRSIG ${typeMnemonic(coveredType(rdata))}` : typeMnemonic(type);
   return `${printName(owner).replace('.example.test.', '').replace('example.test.', '@')} ${what}`;
@@ -392,11 +394,11 @@ describe('an answer with DO', () => {
     rowsOf(`
 has each set followed by its signatures, and no optional addresses | @ MX | do | @ MX / @ RRSIG MX | |
 differs from one without DO | @ MX | | @ MX | | ns A
-refers with DS and its signature, and without glue of other delegations | x.safe A | do | | safe NS / safe DS / safe RRSIG DS |
-refers without DS but with the proof, and with glue | x.cut A | do | | cut NS / cut NS / cut NSEC / cut RRSIG NSEC | ns.cut A
+is a referral with DS and its signature, and without glue of other delegations | x.safe A | do | | safe NS / safe DS / safe RRSIG DS |
+is a referral without DS but with the proof, and with glue | x.cut A | do | | cut NS / cut NS / cut NSEC / cut RRSIG NSEC | ns.cut A
 to RRSIG has the signatures of one set | @ RRSIG | do | @ RRSIG NS | |
 to ANY has one set | @ ANY | do | @ NS / @ RRSIG NS | |
-from a wildcard has the queried name as owner | a.b.w A | do | a.b.w A / a.b.w RRSIG A | *.w NSEC / *.w RRSIG NSEC |
+from a wildcard has the query name as owner | a.b.w A | do | a.b.w A / a.b.w RRSIG A | *.w NSEC / *.w RRSIG NSEC |
 denies a name with SOA and proofs | nx A | do | | @ SOA / @ RRSIG SOA / ns NSEC / ns RRSIG NSEC / @ NSEC / @ RRSIG NSEC |`),
   )('%s', (_, question = '', opt, ...wanted) => {
     const [name = '', type] = question.split(' ');
@@ -407,14 +409,14 @@ denies a name with SOA and proofs | nx A | do | | @ SOA / @ RRSIG SOA / ns NSEC 
     );
   });
 
-  test('never has AD (RFC 4035 §3.1.6), and has DO (RFC 3225 §3)', () => {
+  test('never has AD (RFC 4035 §3.1.6), and copies DO (RFC 3225 §3)', () => {
     expect(answer('www.example.test.', TYPE.A)).toMatchObject({ ad: false, edns: { dnssecOk: true } });
   });
-  test('has the negative TTL in the SOA and in its signature', () => {
+  test('has the negative TTL in the SOA and its signature', () => {
     const { authorities } = answer('nx.example.test.', TYPE.A);
     expect(authorities.slice(0, 2).map(({ ttl }) => ttl)).toEqual([300, 300]);
   });
-  test('has owners of NSEC3 directly below the apex', () => {
+  test('has NSEC3 owners directly below the apex', () => {
     const { authorities } = answer('nx.www.example.test.', TYPE.A, 'do', NSEC3);
     const hashed = authorities.filter(({ type }) => type === TYPE.NSEC3);
     expect(hashed.length).toBeGreaterThan(1);
@@ -423,7 +425,7 @@ denies a name with SOA and proofs | nx A | do | | @ SOA / @ RRSIG SOA / ns NSEC 
 });
 
 describe('a set and its signatures', () => {
-  /** So many addresses fill the answer: header 12, question 20, OPT 11, each 16, a signature of Ed25519 12 + 18 + 14 + 64. */
+  /** This many addresses fill the answer: header 12, question 20, OPT 11, each 16, an Ed25519 signature 12 + 18 + 14 + 64. */
   const addresses = (count: number) =>
     Array.from({ length: count }, (_, i) => `q 60 A 192.0.2.${i}`).join('\n');
   const asked = (count: number, opt: string) => {
@@ -431,7 +433,7 @@ describe('a set and its signatures', () => {
     const { tc, answers } = decodeMessage(ask(queryFor('q.example.test.', TYPE.A, { opt }), node));
     return `${tc ? 'tc ' : ''}${answers.length}`;
   };
-  // 512 - 12 - 20 - 11 - 108 = 361 octets are left for addresses; over UDP never more than 1232 - 151 = 1081.
+  // 512 - 12 - 20 - 11 - 108 = 361 octets are left for addresses; over UDP at most 1232 - 151 = 1081.
   test.each([
     [22, 'do size=512', '23'],
     [23, 'do size=512', 'tc 0'],
@@ -440,15 +442,15 @@ describe('a set and its signatures', () => {
     [23, 'do size=100', 'tc 0'],
     [67, 'do size=4096', '68'],
     [68, 'do size=4096', 'tc 0'],
-  ])('fit together or not at all: %i addresses with %s', (count, opt, wanted) => {
+  ])('fit either together or not at all: %i addresses with %s', (count, opt, wanted) => {
     expect(asked(count, opt)).toBe(wanted);
   });
 });
 
-test('a name whose hash another one has cannot be denied (RFC 5155 §7.2.9)', () => {
+test('a name that shares its hash with another cannot be denied (RFC 5155 §7.2.9)', () => {
   const apex = parseName('example.test.');
   const signed = signedRecords(apex, recordsOf(ZONE, 'example.test.'), NSEC3 ?? { kind: 'nsec' });
-  // A zone that lost its name, but not the NSEC3 of it.
+  // A zone without the name, but with its NSEC3.
   const gone = parseName('www.example.test.');
   const zone = zoneOfRecords(
     apex,
@@ -460,7 +462,7 @@ test('a name whose hash another one has cannot be denied (RFC 5155 §7.2.9)', ()
   expect(found('').rcode).toBe(3);
 });
 
-test('an apex that is answered alone has its keys when it is signed', () => {
+test('a zone that only answers at its apex answers DNSKEY if it is signed', () => {
   const apex: Name = parseName('example.test.');
   const signed = zoneOfRecords(apex, signedRecords(apex, recordsOf(ZONE, 'example.test.'), { kind: 'nsec' }));
   const node = answeringNode([{ ...signed, marked: new Set([apex]) }], testNode().settings);
@@ -485,19 +487,19 @@ function written(zone: string, name: string, type: number = TYPE.A): string {
   return `${tc ? 'tc ' : ''}${answers.length}/${authorities.length}/${additionals.length}`;
 }
 
-// Header and question of `q` take 12 + 16 + 4 octets, which leaves 30 records of 16.
+// The header and the question of `q` take 12 + 16 + 4 octets, which leaves space for 30 records of 16.
 /** `30 q` stands for 30 addresses of `q`. */
 test.each(
   rowsOf(`
 30 records fill the message to the last octet | 30 q | q A | 30/0/0
 an answer with one octet too many | 30 qq | qq A | tc 0/0/0
 an answer with one record too many | 31 q | q A | tc 0/0/0
-an answer after aliases, which stay | q CNAME a / a CNAME b / 40 b | q A | tc 2/0/0
+an answer after aliases, which are kept | q CNAME a / a CNAME b / 40 b | q A | tc 2/0/0
 an authority section | 40 NS | q A | tc 0/0/0
-glue, whose first set stays (RFC 9471 §3.1) | q NS a.q / q NS b.q / q NS c.q / 2 a.q / 40 b.q / 1 c.q | x.q A | tc 0/3/2
+glue, whose first set is kept (RFC 9471 §3.1) | q NS a.q / q NS b.q / q NS c.q / 2 a.q / 40 b.q / 1 c.q | x.q A | tc 0/3/2
 sibling glue: no TC (RFC 9471 §3.2) | q NS a.s / q NS b.q / 40 a.s / 2 b.q / s NS a.s | x.q A | 0/2/2
-other additional records: no TC, and none after them | q MX 1 a / q MX 2 b / q MX 3 c / 3 a / 40 b / 1 c | q MX | 3/0/3`),
-)('a record set that does not fit is left out whole: %s', (_, zone, question = '', summary) => {
+other additional records: no TC, and no later ones | q MX 1 a / q MX 2 b / q MX 3 c / 3 a / 40 b / 1 c | q MX | 3/0/3`),
+)('a record set that does not fit is omitted completely: %s', (_, zone, question = '', summary) => {
   const lines = itemsOf(zone).map((item) => {
     const [, count, owner = ''] = /^(\d+) (\S+)$/.exec(item) ?? [];
     if (count === undefined) return item;
@@ -507,7 +509,7 @@ other additional records: no TC, and none after them | q MX 1 a / q MX 2 b / q M
   expect(written(lines.join('\n'), name, TYPE[type as 'A' | 'MX'])).toBe(summary);
 });
 
-test('a record set that does not fit leaves the rcode of the whole chain (RFC 6604 §3)', () => {
+test('a record set that does not fit does not change the rcode of the chain (RFC 6604 §3)', () => {
   const links = Array.from({ length: 15 }, (_, i) => `q${i} CNAME ${'l'.repeat(50)}.q${i + 1}`);
   const names = Array.from(
     { length: 15 },
@@ -526,15 +528,15 @@ describe('additional records', () => {
     const { additionals } = decodeMessage(ask(queryFor('q.example.test.', type, { opt: '' }), node));
     return additionals.map((record) => Buffer.from(record.owner).toString('latin1'));
   };
-  test('of a host that two records name are there once', () => {
+  test('contain a host only once if two records name it', () => {
     expect(additional('q MX 1 a\nq MX 2 A\na A 192.0.2.1', TYPE.MX)).toEqual(['\x01a\x07example\x04test\0']);
   });
-  test('have the name of a host whose rdata may not be pointed to (RFC 3597 §4)', () => {
+  test('have uncompressed owners if pointers into the rdata are not allowed (RFC 3597 §4)', () => {
     const zone = 'q SRV 1 2 3 a.b\na.b A 192.0.2.1\na.b AAAA 2001:db8::1';
     const owner = '\x01a\x01b\x07example\x04test\0';
     expect(additional(zone, TYPE.SRV)).toEqual([owner, owner]);
   });
-  test('of a service binding that targets its owner are the addresses only (RFC 9460 §2.5.2)', () => {
+  test('are only the addresses if a service binding targets its owner (RFC 9460 §2.5.2)', () => {
     expect(additional('q HTTPS 1 . alpn=h2\nq A 192.0.2.1', TYPE.HTTPS)).toEqual([
       '\x01q\x07example\x04test\0',
     ]);

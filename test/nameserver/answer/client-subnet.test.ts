@@ -1,4 +1,4 @@
-// Answers by region: what the option for client subnets does (RFC 7871), what depends on it, and the same as the reference.
+// Answers by region: the effect of the CLIENT-SUBNET option (RFC 7871), and a comparison with the reference.
 
 import { describe, expect, test } from 'vitest';
 import { decodeMessage, type MessageRecord } from '../../../src/dns/message/message.ts';
@@ -40,7 +40,7 @@ import { DENIAL_STYLES, zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { expectSame } from '../../support/zone/zone-image.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
-/** 10.0.0.0/8 and 2000::/4 are in DE, 11.0.0.0/8 and 3000::/4 in US, 12.0.0.0/8 in JP; all others nowhere. */
+/** 10.0.0.0/8 and 2000::/4 are in DE, 11.0.0.0/8 and 3000::/4 in US, 12.0.0.0/8 in JP; all others in no country. */
 function testCountries(): CountryTable {
   const table = new CountryTable(new SharedArrayBuffer(COUNTRY_TABLE_BYTES));
   const v4: Readonly<Record<number, string>> = { 10: 'DE', 11: 'US', 12: 'JP' };
@@ -56,7 +56,7 @@ function testCountries(): CountryTable {
   return table;
 }
 
-/** DE has both families, US only IPv4; JP is a region that nobody has edges in. */
+/** DE has both families, US only IPv4; JP is a region without edges. */
 const SETS: EdgeSets = {
   version: 1,
   countries: { DE: 'eu', US: 'us', JP: 'asia' },
@@ -100,7 +100,7 @@ const DE6 = udpClient(0x20, 1, 0xd, 0xb8, ...new Array<number>(12).fill(1));
 
 type Line = Pick<MessageRecord, 'owner' | 'type' | 'ttl' | 'rdata'>;
 
-/** Lines with names relative to the zone. */
+/** Prints records with names relative to the zone. */
 function lines(records: readonly Line[]): string[] {
   return records.map(({ owner, type, ttl, rdata }) => {
     const line = `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`;
@@ -117,17 +117,17 @@ function asked(name: string, type: number, client = DE, how: Parameters<typeof q
   return reply;
 }
 
-describe('a client that sends no option', () => {
+describe('a client without the option', () => {
   test.each(
     rowsOf(`
 the set of the region of its address, with the TTL of the name | shop A | DE | shop 30 A 198.51.100.1 / shop 30 A 198.51.100.2
 the set of another region | shop A | US | shop 30 A 203.0.113.9
 the set of the other family | @ AAAA | DE6 | @ 60 AAAA 2001:db8:e::1
-the default where there is no region | shop A | NOWHERE | shop 30 A 192.0.2.80
-the default in a region without edges | shop A | JP | shop 30 A 192.0.2.80
-the default of a family that its region does not have | @ AAAA | US | @ 60 AAAA 2001:db8::80
-no family that the name does not have | shop AAAA | DE |
-the records of the owner at a name that is not proxied | plain A | DE | plain 60 A 192.0.2.80
+the default if there is no region | shop A | NOWHERE | shop 30 A 192.0.2.80
+the default for a region without edges | shop A | JP | shop 30 A 192.0.2.80
+the default for a family that its region does not have | @ AAAA | US | @ 60 AAAA 2001:db8::80
+nothing for a family that the name does not have | shop AAAA | DE |
+the owner's records at a name that is not proxied | plain A | DE | plain 60 A 192.0.2.80
 the set of the target of a CNAME | www A | US | www 60 CNAME shop / shop 30 A 203.0.113.9
 the set through a wildcard | x.any A | US | x.any 45 A 203.0.113.9
 the set for ANY | shop ANY | US | shop 30 A 203.0.113.9`),
@@ -137,7 +137,7 @@ the set for ANY | shop ANY | US | shop 30 A 203.0.113.9`),
     expect(lines(reply.answers)).toEqual(itemsOf(wanted));
   });
 
-  test('gets the set beside MX and over TCP, and never a mark', () => {
+  test("gets its region's set in addition to MX and over TCP, and never a mark", () => {
     expect(lines(asked('@', TYPE.MX, US).additionals)).toEqual(['shop 30 A 203.0.113.9']);
     const overTcp = asked('shop', TYPE.A, { ...US, transport: 'tcp' });
     expect(lines(overTcp.answers)).toEqual(['shop 30 A 203.0.113.9']);
@@ -146,7 +146,7 @@ the set for ANY | shop ANY | US | shop 30 A 203.0.113.9`),
   });
 });
 
-/** Family, source prefix length, scope prefix length and address, as hex. */
+/** Returns family, source prefix length, scope prefix length and address as hex. */
 function subnet(family: number, source: number, address: string, scope = 0): string {
   return (
     [family >> 8, family & 255, source, scope].map((octet) => octet.toString(16).padStart(2, '0')).join('') +
@@ -154,8 +154,8 @@ function subnet(family: number, source: number, address: string, scope = 0): str
   );
 }
 
-describe('the option CLIENT-SUBNET', () => {
-  const told = (name: string, type: number, option: string, client = NOWHERE) => {
+describe('the CLIENT-SUBNET option', () => {
+  const resultOf = (name: string, type: number, option: string, client = NOWHERE) => {
     const reply = asked(name, type, client, { opt: `subnet:${option}` });
     const [echo] = reply.edns?.options.filter(({ code }) => code === 8) ?? [];
     return {
@@ -172,7 +172,7 @@ a /24 decides | shop A | 1 24 0b0102 | 203.0.113.9 | 8
 a /32 decides | shop A | 1 32 0b010203 | 203.0.113.9 | 8
 a /8 decides | shop A | 1 8 0b | 203.0.113.9 | 8
 fewer bits than the table needs are filled with zeros | shop A | 1 5 08 | 192.0.2.80 | 8
-IPv6 decides for A as well | shop A | 2 56 30010db8000000 | 203.0.113.9 | 4
+IPv6 also decides for A | shop A | 2 56 30010db8000000 | 203.0.113.9 | 4
 IPv6 with all 128 bits | shop A | 2 128 30010db8000000000000000000000001 | 203.0.113.9 | 4
 an address without a region has the same scope | shop A | 1 24 630102 | 192.0.2.80 | 8
 an answer that does not depend on it has scope 0 | plain A | 1 24 0b0102 | 192.0.2.80 | 0
@@ -182,32 +182,32 @@ a missing type has scope 0 | shop TXT | 1 24 0b0102 | | 0`),
     const [family, source, address = ''] = octets.split(' ');
     const option = subnet(Number(family), Number(source), address);
     const echo = subnet(Number(family), Number(source), address, Number(scope));
-    const found = told(name, TYPE[type as 'A' | 'TXT'], option);
+    const found = resultOf(name, TYPE[type as 'A' | 'TXT'], option);
     expect(found).toEqual({ rcode: RCODE.NOERROR, rdata: itemsOf(rdata), echo });
   });
 
-  test('without any bits asks for privacy: the source address decides, and the scope is 0 (§7.1.2)', () => {
+  test('requests privacy with a prefix length of 0: the source address decides, and the scope is 0 (§7.1.2)', () => {
     const found = { rcode: RCODE.NOERROR, rdata: ['203.0.113.9'] };
     for (const option of [subnet(1, 0, ''), subnet(2, 0, ''), subnet(0, 0, '')])
-      expect(told('shop', TYPE.A, option, US)).toEqual({ ...found, echo: option });
+      expect(resultOf('shop', TYPE.A, option, US)).toEqual({ ...found, echo: option });
   });
 
   test.each([
     ['is empty', ''],
     ['is cut short', '000118'],
-    ['has a family that nobody knows', subnet(3, 0, '')],
+    ['has an unknown family', subnet(3, 0, '')],
     ['has a prefix longer than an IPv4 address', subnet(1, 33, '0b01020300')],
     ['has a prefix longer than an IPv6 address', subnet(2, 129, '00'.repeat(17))],
     ['has a scope', subnet(1, 24, '0b0102', 24)],
     ['has fewer octets than its prefix needs', subnet(1, 24, '0b01')],
     ['has more octets than its prefix needs', subnet(1, 24, '0b010203')],
-    ['has bits behind its prefix', subnet(1, 20, '0b01ff')],
+    ['has bits after its prefix', subnet(1, 20, '0b01ff')],
     ['has an address without a family', subnet(0, 8, '0b')],
   ])('is FORMERR if it %s', (_, option) => {
-    expect(told('shop', TYPE.A, option)).toEqual({ rcode: RCODE.FORMERR, rdata: [], echo: undefined });
+    expect(resultOf('shop', TYPE.A, option)).toEqual({ rcode: RCODE.FORMERR, rdata: [], echo: undefined });
   });
 
-  test('means nothing, malformed or not, while no region has edges', () => {
+  test('is ignored, malformed or not, while no region has edges', () => {
     const plain = regionalNode([markedZone()], 'none');
     for (const option of [subnet(1, 24, '0b0102'), 'ff']) {
       const query = queryFor('shop.example.test.', TYPE.A, { opt: `subnet:${option}` });
@@ -217,7 +217,7 @@ a missing type has scope 0 | shop TXT | 1 24 0b0102 | | 0`),
     }
   });
 
-  test('of any octets makes an answer or FORMERR', () => {
+  test('results in an answer or FORMERR, for any octets', () => {
     const random = randomFrom(7);
     for (let i = 0; i < scale(20_000, 500); i++) {
       const length = Math.floor(random() * (random() < 0.1 ? 60 : 24));
@@ -234,7 +234,7 @@ a missing type has scope 0 | shop TXT | 1 24 0b0102 | | 0`),
   });
 });
 
-test('sets that come and go change the answers at once', () => {
+test('new and removed edge sets change the answers immediately', () => {
   const changing = regionalNode([markedZone()]);
   const changed = () =>
     lines(decodeMessage(ask(queryFor('shop.example.test.', TYPE.A), changing, US)).answers);
@@ -247,14 +247,14 @@ test('sets that come and go change the answers at once', () => {
   }
   changing.writer.putEdgeSets({ version: 999, countries: {}, regions: [] });
   expect(changed()).toEqual(['shop 30 A 192.0.2.80']);
-  expect(Math.max(...used.slice(20))).toBe(used[20]); // what was replaced is used again
+  expect(Math.max(...used.slice(20))).toBe(used[20]); // the space of replaced sets is reused
 });
 
 const KEY = makeKey(15);
 const TIME = { inception: 1_690_000_000, expiration: 1_800_000_000 };
 const CLIENTS = { eu: DE, us: US, none: NOWHERE } as const;
 
-/** Names with addresses get marks, most with signatures over sets of regions. */
+/** Adds marks to names with addresses, most of them with signatures over the regions' sets. */
 function marked(zone: Zone, sets: EdgeSets, random: Random, isSigned: boolean): Zone {
   const records = [...recordsOfZone(zone)];
   const signed = isSigned
@@ -327,7 +327,7 @@ describe.each([
   ['zones without signatures', false],
   ['signed zones', true],
 ])('in %s', (_, isSigned) => {
-  test('answers are those of the reference for every region', () => {
+  test('answers equal those of the reference for every region', () => {
     const random = randomFrom(isSigned ? 21 : 20);
     const kinds = new Set<string>();
     let regional = 0;
@@ -369,7 +369,7 @@ interface Compared {
   readonly dnssecOk: boolean;
 }
 
-/** Asks over TCP, and returns what was found. */
+/** Queries over TCP, and returns the result. */
 function compare(asked: WrittenNode, zones: readonly Zone[], { name, type, where, dnssecOk }: Compared) {
   const region: RegionSets | undefined = RANDOM_SETS.regions.find((one) => one.region === where);
   const wanted = findAnswer(zonesOf(...zones), foldCase(name), type, {

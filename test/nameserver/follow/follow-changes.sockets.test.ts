@@ -1,4 +1,4 @@
-// A node follows Postgres: every kind of change arrives, failures heal, and accidents are held back.
+// A node follows Postgres: every kind of change arrives, failures are recovered from, and accidental removals are held.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -30,7 +30,7 @@ import { until } from '../../support/tests/until.ts';
 const BY = { source: 'test' } as const;
 const A = parseName('a.example.');
 
-/** True once the node has taken the counts: no other test reads the memory of the slots. */
+/** Returns true once the node has taken the counts. Only this test reads the memory of the slots. */
 function isTaken({ buffer }: ZoneCounts): boolean {
   return new Int32Array(buffer, 64, 2 ** 17).every((word, i) => i % 4 !== 3 || word === 0);
 }
@@ -56,7 +56,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Makes nodes check and report only if something wakes them. */
+/** Makes nodes check and report only when they are woken. */
 function withoutTimers(): void {
   const { wait } = Wakeup.prototype;
   vi.spyOn(Wakeup.prototype, 'wait').mockImplementation(function (this: Wakeup) {
@@ -111,7 +111,7 @@ test('a node reports queried unproven zones to the primary, and retries after an
   );
   const writer = newWriter();
   const asked = new AskedMarks();
-  // Like a node on a standby, it reads there and reports to the primary.
+  // Like a node on a standby: reads there, and reports to the primary.
   const node = await follow({ databaseUrl: primary.url, readUrl: database.url, writer, asked });
   const ask = (name: string) => asked.note(hashName(writer.image.header, parseName(name)));
   const reported = async () => {
@@ -133,9 +133,9 @@ test('a node reports queried unproven zones to the primary, and retries after an
   expect(node.state().asked).toEqual({ reported: 2, dropped: 0 });
 });
 
-test('counts of answers reach the primary by minute and exactly, also those of an outage', async () => {
+test('counts of answers reach the primary exactly and by minute, including those of an outage', async () => {
   const primary = await proxied();
-  // in the middle of a minute, so that only the test begins one
+  // in the middle of a minute, so that only the test starts a new one
   const start = Math.ceil(Date.now() / 60_000) * 60_000 + 20_000;
   let at = start;
   vi.spyOn(Date, 'now').mockImplementation(() => at);
@@ -154,7 +154,7 @@ test('counts of answers reach the primary by minute and exactly, also those of a
     ).rows;
   count(0, 3);
   count(1, 4);
-  at += 60_000; // counts are taken without delay once their minute is over
+  at += 60_000; // counts are taken immediately after the end of their minute
   await until(async () => (await rows()).length === 1, 'the first minute has arrived');
   expect(await rows()).toMatchObject([
     { node: 'ams1', minute: new Date(start - 20_000), zones: [77], types: [28], rcodes: [3], counts: [7] },
@@ -174,7 +174,7 @@ test('counts of answers reach the primary by minute and exactly, also those of a
   expect(node.state().counted).toEqual({ reported: 42, other: 0, dropped: 0 });
 });
 
-test('without timers a change arrives by NOTIFY, the node reports its position, and leaves when it stops', async () => {
+test('without timers, a change arrives by NOTIFY, and the node reports its position and signs off when it stops', async () => {
   withoutTimers();
   await save('a 1');
   const node = await follow({ nodeName: 'ns1' });
@@ -196,24 +196,24 @@ test('without timers a change arrives by NOTIFY, the node reports its position, 
   expect((await listed())?.state).toBe('left');
 });
 
-test('only record sets that appear, change and vanish are loaded', async () => {
+test('only added, changed and deleted record sets are loaded', async () => {
   await saveSized([smallZone('a.example.', 1, 'mail A 192.0.2.7\nmail AAAA 2001:db8::7\n*.w TXT "x"')]);
   const node = await follow();
   const before = node.zones.get(A);
   await saveSized([smallZone('a.example.', 2, 'mail A 192.0.2.8\nmail A 192.0.2.7\nx.y.z TXT "new"')]);
   await untilSerial(node, 'a', 2);
   expect(await differences(node, db)).toEqual([]);
-  expect(before?.serial).toBe(1); // what was read before is another object
+  expect(before?.serial).toBe(1); // a zone that was read earlier is a separate object
   const www = before?.nodes.get(parseName('www.a.example.'));
   expect(www?.sets.get(1)?.rdata).toEqual([Uint8Array.of(192, 0, 2, 1)]);
 });
 
-test('a transaction that commits late is not skipped, however far the feed has advanced', async () => {
+test('a transaction that commits late is not skipped, even if the feed has advanced', async () => {
   await save('a 1', 'b 1');
   const node = await follow();
   const late = openDatabase(database.url, { maxConnections: 1 });
   await late.transaction().execute(async (trx) => {
-    // The same statements as in saveZones, left open while other writers go on.
+    // The statements of saveZones, kept open while other writers continue.
     for (const statement of [
       sql`update zones set version = nextval('change_version'), mark = 1 where name = 'a.example.'`,
       sql`update zone_records set ttl = 77, version = z.version from zones z
@@ -233,7 +233,7 @@ test('a transaction that commits late is not skipped, however far the feed has a
   expect(await differences(node, db)).toEqual([]);
 });
 
-test('a zone that cannot be built keeps its old version, and the next good one is served', async () => {
+test('a zone that cannot be built keeps its old version, and the next valid one is served', async () => {
   await save('a 1');
   const node = await follow();
   const { apex, records } = smallZone('a.example.', 2);
@@ -241,7 +241,10 @@ test('a zone that cannot be built keeps its old version, and the next good one i
   await until(() => node.state().refused === 1);
   expect(serialOf(node, 'a')).toBe(1);
   expect(log.lines).toContainEqual(
-    expect.objectContaining({ level: 'error', message: 'a zone cannot be built' }),
+    expect.objectContaining({
+      level: 'error',
+      message: 'a zone cannot be built: its old version, if any, is still served',
+    }),
   );
   await save('a 3');
   await untilSerial(node, 'a', 3);
@@ -249,12 +252,12 @@ test('a zone that cannot be built keeps its old version, and the next good one i
   expect(await differences(node, db)).toEqual([]);
 });
 
-test('all changes arrive if they are more than one read takes', async () => {
+test('all changes arrive if there are more than one read returns', async () => {
   await save(...many(60, 1));
   const proxy = await proxied();
   const node = await follow({ databaseUrl: proxy.url });
   proxy.pause();
-  // 6,000 rows of the feed, most of versions that no longer exist.
+  // 6,000 rows of the feed, most for versions that no longer exist.
   await sql`insert into changes (id, zone_id, zone, operation, source, mark)
       select nextval('change_version'), z.id, z.name, 'zone.save', 'test', 1
       from zones z, generate_series(1, 100)`.execute(db);
@@ -290,7 +293,7 @@ test('a node that starts during an outage of Postgres waits for it', async () =>
   await until(async () => (await listed())?.state === 'live');
 });
 
-test('zones for which the image has no room keep their old version until there is room', async () => {
+test('zones that do not fit into the image keep their old version until there is space', async () => {
   const sized = (name: string, serial: number, texts: number) =>
     smallZone(
       `${name}.example.`,
@@ -304,7 +307,7 @@ test('zones for which the image has no room keep their old version until there i
   await until(() => node.state().withoutRoom === 2 && serialOf(node, 'z1') === 2);
   expect([serialOf(node, 'z0'), serialOf(node, 'new'), node.state().refused]).toEqual([1, undefined, 0]);
   await until(() => hasLogged('IMAGE_BYTES'));
-  // A zone without room is known: it may be unloaded or replaced, and a comparison does not load it again.
+  // A zone without space is known: it may be deleted or replaced, and a comparison does not load it again.
   await saveSized([sized('new', 2, 3)]);
   await untilSerial(node, 'new', 2);
   await unload('z1', 'z2');
@@ -313,7 +316,7 @@ test('zones for which the image has no room keep their old version until there i
   expect(await differences(node, db)).toEqual([]);
 });
 
-test('a second live process of the same name is refused; after the first ends, the name is free', async () => {
+test('a second live process with the same name is refused, and the name is free after the first one ends', async () => {
   const first = await follow({ nodeName: 'ns1' });
   const refused = await followAlone({ databaseUrl: database.url, nodeName: 'ns1' }).catch(explainStart);
   expect(refused).toContain('NODE_NAME: another process runs as node "ns1"');
@@ -337,11 +340,11 @@ test('a comparison finds rows that were changed without the feed', async () => {
   await untilEqual(node, db);
 });
 
-test('a feed that lost changes which the node has loaded is another history', async () => {
+test('a feed that lost changes loaded by the node counts as another history', async () => {
   await save(...many(3, 1));
   const lost = await save('z1 2');
   const node = await follow();
-  // As after a crash of a server with commits not on disk: the same version comes again with another content.
+  // As after a crash of a server with unflushed commits: the same version occurs again with other content.
   await sql`delete from changes where id = ${lost}`.execute(db);
   await sql`select setval('change_version', ${lost - 1})`.execute(db);
   await save('z2 7');
@@ -349,7 +352,7 @@ test('a feed that lost changes which the node has loaded is another history', as
   expect(hasLogged('another history')).toBe(true);
 });
 
-test('a node that was disconnected for longer than the feed reaches back compares all zones', async () => {
+test('a node that was disconnected for longer than the feed keeps changes compares all zones', async () => {
   await saveSized(many(4).map((name) => smallZone(`${name}.example.`, 1, 'old TXT "x"')));
   const proxy = await proxied();
   const node = await follow({ databaseUrl: proxy.url });
@@ -366,7 +369,7 @@ test('a node that was disconnected for longer than the feed reaches back compare
   await save('z3 3');
   proxy.resume();
   await untilEqual(node, db);
-  expect(hasLogged('longer than the feed reaches back')).toBe(true);
+  expect(hasLogged('longer than the feed keeps changes')).toBe(true);
 });
 
 test('removals of most zones are held, listed, and applied once confirmed', async () => {
@@ -379,7 +382,7 @@ test('removals of most zones are held, listed, and applied once confirmed', asyn
     true,
   );
   await until(async () => (await listed())?.held?.zones === 120);
-  // Other changes are applied, and a zone that comes back is no longer held.
+  // Other changes are applied, and a zone that reappears is no longer held.
   await save('z0 2', 'new 1');
   await until(() => serialOf(node, 'z0') === 2 && node.zones.size === 151);
   expect(node.state().held?.zones).toBe(119);

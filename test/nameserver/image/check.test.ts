@@ -33,7 +33,7 @@ const IMAGE_OCTETS = 256 << 10;
 const MANY = parseName('many.example.');
 const contentOf = (id: number) => ({ id, version: id + 1, mark: id });
 
-/** Zones that came, changed and went, half of them signed, so that there is free space all over. */
+/** An image whose zones were added, changed and removed, half of them signed, with free space everywhere. */
 function madeImage(random: Random) {
   const image = new Image(createImage(IMAGE_OCTETS, Math.floor(random() * 2 ** 31)));
   const writer = new ImageWriter(image);
@@ -59,7 +59,7 @@ function manyNames(): string {
   return ['@ 60 SOA ns host 1 2 3 4 5', '@ NS ns', 'a DNAME elsewhere.example.', ...names].join('\n');
 }
 
-/** As it comes from a file: another buffer with the same bytes. */
+/** Returns a copy as if read from a file: another buffer with the same bytes. */
 function copyOf(image: Image): Image {
   const buffer = new SharedArrayBuffer(image.buffer.byteLength);
   new Uint8Array(buffer).set(new Uint8Array(image.buffer, 0, image.endBytes));
@@ -67,7 +67,7 @@ function copyOf(image: Image): Image {
 }
 
 describe('an image', () => {
-  it('that its writer made has no fault after any changes, and is checked in steps', () => {
+  it('from its writer has no fault after any changes, and is checked in steps', () => {
     for (let seed = 1; seed <= scale(6, 2); seed++) {
       const { image, writer } = madeImage(randomFrom(seed));
       let steps = 0;
@@ -94,7 +94,7 @@ describe('a fault is found in', () => {
     return findImageFault(image, free);
   };
 
-  it('a zone table without an empty slot, in which a search would never end', () => {
+  it('a zone table without an empty slot, in which a search would not end', () => {
     const fault = faultAfter((image) => {
       const at = wordOf(image.header[HEADER.ZONE_TABLE] as number);
       for (let slot = 0; slot < 256; slot++) {
@@ -106,18 +106,20 @@ describe('a fault is found in', () => {
     expect(fault).toContain('zone table');
   });
 
-  it('a free list that names a block twice, or one that is in use', () => {
+  it('a free list that contains a block twice, or one that is in use', () => {
     expect(faultAfter((_, free) => free.set(free.subarray(0, 2), 2))).toBe('two blocks overlap');
     expect(faultAfter((image, free) => free.set([findRoot(image, MANY), 1]))).toBe('two blocks overlap');
   });
 
-  it('a free list that leads outside, or misses a block', () => {
-    expect(faultAfter((image, free) => free.set([image.endBytes / 8 - 1, 2]))).toBe('a block lies outside');
-    expect(faultAfter((_, free) => free.set([-5, 2]))).toBe('a block lies outside');
+  it('a free list that is outside the image, or omits a block', () => {
+    expect(faultAfter((image, free) => free.set([image.endBytes / 8 - 1, 2]))).toBe(
+      'a block is outside the image',
+    );
+    expect(faultAfter((_, free) => free.set([-5, 2]))).toBe('a block is outside the image');
     expect(findImageFault(copyOf(MADE), MAKER.exportFree().slice(2))).toContain('neither used nor free');
   });
 
-  it('an index that leads back to itself', () => {
+  it('an index that points back to itself', () => {
     const fault = faultAfter((image) => {
       const root = findRoot(image, MANY);
       const index = wordOf(root) + ROOT.APEX + 4;
@@ -126,7 +128,7 @@ describe('a fault is found in', () => {
     expect(fault).toBeDefined();
   });
 
-  it('a count of names that would take a reader out of the image', () => {
+  it('a number of names that would lead a reader outside the image', () => {
     const fault = faultAfter((image) => {
       image.header[wordOf(findRoot(image, MANY)) + ROOT.NAMES] = 2 ** 30;
     });
@@ -136,7 +138,7 @@ describe('a fault is found in', () => {
 
 describe('a damaged image', () => {
   const free = MAKER.exportFree();
-  /** With DO, for names of all zones and names that are not there. */
+  /** With DO, for names of all zones and nonexistent names. */
   const queries = [...MAKER.entries()].flatMap(({ apex }) =>
     [...(readZone(MADE, apex)?.nodes.keys() ?? [])].slice(0, 3).flatMap((name) =>
       [name, prependLabel('nope', name) ?? name].map((asked) =>
@@ -150,7 +152,7 @@ describe('a damaged image', () => {
     ),
   );
 
-  /** Throws what an answer meets. */
+  /** Throws the errors that answers cause. */
   function answersOf(image: Image): string[] {
     const failures: unknown[] = [];
     const counters = new QueryCounters();
@@ -166,7 +168,7 @@ describe('a damaged image', () => {
     return queries.map((query) => Buffer.from(ourAnswer(node, query, 'tcp')).toString('hex'));
   }
 
-  it('is refused, or everything in it can be found, read, replaced and removed', () => {
+  it('is refused, or all of its content can be found, read, replaced and removed', () => {
     const wanted = scale(20_000, 60);
     let accepted = 0;
     for (let i = 0; i < wanted; i++) {
@@ -189,7 +191,7 @@ describe('a damaged image', () => {
     expect(accepted).toBeLessThan(wanted);
   }, 600_000);
 
-  it('is refused if an order index is changed, or gives the same proofs', () => {
+  it('is refused if an order index is changed, or yields the same proofs', () => {
     const wanted = scale(20_000, 40);
     const before = answersOf(copyOf(MADE));
     const blocks = [...MAKER.entries()].flatMap(({ apex }) => {
@@ -212,7 +214,7 @@ describe('a damaged image', () => {
   }, 600_000);
 });
 
-/** Changes anything behind the words that are checked when an image is opened, as a bug or bad memory would. */
+/** Changes anything after the words that are checked when an image is opened, like a bug or bad memory would. */
 function damage(random: Random, image: Image, free: Int32Array): void {
   const kind = random();
   const bytes = new Uint8Array(image.buffer, 0, image.endBytes);
@@ -226,7 +228,7 @@ function damage(random: Random, image: Image, free: Int32Array): void {
   }
 }
 
-/** Small ones, which lead to somewhere, are as likely as large ones. */
+/** Small numbers, which point to existing data, are as likely as large ones. */
 function randomWord(random: Random): number {
   return Math.floor((random() - 0.5) * 2 ** (32 * random()));
 }
@@ -251,13 +253,13 @@ function decodes(type: number, rdata: Uint8Array): boolean {
   }
 }
 
-test.each(TEXTS)('%s, whole, cut short, lengthened, and with other octets', (text) => {
+test.each(TEXTS)('%s, complete, truncated, extended, and with other octets', (text) => {
   const [record] = recordsOf(`x 60 ${text}`, 'test.');
   const { type, rdata } = record as NonNullable<typeof record>;
   const isSound = type === TYPE.NSEC ? isNsec : isRrsig;
   const random = randomFrom(type + rdata.length);
   const around = (octets: Uint8Array) => {
-    // Between octets that would make it whole if they were read.
+    // Placed between octets that would make it valid if they were read.
     const place = Buffer.concat([Buffer.from([1, 97, 0]), octets, Buffer.from([1, 97, 0, 0, 1, 64, 9, 9])]);
     if (isSound(place, 3, 3 + octets.length) !== decodes(type, octets))
       expect.fail(Buffer.from(octets).toString('hex'));
@@ -278,7 +280,7 @@ test.each(TEXTS)('%s, whole, cut short, lengthened, and with other octets', (tex
   expect(refused).toBeGreaterThan(scale(100, 8));
 });
 
-it('a name with a label of 64 octets is refused, as decoding it is', () => {
+it('a name with a label of 64 octets is refused, as in decoding', () => {
   const name = [64, ...Buffer.alloc(64, 'a'), 0];
   const rdata = Uint8Array.from([...name, 0, 1, 0x40]);
   expect([isNsec(rdata, 0, rdata.length), decodes(TYPE.NSEC, rdata)]).toEqual([false, false]);

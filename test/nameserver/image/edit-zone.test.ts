@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sortNames } from '../../../src/dns/dnssec/sort-names.ts';
 import { type Name, parseName, prependLabel, ROOT } from '../../../src/dns/name.ts';
-import { NSEC } from '../../../src/dns/record/types/nsec.ts';
+import { NSEC } from '../../../src/dns/record/types/dnssec.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { findImageFault } from '../../../src/nameserver/image/check/check-image.ts';
 import type { ZoneChanges } from '../../../src/nameserver/image/edit-zone.ts';
@@ -57,7 +57,7 @@ function recordsIn(sets: Sets): ZoneRecord[] {
   );
 }
 
-/** The zone that a fresh image has after a `put`, and its problems when there is no such zone. */
+/** Returns the zone that a fresh image has after a `put`, or its problems if it is not valid. */
 function fromScratch(apex: Name, records: Iterable<ZoneRecord>, version: number) {
   const built = buildZone(apex, records);
   if (built.kind === 'refused') return built;
@@ -66,7 +66,7 @@ function fromScratch(apex: Name, records: Iterable<ZoneRecord>, version: number)
   return { kind: 'built' as const, zone: zoneInImage(image, apex) };
 }
 
-/** Some sets of `to` in the place of those of `from`, and some taken away. */
+/** Replaces some sets of `from` with those of `to`, and removes some. */
 function randomStep(random: Random, from: Sets, to: Sets): { changes: ZoneChanges; after: Sets } {
   const after = new Map(from);
   const gone: { owner: Name; type: number }[] = [];
@@ -91,7 +91,7 @@ function randomStep(random: Random, from: Sets, to: Sets): { changes: ZoneChange
 }
 
 describe('edits of a served zone', () => {
-  it('that write many records, as an import does, keep the others', () => {
+  it('that write many records, as imports do, keep the others', () => {
     const text = 'old 60 A 192.0.2.1\nkept 60 TXT kept\n';
     const { image, writer } = served(text);
     const before = recordsOf(SOA_AND_NS + text, 'example.');
@@ -109,7 +109,7 @@ describe('edits of a served zone', () => {
     expect(image.records).toBe(before.length - 1 + records.length);
   });
 
-  it('lead from any zone to any other by steps, each equal to a zone built anew, or refused like it', () => {
+  it('lead from any zone to any other in steps, each equal to a rebuilt zone or refused like it', () => {
     let edited = 0;
     let refused = 0;
     for (let seed = 1; seed <= scale(1000, 6); seed++) {
@@ -167,25 +167,25 @@ describe('an edit', () => {
   it.each(
     rowsOf(`
 adds a name | | +a 60 A 192.0.2.1 | a 60 A 192.0.2.1
-replaces a set whole | a 60 A 192.0.2.1 | +a 30 A 192.0.2.2 | a 30 A 192.0.2.2
+replaces a whole set | a 60 A 192.0.2.1 | +a 30 A 192.0.2.2 | a 30 A 192.0.2.2
 adds the names above a name | | +a.b.c 60 A 192.0.2.1 | a.b.c 60 A 192.0.2.1
-takes away the names above that nothing else needs | a.b.c 60 A 192.0.2.1 / d.c 60 A 192.0.2.1 | -a.b.c.example. A | d.c 60 A 192.0.2.1
-keeps a name for what lies below it | c 60 A 192.0.2.1 / a.b.c 60 A 192.0.2.1 | -c.example. A | a.b.c 60 A 192.0.2.1
-makes a wildcard | a 60 A 192.0.2.1 | +*.a 60 TXT x | a 60 A 192.0.2.1 / *.a 60 TXT x
-takes a wildcard away | a 60 A 192.0.2.1 / *.a 60 TXT x | -*.a.example. TXT | a 60 A 192.0.2.1
-moves an alias | a 60 A 192.0.2.1 | +a 60 CNAME b / -a.example. A | a 60 CNAME b
+removes names above that nothing else needs | a.b.c 60 A 192.0.2.1 / d.c 60 A 192.0.2.1 | -a.b.c.example. A | d.c 60 A 192.0.2.1
+keeps a name that has names below it | c 60 A 192.0.2.1 / a.b.c 60 A 192.0.2.1 | -c.example. A | a.b.c 60 A 192.0.2.1
+adds a wildcard | a 60 A 192.0.2.1 | +*.a 60 TXT x | a 60 A 192.0.2.1 / *.a 60 TXT x
+removes a wildcard | a 60 A 192.0.2.1 / *.a 60 TXT x | -*.a.example. TXT | a 60 A 192.0.2.1
+replaces an address with an alias | a 60 A 192.0.2.1 | +a 60 CNAME b / -a.example. A | a 60 CNAME b
 replaces the SOA | | +@ 60 SOA ns host 8 1 1 1 5 | @ 60 SOA ns host 8 1 1 1 5
-does nothing for a set that is not there | | -x.y.example. A |
-does nothing for a name outside | | -example.net. A |
-may put a DNAME where nothing is below | d 60 TXT x | +d 60 DNAME e | d 60 TXT x / d 60 DNAME e
-may not put it above a name | x.d 60 TXT x | +d 60 DNAME e | refused
-may do so when the name goes | y.x.d 60 TXT x | +d 60 DNAME e / -y.x.d.example. TXT | d 60 DNAME e
-may not put a name below a DNAME | d 60 DNAME e | +a.b.d 60 TXT x | refused
-may do so when the DNAME goes | d 60 DNAME e | +a.b.d 60 TXT x / -d.example. DNAME | a.b.d 60 TXT x
-may not take the SOA | | -example. SOA | refused
-may not take the name servers | | -example. NS | refused
-may not make a set that fits in no message | a 60 TXT x | +a 60 TYPE65280 \\# 65500 ${'00'.repeat(65500)} | refused
-may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
+ignores the removal of a set that does not exist | | -x.y.example. A |
+ignores a name outside the zone | | -example.net. A |
+accepts a DNAME without names below it | d 60 TXT x | +d 60 DNAME e | d 60 TXT x / d 60 DNAME e
+refuses a DNAME above a name | x.d 60 TXT x | +d 60 DNAME e | refused
+accepts a DNAME if the name below it is removed | y.x.d 60 TXT x | +d 60 DNAME e / -y.x.d.example. TXT | d 60 DNAME e
+refuses a name below a DNAME | d 60 DNAME e | +a.b.d 60 TXT x | refused
+accepts the name if the DNAME is removed | d 60 DNAME e | +a.b.d 60 TXT x / -d.example. DNAME | a.b.d 60 TXT x
+refuses to remove the SOA | | -example. SOA | refused
+refuses to remove the NS set | | -example. NS | refused
+refuses a set that does not fit into a message | a 60 TXT x | +a 60 TYPE65280 \\# 65500 ${'00'.repeat(65500)} | refused
+refuses another record at the owner of an alias | a 60 CNAME b | +a 60 TXT x | refused`),
   )('%s', (_, before, edited, after = '') => {
     const text = itemsOf(before).join('\n');
     const result = after === 'refused' ? undefined : itemsOf(after).join('\n');
@@ -227,7 +227,7 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
       [changesOf('a 60 A 192.0.2.3\n@ 60 TXT x'), false, true],
       [apexOnly, true, false],
       [unproven, false, true],
-      // A DNAME above other names makes the writer build the zone again, from its records and marks.
+      // A DNAME above other names makes the writer rebuild the zone from its records and marks.
       [changesOf('d 60 DNAME example.net.'), false, true],
       [cleared, false, false],
     ];
@@ -240,7 +240,7 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
     }
   });
 
-  it('of nothing gives the unchanged zone another version', () => {
+  it('without changes gives the zone another version', () => {
     const { writer } = served('a 60 A 192.0.2.1');
     writer.edit(APEX, { id: 2, version: 7, mark: 9 }, { records: [], gone: [] });
     expect(writer.contentOf(APEX)).toMatchObject({ id: 2, version: 7, mark: 9 });
@@ -276,7 +276,7 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
 
 const DNSSEC_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY];
 
-/** NSEC3 that prove nothing have no order of their own. */
+/** Sorts NSEC3 sets that prove nothing, which have no order of their own. */
 function inOrder(zone: Zone): Zone {
   const { idleDenials } = zone;
   if (idleDenials === undefined) return zone;
@@ -284,7 +284,7 @@ function inOrder(zone: Zone): Zone {
   return { ...zone, idleDenials: sortNames(byOwner.keys()).map((owner) => byOwner.get(owner) as RecordSet) };
 }
 
-/** Some of the zone's sets are others, or gone: then signed, and sometimes with signatures or denials missing. */
+/** Changes or removes some sets, then signs the zone, sometimes without some signatures or denials. */
 function randomState(random: Random, pool: readonly Zone[]): ZoneRecord[] {
   const zone = pick(random, pool);
   const sets = [...zone.nodes.values()].flatMap(({ sets }) => [...sets.values()]);
@@ -297,7 +297,7 @@ function randomState(random: Random, pool: readonly Zone[]): ZoneRecord[] {
 }
 
 describe('a signed zone in an image', () => {
-  it('is what was put there, with its signatures and order, whatever it lacks', () => {
+  it('equals the zone that was put, with its signatures and order, even if parts are missing', () => {
     for (let seed = 1; seed <= scale(400, 7); seed++) {
       const random = randomFrom(seed);
       const { zone } = randomZone(random, seed % 7 === 0 ? '.' : 'zone.example.', 5 + (seed % 60), []);
@@ -315,7 +315,7 @@ describe('a signed zone in an image', () => {
     }
   });
 
-  it('is led by edits from any state to any other, each equal to a zone built anew', () => {
+  it('can be edited from any state to any other, each equal to a rebuilt zone', () => {
     for (let seed = 1; seed <= scale(150, 2); seed++) {
       const random = randomFrom(seed);
       const apexText = seed % 5 === 0 ? '.' : 'zone.example.';
@@ -347,7 +347,7 @@ describe('a signed zone in an image', () => {
   });
 });
 
-/** Labels whose keys are equal for eight octets and more, or differ in octets that are escaped. */
+/** Labels whose keys share eight or more octets, or differ in escaped octets. */
 const LABELS = ['a', 'samelabel', 'samelabelmore', '*', '\xff', 'z'.repeat(63)].concat([
   '\0',
   '\x01',
@@ -366,7 +366,7 @@ const nsecAt = (owner: Name): ZoneRecord => ({ owner, type: TYPE.NSEC, ttl: 60, 
 const below = (name: Name, labels: readonly string[]) =>
   labels.map((label) => prependLabel(label, name) as Name);
 
-it('an order index grows and shrinks by edits of any size, with leaves that are neither large nor small', () => {
+it('an order index grows and shrinks through edits of any size, and its leaves stay within their size limits', () => {
   const image = smallImage(2 ** 20);
   const writer = new ImageWriter(image);
   writer.put(zoneOfRecords(APEX, APEX_RECORDS), CONTENT);
@@ -422,9 +422,9 @@ function throughImage(zone: Zone): Zone | undefined {
 }
 
 describe('a zone read from an image', () => {
-  // NSEC3 is no set of a name, and the image does not hold it yet.
+  // The owner of NSEC3 is not a name of the zone, and the image does not store it here.
   const ofNames = [...RANDOM_RDATA].filter(([type]) => type !== TYPE.NSEC3);
-  it.each(ofNames)('has every rdata of type %s as it was', (type, rdata) => {
+  it.each(ofNames)('has the same rdata of type %s', (type, rdata) => {
     const apex = parseName('example.');
     fc.assert(
       fc.property(fc.uniqueArray(rdata, { minLength: 1, maxLength: 5, selector: String }), (all) => {
@@ -437,7 +437,7 @@ describe('a zone read from an image', () => {
     );
   });
 
-  it('has large serials, the root as apex and the case of names in rdata', () => {
+  it('preserves large serials, the root as apex and the case of names in rdata', () => {
     const zone = zoneOf(
       '.',
       '. 60 SOA a. b. 4294967295 2 3 4 4294967295\n. 60 NS a.\n*.b. 60 MX 1 MX.Example.',
@@ -446,7 +446,7 @@ describe('a zone read from an image', () => {
     expect(throughImage(zone)?.apex).toBe(ROOT);
   });
 
-  it('is not there under another apex', () => {
+  it('does not exist under another apex', () => {
     const image = new Image(createImage(2 ** 20, 1));
     new ImageWriter(image).put(zoneOf('example.', SOA), CONTENT);
     expect(readZone(image, parseName('a.example.'))).toBeUndefined();

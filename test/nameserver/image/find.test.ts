@@ -46,7 +46,7 @@ function provingOwners(image: Image, { proofs, isSigned }: ImageFinder, apex: Na
   return nodes.map((node) => printName(ownerOfNode(image, node, apex)));
 }
 
-describe('what is found for who wants signatures', () => {
+describe('an answer with signatures', () => {
   it.each(DENIAL_STYLES)('has the proofs of the reference in a zone with %j', (denial) => {
     const random = randomFrom(8);
     let proofs = 0;
@@ -72,7 +72,7 @@ describe('what is found for who wants signatures', () => {
 
   it.each(
     DENIAL_STYLES,
-  )('is that of the reference for NSEC and RRSIG at an alias in a zone with %j', (denial) => {
+  )('equals the reference for NSEC and RRSIG at an alias in a zone with %j', (denial) => {
     const records = 'alias 60 CNAME www\n*.w 60 CNAME www\nwww 60 A 192.0.2.1\nout 60 CNAME example.net.\n';
     const zone = zoneOf('example.', `@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\n${records}`);
     const signed = signedZone(zone, denial);
@@ -95,7 +95,7 @@ describe('what is found for who wants signatures', () => {
     }
   });
 
-  it('remembers hashes of names, and none after the salt is another', () => {
+  it('caches hashes of names, but not after the salt has changed', () => {
     const zone = zoneOf('example.', '@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\nwww 60 A 192.0.2.1\n');
     const image = smallImage();
     const writer = new ImageWriter(image);
@@ -117,8 +117,8 @@ describe('what is found for who wants signatures', () => {
 const MARKS = 2 ** 15;
 const anyHash = (random: () => number) => Math.floor((random() - 0.5) * 2 ** 32) | 1;
 
-describe('marks of zones that are asked for', () => {
-  it('are taken once, however often they are noted, by whichever thread', () => {
+describe('marks of zones with queries', () => {
+  it('are taken once, for any number of queries and threads', () => {
     const marks = new AskedMarks();
     const thread = new AskedMarks(marks.buffer);
     for (const hash of [7, -7, 7, 2 ** 31 - 1]) (hash < 0 ? thread : marks).note(hash);
@@ -128,7 +128,7 @@ describe('marks of zones that are asked for', () => {
     expect(marks.take()).toEqual([7]);
   });
 
-  it('stay in the memory that they have, whatever is asked for', () => {
+  it('never use more memory, for any queries', () => {
     const marks = new AskedMarks();
     const random = randomFrom(1);
     for (let i = 0; i < 4 * MARKS; i++) marks.note(anyHash(random));
@@ -138,7 +138,7 @@ describe('marks of zones that are asked for', () => {
     expect(marks.buffer.byteLength).toBe(4 * MARKS);
   });
 
-  it('of three thousand names that an attacker has hide hardly any other', () => {
+  it('three thousand names of an attacker hide hardly any other', () => {
     for (let seed = 1; seed <= 10; seed++) {
       const random = randomFrom(seed);
       const marks = new AskedMarks();
@@ -152,7 +152,7 @@ describe('marks of zones that are asked for', () => {
 
 const HEADER = smallImage().header;
 
-/** Reads a name that stands somewhere in a message, with `behind` octets behind it. */
+/** Reads a name at some position in a message, with `behind` octets after it. */
 function read(wire: Uint8Array, behind = 4): FoldedName | undefined {
   const name = new FoldedName(HEADER);
   const buffer = Buffer.concat([Buffer.alloc(7, 0x41), wire, Buffer.alloc(behind + 3, 0x5a)]);
@@ -183,13 +183,13 @@ describe.each(NAMES)('%s', (text) => {
   const folded = foldCase(wire);
   const name = read(encodeName(wire)) as FoldedName;
 
-  test('is folded, octets above 127 stay (RFC 4343 §3)', () => {
+  test('is folded, except for octets above 127 (RFC 4343 §3)', () => {
     expect(textOf(name)).toBe(folded);
     expect(name.hadUpperCase).toBe(folded !== wire);
     expect(name.labels).toBe(labelsOf(wire).length);
   });
 
-  test('has the hash of each suffix, and of the wildcard below it, that the writer of images gives', () => {
+  test('has the hash of each suffix, and of the wildcard below it, that the image writer computes', () => {
     for (let label = 0; label <= name.labels; label++) {
       const suffix = textOf(name, label);
       expect(name.hashes[label]).toBe(hashName(HEADER, suffix));
@@ -198,7 +198,7 @@ describe.each(NAMES)('%s', (text) => {
     }
   });
 
-  test('is the same when its octets are adopted', () => {
+  test('is the same if its octets are adopted', () => {
     const adopted = new FoldedName(HEADER);
     adopted.octets.set(encodeName(wire));
     adopted.adopt(wire.length);
@@ -211,7 +211,7 @@ describe.each(NAMES)('%s', (text) => {
   });
 });
 
-test('what is no name, or has no type and class behind it, is the root', () => {
+test('invalid names, and those without type and class after them, become the root', () => {
   const name = encodeName(parseName('www.example.test.'));
   for (const behind of [0, 1, 2, 3]) expect(read(name, behind)).toBeUndefined();
   for (let octets = 0; octets < name.length; octets++)
@@ -231,7 +231,7 @@ test('suffixes of two names are compared from a label on', () => {
   expect(one.endsAs(2, other, 0)).toBe(false);
 });
 
-test('octets are compared with the words of a block, whatever stands behind them', () => {
+test('octets are compared with the words of a block, regardless of what follows them', () => {
   const name = read(encodeName(parseName('abcdefg.x.'))) as FoldedName;
   for (let to = 0; to <= 8; to++) {
     for (let from = 0; from <= to; from++) {
@@ -248,7 +248,7 @@ function hexOf(sha1: Sha1): string {
   return [...sha1.digest].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-it('has the digest of messages of every length', () => {
+it('has the correct digest for messages of every length', () => {
   const random = randomFrom(1);
   const sha1 = new Sha1();
   for (let octets = 0; octets <= 510; octets++) {

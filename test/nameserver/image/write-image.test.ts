@@ -99,7 +99,7 @@ describe('a writer', () => {
     expect(MIN_LOG2_CAPACITY).toBeLessThan(10);
   });
 
-  it('takes 120 bytes a record at most for small zones, the table of zones included', () => {
+  it('uses at most 120 bytes per record for small zones, including the zone table', () => {
     const image = smallImage(4 * 2 ** 20);
     const writer = new ImageWriter(image);
     const before = image.bytesUsed;
@@ -108,7 +108,7 @@ describe('a writer', () => {
     expect((image.bytesUsed - before) / image.records).toBeLessThan(80);
   });
 
-  it('takes 115 bytes a signature at most, and 3.8 KB for such a zone with all that signs it', () => {
+  it('uses at most 115 bytes per signature, and 3.8 KB for such a zone with everything that signs it', () => {
     const plain = recipeZone(7, 'zone-7.test.'); // 13 octets
     const signed = signedZone(plain, { kind: 'nsec' });
     const bytesFor = (zone: Zone) => {
@@ -152,7 +152,7 @@ function recordsIn({ nodes }: Zone): number {
   return sets.reduce((sum, { rdata }) => sum + rdata.length, 0);
 }
 
-/** SOA, 2 NS, 3 A, 2 CNAME, MX and 3 TXT of 30, 40 and 110 characters. */
+/** A zone with SOA, 2 NS, 3 A, 2 CNAME, MX and 3 TXT of 30, 40 and 110 characters. */
 function recipeZone(i: number, apex = `customer-${i}.example.`): Zone {
   const txt = (length: number): string => `TXT "${'t'.repeat(length)}"`;
   return zoneOf(
@@ -186,7 +186,7 @@ describe('a full image', () => {
     }
   }
 
-  it('keeps serving what it holds, and says that it is full', () => {
+  it('continues to serve its content, and is marked as full', () => {
     const { image, writer, apexes } = filled();
     expect(image.isFull).toBe(true);
     const blocks = blocksIn(image, writer.exportFree());
@@ -194,7 +194,7 @@ describe('a full image', () => {
     const [first] = apexes as [Name];
     expect(() => writer.put(zone('z0.example.', LONG), contentOf(1))).toThrow(ImageFullError);
     expect(() => writer.put(zone('new.example.', LONG), contentOf(1))).toThrow(
-      /65536 bytes has no room for another \d+$/,
+      /65536 bytes has no space for another \d+ bytes$/,
     );
     const records =
       zone('z0.example.', LONG).nodes.get(parseName('h0.z0.example.'))?.sets.get(16)?.rdata ?? [];
@@ -234,7 +234,7 @@ function setOf(text: string): RecordSet {
   return { owner: first.owner, type: first.type, ttl: first.ttl, rdata: records.map(({ rdata }) => rdata) };
 }
 
-/** The rdata of each record, as text that shows pointers as `→offset`, and the flags. */
+/** Returns the rdata of each record as text that shows pointers as `→offset`, and the flags. */
 function compile(
   set: RecordSet,
   apexOctets = APEX_OCTETS,
@@ -274,7 +274,7 @@ function shown(rdata: Buffer): string {
 const { HAS_POINTERS, HAS_OWNER_POINTERS } = SET_FLAG;
 
 describe('a compiled record set', () => {
-  it('has a pointer to the question as owner, type, class, TTL and length before each rdata', () => {
+  it('has a pointer to the question as owner, then type, class, TTL and length before each rdata', () => {
     expect(compile(setOf('a 4294967 A 10.0.2.1\na 4294967 A 10.0.2.2'))).toMatchObject({
       rdata: ['[10][0][2][1]', '[10][0][2][2]'],
       flags: 0,
@@ -289,9 +289,9 @@ a label of the owner below the apex | a.b 60 CNAME c.b | [1]c→14 | owner
 the whole owner | sub 60 NS ns.sub | [2]ns→12 | owner
 nothing | www 60 CNAME web.invalid. | [3]web[7]invalid[0] | none
 nothing for the root | www 60 CNAME . | [0] | none
-nothing where only the end of a label is the same | www 60 CNAME \\007example. | [8][7]example[0] | none
-nothing of other case | www 60 CNAME web.Example. | [3]web[7]Example[0] | none
-what a wildcard stands below, not its star | *.s 60 CNAME x.*.s | [1]x[1]*→14 | owner
+nothing if only the end of a label is equal | www 60 CNAME \\007example. | [8][7]example[0] | none
+nothing if the case differs | www 60 CNAME web.Example. | [3]web[7]Example[0] | none
+the name above a wildcard, not its star | *.s 60 CNAME x.*.s | [1]x[1]*→14 | owner
 the apex at a wildcard | * 60 CNAME x | [1]x→14 | pointers
 nothing for the star at a wildcard | * 60 CNAME x.* | [1]x[1]*→14 | pointers`),
   )('is compressed against %s', (_, text = '', rdata, kind) => {
@@ -301,7 +301,7 @@ nothing for the star at a wildcard | * 60 CNAME x.* | [1]x[1]*→14 | pointers`)
     expect(compile(setOf(text))).toMatchObject({ rdata: [rdata], flags });
   });
 
-  it('is compressed against its earlier names, of the same octets', () => {
+  it('is compressed against its earlier names of the same case', () => {
     const set = setOf('@ 60 NS ns1.net.\n@ 60 NS ns2.net.\n@ 60 NS NS2.net.\n@ 60 NS x.ns2.net.');
     const start = setStart(APEX_OCTETS);
     const first = start + RECORD_HEAD_OCTETS;
@@ -314,14 +314,14 @@ nothing for the star at a wildcard | * 60 CNAME x.* | [1]x[1]*→14 | pointers`)
     ]);
   });
 
-  it('has both names of a SOA compressed', () => {
+  it('has both names of an SOA compressed', () => {
     const { rdata, flags } = compile(setOf('@ 60 SOA ns.x. host.x. 1 2 3 4 5'));
     const mname = setStart(APEX_OCTETS) + RECORD_HEAD_OCTETS;
     expect(rdata[0]).toContain(`[2]ns[1]x[0][4]host→${mname + 3}[0][0][0][1]`);
     expect(flags).toBe(HAS_POINTERS);
   });
 
-  it('compresses no names in types newer than RFC 1035 (RFC 3597 §4)', () => {
+  it('has no compressed names in types newer than RFC 1035 (RFC 3597 §4)', () => {
     for (const rdata of ['DNAME b', 'SRV 1 1 1 b', 'RP b b', 'HTTPS 1 b', 'NAPTR 1 1 "" "" "" b']) {
       const set = setOf(`a 60 ${rdata}`);
       const { octets, flags } = compile(set);
@@ -337,7 +337,7 @@ nothing for the star at a wildcard | * 60 CNAME x.* | [1]x[1]*→14 | pointers`)
     expect(compile(below, 1)).toMatchObject({ rdata: ['[1]a→12'], flags: HAS_POINTERS | HAS_OWNER_POINTERS });
   });
 
-  it('has no pointer further on than may be moved with the set', () => {
+  it('has no pointer beyond the offset up to which it can be moved', () => {
     const lines = Array.from({ length: 2000 }, (_, i) => `p 60 PTR host-${i}.d${i >> 1}.net.`);
     const { rdata, octets } = compile(setOf(lines.join('\n')));
     const targets = rdata.flatMap((text) =>

@@ -1,4 +1,4 @@
-// A snapshot restores what an image served: all of it, or nothing.
+// A snapshot restores everything that an image served, or nothing.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -32,7 +32,7 @@ const CHUNK_BYTES = 4 << 20;
 const LOG_HEAD_BYTES = 32;
 
 interface BaseParts {
-  /** As JSON: may be written to. */
+  /** As JSON that tests can change. */
   // biome-ignore lint/suspicious/noExplicitAny: tests write anything into it
   head: any;
   readonly blocks: Buffer;
@@ -65,7 +65,7 @@ function resealBase(file: string, change: (parts: BaseParts) => void): void {
   writeFileSync(file, Buffer.concat([first, parts.blocks, rest, table, word(crc32(table))]));
 }
 
-/** Entries of the log, without what frames them. */
+/** Changes the entries of the log, and restores its framing. */
 function resealLog(file: string, change: (entries: Buffer[]) => Buffer[]): void {
   const bytes = readFileSync(file);
   const entries: Buffer[] = [];
@@ -109,14 +109,14 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Zones that were put before: parsing them takes most of the time. */
+/** Cache of zones: parsing them takes most of the time. */
 const parsed = new Map<string, ReturnType<typeof smallZone>>();
 
 function placeAt(position: number): FeedPlace {
   return { position, cursor: { epoch: 'e', from: BigInt(position), inFlight: [], recent: [] } };
 }
 
-/** An image with its snapshot. Each start has another seed for its hashes. */
+/** An image with its snapshot. Each start has another hash seed. */
 class Node {
   readonly image: Image;
   readonly snapshot: Snapshot;
@@ -182,7 +182,7 @@ class Node {
   }
 }
 
-/** Ignores the hashes: their seed differs if no snapshot was read. */
+/** Ignores the hashes: their seeds differ if no snapshot was read. */
 function expectSame(again: Node, before: Node): void {
   expectServed(again.served(), before.served());
   expect([again.writer.zones, again.writer.records]).toEqual([before.writer.zones, before.writer.records]);
@@ -190,7 +190,7 @@ function expectSame(again: Node, before: Node): void {
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `z${i}.example.`);
 
-/** A node with zones whose snapshot has been written. */
+/** Returns a node with zones whose snapshot has been written. */
 async function written(count: number): Promise<Node> {
   const node = new Node();
   node.putAll(count);
@@ -198,8 +198,8 @@ async function written(count: number): Promise<Node> {
   return node;
 }
 
-describe('a node that restarts', () => {
-  test('serves what the snapshot holds, in an image of another size, and continues with it', async () => {
+describe('a restarted node', () => {
+  test('serves the snapshot in an image of another size, and continues with it', async () => {
     const first = new Node();
     first.putAll(120);
     first.remove(...names(40));
@@ -214,7 +214,7 @@ describe('a node that restarts', () => {
     expect(second.writer.bytesUsed).toBeLessThan(usedBefore);
   });
 
-  test('has what was applied after the base was written, and the place in the feed up to there', async () => {
+  test('has the changes applied after the base was written, and their position in the feed', async () => {
     const first = await written(20);
     first.put('z1.example.', 50);
     first.edit('z2.example.', 51);
@@ -231,7 +231,7 @@ describe('a node that restarts', () => {
     expectSame(third, second);
   });
 
-  test('has what was applied while the base was written, whenever it was cut off', async () => {
+  test('has the changes applied while the base was written, wherever writing was interrupted', async () => {
     const first = await written(100);
     first.put('z1.example.', 600);
     const writing = first.write(5);
@@ -239,7 +239,7 @@ describe('a node that restarts', () => {
     first.remove('z3.example.');
     for (const name of names(50)) first.put(`n.${name}`, 700);
     first.snapshot.reach(placeAt(6));
-    // Cut off here: the generation before has everything.
+    // Interrupted here, the previous generation has everything.
     const meanwhile = new Node();
     expect(meanwhile.place).toEqual(placeAt(6));
     expectSame(meanwhile, first);
@@ -249,7 +249,7 @@ describe('a node that restarts', () => {
     expectSame(second, first);
   });
 
-  test('serves the zones of another history too, but knows no place in the feed', async () => {
+  test('also serves the zones of another history, but knows no position in the feed', async () => {
     const first = new Node();
     first.put('z1.example.', 1);
     await first.write(5);
@@ -257,7 +257,7 @@ describe('a node that restarts', () => {
     first.put('z2.example.', 2);
     const second = new Node();
     expect([second.isRestored, second.place, second.writer.zones]).toEqual([true, undefined, 1]);
-    // When everything has been loaded there is a new base.
+    // After everything has been loaded, there is a new base.
     await first.write(9);
     const third = new Node();
     expect(third.place).toEqual(placeAt(9));
@@ -274,7 +274,7 @@ describe('a snapshot', () => {
     writeFileSync(file, damaged);
     const second = new Node();
     expect([second.isRestored, second.writer.zones]).toEqual([false, 0]);
-    expect(log.lines.filter(({ message }) => message === 'a snapshot is refused')).toHaveLength(1);
+    expect(log.lines.filter(({ message }) => message === 'a snapshot is not valid')).toHaveLength(1);
     // It is replaced by the next one.
     second.put('z1.example.', 1);
     await second.write(6);
@@ -282,7 +282,7 @@ describe('a snapshot', () => {
     expectSame(new Node(), second);
   });
 
-  test('is not written again before its log has grown', async () => {
+  test('is not rewritten before its log has grown', async () => {
     const first = new Node();
     first.put('z1.example.', 1);
     await first.write(5);
@@ -301,7 +301,7 @@ describe('a snapshot', () => {
     expectSame(new Node(), first);
   });
 
-  test('that does not fit on the disk is counted, and the node goes on', async () => {
+  test('that does not fit on the disk is counted, and the node continues', async () => {
     const first = new Node();
     symlinkSync('/dev/full', join(directory, 'zones.1.log'));
     first.put('z1.example.', 1);
@@ -324,21 +324,21 @@ describe('a snapshot', () => {
     expect(again.snapshot.failures).toEqual({ disk_full: 0, other: 1 });
   });
 
-  test('that cannot be written is told, and the node goes on', async () => {
+  test('that cannot be written is logged, and the node continues', async () => {
     const first = new Node();
     writeFileSync(join(directory, 'zones.1.log'), '');
     rmSync(directory, { recursive: true });
     writeFileSync(directory, 'a file where the directory should be');
     first.put('z1.example.', 1);
     await first.write(5);
-    expect(log.lines.at(-1)?.message).toBe('no snapshot can be written');
+    expect(log.lines.at(-1)?.message).toBe('the snapshot cannot be written');
     expect(first.snapshot.failures).toEqual({ disk_full: 0, other: 1 });
     first.put('z2.example.', 2);
     expect(first.writer.zones).toBe(2);
   });
 });
 
-/** Checks that an unreadable snapshot left an empty image, which works and whose own snapshot is read. */
+/** Checks that an unreadable snapshot left an empty, working image whose own snapshot can be read. */
 async function expectFresh(again: Node): Promise<void> {
   const { isRestored, place, writer, image } = again;
   expect([isRestored, place, writer.zones, image.zones]).toEqual([false, undefined, 0, 0]);
@@ -372,7 +372,7 @@ const BASE = () => join(directory, 'zones.1.image');
 const LOG = () => join(directory, 'zones.1.log');
 
 describe('a snapshot that cannot be read leaves the image empty:', () => {
-  test('an error of the disk, at whichever read it comes', async () => {
+  test('an error of the disk, during any read', async () => {
     await writeSnapshot();
     let reads = 0;
     new Node(IMAGE_BYTES, (...parameters) => {
@@ -411,7 +411,7 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
     expect(existsSync(BASE())).toBe(false);
   });
 
-  test('a place in the feed that is none, behind a checksum that fits', async () => {
+  test('an invalid position in the feed, with a valid checksum', async () => {
     for (const place of [{}, 7, { epoch: 'e', from: 'x', inFlight: [], recent: [], position: 1 }]) {
       await writeSnapshot();
       resealBase(BASE(), ({ head }) => {
@@ -423,18 +423,18 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
     }
   });
 
-  test('blocks that contradict each other, behind a checksum that fits', async () => {
+  test('contradictory blocks, with a valid checksum', async () => {
     await writeSnapshot();
     resealBase(BASE(), ({ blocks }) => blocks.fill(0xff, 4, 2048));
     const again = new Node();
     expect(log.lines.at(-1)?.fields).toMatchObject({
       file: BASE(),
-      why: expect.stringContaining('cannot be served'),
+      why: expect.stringContaining('its content is not valid'),
     });
     await expectFresh(again);
   });
 
-  test('a free list that leads back to itself', async () => {
+  test('a free list that points back to itself', async () => {
     const first = new Node();
     first.putAll(100);
     first.remove(...names(60));
@@ -445,7 +445,7 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
 });
 
 describe('a log entry that cannot be applied', () => {
-  test('ends the log, with what stands before it and the place up to there', async () => {
+  test('ends the log, and earlier entries and their position are used', async () => {
     await writeSnapshot();
     resealLog(LOG(), (entries) => entries.map((entry, i) => (i === 6 ? Buffer.from([99]) : entry)));
     const again = new Node();
@@ -455,7 +455,7 @@ describe('a log entry that cannot be applied', () => {
     await expectUsable(again);
   });
 
-  test('ends it too when it is a name without an end, of which every search would be one', async () => {
+  test('also ends it if it is a name without an end, in which every search would loop', async () => {
     await writeSnapshot();
     for (const name of ['\x03abc', '\x3fabc\0', '\xc0\x0c', '\x01A\0']) {
       const removal = Buffer.concat([Buffer.from([3, name.length]), Buffer.from(name, 'latin1')]);
@@ -466,7 +466,7 @@ describe('a log entry that cannot be applied', () => {
   });
 });
 
-describe('a snapshot that another process writes', () => {
+describe('a snapshot written by another process', () => {
   const filesOf = () =>
     new Map(
       readdirSync(directory).map((name) => {
@@ -476,7 +476,7 @@ describe('a snapshot that another process writes', () => {
     );
   const foreign = () => new Node(IMAGE_BYTES, undefined, true);
 
-  test('is read, and nothing in its directory is changed until it is owned', async () => {
+  test('is read, and its directory is unchanged until it is owned', async () => {
     const first = await writeSnapshot();
     noteRestoring(directory, 1); // another reader was killed
     const before = filesOf();
@@ -496,11 +496,11 @@ describe('a snapshot that another process writes', () => {
     expect(log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  test('is written when it is owned, with a higher generation than any file, and has everything since', async () => {
+  test('is written when it is owned, with a higher generation than any file, and has all later changes', async () => {
     const first = await writeSnapshot();
     const second = foreign();
     second.put('z3.example.', 70);
-    // The other process has rewritten the snapshot meanwhile, and was killed in the middle of the next one.
+    // In the meantime, the other process has rewritten the snapshot, and was killed while writing the next one.
     for (const [i, name] of names(40).entries()) first.put(name, 80 + i);
     first.snapshot.abandon();
     await first.write(9);
@@ -518,7 +518,7 @@ describe('a snapshot that another process writes', () => {
     expectSame(third, second);
   });
 
-  test('whose log ends in half an entry, or which disappears while it is read, is read up to there', async () => {
+  test('whose log ends in an incomplete entry, or which disappears while it is read, is read up to there', async () => {
     const first = await written(20);
     first.put('z1.example.', 50);
     first.snapshot.reach(placeAt(6));
@@ -536,8 +536,8 @@ describe('a snapshot that another process writes', () => {
   });
 });
 
-describe('a snapshot that ended its reader', () => {
-  test('is read again after a kill or two, but not for ever', async () => {
+describe('a snapshot whose reader ended', () => {
+  test('is read again after one or two kills, but not indefinitely', async () => {
     const first = await writeSnapshot();
     for (let kills = 1; kills <= 2; kills++) {
       for (let i = 0; i < kills; i++) noteRestoring(directory, 1);
@@ -549,7 +549,7 @@ describe('a snapshot that ended its reader', () => {
     await expectFresh(again);
   });
 
-  test('is not read again when it was the watchdog that ended it, but its successor is', async () => {
+  test('is not read again if the watchdog ended the reader, but its successor is', async () => {
     await writeSnapshot();
     noteRestoring(directory, 1);
     noteStuck(directory);

@@ -1,4 +1,4 @@
-// Whose turn it is to be answered over TCP, with connections that only count their turns.
+// The order in which TCP connections are answered, with connections that only count their turns.
 
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -28,7 +28,7 @@ function connectionOf(name: string): NetworkConnection {
   return connection;
 }
 
-it('a crowd is accepted with few answers in between, and answered in order when all are accepted', async () => {
+it('a crowd is accepted with few answers in between, and answered in order after all are accepted', async () => {
   answered = [];
   const turns = new TcpTurns(new QueryCounters(), () => 0);
   const names = Array.from({ length: CONNECTIONS }, (_, i) => `n${i}`);
@@ -37,7 +37,7 @@ it('a crowd is accepted with few answers in between, and answered in order when 
     turns.take(connectionOf(name));
     await nextRound();
   }
-  expect(answered.length).toBeGreaterThan(CONNECTIONS / 20); // the crowd does not keep the others waiting for all of it
+  expect(answered.length).toBeGreaterThan(CONNECTIONS / 20); // the others do not wait for the whole crowd
   expect(answered.length).toBeLessThan(CONNECTIONS / 5);
   for (let i = 0; i < CONNECTIONS && answered.length < CONNECTIONS; i++) await nextRound();
   expect(answered).toEqual(names);
@@ -52,5 +52,5 @@ it('a turn that costs more than a round has left shortens the next rounds', asyn
     each.push(answered.length - before);
     await nextRound();
   }
-  expect(Math.max(...each)).toBeLessThanOrEqual(17); // of 62 each: 1,024, and the one that exceeds it
+  expect(Math.max(...each)).toBeLessThanOrEqual(17); // of 62 each: 1,024, plus the one that exceeds it
 });

@@ -78,7 +78,7 @@ async function writeSlowly(client: TcpClient, octets: Uint8Array): Promise<void>
 }
 
 describe('a TCP listener', () => {
-  test('answers on IPv4 and IPv6, one query after the other, and marks unproven zones that are queried', async () => {
+  test('answers on IPv4 and IPv6, one query after another, and marks unproven zones that receive queries', async () => {
     const asked = new AskedMarks();
     const { listener, connect } = await listening({ node: { unproven: true, asked } });
     for (const to of listener.addresses) {
@@ -96,14 +96,14 @@ describe('a TCP listener', () => {
     expect(listener.connections()).toBe(2);
   });
 
-  test('is understood by dns2', async () => {
+  test('is compatible with dns2', async () => {
     const { at } = await listening();
     const resolve = dns2.TCPClient({ dns: at.address, port: at.port });
     const reply = await resolve('www.example.test', 'A');
     expect(reply.answers).toMatchObject([{ name: 'www.example.test', address: '192.0.2.3' }]);
   });
 
-  test('returns an answer of nearly 65,535 octets whole', async () => {
+  test('returns a complete answer of nearly 65,535 octets', async () => {
     const { connect } = await listening();
     const client = await connect();
     client.socket.write(framed(large()));
@@ -112,7 +112,7 @@ describe('a TCP listener', () => {
     expect(decodeMessage(reply!).answers).toHaveLength(240);
   });
 
-  test('answers pipelined queries, all of them (RFC 7766 §6.2.1.1)', async () => {
+  test('answers all pipelined queries (RFC 7766 §6.2.1.1)', async () => {
     const { connect } = await listening();
     const client = await connect();
     client.socket.write(many(2000, www));
@@ -128,7 +128,7 @@ describe('a TCP listener', () => {
     expect(idsOf(client)).toEqual([1, 2]);
   });
 
-  test('reads queries that arrive octet by octet, also a long one', async () => {
+  test('reads queries that arrive octet by octet, including a long one', async () => {
     const { connect } = await listening();
     const client = await connect();
     await writeSlowly(client, framed(www(1), www(2), Buffer.concat([www(7), Buffer.alloc(600)])));
@@ -136,7 +136,7 @@ describe('a TCP listener', () => {
     expect(idsOf(client)).toEqual([1, 2, 7]);
   });
 
-  test('answers the queries that were received before the client ended its side, then ends its own', async () => {
+  test('answers the queries received before the client ended its side, then ends its own', async () => {
     const { connect, listener } = await listening();
     const [whole, half] = [await connect(), await connect()];
     whole.socket.end(framed(www(1), large(2), www(3)));
@@ -169,7 +169,7 @@ describe('a TCP listener', () => {
   });
 });
 
-describe('against abuse', () => {
+describe('protection against abuse', () => {
   test('a client that sends nothing is closed', async () => {
     const { connect, listener, node } = await listening({ idleTimeoutMs: 100 });
     const client = await connect();
@@ -178,7 +178,7 @@ describe('against abuse', () => {
     expect(node.counters.tcpExpired).toBe(1);
   });
 
-  test('a client that drips octets is closed: only whole queries are progress', async () => {
+  test('a client that sends single octets is closed: only whole queries count as progress', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     const { connect, listener } = await listening({ idleTimeoutMs: 10_000 });
     const [dripping, asking] = [await connect(), await connect()];
@@ -186,20 +186,20 @@ describe('against abuse', () => {
     for (let second = 1; second <= 30; second++) {
       dripping.socket.write(octets.subarray(second - 1, second));
       asking.socket.write(framed(www(second)));
-      await asking.received(second); // by then the octet has been read too
+      await asking.received(second); // by then the octet has also been read
       vi.advanceTimersByTime(1000);
       expect(listener.connections(), `after ${second} s`).toBe(second < 10 ? 2 : 1);
     }
     await until(() => dripping.over, 'closed');
-    expect(asking.over).toBe(false); // beyond the idle timeout
+    expect(asking.over).toBe(false); // after the idle timeout
   });
 
-  test('a client that never reads is not answered on, and is closed', async () => {
+  test('a client that never reads gets no further answers, and is closed', async () => {
     const { connect, listener, node, answered } = await listening({ idleTimeoutMs: 300 });
     const queries = many(1000);
     const client = await connect({ reads: false });
     const before = process.memoryUsage().rss;
-    // 20,000 answers of 60 KB: 1.2 GB, if they were made.
+    // 20,000 answers of 60 KB would be 1.2 GB.
     for (let i = 0; i < 20; i++) client.socket.write(queries);
     await until(() => listener.connections() === 0, 'closed');
     expect(answered()).toBeGreaterThan(0);
@@ -222,7 +222,7 @@ describe('against abuse', () => {
     expect(idsOf(client)).toEqual(range(count));
   });
 
-  test('one address has no more connections than its limit, and others keep theirs', async () => {
+  test('an address is limited to its number of connections, and others keep theirs', async () => {
     const { connect, listener, node } = await listening({ maxConnectionsPerAddress: 5 });
     const first = await Promise.all(range(5).map(() => connect()));
     await until(() => listener.connections() === 5, 'five connections');
@@ -235,7 +235,7 @@ describe('against abuse', () => {
     await ask(await connect());
   });
 
-  test('a flood over the total limit closes the idlest, and newcomers are answered', async () => {
+  test('a flood above the total limit closes the longest idle connection, and new clients are answered', async () => {
     const { connect, listener } = await listening({ maxConnections: 10 });
     const active = await connect();
     for (let i = 0; i < 50; i++) {
@@ -247,7 +247,7 @@ describe('against abuse', () => {
     expect(active.over).toBe(false);
   });
 
-  test('connections cut mid-message and mid-answer leave nothing behind', async () => {
+  test('connections cut in the middle of a message or an answer leave nothing behind', async () => {
     const { connect, listener } = await listening({ maxConnectionsPerAddress: 1000 });
     for (let round = 0; round < 3; round++) {
       const some = await Promise.all(range(40).map((i) => connect({ reads: i % 2 === 0 })));
@@ -261,7 +261,7 @@ describe('against abuse', () => {
     await ask(await connect());
   });
 
-  test('many short connections grow no memory', async () => {
+  test('many short connections do not increase memory', async () => {
     const { connect, listener } = await listening();
     const batch = async (count: number) => {
       for (let i = 0; i < count; i += 10) {
@@ -279,8 +279,8 @@ describe('against abuse', () => {
   });
 });
 
-describe('a client that asks much', () => {
-  test('delays no other client with many connections of large answers', async () => {
+describe('a client with many queries', () => {
+  test('does not delay another client, even with large answers on many connections', async () => {
     const { connect, answered } = await listening();
     const greedy = await Promise.all(range(20).map(() => connect({ from: '127.0.0.2' })));
     const modest = await connect();
@@ -292,7 +292,7 @@ describe('a client that asks much', () => {
     await Promise.all(greedy.map((client) => client.received(25, 60_000)));
   });
 
-  test('and does not read loses the connection that has waited longest, and others keep theirs', async () => {
+  test('that does not read loses the connection that has waited longest, and others keep theirs', async () => {
     const { connect, node, answered } = await listening({ maxUnreadBytesPerAddress: 700_000 });
     const other = await connect({ reads: false, from: '127.0.0.3' });
     other.socket.write(many(100));
@@ -305,16 +305,16 @@ describe('a client that asks much', () => {
       await until(() => answered() > before + 1, 'answered');
       asked.push(client);
     }
-    for (const client of asked) client.socket.write(many(1)); // a client that does not read learns of the end by writing
+    for (const client of asked) client.socket.write(many(1)); // a client that does not read detects the end when it writes
     await until(() => asked.filter((client) => client.over).length >= 2, 'two are closed');
-    // Whoever came last has waited least; the order of the others is that of the kernel's last reads.
+    // The newest has waited least. The order of the others depends on the kernel's last reads.
     expect(asked.length).toBeGreaterThan(2);
     expect(asked.at(-1)?.over).toBe(false);
     expect(other.over).toBe(false);
     expect(idle.over).toBe(false);
   });
 
-  test('from many addresses without reading leaves room for those who read', async () => {
+  test('that does not read, from many addresses, leaves space for those that read', async () => {
     const { connect, node } = await listening({ maxUnreadBytes: 2 << 20 });
     const modest = await connect();
     for (let i = 1; i <= 40; i++) {
@@ -335,7 +335,7 @@ describe('a client that asks much', () => {
     await until(() => node.counters.tcpSlowed > 0, 'slowed');
     const modest = await connect();
     for (let id = 1; id <= 50; id++) await ask(modest, id);
-    const atOnce = 100 + TURN_QUERIES; // a turn is not cut
+    const atOnce = 100 + TURN_QUERIES; // a turn is not divided
     expect(fast.messages.length).toBeLessThanOrEqual(atOnce);
     for (let second = 1; second <= 10; second++) {
       nowMs += 1000;
@@ -345,7 +345,7 @@ describe('a client that asks much', () => {
     expect(idsOf(fast)).toEqual(range(1000));
   });
 
-  test('has no new rate after reconnecting', async () => {
+  test('gets no new rate by reconnecting', async () => {
     let nowMs = 0;
     const limits = { queriesPerSecond: 100, limitsLoopback: true, now: () => nowMs };
     const { connect, node, listener, answered } = await listening(limits);
@@ -363,7 +363,7 @@ describe('a client that asks much', () => {
     await second.received(1);
   });
 
-  test('has no limit of queries on loopback, where a proxy asks for many', async () => {
+  test('has no query limit on loopback, where a proxy may represent many clients', async () => {
     const { connect } = await listening({ queriesPerSecond: 1, now: () => 0 });
     const client = await connect();
     client.socket.write(many(500, www));
@@ -371,7 +371,7 @@ describe('a client that asks much', () => {
   });
 });
 
-test('closing ends every connection, also those that do not read', async () => {
+test('closing ends every connection, including those that do not read', async () => {
   const { connect, listener } = await listening();
   const idle = await connect();
   const deaf = await connect({ reads: false });
@@ -383,7 +383,7 @@ test('closing ends every connection, also those that do not read', async () => {
 });
 
 const system = createRequire(import.meta.url)('koffi').load(null);
-/** Copies a descriptor, as passing it to another process does. */
+/** Copies a descriptor, like passing it to another process. */
 const dup: (descriptor: number) => number = system.func('int dup(int descriptor)');
 const getsockopt = system.func('int getsockopt(int fd, int level, int option, void *value, void *bytes)');
 
@@ -392,7 +392,7 @@ async function pass(from: TcpListener, to: TcpListener, between = async () => {}
   const sizes: number[] = [];
   for await (const parcel of from.passConnections()) {
     const inputs = parcel.map(({ input }) => input.toString('base64'));
-    expect(JSON.stringify({ inputs }).length).toBeLessThan(16_384); // as much as one message takes
+    expect(JSON.stringify({ inputs }).length).toBeLessThan(16_384); // the limit of one message
     sizes.push(parcel.length);
     for (const { descriptor, input } of parcel) to.adopt(dup(descriptor), Buffer.from(input));
     await between();
@@ -401,7 +401,7 @@ async function pass(from: TcpListener, to: TcpListener, between = async () => {}
 }
 
 describe('a connection that another listener takes over', () => {
-  test('is answered on, also a query of which the first has read a half, and keeps the idle timeout', async () => {
+  test('is still answered, including a query that the first listener has read in part, and keeps the idle timeout', async () => {
     const [first, second] = [await listening(), await listening({ idleTimeoutMs: 300 })];
     const [half, idle] = [await first.connect(), await first.connect({ to: first.listener.addresses[1]! })];
     await ask(idle);
@@ -420,7 +420,7 @@ describe('a connection that another listener takes over', () => {
     await until(() => half.over && idle.over, 'both are ended');
   });
 
-  test('gets each answer once and in order when whole queries wait for their turn', async () => {
+  test('gets each answer once and in order if whole queries wait for their turn', async () => {
     const slow = await listening({ queriesPerSecond: 10, limitsLoopback: true, now: () => 0 });
     const second = await listening();
     const client = await slow.connect();
@@ -434,7 +434,7 @@ describe('a connection that another listener takes over', () => {
     expect([slow.answered(), second.answered()]).toEqual([answered, 100 - answered]);
   });
 
-  test('gets each answer once and in order when it is passed to and fro while it asks', async () => {
+  test('gets each answer once and in order if it is passed back and forth while it sends queries', async () => {
     const both = [await listening(), await listening()] as const;
     const some = await Promise.all(range(8).map(() => both[0].connect()));
     await until(() => both[0].listener.connections() === some.length, 'accepted');
@@ -474,7 +474,7 @@ describe('a connection that another listener takes over', () => {
     expect(second.answered()).toBe(5);
   });
 
-  test('is passed with others, of which some end meanwhile, in parcels that fit into a message', async () => {
+  test('is passed with others, some of which end in the meantime, in parcels that fit into a message', async () => {
     const first = await listening({ maxConnectionsPerAddress: 1000 });
     const second = await listening({ maxConnectionsPerAddress: 1000 });
     const some = await Promise.all(range(420).map(() => first.connect()));
@@ -490,7 +490,7 @@ describe('a connection that another listener takes over', () => {
     await until(() => second.listener.connections() === 410, 'the others are gone');
   });
 
-  test('brings large parts of queries with it, in several parcels', async () => {
+  test('takes long incomplete queries with it, in several parcels', async () => {
     const [first, second] = [await listening(), await listening()];
     const long = framed(Buffer.concat([www(2), Buffer.alloc(4200)]));
     const some = await Promise.all(range(12).map(() => first.connect()));
@@ -524,7 +524,7 @@ describe('a connection that cannot be passed', () => {
     expect(first.node.counters.tcpExpired).toBe(1);
   });
 
-  test('is passed after all if its peer reads soon', async () => {
+  test('is passed later if its peer reads soon', async () => {
     const [first, second] = [await listening(), await listening()];
     const client = await first.connect();
     client.socket.pause();
@@ -557,7 +557,7 @@ describe('a listener that has inherited its sockets', () => {
       return { listen: listener.addresses[i]!, udp: [], tcp: dup(descriptor) };
     });
 
-  test('accepts while the first does and after it, with the same backlog', async () => {
+  test('accepts connections together with the first and after it, with the same backlog', async () => {
     const first = await listening();
     const before = first.listener.descriptors.map(backlogOf);
     const second = await listening({ inherited: copies(first.listener) });

@@ -23,7 +23,7 @@ const EINVAL = 22;
 const ROOM = 100;
 const BATCH_PACKETS = 64;
 
-/** Answers with the octets of the query behind 'A'; silence for 's'; throws for 't'. Notes who asked. */
+/** Answers 'A' and the octets of the query; no answer for 's'; throws for 't'. Records the clients. */
 class Echo implements PacketAnswerer {
   nowMs = 0;
   readonly askers: string[] = [];
@@ -64,7 +64,7 @@ beforeEach(() => {
   batch = new PacketBatch(libc, echo, reader, counters, ROOM);
 });
 
-/** The octets of the name: family, port 12345 and the address, which ends in `last`. */
+/** The octets of the name are family, port 12345 and the address, which ends in `last`. */
 function v4(last: number, text: string, more: Partial<FakePacket> = {}): FakePacket {
   const name = Uint8Array.of(2, 0, 0x30, 0x39, 192, 0, 2, last, ...Array(8).fill(0));
   return { name, octets: Buffer.from(text), ...more };
@@ -105,33 +105,33 @@ function exchange(socket: UdpSocket, ...packets: FakePacket[]): string[] {
 const timed = () => counters.latency.reduce((sum, count) => sum + count, 0);
 
 describe('a batch of packets', () => {
-  test('brings each answer to its asker', () => {
+  test('sends each answer to its client', () => {
     expect(exchange(V4, v4(1, 'one'), v4(2, 'two'))).toEqual(['1 Aone', '2 Atwo']);
     expect(echo.askers).toEqual(['192.0.2.1', '192.0.2.2']);
     expect(exchange(V6, v6(9, 'six'))).toEqual(['9 Asix']);
     expect(echo.askers.at(-1)).toBe('32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.9');
   });
 
-  test('is full at 64 and leaves the others for the next', () => {
+  test('is limited to 64, and leaves the others for the next one', () => {
     const packets = Array.from({ length: 70 }, (_, i) => v4(i, String(i)));
     const answers = packets.map((_, i) => `${i} A${i}`);
     expect(exchange(V4, ...packets)).toEqual(answers.slice(0, BATCH_PACKETS));
     expect(exchange(V4, ...libc.incoming)).toEqual(answers.slice(BATCH_PACKETS));
   });
 
-  test('waits for the first packet only, or for none', () => {
+  test('waits only for the first packet, or for none', () => {
     batch.receive(V4);
     batch.receivePending(V4);
     expect(libc.receiveFlags).toEqual([MSG_WAITFORONE, MSG_DONTWAIT]);
   });
 
-  test('has room for the longest address and control again after shorter ones', () => {
+  test('has space for the longest address and control message after shorter ones', () => {
     exchange(V4, v4(1, 'a'), v4(2, 'b', { control: new Uint8Array(32) }));
     const control = new Uint8Array(40);
     expect(exchange(V6, v6(3, 'c', { control }), v6(4, 'd', { control }))).toEqual(['3 Ac', '4 Ad']);
   });
 
-  test('has no gap for a query that has no answer, causes an exception or was cut off', () => {
+  test('has no gap for a query that has no answer, throws or was truncated', () => {
     expect(exchange(V4, v4(1, 's'), v4(2, 'a'), v4(3, 's'), v4(4, 'b'))).toEqual(['2 Aa', '4 Ab']);
     expect(exchange(V4, v4(1, 's'))).toEqual([]);
     expect(exchange(V4, v4(1, 'a'), v4(2, 't'), v4(3, 'b'))).toEqual(['1 Aa', '3 Ab']);
@@ -140,7 +140,7 @@ describe('a batch of packets', () => {
     expect([counters.unsent, counters.ignored]).toEqual([1, 1]);
   });
 
-  test('is nothing when the wait ends without a packet', () => {
+  test('is empty if the wait ends without a packet', () => {
     for (const errno of [EAGAIN, EINTR]) {
       libc.receiveErrno = errno;
       expect(batch.receive(V4)).toBe(0);
@@ -157,12 +157,7 @@ test.each<[string, FakeLibc['sends'], string[], unsent: number]>([
     ['1 Aa', '2 Ab', '3 Ac', '4 Ad'],
     0,
   ],
-  [
-    'skips the packet that the system refuses',
-    [{ atMost: 2 }, { errno: EINVAL }],
-    ['1 Aa', '2 Ab', '4 Ad'],
-    1,
-  ],
+  ['skips a packet that the system refuses', [{ atMost: 2 }, { errno: EINVAL }], ['1 Aa', '2 Ab', '4 Ad'], 1],
   ['drops the rest if the system can take no more', [{ atMost: 1 }, { errno: EAGAIN }], ['1 Aa'], 3],
 ])('sending %s', (_, sends, sent, unsent) => {
   libc.sends = [...sends];
@@ -192,7 +187,7 @@ describe('on a wildcard address', () => {
   const global6 = [0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
   const linkLocal6 = [0xfe, 0x80, ...global6.slice(2)];
 
-  test('an answer leaves from the address that was queried, and a link-local one by the same interface', () => {
+  test('an answer is sent from the address that was queried, and a link-local one through the same interface', () => {
     exchange(wildcard4, v4(1, 's'), v4(2, 'a', { control: inPktinfo(3) }));
     exchange(wildcard6, v6(1, 'a', { control: in6Pktinfo(global6, 3) }));
     exchange(wildcard6, v6(1, 'a', { control: in6Pktinfo(linkLocal6, 3) }));
@@ -203,7 +198,7 @@ describe('on a wildcard address', () => {
 });
 
 describe('the clock', () => {
-  test('is read for the first batch after a pause, and then once in sixteen', () => {
+  test('is read for the first batch after a pause, and then once per sixteen batches', () => {
     const readings = new Set<number>();
     for (let i = 0; i < 48; i++) {
       echo.nowMs = 0;
@@ -222,7 +217,7 @@ describe('the clock', () => {
     expect(echo.nowMs).toBeLessThanOrEqual(Date.now());
   });
 
-  test('times every answer in the end, those of other batches with the last that was read', () => {
+  test('times every answer eventually, those of other batches with the last measured time', () => {
     exchange(V4, v4(1, 'a'), v4(2, 's'));
     expect(timed()).toBe(1);
     for (let i = 0; i < 5; i++) exchange(V4, v4(1, 'a'), v4(2, 'b'));

@@ -27,11 +27,11 @@ function command(word: string): Buffer {
 }
 
 const QUERY = Buffer.alloc(12);
-/** Longer than a busy machine lets an answer wait. */
+/** Longer than a busy machine may delay an answer. */
 const LOST_AFTER_MS = 10_000;
 
 describe('the UDP threads', () => {
-  test(`are gone when they are closed, ${scale(50, 10)} times, and leave nothing open`, async () => {
+  test(`are gone after they are closed, ${scale(50, 10)} times, and leave nothing open`, async () => {
     const held = () => ({
       descriptors: readdirSync('/proc/self/fd').length,
       threads: readdirSync('/proc/self/task').length,
@@ -41,20 +41,20 @@ describe('the UDP threads', () => {
       const { threads, address } = await startUdpThreads(2);
       expect(await exchangeUdp(address, QUERY)).toBeDefined();
       await threads.close();
-      if (round === 2) before = held(); // what Node itself keeps is there by now
+      if (round === 2) before = held(); // Node's own resources exist by now
     }
     await until(() => held().threads <= before.threads, 'all threads gone');
     expect(held()).toEqual(before);
   });
 
-  test('can be closed while one of them is replaced', async () => {
+  test('can be closed while one of them is being replaced', async () => {
     const { threads, address } = await start(1);
     await threads.worker(0)?.terminate();
     await Promise.all(open.splice(0).map((running) => running.threads.close()));
     expect(await exchangeUdp(address, QUERY, 50).catch(() => undefined)).toBeUndefined();
   });
 
-  test('are none when one cannot be started', async () => {
+  test('do not start if one of them cannot be started', async () => {
     const libc = await openLibc();
     const sockets = openUdpSockets(libc, [{ address: '127.0.0.1', port: 0 }], 2);
     const answerer = new URL('no-such.ts', import.meta.url).href;
@@ -64,7 +64,7 @@ describe('the UDP threads', () => {
 });
 
 describe('a UDP thread', () => {
-  test('killed on purpose loses at most the answers that it was at', async () => {
+  test('that is killed loses at most the answers in progress', async () => {
     const { threads, address, log } = await start(2);
     const clients = Array.from({ length: 16 }, () => new SteadyClient(address));
     await until(() => clients.every(({ answers }) => answers > 10), 'everybody is served');
@@ -73,16 +73,16 @@ describe('a UDP thread', () => {
     await worker.terminate();
     const answers = clients.map((client) => client.answers);
     await until(() => clients.every((client, i) => client.answers > answers[i]! + 10), 'everybody again');
-    // What waits in the socket is the next thread's: of each client at most one question is lost.
+    // The next thread answers what waits in the socket: each client loses at most one query.
     const lost = clients.map((client) => client.end());
     expect(Math.max(...lost)).toBeLessThanOrEqual(1);
     expect(threads.worker(0)).not.toBe(worker);
     expect(log.lines).toMatchObject([
-      { level: 'error', fields: { thread: 0, pauseMs: 0 }, message: 'a UDP thread ended: it is replaced' },
+      { level: 'error', fields: { thread: 0, pauseMs: 0 }, message: 'a UDP thread ended: replacing it' },
     ]);
   });
 
-  test('that ends by itself is replaced, again and again, after longer pauses', async () => {
+  test('that ends unexpectedly is replaced, repeatedly, after increasing pauses', async () => {
     const { address, log } = await start(1);
     for (let deaths = 1; deaths <= 3; deaths++) {
       await exchangeUdp(address, command('exit'), 10);
@@ -92,18 +92,18 @@ describe('a UDP thread', () => {
     expect(log.lines.map(({ fields }) => (fields as { pauseMs: number }).pauseMs)).toEqual([0, 100, 200]);
   });
 
-  test('that no longer turns is ended and replaced', async () => {
+  test('whose loop stalls is ended and replaced', async () => {
     const { address, log } = await start(1, { watchIntervalMs: 250 });
     await exchangeUdp(address, command('loop'), 10);
     await until(() => log.lines.length > 1, 'it is replaced');
     expect(log.lines.map(({ message }) => message)).toEqual([
-      'a UDP thread is stuck: it is ended',
-      'a UDP thread ended: it is replaced',
+      'a UDP thread is stuck: ending it',
+      'a UDP thread ended: replacing it',
     ]);
     expect(await exchangeUdp(address, QUERY, 20_000)).toBeDefined();
   });
 
-  test('that has nothing to do is not taken for stuck', async () => {
+  test('without work is not considered stuck', async () => {
     const { threads, log } = await start(1, { watchIntervalMs: 250 });
     const worker = threads.worker(0);
     let looks = 0;
@@ -114,7 +114,7 @@ describe('a UDP thread', () => {
     expect(threads.worker(0)).toBe(worker);
   });
 
-  test('stuck in native code takes the process with it', async () => {
+  test('stuck in native code ends the whole process', async () => {
     const child = fork(new URL('../../support/answer/udp-threads.ts', import.meta.url), {
       execArgv: ['--import', 'tsx'],
     });
@@ -130,7 +130,7 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: stri
   return new Promise((done) => child.once('exit', (code, signal) => done({ code, signal })));
 }
 
-/** Asks anew when it is answered, as somebody who has one question at a time; counts the answers that never came. */
+/** Sends a query after each answer, like a client with one query at a time. Counts missing answers. */
 class SteadyClient {
   answers = 0;
   #lost = 0;

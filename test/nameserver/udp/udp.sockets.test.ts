@@ -49,7 +49,7 @@ const command = (word: string) => Buffer.concat([Buffer.alloc(12), Buffer.from(w
 
 describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
   describe('that answers', () => {
-    // One listener for all: starting threads takes most of the time.
+    // One listener for all tests: starting threads takes most of the time.
     const asked = new AskedMarks();
     const zoneCounts = new ZoneCounts();
     let own: Listening;
@@ -62,7 +62,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     afterAll(() => own.listener.close());
     const exchange = (packet: Uint8Array, timeoutMs?: number) => exchangeUdp(first, packet, timeoutMs);
 
-    test('does so on every address, IPv4 and IPv6', async () => {
+    test('answers on every address, IPv4 and IPv6', async () => {
       expect(own.listener.addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
       for (const address of own.listener.addresses) {
         const reply = await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
@@ -70,7 +70,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
       }
     });
 
-    test('marks an unproven zone that is queried, and counts answers by zone, on every address', async () => {
+    test('marks an unproven zone with queries, and counts answers by zone, on every address', async () => {
       for (const address of own.listener.addresses) {
         asked.take();
         await exchangeUdp(address, queryFor('example.test.', TYPE.SOA, { opt: '' }));
@@ -94,7 +94,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
       }
     });
 
-    test('is understood by dns-packet', async () => {
+    test('is compatible with dns-packet', async () => {
       const questions = [{ type: 'MX' as const, name: 'Example.test' }];
       const query = dnsPacket.encode({ type: 'query', id: 9, questions });
       const reply = dnsPacket.decode((await exchange(query))!);
@@ -120,7 +120,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
       expect(summarize((await exchange(large))!)).toBe('NOERROR aa 1/1/0/0 OPT()'); // ignores octets after the message
     });
 
-    test('answers a burst, each query to its sender, and counts and times it', async () => {
+    test('answers a burst, each query to its sender, with counts and latencies', async () => {
       const count = () => [...own.counters.answerCounts()].reduce((sum, one) => sum + one.count, 0);
       await until(() => timed(own.counters) === count(), 'earlier answers timed');
       const before = count();
@@ -148,7 +148,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     });
     afterAll(() => listener.close());
 
-    test('answers more queries at the same time than one batch holds, in every thread', async () => {
+    test('answers more concurrent queries than one batch holds, in every thread', async () => {
       const [{ port }] = listener.addresses as [ListenAddress];
       const sockets = Array.from({ length: 40 }, () => createSocket('udp4'));
       const seen = new Set<string>();
@@ -182,7 +182,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     });
   });
 
-  test('names an address that is in use, also by a listener of its own kind, and keeps none of the others', async () => {
+  test('reports an address in use, even by a listener of its own kind, and keeps none of the others', async () => {
     const taken = createSocket('udp4');
     await new Promise<void>((done) => taken.bind(0, '127.0.0.1', done));
     const { port } = taken.address();
@@ -206,7 +206,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
 test.each([
   { wildcard: '0.0.0.0', asked: ['127.0.0.1', '127.0.0.2', '127.7.7.7'] },
   { wildcard: '::', asked: ['::1', ...linkLocalAddresses()] },
-])('koffi is chosen where it works, and answers on $wildcard from the address that was queried', async ({
+])('koffi is used if it works, and answers on $wildcard are sent from the address that was queried', async ({
   wildcard,
   asked,
 }) => {
@@ -216,7 +216,7 @@ test.each([
   expect(log.lines).toMatchObject([{ level: 'info', fields: { io: 'koffi', threads: 1 } }]);
   const [{ port }] = listener.addresses as [ListenAddress];
   for (const address of asked) {
-    // A connected socket receives nothing from any other address.
+    // A connected socket receives nothing from other addresses.
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
     const answer = new Promise<Buffer>((done) => socket.once('message', done));
     await new Promise<void>((done) => socket.connect(port, address, done));
@@ -225,7 +225,7 @@ test.each([
   }
 });
 
-test('node:dgram is chosen elsewhere, and logged with the reason, unless koffi is required', async () => {
+test('node:dgram is used elsewhere, and the reason is logged, unless koffi is required', async () => {
   const log = collectingLog();
   const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
   Object.defineProperty(process, 'platform', { ...real, value: 'freebsd' });
@@ -233,7 +233,7 @@ test('node:dgram is chosen elsewhere, and logged with the reason, unless koffi i
     const { listener } = await listen({ log });
     expect(listener.io).toBe('dgram');
     expect(log.lines).toMatchObject([
-      { level: 'warn', fields: { io: 'dgram', reason: 'the system is freebsd, not linux' } },
+      { level: 'warn', fields: { io: 'dgram', reason: 'the operating system is freebsd, not linux' } },
     ]);
     expect(await exchangeUdp(listener.addresses[0]!, www())).toBeDefined();
     await expect(listen({ io: 'koffi' })).rejects.toThrow('freebsd');
@@ -247,7 +247,7 @@ describe('a listener that has inherited its sockets', () => {
     .load(null)
     .func('int dup(int descriptor)');
 
-  /** Copies of the sockets, as another process gets them. */
+  /** Returns copies of the sockets, as another process gets them. */
   function copies(listener: ChosenUdpListener) {
     if (listener.io !== 'koffi') throw new Error('koffi is needed');
     const { sockets } = listener;
@@ -259,7 +259,7 @@ describe('a listener that has inherited its sockets', () => {
   const echoing = (threads: number, more: Partial<UdpOptions> = {}) =>
     listen({ io: 'koffi', threads, answerer: COMMANDED_ANSWERER, ...more });
 
-  /** Asks from several sockets until it is stopped, and counts the answers to each query. */
+  /** Sends queries from several sockets until it is stopped, and counts the answers to each query. */
   function startAsking(to: readonly ListenAddress[]) {
     const CLIENTS = 16;
     const answers = new Map<string, number>();
@@ -273,7 +273,7 @@ describe('a listener that has inherited its sockets', () => {
       });
       return { socket, address, port, next: 0 };
     });
-    // Never more than a receive buffer holds.
+    // Never more than a receive buffer can hold.
     const timer = setInterval(() => {
       for (const client of clients) {
         for (let i = 0; i < 4 && client.next < 0x10000 && asked - answers.size < 500; i++) {
@@ -298,7 +298,7 @@ describe('a listener that has inherited its sockets', () => {
   }
 
   test.each([
-    { threads: 2, heirs: 2, addresses: LOOPBACKS.slice(0, 1) }, // each thread has one socket, then and now
+    { threads: 2, heirs: 2, addresses: LOOPBACKS.slice(0, 1) }, // each thread has one socket, before and after
     { threads: 2, heirs: 2, addresses: LOOPBACKS },
     { threads: 3, heirs: 1, addresses: LOOPBACKS },
     { threads: 2, heirs: 5, addresses: LOOPBACKS },
@@ -351,7 +351,7 @@ describe('a listener that has inherited its sockets', () => {
     const POLLIN = 1;
     const descriptors = first.sockets.share().flat();
     const waiting = new Int32Array(descriptors.flatMap((descriptor) => [descriptor, POLLIN]));
-    // A socket that was shut down can be read for ever.
+    // A socket that was shut down would always be readable.
     expect(libc.poll(libc.addressOf(new Uint8Array(waiting.buffer)), descriptors.length, 0)).toBe(0);
     const asking = startAsking(first.addresses);
     await until(() => asking.asked() > 500, 'queries');
@@ -371,7 +371,7 @@ const LOOPBACK = { address: '127.0.0.1', port: 0 };
 const LOOPBACK6 = { address: '::1', port: 0 };
 const libc = await openLibc();
 
-/** Binds any address, whether the machine has it or not. */
+/** Binds any address, even if the machine does not have it. */
 class BindingLibc extends FakeLibc {
   bound: number[] = [];
   override socket = () => 3;
@@ -387,7 +387,7 @@ class BindingLibc extends FakeLibc {
   override close = () => 0;
 }
 
-/** The octets that are bound for the address, and the address that is read from them. */
+/** Returns the octets that are bound for the address, and the address read from them. */
 function bind(address: ListenAddress) {
   const system = new BindingLibc();
   const sockets = openUdpSockets(system, [address], 1);
@@ -400,7 +400,7 @@ function descriptors(): number {
 }
 
 describe('the sockets', () => {
-  test('are one per address for each thread, and those of an address share its port', () => {
+  test('are one per address and thread, and the sockets of an address share its port', () => {
     const before = descriptors();
     const sockets = openUdpSockets(libc, [LOOPBACK, LOOPBACK6], 3);
     expect(sockets.addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
@@ -411,14 +411,14 @@ describe('the sockets', () => {
     expect(descriptors()).toBe(before);
   });
 
-  test('know which address is every address', () => {
+  test('recognize wildcard addresses', () => {
     const addresses = ['0.0.0.0', '127.0.0.1', '::', '::0', '::1'].map((address) => ({ address, port: 0 }));
     const sockets = openUdpSockets(libc, addresses, 1);
     expect(sockets.ofThread[0]?.map(({ wildcard }) => wildcard)).toEqual([true, false, true, true, false]);
     sockets.close();
   });
 
-  test('leave IPv4 alone when they are for IPv6', () => {
+  test('do not receive IPv4 if they are for IPv6', () => {
     const sockets = openUdpSockets(libc, [{ address: '::', port: 0 }], 1);
     const { port } = sockets.addresses[0]!;
     const same = openUdpSockets(libc, [{ address: '0.0.0.0', port }], 1);
@@ -427,7 +427,7 @@ describe('the sockets', () => {
     sockets.close();
   });
 
-  test('are not had where another has the address, and then none is held', async () => {
+  test('fail to open if another process uses the address, and none stays open', async () => {
     const taken = createSocket('udp4');
     await new Promise<void>((done) => taken.bind(0, '127.0.0.1', done));
     const address = { address: '127.0.0.1', port: taken.address().port };
@@ -438,14 +438,14 @@ describe('the sockets', () => {
     taken.close();
   });
 
-  test('are not had on an address that the machine does not have', () => {
+  test('fail to open on an address that the machine does not have', () => {
     const elsewhere = { address: '192.0.2.1', port: 5300 };
     const fault = { code: 'EADDRNOTAVAIL', syscall: 'bind', ...elsewhere };
     expect(() => openUdpSockets(libc, [elsewhere], 1)).toThrow(expect.objectContaining(fault));
   });
 });
 
-describe('an address for the system', () => {
+describe('a socket address', () => {
   test.each([
     { address: '192.0.2.7', port: 53, octets: [2, 0, 0, 53, 192, 0, 2, 7, 0, 0, 0, 0, 0, 0, 0, 0] },
     {
@@ -462,7 +462,7 @@ describe('an address for the system', () => {
     expect(bind({ address, port })).toEqual({ octets, address: { address, port } });
   });
 
-  test('has the number of the interface that is named', () => {
+  test('contains the number of the named interface', () => {
     for (const [name, addresses] of Object.entries(networkInterfaces())) {
       const { address, scopeid } =
         addresses?.find(({ family, address }) => family === 'IPv6' && address.startsWith('fe80:')) ??

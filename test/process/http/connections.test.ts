@@ -42,7 +42,7 @@ function open(network = 'a', trusted = false): { wire: FakeWire; connection: Con
   return { wire, connection: connections.open(network, wire, nowMs++) };
 }
 
-/** Second by second, each with what has happened in it. */
+/** One entry per second, with its events. */
 function seconds(count: number, happens: () => void = () => {}): void {
   for (let i = 0; i < count; i++) {
     nowMs += 1000;
@@ -52,7 +52,7 @@ function seconds(count: number, happens: () => void = () => {}): void {
 }
 
 describe('a connection beyond the limit of its network', () => {
-  it('takes the place of the oldest that waits for nothing of ours, and of no other network', () => {
+  it('replaces the oldest that does not wait for us, and none of another network', () => {
     const opened = [open(), open(), open()];
     const { connection } = open();
     expect(connection).toBeDefined();
@@ -66,7 +66,7 @@ describe('a connection beyond the limit of its network', () => {
     expect(connections.size).toBe(4);
   });
 
-  it('takes the place of one that does not take its answer', () => {
+  it('replaces one that does not read its response', () => {
     const opened = [open(), open(), open()];
     for (const { connection } of opened) (connection as Connection).exchange = exchange({});
     const [, lazy] = opened;
@@ -75,7 +75,7 @@ describe('a connection beyond the limit of its network', () => {
     expect(lazy?.wire.isCut).toBe(true);
   });
 
-  it('takes the place of a trusted one only where there is no other, unused the longest, and in the middle of nothing', () => {
+  it('replaces a trusted one only if there is no other: the one idle for longest, and none in progress', () => {
     const [first, second, third] = [open('a', true), open('a', true), open('a')];
     (first.connection as Connection).usedAtMs = 100;
     (second.connection as Connection).usedAtMs = 50;
@@ -93,7 +93,7 @@ describe('a connection beyond the limit of its network', () => {
 });
 
 describe('connections of all networks together', () => {
-  it('have a limit, and those without a key give way', () => {
+  it('have a limit, and those without a key are closed first', () => {
     const keyed = open('a', true);
     for (const network of ['b', 'c', 'd', 'e']) open(network);
     for (let i = 0; i < 100; i++) expect(open(`n${i}`).connection).toBeDefined();
@@ -101,7 +101,7 @@ describe('connections of all networks together', () => {
     expect(keyed.wire.isCut).toBe(false);
   });
 
-  it('leave nothing behind when they end', () => {
+  it('leave no state behind when they end', () => {
     const { connection } = open();
     connections.close(connection as Connection);
     connections.close(connection as Connection);
@@ -110,7 +110,7 @@ describe('connections of all networks together', () => {
   });
 });
 
-describe('an answer that is not taken', () => {
+describe('a response that is not read', () => {
   it('ends the connection after a while', () => {
     const { wire } = open();
     wire.unreadBytes = 500;
@@ -121,7 +121,7 @@ describe('an answer that is not taken', () => {
     expect(connections.size).toBe(0);
   });
 
-  it('is waited for as long as it moves well, however large it is', () => {
+  it('is awaited as long as it progresses well, regardless of its size', () => {
     connections = new Connections({ connections: 5, perNetwork: 3, unreadBytes: 1e9 });
     const { wire } = open();
     wire.unreadBytes = 100_000_000;
@@ -129,14 +129,14 @@ describe('an answer that is not taken', () => {
     expect(wire.isCut).toBe(false);
   });
 
-  it('is not waited for by one byte a second', () => {
+  it('is not awaited at one byte per second', () => {
     const { wire } = open();
     wire.unreadBytes = 900;
     seconds(STALL_SECONDS + 1, () => (wire.takenBytes += 1));
     expect(wire.isCut).toBe(true);
   });
 
-  it('earns no more patience than there was at first', () => {
+  it('never gains more patience than at the start', () => {
     const { wire } = open();
     wire.unreadBytes = 900;
     seconds(1, () => (wire.takenBytes += 100_000_000));
@@ -145,12 +145,12 @@ describe('an answer that is not taken', () => {
   });
 });
 
-describe('answers that are not read', () => {
+describe('unread responses', () => {
   const LIMIT = 8000;
   const UNTRUSTED = LIMIT / 2;
   const NETWORK = LIMIT / 8;
 
-  /** A connection whose answer is made, of which so many bytes are not read. */
+  /** A connection with a finished response, of which this many bytes are unread. */
   function answered(bytes: number, network = 'a', trusted = false): FakeWire {
     const { wire, connection } = open(network, trusted);
     wire.unreadBytes = bytes;
@@ -173,7 +173,7 @@ describe('answers that are not read', () => {
     expect(cut([reading, lazy, last])).toEqual([false, true, false]);
   });
 
-  it('do not end the connection whose answer was made just now, and first those without a key', () => {
+  it('do not end the connection with the newest response, and first end those without a key', () => {
     expect(answered(LIMIT).isCut).toBe(false);
     expect(answered(10 * LIMIT, 'b', true).isCut).toBe(false);
     const keyed = answered(LIMIT - NETWORK, 'a', true);
@@ -183,7 +183,7 @@ describe('answers that are not read', () => {
     expect(cut([answered(NETWORK, 'c', true), keyed])).toEqual([false, true]);
   });
 
-  it('are counted again every second, since an answer may be sent in pieces', () => {
+  it('are counted again every second, because a response may be sent in pieces', () => {
     const streaming = Array.from({ length: 3 }, () => open().wire);
     for (const wire of streaming) wire.unreadBytes = NETWORK / 2;
     seconds(1);
@@ -203,33 +203,33 @@ describe('answers that are not read', () => {
   });
 });
 
-describe('a body that does not come', () => {
+describe('a body that does not arrive', () => {
   const sending = () => {
     const { wire, connection } = open('a', true);
     (connection as Connection).exchange = exchange({ isWhole: false });
     return { wire, connection: connection as Connection };
   };
 
-  it('ends the connection after a while, byte by byte too', () => {
+  it('ends the connection after a while, also if it arrives byte by byte', () => {
     const { wire } = sending();
     seconds(STALL_SECONDS + 1, () => (wire.receivedBytes += 1));
     expect(wire.isCut).toBe(true);
   });
 
-  it('is waited for as long as it moves well', () => {
+  it('is awaited as long as it progresses well', () => {
     const { wire } = sending();
     seconds(100, () => (wire.receivedBytes += MIN_BYTES_PER_SECOND));
     expect(wire.isCut).toBe(false);
   });
 
-  it('is not held against the caller while what has come waits for us', () => {
+  it('does not count against the caller while received data waits for us', () => {
     const { wire, connection } = sending();
     connection.exchange = exchange({ isWhole: false, isHeldByUs: true });
     seconds(100);
     expect(wire.isCut).toBe(false);
   });
 
-  it('is not waited for after its answer, however fast it comes', () => {
+  it('is not awaited after its response, regardless of its speed', () => {
     const { wire, connection } = sending();
     connection.exchange = exchange({ isWhole: false, isAnswered: true });
     seconds(REST_SECONDS, () => (wire.receivedBytes += 1_000_000));
@@ -237,7 +237,7 @@ describe('a body that does not come', () => {
   });
 });
 
-it('a caller who waits for us is waited for, however long', () => {
+it('a caller who waits for us is kept for any time', () => {
   const { wire, connection } = open();
   (connection as Connection).exchange = exchange({});
   seconds(1000);

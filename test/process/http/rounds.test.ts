@@ -1,4 +1,4 @@
-// Whose work an HTTP server begins next: the rounds are those of the test.
+// The order in which an HTTP server starts work. The test controls the rounds.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Rounds } from '../../../src/process/http/rounds.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 const run = (network: string, name = network) => rounds.run(network, () => begun.push(name));
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** Returns what began in it. */
+/** Returns the work that started in the round. */
 function nextRound(): string[] {
   const before = begun.length;
   planned.shift()?.();
@@ -23,7 +23,7 @@ function nextRound(): string[] {
 }
 
 describe('rounds', () => {
-  it('begin work immediately while nothing waits', () => {
+  it('start work immediately while nothing waits', () => {
     run('a');
     run('b');
     expect(begun).toEqual(['a', 'b']);
@@ -31,7 +31,7 @@ describe('rounds', () => {
     expect(planned).toEqual([]);
   });
 
-  it('begin few pieces each, however many come', () => {
+  it('start few pieces each, however many arrive', () => {
     for (const i of range(100)) run('a', `${i}`);
     const most = begun.length;
     const each = range(30).map(() => nextRound().length);
@@ -41,7 +41,7 @@ describe('rounds', () => {
     expect(planned).toEqual([]);
   });
 
-  it('take networks in turn, so that one with much work delays another by one piece', () => {
+  it('take networks in turn, so that one with much work delays another by only one piece', () => {
     for (const i of range(100)) run('crowd', `${i}`);
     const before = begun.length;
     run('other');
@@ -50,7 +50,7 @@ describe('rounds', () => {
     expect(begun.slice(before)).toEqual([`${before}`, 'other', 'another', `${before + 1}`]);
   });
 
-  it('begin one piece for several connections that are accepted, so that a crowd is soon accepted', () => {
+  it('start one piece per several accepted connections, so that a crowd is soon accepted', () => {
     const connections = range(1000);
     for (const i of connections) {
       rounds.noteAccepted();
@@ -63,7 +63,7 @@ describe('rounds', () => {
     expect(begun).toEqual(connections.map(String));
   });
 
-  it('go on after work that adds more', () => {
+  it('continue after work that adds more', () => {
     let left = 50;
     const again = () => {
       if (left-- > 0) rounds.run('a', again);

@@ -1,4 +1,4 @@
-// The table of the settings, and docs/settings.md, which has to say the same.
+// The table of settings must match docs/settings.md.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Setting } from '../../../src/process/settings/setting.ts';
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/settings.md'), 'utf8');
 const settings: readonly Setting<unknown>[] = Object.values(SETTINGS);
 
-/** Of the rows that begin with the name of a variable: name, default, readers, description. */
+/** Rows that begin with the name of a variable: name, default, readers, description. */
 const rows = [...DOCUMENT.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \| (.*?) \| (.*?) \| (.*) \|$/gm)].map(
   ([, name, byDefault, readers, is]) => ({ name, byDefault, readers, is: is as string }),
 );
@@ -20,7 +20,7 @@ describe('the table of the settings', () => {
     expect(settings.filter(({ readers }) => readers.length === 0).map(({ name }) => name)).toEqual([]);
   });
 
-  it('is that of the document: names, defaults, and who reads them', () => {
+  it('matches the document: names, defaults and readers', () => {
     expect(rows.map(({ name, byDefault, readers }) => [name, byDefault, readers])).toEqual(
       settings.map(({ name, byDefault, readers }) => [
         name,
@@ -30,7 +30,7 @@ describe('the table of the settings', () => {
     );
   });
 
-  it.each(settings)('describes $name as the document begins to do', ({ name, is }) => {
+  it.each(settings)("has the start of the document's description of $name", ({ name, is }) => {
     expect(rows.find((row) => row.name === name)?.is.slice(0, is.length)).toBe(is);
   });
 });

@@ -60,7 +60,7 @@ describe('the settings without an environment', () => {
     expect(settings.imageBytes).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
   });
 
-  it('have another cookie secret at each start', () => {
+  it('have a different cookie secret at each start', () => {
     expect(settings.cookieSecrets.map(({ length }) => length)).toEqual([16]);
     expect(readSettings({}).cookieSecrets).not.toEqual(settings.cookieSecrets);
   });
@@ -154,7 +154,7 @@ describe('a setting', () => {
     expect(read).toEqual(value);
   });
 
-  it('KEY_SECRETS has names and secrets in their order', () => {
+  it('KEY_SECRETS has names and secrets in order', () => {
     const { keySecrets } = readSettings({ KEY_SECRETS: `new:${'A'.repeat(43)}=, old:${'/'.repeat(42)}w=` });
     expect(keySecrets.map(({ name, secret }) => [name, secret[0]])).toEqual([
       ['new', 0],
@@ -171,7 +171,7 @@ describe('a setting', () => {
     ]);
   });
 
-  it('NAMESERVER_SETS with one set is warned of, since a dangling delegation cannot be told from its owner', () => {
+  it('NAMESERVER_SETS with one set causes a warning, since a dangling delegation does not show its owner', () => {
     const settings = readSettings({ NAMESERVER_SETS: 'NS1.example.net,ns2.example.net.' });
     expect(settings.answers.nameserverSets).toEqual([['ns1.example.net.', 'ns2.example.net.']]);
     expect(settings.answers.soaRname).toBe('hostmaster.example.net.');
@@ -179,12 +179,12 @@ describe('a setting', () => {
     expect(settings.warnings[0]).toContain('NAMESERVER_SETS');
   });
 
-  it('NAMESERVER_SETS with more sets and no pool is warned of too', () => {
+  it('NAMESERVER_SETS with more sets and no pool also causes a warning', () => {
     const { warnings } = readSettings({ NAMESERVER_SETS: 'ns1.example.net;ns1.example.org' });
     expect(warnings).toEqual([expect.stringContaining('NAMESERVER_POOL')]);
   });
 
-  it('NAMESERVER_POOL takes the place of the demo sets, and keeps those that are set', () => {
+  it('NAMESERVER_POOL replaces the demo sets, and keeps configured ones', () => {
     const env = {
       NAMESERVER_POOL: 'NS[01-40].fleet-a.example. , a.fleet-b.example + ns[1-9].fleet-b.example',
       NAMESERVER_ADDRESSES: '192.0.2.1, 2001:DB8:1::0001; 198.51.100.1',
@@ -203,7 +203,7 @@ describe('a setting', () => {
     expect(both.warnings).toEqual([]);
   });
 
-  it('NAMESERVER_POOL and its neighbours have to fit each other', () => {
+  it('NAMESERVER_POOL and related settings must match', () => {
     const pool = { NAMESERVER_POOL: 'a.example.net,b.example.org' };
     const addresses = { NAMESERVER_ADDRESSES: '192.0.2.1;198.51.100.1' };
     expect(faultsOf({ ...pool, ...addresses })).toEqual([]);
@@ -211,10 +211,10 @@ describe('a setting', () => {
       'NAMESERVER_ADDRESSES: expected 2 lists, as many as NAMESERVER_POOL has, not 0',
     ]);
     expect(faultsOf(addresses)).toEqual([
-      'NAMESERVER_POOL: expected lists of names beside NAMESERVER_ADDRESSES',
+      'NAMESERVER_POOL: expected to be set, because NAMESERVER_ADDRESSES is set',
     ]);
     expect(faultsOf({ ...pool, ...addresses, NAMESERVER_SETS: 'ns1.example.net,B.example.org' })).toEqual([
-      'NAMESERVER_SETS: expected no name that NAMESERVER_POOL has, not "b.example.org."',
+      'NAMESERVER_SETS: expected no name of NAMESERVER_POOL, not "b.example.org."',
     ]);
   });
 
@@ -228,7 +228,7 @@ describe('a setting', () => {
     ['NAMESERVER_ADDRESSES', '192.0.2.1;198.51.100.1,198.51.100', 'list 2 has "198.51.100"'],
     ['NAMESERVER_ADDRESSES', '192.0.2.1;2001:db8::1,2001:DB8::0001', '2001:db8::1 is twice in list 2'],
     ['NAMESERVER_ADDRESSES', '192.0.2.1;192.0.2.9', '192.0.2.0/24 is in lists 1 and 2'],
-  ])('%s=%s: the fault says where it is', (name, text, where) => {
+  ])('%s=%s: the error names the position', (name, text, where) => {
     expect(faultsOf({ [name]: text }).find((fault) => fault.startsWith(name))).toContain(where);
   });
 
@@ -246,7 +246,7 @@ describe('a setting', () => {
     ]);
   });
 
-  it('that is misspelled is reported with the faults of others', () => {
+  it('that is misspelled is reported together with other errors', () => {
     expect(faultsOf({ DNS_THREADS: '0', RRL_OCTET: '1' })).toEqual([
       expect.stringMatching(/^DNS_THREADS: /),
       'RRL_OCTET is not a setting and is ignored; did you mean RRL_OCTETS?',
@@ -262,7 +262,7 @@ describe('a setting', () => {
     expect(readSettings(env).warnings).toEqual([]);
   });
 
-  it('that nobody knows is ignored', () => {
+  it('that is unknown is ignored', () => {
     expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
   });
 
@@ -350,13 +350,13 @@ describe('the URL of the API of an observer', () => {
     ['http://[::1]:8053', 'http://[::1]:8053/'],
     ['http://localhost:8053/dns', 'http://127.0.0.1:8053/dns'],
     ['http://LOCALHOST', 'http://127.0.0.1/'],
-  ])('%s is %s: http goes to a loopback address, whatever a resolver says', (text, url) => {
+  ])('%s is %s: http is only for loopback addresses, regardless of a resolver', (text, url) => {
     expect(readSettings({ VANTAGE_API: text }).vantageApi?.href).toBe(url);
   });
 });
 
-describe('faults', () => {
-  it('say what is expected and what was found', () => {
+describe('errors', () => {
+  it('state the expected and the actual value', () => {
     const faults = faultsOf({
       API_RATE: 'none',
       EDGE_IPV4: '192.0.2.1, ::1',
@@ -365,11 +365,11 @@ describe('faults', () => {
     expect(faults).toEqual([
       'NAMESERVER_SETS: expected each name once in a set, not "ns1.example.net, ns1.example.net."',
       'EDGE_IPV4: expected IPv4 addresses, not "192.0.2.1, ::1"',
-      'API_RATE: expected requests a minute, 1 or more, or off, not "none"',
+      'API_RATE: expected requests per minute, 1 or more, or off, not "none"',
     ]);
   });
 
-  it('are told all together', () => {
+  it('are reported all together', () => {
     const faults = faultsOf({
       DNS_LISTEN: 'x',
       RRL: 'y',

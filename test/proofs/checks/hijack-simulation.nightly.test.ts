@@ -1,5 +1,5 @@
-// A thousand days of names whose owners, registries and strangers do all that they may: no account becomes active for which
-// the parent was not changed, no honest owner is locked out, and what is answered before proof is bounded.
+// A thousand days of names whose owners, registries and attackers do everything that they can. No account becomes
+// active unless the parent was changed for it, no honest owner is locked out, and answers before proof are limited.
 
 import { expect, it } from 'vitest';
 import { pick, type Random, randomFrom } from '../../support/random/random-zones.ts';
@@ -21,18 +21,18 @@ interface HijackOptions {
   readonly names: number;
   readonly fleet: FleetKind;
   readonly decide?: Partial<Decisions>;
-  /** Exclusive sets are given to several accounts. */
+  /** Assigns exclusive sets to several accounts. */
   readonly sharesSets?: boolean;
-  /** Ends with the first violation of these kinds. */
+  /** Ends at the first violation of these kinds. */
   readonly stopsAt?: readonly Violation[];
 }
 
 const STRANGERS = 400;
-/** The share of names that strangers ask for all the time. */
+/** Fraction of names that attackers claim continuously. */
 const ASKED = 0.2;
-/** Of these, where they do so for few names. */
+/** Fraction of names that they claim rarely. */
 const ALONE = 0.6;
-/** How many of them claim a name. */
+/** Number of attackers that claim a name. */
 const CROWDS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 8, 8, 8, 8, 8, 10, 31] as const;
 
 function simulateHijacks({ seed, names, fleet, decide, sharesSets, stopsAt }: HijackOptions): HijackJudge {
@@ -68,7 +68,7 @@ function crowd(random: Random): number[] {
   return Array.from({ length: size }, (_, i) => 1 + ((first + i) % STRANGERS));
 }
 
-/** Many names point here since long ago: to names that nobody has, or to the set of an account that is gone. */
+/** Many names have pointed to the fleet for a long time: to unassigned names, or to the set of a deleted account. */
 function firstShown(random: Random, sets: SimulatedSets, newAccount: () => number): Shown {
   const dice = random();
   if (dice < 0.3) return ABSENT;
@@ -76,21 +76,21 @@ function firstShown(random: Random, sets: SimulatedSets, newAccount: () => numbe
   return delegation(sets.isPool && dice < 0.7 ? sets.accountSet(newAccount()).names : sets.anySet());
 }
 
-/** One server says that there is nothing, that the name points to a set of ours, or to that of a stranger. */
+/** One server reports no delegation, a delegation to a set of the fleet, or one to another operator. */
 function lieOf(random: Random, sets: SimulatedSets, strangers: readonly number[]): Shown {
   const stranger = strangers.length > 0 ? pick(random, strangers) : 1;
   const set = sets.isPool ? sets.accountSet(stranger).names : sets.anySet();
   return pick(random, [ABSENT, delegation(sets.anySet()), delegation(set)]);
 }
 
-/** In full another world each time; reduced the same one, since its few names are no proof. */
+/** In full, a different world each time; reduced, always the same one, because its few names prove nothing. */
 const SEED = Number(process.env.ZONEFLEET_SEED ?? scale(Math.floor(Math.random() * 2 ** 20), 1));
-/** Names for which one broken rule is sought. */
+/** Number of names that are searched for one broken rule. */
 const ENOUGH = scale(400, 100);
 
 const [WRITTEN, DANGLING, RECENT, OLD, ONE_SET, ALL_LIE] = ADMITTED;
 
-/** The longest time among the fastest 99 of 100. */
+/** Maximum time of the fastest 99 %. */
 function percentile99(seconds: readonly number[]): number {
   const sorted = seconds.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0;
@@ -118,10 +118,10 @@ type Broken = Pick<HijackOptions, 'fleet' | 'decide' | 'sharesSets'>;
 const HIJACKED: readonly Violation[] = ['hijacked', 'hijacked by a lie', 'two accounts hold the name'];
 
 it.each<[string, readonly Violation[], Broken]>([
-  ['a combination is given to several accounts', HIJACKED, { fleet: 'pool', sharesSets: true }],
-  ['sightings are not written', HIJACKED, { fleet: 'two', decide: { isNewSighting: () => false } }],
+  ['a combination is assigned to several accounts', HIJACKED, { fleet: 'pool', sharesSets: true }],
+  ['observations are not stored', HIJACKED, { fleet: 'two', decide: { isNewSighting: () => false } }],
   [
-    'any former holder is proved by any set',
+    'any set proves any former holder',
     HIJACKED,
     {
       fleet: 'two',
@@ -129,7 +129,7 @@ it.each<[string, readonly Violation[], Broken]>([
     },
   ],
   [
-    'one address of the parent is enough',
+    'one address of the parent suffices',
     ['hijacked by a lie'],
     {
       fleet: 'pool',
@@ -144,7 +144,7 @@ it.each<[string, readonly Violation[], Broken]>([
     },
   ],
   [
-    'names that are asked for are not checked sooner',
+    'queried names are not checked sooner',
     ['answered too long'],
     { fleet: 'pool', decide: { planAsked: (_, now) => ({ at: now + 6 * 3_600_000, isAgain: false }) } },
   ],

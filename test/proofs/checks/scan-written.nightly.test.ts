@@ -13,7 +13,7 @@ const EVERY = scale(1, 10);
 const AT_ONCE = 8;
 const all = new ScanTally();
 
-describe.each(HANDS)('zones of the %s hand', (hand) => {
+describe.each(HANDS)('zones of the author %s', (hand) => {
   const zones = readWrittenZones(hand).filter((_, i) => i % EVERY === 0);
   const tally = new ScanTally();
   const scanned: Scanned[] = [];
@@ -36,16 +36,16 @@ describe.each(HANDS)('zones of the %s hand', (hand) => {
   }, 600_000);
   afterAll(() => internet?.close());
 
-  it('are known by what other records lead to, almost all', () => {
+  it('almost all names are known from other records', () => {
     const { found, all: there } = tally.of('learnable');
     expect(found / there).toBeGreaterThan(scale(0.98, 0.95));
   });
 
-  it('give nothing that they do not have', () => {
+  it('the scan returns no records that the zones do not have', () => {
     expect(tally.foreign).toEqual([]);
   });
 
-  it('are scanned to the end, with the questions that a scan may ask', () => {
+  it('the scan completes within its query limit', () => {
     for (const { zone, scan } of scanned) {
       expect(scan, zone.domain).toMatchObject({ failure: undefined, shortfalls: [], complete: true });
       expect(scan.queries, zone.domain).toBeLessThanOrEqual(4000);
@@ -53,9 +53,9 @@ describe.each(HANDS)('zones of the %s hand', (hand) => {
     expect(internet.violations).toEqual([]);
   });
 
-  it('are reported with their own TTLs and wildcards', () => {
+  it('records are reported with their own TTLs and wildcards', () => {
     for (const { zone, scan } of scanned) {
-      const own = zone.records.filter(({ sort }) => sort !== 'cut'); // the child zone has TTLs of its own
+      const own = zone.records.filter(({ sort }) => sort !== 'cut'); // the child zone has its own TTLs
       const ttls = new Map(own.map((record) => [exactKey(record), record.ttl]));
       for (const record of scan.records) {
         const key = exactKey({ ...record, owner: record.name });
@@ -67,7 +67,7 @@ describe.each(HANDS)('zones of the %s hand', (hand) => {
   });
 });
 
-it('of all that could be known 95 in 100 are found', () => {
+it('finds 95 % of all records that can be known', () => {
   const missed = all.missed.map(({ zone, record }) => `${zone.domain} ${exactKey(record).slice(0, 100)}`);
   expect(all.recall, missed.join('\n')).toBeGreaterThanOrEqual(0.95);
 });

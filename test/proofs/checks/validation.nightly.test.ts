@@ -1,5 +1,5 @@
-// Unbound and the resolver agree on what is secure, insecure and bogus, on random chains of zones that are right and wrong in
-// the ways that DNSSEC can be. Where they differ, each difference has its reason, and the resolver is the stricter.
+// Unbound and the resolver agree on what is secure, insecure and bogus, for random chains of valid and faulty zones.
+// Each difference has a known reason, and the resolver is the stricter one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
@@ -35,23 +35,23 @@ import { name } from '../../support/world/zone-exchange.ts';
 
 interface Chain {
   readonly asked: Name;
-  /** The type to ask a validator for: DS, or a CNAME itself, since what it leads to is another matter. */
+  /** The type to query a validator for: DS, or CNAME itself, because its target is irrelevant. */
   readonly type: number;
   /** From the top-level domain down. */
   readonly zones: readonly SignedZone[];
   /** DS records of the top-level domain in the root. */
   readonly ds: readonly Uint8Array[];
-  /** What was drawn, for people. */
+  /** Description of the random choices. */
   readonly drawn: readonly string[];
-  /** What the servers of the last zone make of their answers about the name, and of their keys. */
+  /** Changes that the servers of the last zone make to their answers about the name, and to their keys. */
   readonly alter: (message: Message, type: number) => Message;
 }
 
-/** The address of the servers of each level below the root. */
+/** Addresses of the servers of each level below the root. */
 const LEVEL_ADDRESSES = ['192.5.6.30', '192.42.93.30'] as const;
 
 const ALGORITHMS = [8, 10, 13, 14, 15];
-/** Not assigned. */
+/** An unassigned number. */
 const UNKNOWN_ALGORITHM = 23;
 const DAY = 86_400;
 
@@ -83,7 +83,7 @@ x.tgt NS ns.elsewhere.
 *.typed TXT "no delegation"
 `;
 
-/** Keys are dear to make, so chains share some. */
+/** Keys are expensive to create, so chains share some. */
 class KeyRing {
   readonly #keys = new Map<number, SigningKey[]>();
 
@@ -272,7 +272,7 @@ const FAULTS: Readonly<Record<string, Alter>> = {
   },
 };
 
-/** Answers about the name that is asked for, to queries for NS and DS alike. */
+/** The same answers about the queried name, for NS and DS. */
 function alterFor(fault: string, message: Message, type: number, altering: Altering): Message {
   const aboutKeys = type === TYPE.DNSKEY;
   if (aboutKeys !== fault.startsWith('keys')) return message;
@@ -309,7 +309,7 @@ function rootFor(chains: readonly Chain[], key: SigningKey, now: number): Signed
   });
 }
 
-/** The chain that a question is about. */
+/** The chain of a query. */
 function chainOf(chains: readonly Chain[], asked: Name): Chain | undefined {
   const wanted = foldCase(asked);
   const top = /t(\d+)\0$/.exec(wanted)?.[1];
@@ -322,7 +322,7 @@ const MAX_OCTETS = 65_535;
 const LEVELS = 3;
 
 interface ChainInternet {
-  /** Of the root, and of each level below it. */
+  /** Servers of the root, and of each level below it. */
   readonly ports: readonly number[];
   close(): Promise<void>;
 }
@@ -350,7 +350,7 @@ async function serveChains(root: SignedZone, chains: readonly Chain[]): Promise<
   };
 }
 
-/** UDP and TCP at one place. No answer: silence. */
+/** UDP and TCP on one port. No answer means silence. */
 function serveAt(place: Place, answer: (asked: Name, type: number) => Message | undefined): Promise<Seat> {
   return sitDown(place, {
     receive(bytes, transport) {
@@ -376,7 +376,7 @@ const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261_122);
 
 type Security = 'secure' | 'insecure' | 'bogus';
 
-/** What one check concludes of the name: of the parent, and of what the parent says. */
+/** Result of a check of the name: about the parent, and about its answer. */
 function ours({ security, failure, servers }: Evidence): Security {
   const [server] = servers;
   if (failure !== undefined || server === undefined) return 'bogus';
@@ -474,7 +474,7 @@ describe.skipIf(missing !== '')(`the resolver and Unbound${missing}`, () => {
       );
     }
     expect(unexplained).toEqual([]);
-    // Where we differ, we are the stricter.
+    // Where the two differ, the resolver is the stricter one.
     expect(
       counts.get('secure insecure') ?? counts.get('secure bogus') ?? counts.get('insecure bogus'),
     ).toBeUndefined();

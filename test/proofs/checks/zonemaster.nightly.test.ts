@@ -1,5 +1,5 @@
-// Our check of the delegated zone beside Debian's zonemaster-cli, on the same small internets: every world of
-// fixtures/child-worlds, and some again before they are delegated to. Both run in a network namespace of their own.
+// Zonefleet's check of the delegated zone compared with Debian's zonemaster-cli, on the same small internets: every
+// world of fixtures/child-worlds, and some of them before the delegation. Both run in their own network namespace.
 
 import { type ChildProcessByStdio, execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ function missingForNamespaces(): string {
 }
 
 class NetworkNamespace {
-  /** For files of the programs in it. */
+  /** Directory for files of its programs. */
   readonly folder: string;
   readonly #name: string;
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
@@ -38,7 +38,7 @@ class NetworkNamespace {
     this.folder = folder;
   }
 
-  /** `label` is in small letters. */
+  /** `label` is in lowercase. */
   static async make(label: string, addresses: readonly string[]): Promise<NetworkNamespace> {
     const folder = await mkdtemp(join(tmpdir(), `zonefleet-network-${label}-`));
     const namespace = new NetworkNamespace(`zf${process.pid}${label}`, folder);
@@ -58,7 +58,7 @@ class NetworkNamespace {
     }
   }
 
-  /** How a program is started in it. */
+  /** Command that starts a program in the namespace. */
   within(program: string): { readonly command: string; readonly args: readonly string[] } {
     return { command: 'ip', args: ['netns', 'exec', this.#name, program] };
   }
@@ -93,11 +93,11 @@ class NetworkNamespace {
   }
 }
 
-/** Removes what runs that were killed have left. */
+/** Removes the leftovers of killed runs. */
 async function removeAbandoned(): Promise<void> {
   const { stdout } = await run('ip', ['netns', 'list']);
   for (const [name, pid] of stdout.matchAll(/^zf(\d+)[a-z]*(?= |$)/gm)) {
-    if (!isRunning(Number(pid))) await run('ip', ['netns', 'del', name]).catch(() => {}); // another one may be at it
+    if (!isRunning(Number(pid))) await run('ip', ['netns', 'del', name]).catch(() => {}); // another run may be removing it
   }
 }
 
@@ -112,7 +112,7 @@ function isRunning(pid: number): boolean {
 
 const CHILD = fileURLToPath(new URL('../../support/zonemaster/world-child.ts', import.meta.url));
 
-/** One try of one second, for servers that are silent on purpose. */
+/** One attempt of one second, for servers that are silent on purpose. */
 const PROFILE = { resolver: { defaults: { timeout: 2, retrans: 1, retry: 1 } } };
 const ZONEMASTER_MS = 120_000;
 
@@ -124,7 +124,7 @@ interface ZonemasterMessage {
   readonly args: string;
 }
 
-/** What our own check came to: see world-child.ts. */
+/** Result of Zonefleet's check: see world-child.ts. */
 interface Looked {
   readonly codes: readonly string[];
   readonly isAnswered: boolean;
@@ -151,12 +151,12 @@ class ZonemasterNetwork {
     return new ZonemasterNetwork(namespace);
   }
 
-  /** Serves a world from now on, and looks at it with our own check. */
+  /** Serves a world from now on, and runs Zonefleet's check on it. */
   async look(folder: string, servers: readonly string[] = []): Promise<Looked> {
     return JSON.parse(await this.#namespace.ask([folder, ...servers].join(' '))) as Looked;
   }
 
-  /** Runs these test cases, like `Delegation/delegation01`, on the world that is served. */
+  /** Runs these test cases, such as `Delegation/delegation01`, on the served world. */
   async zonemaster(
     domain: string,
     tests: readonly string[],
@@ -189,13 +189,13 @@ class ZonemasterNetwork {
 interface Question {
   readonly test: string;
   readonly codes: readonly ChildCode[];
-  /** The messages of which one is there when Zonemaster has found it. */
+  /** Messages of which Zonemaster prints one if it finds the fault. */
   readonly found: RegExp;
-  /** Those that say that the test case was not decided. */
+  /** Messages that mean that the test case was not decided. */
   readonly undecided?: RegExp;
-  /** Our check decides it only with an answer of the zone. */
+  /** True if Zonefleet's check requires an answer of the zone to decide. */
   readonly needsAnswer?: true;
-  /** Our check decides it only with the addresses of all servers. */
+  /** True if Zonefleet's check requires the addresses of all servers to decide. */
   readonly needsAddresses?: true;
 }
 
@@ -245,7 +245,7 @@ const QUESTIONS: readonly Question[] = [
   { test: 'zone06', codes: ['SOA_MINIMUM_OUT_OF_RANGE'], found: /_(HIGHER|LOWER)$/, undecided: NO_SOA },
 ];
 
-/** The test cases as zonemaster-cli takes them. */
+/** Test cases in the form of zonemaster-cli. */
 const TESTS: readonly string[] = [...new Set(QUESTIONS.map(({ test }) => test))].map((test) => {
   const module = test.replace(/\d+$/, '');
   return `${module[0]?.toUpperCase()}${module.slice(1)}/${test}`;
@@ -258,7 +258,7 @@ interface Answer {
   readonly theirs: boolean;
 }
 
-/** The questions that both decide in one world. */
+/** The questions that both programs decide in one world. */
 function compare({ codes, isAnswered, isKnown }: Looked, messages: readonly ZonemasterMessage[]): Answer[] {
   const failing = new Set(serversIn(messages.filter(({ tag }) => tag.startsWith('CN01_'))));
   return QUESTIONS.flatMap((question) => {
@@ -268,10 +268,10 @@ function compare({ codes, isAnswered, isKnown }: Looked, messages: readonly Zone
       (isAnswered || !question.needsAnswer) &&
       (isKnown || !question.needsAddresses);
     if (!isDecided) return [];
-    // Without any address of a server Zonemaster asks nobody.
+    // Without the address of a server, Zonemaster sends no query.
     const asksNobody = messages.some(({ tag }) => tag === 'NO_RESOLUTION');
     if (question.test === 'connectivity01' && asksNobody) return [];
-    // An address that is not public is not asked here, and TCP only where UDP works.
+    // Zonefleet does not query non-public addresses, and uses TCP only if UDP works.
     if (question.test === 'connectivity01' && codes.includes('PRIVATE_ADDRESS')) return [];
     const found = said.filter(({ tag }) => question.found.test(tag));
     const theirs = found.some(
@@ -289,7 +289,7 @@ function compare({ codes, isAnswered, isKnown }: Looked, messages: readonly Zone
   });
 }
 
-/** `ns1.example.com/192.0.2.1`, as messages name the server that they are about. */
+/** `ns1.example.com/192.0.2.1`, as messages name their server. */
 function serversIn(messages: readonly ZonemasterMessage[]): string[] {
   return messages.flatMap(({ args }) => /\bns=(\S+?)(?:;|$)/.exec(args)?.[1] ?? []);
 }
@@ -301,7 +301,7 @@ const GIVEN = ['healthy', 'server-lame', 'tcp-refused', 'serials-differ', 'timer
 const GIVEN_FOLDERS = GIVEN.filter((folder) => FOLDERS.includes(folder));
 const LEAST_AGREEMENT = 0.95;
 
-/** Where both differ, by world and test case, and why. Some of it depends on which server Zonemaster asks first. */
+/** Known differences by world and test case, with the reason. Some depend on which server Zonemaster queries first. */
 const KNOWN: readonly { readonly world: RegExp; readonly tests: RegExp; readonly why: string }[] = [
   {
     world: /^serials-a-minute-apart$/,
@@ -350,7 +350,7 @@ interface Compared extends Answer {
 
 const agrees = ({ ours, theirs }: Answer) => ours === theirs;
 
-describe.skipIf(missing !== '')(`a check of the delegated zone, beside Zonemaster${suffix}`, () => {
+describe.skipIf(missing !== '')(`a check of the delegated zone, compared with Zonemaster${suffix}`, () => {
   let namespace: ZonemasterNetwork;
   const compared: Compared[] = [];
 
@@ -372,12 +372,12 @@ describe.skipIf(missing !== '')(`a check of the delegated zone, beside Zonemaste
   );
   afterAll(() => namespace?.remove());
 
-  it('agrees in at least 95 of 100 questions that both decide', () => {
+  it('agrees on at least 95 % of the questions that both decide', () => {
     expect(compared.length).toBeGreaterThan(FOLDERS.length * 10);
     expect(compared.filter(agrees).length / compared.length).toBeGreaterThanOrEqual(LEAST_AGREEMENT);
   });
 
-  it('differs only where the reason is known', () => {
+  it('differs only for known reasons', () => {
     const differing = compared.filter((answer) => !agrees(answer));
     const unmeant = differing.filter(
       (answer) => !KNOWN.some(({ world, tests }) => world.test(answer.world) && tests.test(answer.test)),
@@ -387,7 +387,7 @@ describe.skipIf(missing !== '')(`a check of the delegated zone, beside Zonemaste
     ).toEqual([]);
   });
 
-  it('finds what Zonemaster finds, and not nothing', () => {
+  it('finds the faults that Zonemaster finds, at least one', () => {
     expect(compared.filter(({ ours, theirs }) => ours && theirs).length).toBeGreaterThanOrEqual(
       REDUCED.length - 1,
     );

@@ -1,5 +1,5 @@
-// The rules of answering, one case each, in text form: fixtures/answers/*/cases.txt, in which every case names its RFC. The
-// reference and answerQuery must both give the expected answer.
+// The rules of answering, one case each, in text form: fixtures/answers/*/cases.txt, in which every case names its
+// RFC. The reference implementation and answerQuery must both give the expected answer.
 
 import { describe, expect, it } from 'vitest';
 import { rcodeMnemonic } from '../../../src/dns/message/rcodes.ts';

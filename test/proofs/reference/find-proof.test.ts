@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nsec3Hash } from '../../../src/dns/dnssec/nsec3-hash.ts';
 import { foldCase, isWithin, type Name, parseName, printName } from '../../../src/dns/name.ts';
-import { DS } from '../../../src/dns/record/types/ds.ts';
+import { DS } from '../../../src/dns/record/types/dnssec.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { type HashedDenial, markOf, type Zone, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { describeSet } from '../../../src/zone/zone-problem.ts';
@@ -31,7 +31,7 @@ function signHalfTheCuts(random: Random, apex: Name, records: readonly ZoneRecor
   return [...others, ...ds];
 }
 
-// A validator that knows only the zone's keys checks that each answer is proven and has no needless record.
+// A validator that knows only the zone's keys checks that each answer is proven and has no unnecessary record.
 const APEX = parseName('example.');
 const PROOFS: ReadonlySet<number> = new Set([TYPE.NSEC, TYPE.NSEC3, TYPE.DS]);
 const NOW = 1_800_000_000;
@@ -50,8 +50,8 @@ function signed(apex: Name, records: readonly ZoneRecord[], denial: DenialStyle)
 }
 
 /**
- * Opt-out may leave out an empty non-terminal above unsigned cuts. What is not there below it cannot be proven when a wildcard
- * stands at the closest encloser that is left (RFC 5155 §7.1, §7.2.2).
+ * Opt-out may omit an empty non-terminal above unsigned cuts. A missing name below it cannot be proven if a wildcard
+ * exists at the remaining closest encloser (RFC 5155 §7.1, §7.2.2).
  */
 function isLeftOpen({ nodes }: Zone, fault: string): boolean {
   const wildcard = /^(\*\..*): no record covers its hash$/.exec(fault)?.[1];
@@ -62,7 +62,7 @@ function ask(zone: Zone, name: string, type: number): Answer {
   return findAnswer(zonesOf(zone), parseName(name, APEX), type, { dnssecOk: true });
 }
 
-/** `unprovable`: what opt-out makes impossible to prove. */
+/** `unprovable` is what opt-out makes impossible to prove. */
 function judge(zone: Zone, asked: AskedFor): Judgement | 'unprovable' {
   const answer = findAnswer(zonesOf(zone), asked.name, asked.type, { dnssecOk: true });
   try {
@@ -76,7 +76,7 @@ function judge(zone: Zone, asked: AskedFor): Judgement | 'unprovable' {
   }
 }
 
-/** No proof is there for nothing: without any one of them the answer proves less than it says. */
+/** Every proof is necessary: without any one of them, the answer proves less than it says. */
 function withoutEachProof(zone: Zone, asked: AskedFor): void {
   const answer = findAnswer(zonesOf(zone), asked.name, asked.type, { dnssecOk: true });
   for (const proof of answer.authority.filter(({ type }) => PROOFS.has(type))) {
@@ -89,19 +89,19 @@ function withoutEachProof(zone: Zone, asked: AskedFor): void {
   }
 }
 
-/** Questions around the zone, also for the names of its denials. */
+/** Queries around the zone, including the names of its denials. */
 function randomAsked(random: Random, zone: Zone, names: readonly Name[]): AskedFor {
   const { name, type } = randomQuestion(random, zone, names);
   return { name: foldCase(name), type };
 }
 
-/** Owners of the proofs in the authority section, and DS where it is there instead. */
+/** Owners of the proofs in the authority section, and DS instead if it is there. */
 function proofsIn({ authority }: Answer): string[] {
   const proofs = authority.filter(({ type }) => PROOFS.has(type));
   return proofs.map(({ owner, type }) => `${typeMnemonic(type)} ${printName(owner)}`);
 }
 
-/** The zone of RFC 4035 A and RFC 5155 A, which hold nearly the same. */
+/** The zone of RFC 4035 A and RFC 5155 A, which are nearly identical. */
 const RFC_ZONE = `@ 3600 SOA ns1 bugs.x.w 1 3600 300 3600000 3600
 @ 3600 NS ns1
 @ 3600 NS ns2
@@ -176,7 +176,7 @@ describe('the examples of RFC 5155 B', () => {
     judge(zone, { name: parseName(name, APEX), type });
   });
 
-  it('a name that only an NSEC3 owns is not there, also when it is asked for that (RFC 5155 §7.2.8)', () => {
+  it('a name that only an NSEC3 owns does not exist, even for a query of that name (RFC 5155 §7.2.8)', () => {
     for (const type of [TYPE.NSEC3, TYPE.A, TYPE.ANY, TYPE.RRSIG]) {
       const answer = ask(zone, apex, type);
       expect(answer.kind).toBe('nxdomain');

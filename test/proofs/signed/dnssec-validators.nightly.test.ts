@@ -1,6 +1,6 @@
-// What validators that are not ours make of our answers: Unbound in four kinds, BIND and Knot Resolver, over a signed private root.
-// Every kind of answer is secure or insecure as its rule says, and none is bogus. NSD with the same zones shows that the
-// expectations are right.
+// How other validators evaluate Zonefleet's answers: Unbound in four configurations, BIND and Knot Resolver, with a
+// signed private root. Every kind of answer is secure or insecure as its rule says, and none is bogus. NSD with the
+// same zones proves that the expectations are right.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -54,7 +54,7 @@ import {
 import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
-/** What marks lead to, which no file can hold: only who has the records can answer. */
+/** Answers that markers lead to, which no file can contain because they depend on the records. */
 const MARKED_ROW = 'marked names';
 
 interface FixtureWorld {
@@ -80,7 +80,7 @@ const MARKS = ['marked', 'x.y.marked-deep'];
 
 const NSEC: SigningStyle = { name: 'nsec', program: 'dnssec-signzone', algorithm: 13 };
 
-/** `tlds`: below how many TLDs each zone stands, one by one in turn or below both. */
+/** `tlds`: the number of TLDs. Each zone is below one of them in turn, or below both. */
 async function signFixtures(network: Network, tlds: 1 | 2): Promise<FixtureWorld> {
   const world: FixtureWorld = { zones: [], children: [], questions: [] };
   let turn = 0;
@@ -154,7 +154,7 @@ function childZone(apex: string, network: Network): ZoneText {
   return { apex, text: text.join('\n') };
 }
 
-/** A zone in which one address was changed after signing, and one proof is gone: what validators must find. */
+/** A zone in which one address was changed after signing, and one proof was removed. Validators must detect both. */
 async function brokenZone(network: Network): Promise<FixtureWorld> {
   const apex = 'broken.zz.';
   const signed = await signWith(NSEC, readValidatedZone('whole', apex, network));
@@ -193,7 +193,7 @@ interface ValidatedQuestion {
   readonly type: number;
   readonly rcode: string;
   readonly security: 'secure' | 'insecure' | 'opt-out';
-  /** The row of the table of answers that it is of. */
+  /** Its row in the table of answers. */
   readonly row: string;
 }
 
@@ -267,7 +267,7 @@ async function startKnotResolver({ anchors, reached }: RootSpace): Promise<Valid
     name: 'kresd',
     port,
     judges: ({ row, type }) => type !== ANY && row !== BARE_WILDCARD_ROW,
-    // One after another: version 5.6 takes some answers for bogus when it validates many of one zone at a time.
+    // One after another: version 5.6 considers some answers bogus if it validates many of one zone concurrently.
     async ask(questions) {
       const verdicts: Verdict[] = [];
       for (const question of questions) verdicts.push(...(await askResolver(port, [question])));
@@ -278,7 +278,7 @@ async function startKnotResolver({ anchors, reached }: RootSpace): Promise<Valid
   };
 }
 
-/** Resolves when it has printed a result. */
+/** Resolves when it prints a result. */
 async function command(socketPath: string, words: string): Promise<void> {
   const socket = connect(socketPath);
   let told = '';
@@ -289,7 +289,7 @@ async function command(socketPath: string, words: string): Promise<void> {
   socket.destroy();
 }
 
-/** Nothing is taken from its cache. */
+/** Never answers from its cache. */
 async function startNamed({ anchors, reached }: RootSpace): Promise<ValidatingResolver> {
   const port = await freePort();
   const config = (directory: string) => `
@@ -327,7 +327,7 @@ zone "." { type hint; file "root.hints"; };
   };
 }
 
-/** DS records as in a zone file, in the form of BIND's configuration. */
+/** DS records as in a zone file, in the syntax of BIND's configuration. */
 function bindAnchors(anchors: readonly string[]): string {
   const lines = anchors.map((anchor) => {
     const [owner, , , tag, algorithm, type, ...digest] = anchor.split(/\s+/);
@@ -338,7 +338,7 @@ function bindAnchors(anchors: readonly string[]): string {
 
 const PROGRAMS = ['unbound', 'named', 'kresd', 'dnssec-signzone', 'ldns-signzone', 'nsd'];
 const absent = PROGRAMS.filter((program) => !isInstalled(program));
-/** For a test's name. */
+/** Used in a test's name. */
 const NEEDS_VALIDATORS = absent.length === 0 ? '' : ` (skipped: needs ${absent.join(', ')})`;
 
 const UNBOUND_KINDS: readonly UnboundKind[] = ['plain', 'strict', 'aggressive', 'minimising'];
@@ -368,7 +368,7 @@ async function startValidators(space: RootSpace): Promise<Validators> {
 
 const missing = (await canListenOn53()) ? NEEDS_VALIDATORS : ' (skipped: needs port 53 of loopback)';
 
-describe.skipIf(missing !== '')(`validators of others${missing}`, () => {
+describe.skipIf(missing !== '')(`other validators${missing}`, () => {
   const network = chooseNetwork();
   let fixtures: FixtureWorld;
   let broken: FixtureWorld;
@@ -395,7 +395,7 @@ describe.skipIf(missing !== '')(`validators of others${missing}`, () => {
     );
   const allZones = () => [...fixtures.zones, ...broken.zones];
 
-  describe('with NSD, which shows that these expectations hold', () => {
+  describe('with NSD, which proves the expectations', () => {
     let subject: { stop(): Promise<void> };
     beforeAll(async () => {
       subject = await startPeer('nsd', allZones(), [world.subject]);
@@ -403,12 +403,12 @@ describe.skipIf(missing !== '')(`validators of others${missing}`, () => {
     });
     afterAll(() => subject.stop());
 
-    it('find every answer secure or insecure as its rule says', () =>
+    it('consider every answer secure or insecure as its rule says', () =>
       judge(fixtures.questions.filter(({ row }) => row !== MARKED_ROW)));
-    it('find bogus what was changed, or is not proven', judgeBroken);
+    it('consider changed and unproven answers bogus', judgeBroken);
   });
 
-  describe('with a node of ours and the same signed zones', () => {
+  describe('with a node of the fleet and the same signed zones', () => {
     let subject: { stop(): Promise<void> } | undefined;
     beforeAll(async () => {
       subject = await serveNode(nodeOf(builtZones()), [world.subject]);
@@ -416,8 +416,8 @@ describe.skipIf(missing !== '')(`validators of others${missing}`, () => {
     });
     afterAll(() => subject?.stop());
 
-    it('find every answer secure or insecure as its rule says', judgeFixtures);
-    it('find bogus what was changed, or is not proven', judgeBroken);
+    it('consider every answer secure or insecure as its rule says', judgeFixtures);
+    it('consider changed and unproven answers bogus', judgeBroken);
   });
 
   const judgeFixtures = () => judge(fixtures.questions);
@@ -450,7 +450,7 @@ async function serveNode(
   };
 }
 
-/** What is not as expected, a line for each. */
+/** Differences from the expectations, one per line. */
 function unexpected(
   { name: validator }: Pick<Validator, 'name'>,
   questions: readonly ExpectedVerdict[],

@@ -1,4 +1,4 @@
-// The look-up of the CAA records that count, and what it means for an order, against a small internet.
+// Looks up the CAA records that apply, and their effect on an order, in a small internet.
 
 import { expect, it } from 'vitest';
 import { judgeCaa } from '../../../src/checks/caa/judge-caa.ts';
@@ -10,7 +10,7 @@ const OTHER = '5.0.0.3';
 const CA = 'ca.example.net';
 const ISSUER = { identities: [CA], method: 'dns-01', accountUrl: 'https://ca.test/1' } as const;
 
-/** example.com at one server, other.com at another; `com` is what stands in com besides. */
+/** example.com at one server, other.com at another. `com` has additional records of com. */
 function world(text: string, { other = '', com = '' } = {}): ZoneExchange {
   const glue = `example NS ns1.example\nns1.example A ${NS}\nother NS ns.other\nns.other A ${OTHER}\n${com}`;
   return comInternet(glue)
@@ -21,12 +21,12 @@ function world(text: string, { other = '', com = '' } = {}): ZoneExchange {
 const observe = (exchange: ZoneExchange, host: string) =>
   testResolver(exchange).resolver.observeCaa(name(host));
 
-/** Why no certificate is issued for the name; the look-up begins without its `*.`. */
+/** Returns why no certificate is issued for the name. The lookup starts without its `*.`. */
 async function refusal(exchange: ZoneExchange, host: string): Promise<string | undefined> {
   return judgeCaa(host, await observe(exchange, `${host.replace(/^\*\./, '')}.`), ISSUER);
 }
 
-it('a name’s own records count, with their flags, tags and values', async () => {
+it("a name's own records apply, with their flags, tags and values", async () => {
   const text = `shop CAA 0 issue "${CA}; validationmethods=dns-01"\nshop CAA 128 iodef "mailto:a@b.test"\n@ CAA 0 issue ";"`;
   const found = await observe(world(text), 'shop.example.com.');
   expect(found).toEqual({
@@ -39,7 +39,7 @@ it('a name’s own records count, with their flags, tags and values', async () =
   });
 });
 
-it('without any of its own, those of the nearest name above it count, over cuts of zones', async () => {
+it('without its own, those of the closest ancestor apply, across zone cuts', async () => {
   const above = world('@ CAA 0 issue "else.test"\na.b A 192.0.2.1');
   expect(await observe(above, 'a.b.example.com.')).toMatchObject({ kind: 'found', at: 'example.com' });
   expect(await observe(above, 'absent.b.example.com.')).toMatchObject({ kind: 'found', at: 'example.com' });
@@ -47,14 +47,14 @@ it('without any of its own, those of the nearest name above it count, over cuts 
   expect(await observe(top, 'a.example.com.')).toMatchObject({ kind: 'found', at: 'com' });
 });
 
-it('none anywhere is none, and each name up to the top-level domain is asked', async () => {
+it('without any records, each name up to the top-level domain is queried', async () => {
   const exchange = world('a A 192.0.2.1');
   expect(await observe(exchange, 'a.example.com.')).toEqual({ kind: 'none' });
   const asked = exchange.asked.filter((one) => one.endsWith(' CAA')).map((one) => one.split(' ')[1]);
   expect(new Set(asked)).toEqual(new Set(['a.example.com.', 'example.com.', 'com.']));
 });
 
-it('an alias is followed at each name, and the climb goes on from the alias, not from its target', async () => {
+it('an alias is followed at each name, and the next ancestor is that of the alias, not of its target', async () => {
   const led = world('www CNAME to.other.com.', { other: 'to CAA 0 issue "else.test"' });
   expect(await observe(led, 'www.example.com.')).toMatchObject({
     kind: 'found',
@@ -66,19 +66,19 @@ it('an alias is followed at each name, and the climb goes on from the alias, not
   expect(await observe(bare, 'www.example.com.')).toMatchObject({ records: [{ value: 'own.test' }] });
 });
 
-it('aliases in a circle end, as a failure', async () => {
+it('aliases in a circle are a failure', async () => {
   const circle = world('www CNAME to.other.com.', { other: 'to CNAME www.example.com.' });
   expect(await observe(circle, 'www.example.com.')).toMatchObject({ kind: 'failed' });
 });
 
-it('servers that do not answer are a failure, which forbids nothing: the authority looks for itself', async () => {
+it('servers that do not answer are a failure, which forbids nothing: the authority does its own lookup', async () => {
   const silent = world('').behave(NS, () => 'silent');
   const found = await observe(silent, 'example.com.');
   expect(found.kind).toBe('failed');
   expect(judgeCaa('example.com', found, ISSUER)).toBeUndefined();
 });
 
-it('an aborted look-up rejects with the reason', async () => {
+it('an aborted lookup rejects with the reason', async () => {
   const exchange = world('').behave(NS, () => 'hangs');
   const looking = testResolver(exchange).resolver.observeCaa(name('example.com.'), {
     signal: AbortSignal.timeout(20),
@@ -86,19 +86,19 @@ it('an aborted look-up rejects with the reason', async () => {
   await expect(looking).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-it('issuewild decides for a wildcard alone', async () => {
+it('issuewild applies only to wildcards', async () => {
   const exchange = world(`@ CAA 0 issue "${CA}"\n@ CAA 0 issuewild ";"`);
   expect(await refusal(exchange, 'example.com')).toBeUndefined();
   expect(await refusal(exchange, '*.example.com')).toMatch(/add CAA 0 issuewild "ca.example.net"/);
 });
 
-it('a critical property that nobody knows forbids, in any case of its letters a known one does not', async () => {
+it('an unknown critical property forbids issuance, a known one does not, in any letter case', async () => {
   const unknown = world(`@ CAA 0 issue "${CA}"\n@ CAA 128 future "x"`);
   expect(await refusal(unknown, 'example.com')).toMatch(/critical property future/);
   expect(await refusal(world(`@ CAA 128 ISSUE "${CA}"`), 'example.com')).toBeUndefined();
 });
 
-it('what the servers of com say is asked of one of them', async () => {
+it('the data of com is queried at one of its servers', async () => {
   const exchange = world('a A 192.0.2.1');
   await observe(exchange, 'example.com.');
   const asked = exchange.asked.filter((one) => one.endsWith(' com. CAA')).map((one) => one.split(' ')[0]);

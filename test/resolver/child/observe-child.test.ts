@@ -1,4 +1,4 @@
-// What is asked of the nameservers of a domain, and what bounds it.
+// Queries to the nameservers of a domain, and their limits.
 
 import { describe, expect, it } from 'vitest';
 import { judgeChild } from '../../../src/checks/child/judge-child.ts';
@@ -16,7 +16,7 @@ const child = zone('example.com.', CHILD);
 const healthy = () => comInternet(DELEGATION).serve(NS1, child).serve(NS2, child);
 
 describe('a check of the delegated zone', () => {
-  it('finds the glue and the addresses, and asks each address for SOA, NS and the SOA over TCP', async () => {
+  it('finds the glue and the addresses, and queries each address for SOA, NS and the SOA over TCP', async () => {
     const exchange = healthy();
     const { resolver } = testResolver(exchange);
     const evidence = await resolver.observeChild(DOMAIN);
@@ -41,13 +41,13 @@ describe('a check of the delegated zone', () => {
     expect(evidence.queries).toBeLessThanOrEqual(40);
   });
 
-  it('says why there is nothing to look at', async () => {
+  it('reports why there is no delegation to check', async () => {
     const { resolver } = testResolver(comInternet('other A 1.2.3.4'));
     const evidence = await resolver.observeChild(DOMAIN);
     expect(evidence).toMatchObject({
       servers: [],
       addresses: [],
-      failure: expect.stringContaining('to nobody'),
+      failure: expect.stringContaining('does not delegate'),
     });
   });
 
@@ -61,7 +61,7 @@ describe('a check of the delegated zone', () => {
 });
 
 describe('the limits', () => {
-  it('no private address is ever asked, wherever glue or zone lead, unless it is allowed', async () => {
+  it('no private address is queried, regardless of glue or zone, unless it is allowed', async () => {
     const text = CHILD.replace(NS2, '10.0.0.1');
     const exchange = comInternet(DELEGATION.replace(NS2, '10.0.0.1')).serve(NS1, zone('example.com.', text));
     const { resolver, taken } = testResolver(exchange);
@@ -82,7 +82,7 @@ describe('the limits', () => {
   it.each([
     'silent',
     undefined,
-  ] as const)('at most 40 packets leave for many servers (%s)', async (conduct) => {
+  ] as const)('at most 40 packets are sent to many servers (%s)', async (conduct) => {
     const all = Array.from({ length: 60 }, (_, i) => ({ label: `ns${i}`, address: `5.9.${i}.1` }));
     const lines = (owner: string, below: string) =>
       all
@@ -97,7 +97,7 @@ describe('the limits', () => {
     expect(new Set(evidence.addresses.map(({ address }) => address)).size).toBeLessThanOrEqual(8);
   });
 
-  it('names without addresses buy no more packets at the servers of others (NXNS)', async () => {
+  it('names without addresses cause no additional packets to other servers (NXNS)', async () => {
     const labels = Array.from({ length: 30 }, (_, i) => `example NS a${i}.victim.com.`).join('\n');
     const exchange = comInternet(`${labels}\nvictim NS ns.victim\nns.victim A 5.8.0.1`).serve(
       '5.8.0.1',
@@ -108,7 +108,7 @@ describe('the limits', () => {
     expect(exchange.packets).toBeLessThanOrEqual(40);
   });
 
-  it('IPv6 is not asked where this machine has none, and that says nothing of the server', async () => {
+  it('IPv6 is not used if this machine has none, which says nothing about the server', async () => {
     const both = `${CHILD}\nns1 AAAA 2a0b::1\nns2 AAAA 2a0b:1::1`;
     const exchange = comInternet(`${DELEGATION}\nns1.example AAAA 2a0b::1\nns2.example AAAA 2a0b:1::1`)
       .serve(NS1, zone('example.com.', both))
@@ -124,7 +124,7 @@ describe('the limits', () => {
 describe('our own nameservers', () => {
   const own = [[name('ns1.example.com')], [name('ns2.example.com')]];
 
-  it('are asked for SOA and NS of each domain, and over TCP once in five minutes for all', async () => {
+  it('are queried for SOA and NS of each domain, and over TCP once in five minutes for all', async () => {
     const others = ['example', 'other'];
     const delegations = others.map((label) => `${label} NS ns1.example\n${label} NS ns2.example`).join('\n');
     const exchange = comInternet(`${delegations}\nns1.example A ${NS1}\nns2.example A ${NS2}`);
@@ -146,7 +146,7 @@ describe('our own nameservers', () => {
     expect(await asked('other')).toEqual(['NS', 'SOA', 'SOA']);
   });
 
-  it('of one list are asked at one address', async () => {
+  it('of one list are queried at one address', async () => {
     const exchange = healthy();
     const { resolver } = testResolver(exchange);
     const evidence = await resolver.observeChild(DOMAIN, { own: [own.flat()] });
@@ -154,7 +154,7 @@ describe('our own nameservers', () => {
   });
 });
 
-describe('a delegation that is given', () => {
+describe('a given delegation', () => {
   const given = {
     ns: [name('ns1.example.com'), name('ns2.example.com')],
     glue: [
@@ -163,7 +163,7 @@ describe('a delegation that is given', () => {
     ],
   };
 
-  it('is tested at its servers; the parent is not asked', async () => {
+  it('is tested at its servers without querying the parent', async () => {
     const exchange = internet('').serve(NS1, child).serve(NS2, child);
     const { resolver } = testResolver(exchange);
     const evidence = await resolver.observeChild(DOMAIN, { given });

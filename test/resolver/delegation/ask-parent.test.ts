@@ -1,4 +1,4 @@
-// Checks of domains whose parent does not answer ordinary queries: what the check concludes, and what it costs.
+// Checks of domains whose parent does not answer ordinary queries: their results and costs.
 
 import { describe, expect, it } from 'vitest';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
@@ -18,12 +18,12 @@ interface WorldExchange {
   readonly exchange: Exchange;
   /** All queries that arrived, in order. */
   readonly seen: Seen[];
-  /** Number of the next packets that are lost, by address. */
+  /** Number of following packets that are lost, by address. */
   readonly losses: Map<string, number>;
   readonly violations: string[];
 }
 
-/** Leaves out delays, and replies from other ports. */
+/** Omits delays, and replies from other ports. */
 function worldExchange(world: World, now: () => number): WorldExchange {
   const seen: Seen[] = [];
   const violations: string[] = [];
@@ -85,7 +85,7 @@ const RULES: Rules = {
   pendingMaxMs: 28 * DAY_MS,
   unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
 };
-/** So many letters that a query in mixed case is never in lower case by chance. */
+/** Has enough letters that a query in mixed case is never in lower case by chance. */
 const DELEGATED = 'a-name-with-very-many-letters-that-is-delegated-to-us.com.';
 const ELSEWHERE = 'a-name-with-very-many-letters-that-is-delegated-elsewhere.com.';
 const UNREGISTERED = 'a-name-with-very-many-letters-that-is-not-registered.com.';
@@ -138,7 +138,7 @@ function registry(faults: string) {
 
 type Evidence = Awaited<ReturnType<ReturnType<typeof registry>['check']>>;
 
-/** The status of a pending domain after a check. */
+/** Returns the status of a pending domain after a check. */
 function statusAfter(evidence: Evidence): string | undefined {
   const text = `domain ${DELEGATED}\nstate pending\n\ncheck\n  verdict match\n  parent com.\n  status active`;
   const expected = parseExpectations(text);
@@ -153,7 +153,10 @@ const codesIn = (evidence: Evidence) => {
   return judgement.findings.map(({ code }) => code);
 };
 
-/** What the servers do | what they need in the first and in the last check | packets of each check, the first one with its walk */
+/**
+ * The faults | what the servers need in the first and in the last check | packets of each check, the first one with its
+ * walk.
+ */
 const KINDS = rowsOf(`
 formerr-on-edns | no_edns | no_edns | 5 2 2 2
 formerr-header | no_edns | no_edns | 5 2 2 2
@@ -219,7 +222,7 @@ describe('a parent with awkward servers', () => {
     expect(codesIn(await check(DELEGATED))).toEqual(['PARENT_AWKWARD']);
   });
 
-  it('is not taken for ordinary if servers that drop mixed case answer a name without letters', async () => {
+  it('is not considered ordinary if servers that drop mixed case answer a name without letters', async () => {
     const { exchange } = registry('silent-on-case');
     const ask = (domain: string) =>
       exchange.ask(A, { name: nameOf(domain), type: TYPE.NS }, { signal: FOREVER, onPacket: () => {} });
@@ -227,7 +230,7 @@ describe('a parent with awkward servers', () => {
     expect(await ask(DELEGATED)).toMatchObject({ kind: 'reply', needed: ['tcp'] });
   });
 
-  it('is not taken for ordinary if servers that refuse mixed case refuse a zone that they do not serve', async () => {
+  it('is not considered ordinary if servers that refuse mixed case refuse a zone that they do not serve', async () => {
     const { exchange } = registry('refused-on-case, rcode REFUSED on other.');
     const ask = (domain: string) =>
       exchange.ask(A, { name: nameOf(domain), type: TYPE.NS }, { signal: FOREVER, onPacket: () => {} });
@@ -235,14 +238,14 @@ describe('a parent with awkward servers', () => {
     expect(await ask(DELEGATED)).toMatchObject({ kind: 'reply', needed: ['tcp'] });
   });
 
-  it('is asked in the ordinary way first once its needs have expired, then as it needs', async () => {
+  it('is queried the ordinary way first after its needs have expired, then as needed', async () => {
     const { check, clock, seen } = registry('silent-on-case');
     await check(DELEGATED);
     seen.length = 0;
     clock.now += 11 * MINUTE_MS;
     expect((await check(DELEGATED)).queries).toBe(4);
     expect(seen.map(({ transport }) => transport).sort()).toEqual(['tcp', 'tcp', 'udp', 'udp']);
-    clock.now += 11 * MINUTE_MS; // the needs are remembered for 20 minutes now
+    clock.now += 11 * MINUTE_MS; // the needs are now remembered for 20 minutes
     expect((await check(DELEGATED)).queries).toBe(2);
   });
 });
@@ -263,7 +266,7 @@ describe('a parent with ordinary servers', () => {
     }
   });
 
-  it('is asked over TCP while packets get lost, and over UDP again ten minutes later', async () => {
+  it('is queried over TCP while packets get lost, and over UDP again ten minutes later', async () => {
     const { check, clock, losses } = registry('');
     for (const address of [A, B]) losses.set(address, LOST);
     expect(neededIn(await check(DELEGATED))).toEqual(['tcp', 'tcp']);
@@ -272,7 +275,7 @@ describe('a parent with ordinary servers', () => {
     expect([evidence.queries, neededIn(evidence)]).toEqual([2, ['', '']]);
   });
 
-  it('is never asked in a weaker way over UDP once it has answered, however many packets are lost', async () => {
+  it('never receives a weaker query over UDP once it has answered, however many packets are lost', async () => {
     for (const faults of ['', 'no-tcp']) {
       const { check, seen, losses } = registry(faults);
       await check(DELEGATED);
@@ -281,7 +284,7 @@ describe('a parent with ordinary servers', () => {
         const evidence = await check(DELEGATED);
         expect(neededIn(evidence)).toEqual(['', '']);
         for (const address of [A, B]) losses.delete(address);
-        expect((await check(DELEGATED)).queries).toBe(2); // nothing was remembered
+        expect((await check(DELEGATED)).queries).toBe(2); // nothing was stored
       }
       const overUdp = seen.filter(({ transport }) => transport === 'udp');
       expect(overUdp.every(({ edns }) => edns)).toBe(true);
@@ -298,7 +301,7 @@ describe('a parent with ordinary servers', () => {
     }
   });
 
-  it('gets one packet more for each query if its servers refuse all, and nothing is concluded from that', async () => {
+  it('gets one more packet per query if its servers refuse all, and nothing is concluded from that', async () => {
     for (const rcode of ['REFUSED', 'SERVFAIL']) {
       const { check } = registry(`rcode ${rcode}`);
       const first = await check(DELEGATED);

@@ -39,7 +39,7 @@ const behaveCom = (exchange: ZoneExchange, conduct: Conduct) =>
   exchange.behave(COM_A, conduct).behave(COM_B, conduct);
 
 describe('a domain below a top-level domain', () => {
-  it('is observed at two addresses of its parent, after one query on the way, and then without any', async () => {
+  it('is observed at two addresses of its parent, after one query of the walk, and later without any', async () => {
     const exchange = comInternet(DELEGATED);
     const { observe, clock, taken } = testResolver(exchange);
     const evidence = await observe('Example.COM');
@@ -69,7 +69,7 @@ describe('a domain below a top-level domain', () => {
     expect(taken.sort()).toEqual(both);
   });
 
-  it('is asked for at its parent each time, whatever is cached', async () => {
+  it('is queried at its parent each time, regardless of the cache', async () => {
     const exchange = comInternet(DELEGATED);
     const { observe } = testResolver(exchange);
     await observe('example.com');
@@ -161,12 +161,12 @@ describe('the parent', () => {
     const evidence = await observe('x.y.z.com');
     expect([evidence.parent, outcomesOf(evidence)]).toEqual([name('com'), twice(TO_1)]);
     expect((await observe('x.y.z.com')).queries).toBe(2); // the lie is cached
-    // If nothing exists, that is believed: two queries more than for the name above.
+    // If no name exists, that is believed: two more queries than for the name above.
     expect(outcomesOf(await observe('x.nothing.com'))).toEqual(twice('nxdomain'));
     expect((await observe('x.nothing.com')).queries).toBe(2);
   });
 
-  it('may have servers that hold the domain, too: further ones are asked', async () => {
+  it('may have servers that also serve the domain: further ones are queried', async () => {
     const [C, D] = ['192.26.92.30', '192.26.92.31'];
     const own = com('example NS parent.host.net.');
     const child = zone('example.com.', '@ NS child.host.net.');
@@ -221,14 +221,14 @@ describe('the parent', () => {
     }
   });
 
-  it('may have servers that hold the domain as a zone without NS', async () => {
+  it('may have servers that serve the domain as a zone without NS', async () => {
     const authorities = recordsIn([zone('example.com.', '@ NS a.gtld.').soa]);
     const exchange = comInternet(DELEGATED).behave(COM_A, ({ name: asked }) =>
       asked === 'example.com.' ? reply({ aa: true, authorities }) : undefined,
     );
     const evidence = await testResolver(exchange).observe('example.com');
     expect(outcomesOf(evidence)).toEqual(['lame', REFERRAL]);
-    expect(evidence.servers.map(({ error }) => error)).toContain('its SOA is not of the parent zone');
+    expect(evidence.servers.map(({ error }) => error)).toContain('its SOA is not that of the parent zone');
   });
 
   it('counts a nameserver without a known address as one address', async () => {
@@ -247,7 +247,7 @@ describe('servers of the parent that fail', () => {
     return seven.reduce((exchange, address) => exchange.serve(address, own), internet(text));
   };
 
-  it('are replaced by another one, and not asked again soon', async () => {
+  it('are replaced by another one, and not queried again soon', async () => {
     const exchange = world();
     let first: string | undefined;
     for (const address of seven) {
@@ -264,7 +264,7 @@ describe('servers of the parent that fail', () => {
     for (let i = 0; i < 20; i++) expect(outcomesOf(await observe('example.com'))).toEqual(twice(REFERRAL));
   });
 
-  it('are six at most', async () => {
+  it('are at most six', async () => {
     const exchange = world();
     for (const address of seven)
       exchange.behave(address, ({ name: asked }) => (asked === 'com.' ? undefined : 'silent'));
@@ -282,9 +282,9 @@ describe('servers of the parent that fail', () => {
       ['bad', 'bad', 'refused by the kernel'],
       [REFUSED, 'refused'],
       [reply({ rcode: RCODE.SERVFAIL }), 'servfail'],
-      [reply({ authorities: apex }), 'lame', 'it refers up to com.'],
+      [reply({ authorities: apex }), 'lame', 'it refers upwards to com.'],
       [reply({ rcode: RCODE.NOTIMP, aa: true }), 'bad', 'NOTIMP'],
-      [reply({ aa: true }), 'lame', 'it says no data without a SOA'],
+      [reply({ aa: true }), 'lame', 'no data without an SOA'],
     ];
     for (const [i, address] of seven.entries()) exchange.behave(address, () => faults[i]?.[0]);
     const { observe } = testResolver(exchange, { limits: { parentAddresses: 7 } });
@@ -294,7 +294,7 @@ describe('servers of the parent that fail', () => {
     );
   });
 
-  it('on the way are replaced by the next one', async () => {
+  it('during the walk are replaced by the next one', async () => {
     const exchange = comInternet('deep.example NS ns1.host.net.');
     for (const broken of ['silent', 'bad', reply({ rcode: RCODE.SERVFAIL })] as const) {
       exchange.behave(COM_A, ({ name: asked }) => (asked === 'example.com.' ? broken : undefined));
@@ -317,7 +317,7 @@ describe('a zone that this fleet serves', () => {
     return observe('shop.fleet.com', { held: { ...held, ...part } });
   };
 
-  it('proves what it delegates, and no server is asked', async () => {
+  it('proves its delegations without queries to servers', async () => {
     const ns = [name('NS2.host.net'), name('ns1.host.net')];
     const ds = [Uint8Array.of(1, 2)];
     const evidence = await observeHeld({ cut: name('shop.fleet.com'), ns, ds });
@@ -339,7 +339,7 @@ describe('a zone that this fleet serves', () => {
     expect(outcomesOf(await observeHeld(part))).toEqual([outcome]);
   });
 
-  it('is where the walk starts if it delegates a name above the domain', async () => {
+  it('is the start of the walk if it delegates a name above the domain', async () => {
     const dept = zone('dept.fleet.com.', '@ NS ns\nns A 5.5.5.5\nshop NS ns1.host.net.');
     const ns = name('ns.dept.fleet.com');
     const above = { ...held, cut: dept.apex, ns: [ns], glue: [{ name: ns, address: '5.5.5.5' }] };
@@ -377,7 +377,7 @@ describe('a walk that fails', () => {
     expect(evidence.failure?.message).toBe('no useful reply from the servers of com.: refused');
   });
 
-  it('reports that no address may be asked', async () => {
+  it('reports that no address may be queried', async () => {
     const exchange = internet('com NS a.gtld.\na.gtld. A 10.0.0.1\na.gtld. A 127.0.0.1\na.gtld. AAAA ::1');
     const evidence = await testResolver(exchange, { hasIpv6: true }).observe('example.com');
     expect([failure(evidence), evidence.parent]).toEqual(['no_address at com.', name('com')]);
@@ -385,7 +385,7 @@ describe('a walk that fails', () => {
     expect(exchange.asked.filter((text) => !roots.has(text.split(' ')[0] as string))).toEqual([]);
   });
 
-  it('asks for the delegation of the parent again if all its servers have become useless', async () => {
+  it('queries the delegation of the parent again if all its servers have become useless', async () => {
     const exchange = comInternet('dept NS ns.dept\nns.dept A 5.5.5.5');
     exchange.serve('5.5.5.5', zone('dept.com.', '@ NS ns\nns A 5.5.5.5\nshop NS ns1.host.net.'));
     const { observe, clock } = testResolver(exchange);

@@ -1,4 +1,4 @@
-// One query to servers that misbehave in every way, over real sockets on loopback.
+// One query to misbehaving servers, over real sockets on loopback.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -28,7 +28,7 @@ import {
   type Seen,
 } from '../../support/world/misbehaving-server.ts';
 
-/** Enough letters that two random cases of them never agree. */
+/** Enough letters that two random cases never agree. */
 const NAME = parseName('a-rather-long-name-of-a-domain-with-many-letters.example.');
 const NS = [parseName('ns1.provider.example.'), parseName('ns2.provider.example.')];
 const PUBLIC = '192.0.2.1';
@@ -44,7 +44,7 @@ interface Asking {
   readonly exchange: Exchange;
   readonly packets: () => number;
   ask(name?: Name, options?: Partial<Parameters<Exchange['ask']>[2]>): Promise<QueryResult>;
-  /** Asks in the ordinary way only, and lets the time limit of this many packets pass after they have arrived. */
+  /** Queries only the ordinary way, and lets the time limit of this many packets pass after they have arrived. */
   askPast(timeouts: number): Promise<QueryResult>;
 }
 
@@ -62,7 +62,7 @@ async function asking(behaviour: Behaviour, options: Partial<ExchangeOptions> = 
     const asked = ask(NAME, { isExact: true });
     for (let count = 1; count <= timeouts; count++) {
       await until(() => server.seen.length === count, 'the packet has arrived');
-      await setTimeout(20); // a round of the event loop brings the server's datagrams
+      await setTimeout(20); // wait for the event loop to deliver the server's datagrams
       timers.fire();
     }
     return await asked;
@@ -98,29 +98,29 @@ function errorOf(exchanged: QueryResult): string {
   return exchanged.kind === 'bad' ? exchanged.error : '';
 }
 
-/** UDP sockets and timers that this process has; closed sockets count until the event loop has gone round. */
+/** Counts UDP sockets and timers of this process. Closed sockets count until the next round of the event loop. */
 function openResources(): { udp: number; timers: number } {
   const kinds = process.getActiveResourcesInfo();
   const count = (kind: string) => kinds.filter((each) => each === kind).length;
   return { udp: count('UDPWrap'), timers: count('Timeout') };
 }
 
-/** Waits until nothing but the one server of the test is open. */
+/** Waits until only the test's server is open. */
 async function onlyServerOpen(): Promise<void> {
   const left = () => JSON.stringify(openResources());
   await until(() => openResources().udp === 1 && openResources().timers === 0, left);
 }
 
 describe('a query', () => {
-  it('is sent over TCP alone if the caller asks for that', async () => {
+  it('is sent only over TCP if the caller requests that', async () => {
     const { server, ask } = await asking({ udp: right, tcp: rightOverTcp }, SHORT);
     expectReply(await ask(NAME, { transport: 'tcp' }), 'tcp');
     expect(server.seen.map(({ query }) => query.edns?.udpPayloadSize)).toEqual([1232]);
     const silent = await asking({ udp: right }, SHORT);
-    expect(errorOf(await silent.ask(NAME, { transport: 'tcp' }))).toContain('asked over TCP');
+    expect(errorOf(await silent.ask(NAME, { transport: 'tcp' }))).toContain('queried over TCP');
   });
 
-  it('is sent without EDNS if the caller asks for that', async () => {
+  it('is sent without EDNS if the caller requests that', async () => {
     for (const transport of ['udp', 'tcp'] as const) {
       const { server, ask } = await asking({ udp: right, tcp: rightOverTcp }, SHORT);
       const asked = { edns: false, ...(transport === 'tcp' && { transport }) };
@@ -153,11 +153,11 @@ describe('a query', () => {
     expect(seen.octets.length).toBe(dnsPacket.encodingLength(decoded));
   });
 
-  it('has another id, port and letter case each time (RFC 5452 §9.2)', async () => {
+  it('has a different id, port and letter case each time (RFC 5452 §9.2)', async () => {
     const { server, ask } = await asking({ udp: right });
     for (let i = 0; i < 30; i++) await ask();
     const distinct = (value: (seen: Seen) => unknown) => new Set(server.seen.map(value)).size;
-    // two of 30 may agree by chance, in ports more easily than in ids
+    // two of 30 may agree by chance, ports more often than ids
     expect(distinct(({ query }) => query.id)).toBeGreaterThan(26);
     expect(distinct(({ port }) => port)).toBeGreaterThan(26);
     expect(distinct(({ query }) => query.questions[0]?.name)).toBe(30);
@@ -166,7 +166,7 @@ describe('a query', () => {
     );
   });
 
-  it('is sent over IPv6, too', async ({ skip }) => {
+  it('is also sent over IPv6', async ({ skip }) => {
     const asked = await asking({ udp: truncate, tcp: rightOverTcp, address: '::1' }).catch(() => undefined);
     if (asked === undefined) return skip('needs ::1');
     expectReply(await asked.ask(), 'tcp');
@@ -186,7 +186,7 @@ describe('a query', () => {
     }
   });
 
-  it('is sent twice to a silent server, with another id, port and case', async () => {
+  it('is sent twice to a silent server, with a different id, port and case', async () => {
     const { server, askPast, packets } = await asking({ udp: () => {} }, SHORT);
     expect(await askPast(2)).toEqual({ kind: 'timeout' });
     expect(packets()).toBe(2);
@@ -197,7 +197,7 @@ describe('a query', () => {
 });
 
 describe('the client ignores', () => {
-  it('datagrams that are not the reply, and goes on waiting', async () => {
+  it('datagrams that are not the reply, and keeps waiting', async () => {
     const forged = [parseName('ns.forger.example.')];
     const wrong: readonly ((query: Message) => Uint8Array)[] = [
       (query) => rightOctets({ ...query, id: query.id ^ 1 }, forged),
@@ -244,7 +244,7 @@ describe('the client ignores', () => {
     expect(await askPast(2)).toEqual({ kind: 'timeout' });
   });
 
-  it('a reply to the first packet that comes after the second was sent', async () => {
+  it('a reply to the first packet that arrives after the second was sent', async () => {
     let late = () => {};
     const { askPast, packets } = await asking(
       {
@@ -266,14 +266,14 @@ describe('the client ignores', () => {
     [
       'cannot be read',
       (query) => loopingPointer(query),
-      'a reply that cannot be read: a compression pointer does not point backwards',
+      'the reply cannot be parsed: a compression pointer does not point backwards',
     ],
     [
       'has no question',
       (query) => rightOctets({ ...query, questions: [] }, [], { rcode: RCODE.REFUSED }),
       'REFUSED without the question',
     ],
-  ])('a reply that %s, but reports it if nothing better comes', async (_, make, error) => {
+  ])('a reply that %s, but reports it if no better one comes', async (_, make, error) => {
     const behaviour: Behaviour = { udp: (seen, send) => seen.index === 0 && send(make(seen.query)) };
     const { askPast, packets } = await asking(behaviour, SHORT);
     expect(errorOf(await askPast(2))).toContain(error);
@@ -295,7 +295,7 @@ const overTcp =
   ({ query }, socket) =>
     socket.write(framed(make(query)));
 
-describe('the client asks again', () => {
+describe('the client retries', () => {
   const good: Make = (query) => rightOctets(query, NS);
   const refusing: Make = (query) => rightOctets(withoutEdns(query), [], { rcode: RCODE.FORMERR });
   const truncated: Make = (query) => rightOctets(query, [], { tc: true });
@@ -303,7 +303,7 @@ describe('the client asks again', () => {
     (make: Make, plain: Make = good): Make =>
     (query) =>
       isPlain(query) ? plain(query) : make(query);
-  const cut = 'the reply over UDP was cut short, and over TCP:';
+  const cut = 'the reply over UDP was truncated; over TCP:';
   const refused = 'connection refused (ECONNREFUSED)';
   const inRecord: Make = (query) => rightOctets(query, NS, { tc: true }).subarray(0, -20);
 
@@ -321,7 +321,7 @@ describe('the client asks again', () => {
     ['truncates', truncated, good, 'tcp', 'udp tcp'],
     ['truncates within a record', inRecord, good, 'tcp', 'udp tcp'],
     ['truncates, without TCP', truncated, undefined, `${cut} ${refused}`, 'udp'],
-    ['truncates over TCP as well', truncated, truncated, `${cut} cut short as well`, 'udp tcp'],
+    ['truncates over TCP as well', truncated, truncated, `${cut} truncated as well`, 'udp tcp'],
     ['refuses EDNS', unlessPlain(refusing), undefined, 'udp', 'udp udp-plain'],
     [
       'refuses EDNS, then truncates',
@@ -344,7 +344,7 @@ describe('the client asks again', () => {
     if (second !== undefined) expect(foldCase(question(second).name)).toBe(foldCase(question(first).name));
   });
 
-  it('without EDNS, with another id or port, and the reply says so', async () => {
+  it('without EDNS, with a different id or port, and the reply reports this', async () => {
     const { server, ask } = await asking({ udp: overUdp(unlessPlain(refusing)) });
     expect(await ask()).toMatchObject({ kind: 'reply', needed: ['no_edns'] });
     const [first, second] = server.seen as [Seen, Seen];
@@ -354,7 +354,7 @@ describe('the client asks again', () => {
     expect(await plain.ask()).not.toHaveProperty('needed');
   });
 
-  it('once without EDNS, even if the server refuses that or is silent then', async () => {
+  it('once without EDNS, even if the server then refuses that or is silent', async () => {
     const { ask, packets } = await asking({ udp: overUdp(refusing) });
     expect(await ask()).toMatchObject({ kind: 'reply', message: { rcode: RCODE.FORMERR } });
     expect(packets()).toBe(2);
@@ -369,7 +369,7 @@ describe('over TCP', () => {
   const answering = (tcp: NonNullable<Behaviour['tcp']>, options: Partial<ExchangeOptions> = {}) =>
     asking({ udp: truncate, tcp }, options);
 
-  it('a message may come octet by octet', async () => {
+  it('a message may arrive octet by octet', async () => {
     const { ask } = await answering((seen, socket) => {
       socket.setNoDelay(true);
       const octets = framed(rightOctets(seen.query, NS));
@@ -389,14 +389,14 @@ describe('over TCP', () => {
     expect(nsCount(exchanged)).toBeGreaterThan(1000);
   });
 
-  it('octets behind the message are ignored, however many', async () => {
+  it('octets after the message are ignored, regardless of their number', async () => {
     const { ask } = await answering((seen, socket) => {
       socket.write(Buffer.concat([framed(rightOctets(seen.query, NS)), Buffer.alloc(3_000_000, 0xff)]));
     });
     expectReply(await ask(), 'tcp');
   });
 
-  it('silence and a slow drip are bad after the time limit', async () => {
+  it('silence and a slow trickle are bad after the time limit', async () => {
     let dripping: NodeJS.Timeout | undefined;
     const { ask } = await answering((_seen, socket) => {
       socket.write(Buffer.from([0xff, 0xff]));
@@ -416,10 +416,10 @@ describe('over TCP', () => {
       ({ query }) => framed(rightOctets(query, [])).subarray(0, 30),
       'the connection was closed after 28 of 85 octets',
     ],
-    ['an empty message', () => Uint8Array.of(0, 0), 'a reply to something else'],
+    ['an empty message', () => Uint8Array.of(0, 0), 'the reply is to another query'],
   ])('%s is bad', async (_, make, error) => {
     const { ask } = await answering((seen, socket) => socket.end(make(seen)));
-    expect(errorOf(await ask())).toBe(`the reply over UDP was cut short, and over TCP: ${error}`);
+    expect(errorOf(await ask())).toBe(`the reply over UDP was truncated; over TCP: ${error}`);
   });
 
   it('a reset connection is bad', async () => {
@@ -433,10 +433,10 @@ it('a closed port and an unreachable address are bad immediately', async () => {
   await server.close();
   closers.shift();
   const refused = 'connection refused (ECONNREFUSED)';
-  expect(errorOf(await ask())).toBe(`${refused}, and over TCP: ${refused}`);
+  expect(errorOf(await ask())).toBe(`${refused}; over TCP: ${refused}`);
   expect(packets()).toBe(2);
   expect(errorOf(await ask(NAME, { isExact: true }))).toBe(refused);
-  // broadcast: forbidden, or no route, depending on the host
+  // broadcast: forbidden or without a route, depending on the host
   const exchange = createExchange({ port: 53, route: () => ({ address: '255.255.255.255', port: 53 }) });
   const exchanged = exchange.ask(
     PUBLIC,
@@ -447,7 +447,7 @@ it('a closed port and an unreachable address are bad immediately', async () => {
 });
 
 describe('sockets and timers', () => {
-  it('are gone when the last question has ended, in whatever way', async () => {
+  it('are released when the last query has ended in any way', async () => {
     const { ask, server } = await asking(
       {
         udp: (seen, send) => {
@@ -472,7 +472,7 @@ describe('sockets and timers', () => {
       const unanswered = () =>
         server.seen.filter(({ query }) => /^.(wrong|silent)/.test(foldCase(question(query).name)));
       await until(() => unanswered().length === tries * 40, 'all that wait have been heard');
-      await ask(parseName('right.after-all.example.')); // by now the wrong replies have come
+      await ask(parseName('right.after-all.example.')); // by now the wrong replies have arrived
       timers.fire();
     }
     const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
@@ -484,7 +484,7 @@ describe('sockets and timers', () => {
     await onlyServerOpen();
   });
 
-  it('are gone when the signal aborts, and the question rejects with its reason', async () => {
+  it('are released when the signal aborts, and the query rejects with its reason', async () => {
     const { ask, server } = await asking({ udp: truncate, tcp: () => {} });
     await onlyServerOpen();
     const controller = new AbortController();
@@ -512,27 +512,24 @@ describe('sockets and timers', () => {
     expectReply(await ask(), 'tcp');
   });
 
-  it.skipIf(!existsSync('/proc/self/fd'))(
-    'are at most as many as allowed, for hundreds of queries',
-    async () => {
-      // 16 queries each, as many as a socket's buffer holds
-      const { exchange } = await asking({ udp: right }, { maxSockets: 6 });
-      await onlyServerOpen();
-      const open = () => readdirSync('/proc/self/fd').length;
-      const before = open();
-      let most = before;
-      const onPacket = () => {
-        most = Math.max(most, open());
-      };
-      const asked = Array.from({ length: 400 }, (_, i) => {
-        const query = { name: parseName(`n${i}.example.`), type: TYPE.NS };
-        return exchange.ask(`192.0.2.${i % 100}`, query, { signal: FOREVER, onPacket });
-      });
-      onPacket();
-      expect(new Set((await Promise.all(asked)).map(({ kind }) => kind))).toEqual(new Set(['reply']));
-      expect(most - before).toBe(6);
-    },
-  );
+  it.skipIf(!existsSync('/proc/self/fd'))('are limited in number for hundreds of queries', async () => {
+    // 16 queries each, as many as fit into a socket's buffer
+    const { exchange } = await asking({ udp: right }, { maxSockets: 6 });
+    await onlyServerOpen();
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    let most = before;
+    const onPacket = () => {
+      most = Math.max(most, open());
+    };
+    const asked = Array.from({ length: 400 }, (_, i) => {
+      const query = { name: parseName(`n${i}.example.`), type: TYPE.NS };
+      return exchange.ask(`192.0.2.${i % 100}`, query, { signal: FOREVER, onPacket });
+    });
+    onPacket();
+    expect(new Set((await Promise.all(asked)).map(({ kind }) => kind))).toEqual(new Set(['reply']));
+    expect(most - before).toBe(6);
+  });
 
   it('are shared fairly: many queries to one address do not delay another', async () => {
     const silent = await misbehave({});
@@ -550,8 +547,8 @@ describe('sockets and timers', () => {
     await Promise.all(toSilent);
   });
 
-  it('are gone when the exchange is closed, and its questions are bad', async () => {
-    // two over UDP, one over TCP, the others in line
+  it('are released when the exchange is closed, and its queries are bad', async () => {
+    // two over UDP, one over TCP, the others waiting
     const silent = parseName('silent.example.');
     const isSilent = ({ query }: Seen) => foldCase(question(query).name) === silent;
     const { ask, exchange, server } = await asking(
@@ -559,7 +556,7 @@ describe('sockets and timers', () => {
       { maxSockets: 3 },
     );
     const asked = [silent, silent, ...Array<Name>(100).fill(NAME)].map((name) => ask(name));
-    await until(() => server.seen.some(({ transport }) => transport === 'tcp'), 'one is asked over TCP');
+    await until(() => server.seen.some(({ transport }) => transport === 'tcp'), 'one is queried over TCP');
     await exchange.close();
     for (const error of (await Promise.all(asked)).map(errorOf))
       expect(error).toContain('the exchange was closed');
@@ -590,7 +587,7 @@ function loopingPointer(query: Message): Uint8Array {
   return looping;
 }
 
-/** A reply of exactly that many octets: NS records, and the rest in one TXT record. */
+/** A reply of exactly this many octets: NS records, and the rest in one TXT record. */
 function paddedTo(octets: number, query: Message): Uint8Array {
   const plain = withoutEdns(query);
   const reply = rightReply(plain, Array<Name>(2000).fill(NS[0] as Name));

@@ -1,4 +1,4 @@
-// What counts as the reply to a question: octets in, a decision out.
+// Which octets count as the reply to a query.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ function queryOf({ edns = true, name = NAME, id = 0x1234 } = {}): Uint8Array {
   return query;
 }
 
-/** What a server that reads `query` sends, with `change`. */
+/** Returns what a server that reads `query` sends, with `change`. */
 function replyTo(query: Uint8Array, change: (query: Message) => Partial<Message> = () => ({})): Uint8Array {
   const decoded = decodeMessage(query);
   return rightOctets(decoded, change(decoded).questions?.length === 0 ? [] : NS, change(decoded));
@@ -74,19 +74,19 @@ describe('matchReply', () => {
     ['a bare FORMERR', 'edns_refused', bare(query, RCODE.FORMERR)],
     ['a bare FORMERR to a plain query', 'unreadable', bare(plain, RCODE.FORMERR), plain],
     ['a bare REFUSED', 'unreadable', bare(query, RCODE.REFUSED)],
-    ['a header that promises a question', 'unreadable', replyTo(query).subarray(0, 12)],
+    ['a header that claims to have a question', 'unreadable', replyTo(query).subarray(0, 12)],
     ['half a header', 'unrelated', replyTo(query).subarray(0, 11)],
     ['nothing', 'unrelated', new Uint8Array(0)],
-    ['a question cut short', 'unreadable', replyTo(query).subarray(0, 26)],
-    ['records cut short', 'unreadable', replyTo(query).subarray(0, 50)],
-    ['octets behind the message', 'reply', Buffer.concat([replyTo(query), Buffer.alloc(9)])],
+    ['a truncated question', 'unreadable', replyTo(query).subarray(0, 26)],
+    ['truncated records', 'unreadable', replyTo(query).subarray(0, 50)],
+    ['octets after the message', 'reply', Buffer.concat([replyTo(query), Buffer.alloc(9)])],
   ])('classifies %s as %s', (_, udp, reply, asked = query, tcp = udp) => {
     const kinds = [matchReply(asked, reply, 'udp').kind, matchReply(asked, reply, 'tcp').kind];
     expect(kinds).toEqual([udp, tcp]);
   });
 
-  it('gives the message without the mixed letters, also in names that are compressed against the question', () => {
-    const mx = Buffer.from([0, 10, 4, ...Buffer.from('mail'), 0xc0, 12]); // RFC 1035 §4.1.4: on to the question's name
+  it('returns the message without mixed case, also in names that are compressed against the question', () => {
+    const mx = Buffer.from([0, 10, 4, ...Buffer.from('mail'), 0xc0, 12]); // RFC 1035 §4.1.4: continues with the question's name
     const answer = Buffer.concat([Buffer.from([0xc0, 12, 0, TYPE.MX, 0, 1, 0, 0, 0, 60, 0, mx.length]), mx]);
     const asked = query.subarray(0, 12 + NAME.length + 4);
     const reply = Uint8Array.from(Buffer.concat([asked, answer]));
@@ -99,7 +99,7 @@ describe('matchReply', () => {
     expect(Buffer.from(message?.answers[0]?.rdata ?? []).subarray(2)).toEqual(target);
   });
 
-  it('never throws, and takes no message for a reply whose question is another', () => {
+  it('never throws, and accepts no message with another question', () => {
     const reply = replyTo(query);
     fc.assert(
       fc.property(

@@ -57,7 +57,7 @@ describe('ServerMemory', () => {
     expect(minutes).toBe(360);
   });
 
-  it('forgets needs that were doubtful for a day, or after which the server gave no reply', () => {
+  it('forgets needs that were doubtful for a day, or after which the server did not reply', () => {
     const { clock, servers } = memory();
     servers.setNeeds(ADDRESS, TCP);
     clock.now += DAY_MS + 10 * MINUTE_MS;
@@ -85,7 +85,7 @@ describe('ServerMemory', () => {
     expect(waysOf(servers)).toEqual([WITH_EDNS, WITH_EDNS, ORDINARY]);
   });
 
-  it('remembers 20,000 addresses at most', () => {
+  it('stores at most 20,000 addresses', () => {
     const { servers } = memory();
     const addresses = Array.from({ length: 60_000 }, (_, i) => `address ${i}`);
     for (const address of addresses) servers.setNeeds(address, TCP);

@@ -1,4 +1,4 @@
-// Our own nameservers in a small internet: their addresses, their glue, and who answers there.
+// Our own nameservers in a small internet: their addresses, their glue, and their answers.
 
 import { describe, expect, it } from 'vitest';
 import { judgePool } from '../../../src/checks/nameservers/judge-pool.ts';
@@ -18,7 +18,7 @@ const POOL = {
 };
 
 interface Differences {
-  /** Records of com, of fleet.com at our nodes, and what the second address serves. */
+  /** Records of com, of fleet.com at our nodes, and the zones at the second address. */
   com?: string;
   fleetCom?: string;
   atB?: 'nothing' | 'silent';
@@ -55,7 +55,7 @@ async function observe(differences: Differences = {}, { hasZones = true } = {}) 
 }
 
 describe('a pool', () => {
-  it('that is published as its lists say has no fault', async () => {
+  it('that is published as in its lists has no fault', async () => {
     const { evidence, faults } = await observe();
     expect(faults).toEqual([]);
     expect(evidence.hosts.map(({ addresses }) => addresses)).toEqual([[A], [A], [B], [B]]);
@@ -85,14 +85,18 @@ describe('a pool', () => {
       ['ns1.fleet.com: the glue in com: it has 7.7.7.7'],
     ],
     ['no glue', com(''), ['ns1.fleet.com: the glue in com is missing']],
-    ['a server without our zones', { atB: 'nothing' }, [`${B}: no node of ours answers there: refused`]],
-    ['a silent server', { atB: 'silent' }, [`${B}: no node of ours answers there: timeout`]],
+    [
+      'a server without our zones',
+      { atB: 'nothing' },
+      [`${B}: no node of this fleet answers there: refused`],
+    ],
+    ['a silent server', { atB: 'silent' }, [`${B}: no node of this fleet answers there: timeout`]],
   ])('with %s has a fault', async (_, differences, expected) => {
     const { faults } = await observe(differences);
     expect(faults).toEqual(expected.map((start) => expect.stringContaining(start)));
   });
 
-  it('is not asked at addresses that may not be asked, nor before any zone is served', async () => {
+  it('is not queried at addresses that may not be queried, nor before any zone is served', async () => {
     const { resolver } = testResolver(world());
     const observed = await resolver.observePool({
       names: [],
@@ -107,7 +111,7 @@ describe('a pool', () => {
     expect(evidence.addresses.map(({ outcome }) => outcome)).toEqual(['skipped', 'skipped']);
   });
 
-  it('whose names nobody can find is told name by name, and ends when it is given up', async () => {
+  it('is reported name by name if its names cannot be found, and ends when aborted', async () => {
     const { faults } = await observe({ com: '@ NS a.gtld.' });
     expect(faults.filter((fault) => fault.startsWith('ns1.fleet.com: it lacks'))).toHaveLength(1);
     const { resolver } = testResolver(world());

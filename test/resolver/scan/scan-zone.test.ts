@@ -4,7 +4,7 @@ import type { Message } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { NSEC } from '../../../src/dns/record/types/nsec.ts';
+import { NSEC } from '../../../src/dns/record/types/dnssec.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { ScanOptions, ScanProgress } from '../../../src/resolver/scan/scan-zone.ts';
 import { itemsOf, rowsOf, wordsOf } from '../../support/tests/rows-of.ts';
@@ -60,7 +60,7 @@ async function found(exchange: ZoneExchange, options?: ScanOptions): Promise<str
   return beyondAlways(seen);
 }
 
-/** What the zone has | its records | words | what is found; names are relative to shop.com. */
+/** The zone's contents | its records | words | what is found. Names are relative to shop.com. */
 const WHOLE = rowsOf(`
 a type beside others at a wildcard | * A 5.6.7.1 / * MX 10 mail / www A 5.6.7.2 | www mail api | * A 5.6.7.1 / * MX 10 mail.~ / www A 5.6.7.2
 an alias as a wildcard | * CNAME www.host.net. / blog CNAME blog.host.net. / host A 5.6.7.1 | blog host | * CNAME www.host.net. / blog CNAME blog.host.net. / host A 5.6.7.1
@@ -73,7 +73,7 @@ a delegation with glue and DS, which ends the descent | dev NS ns.dev / dev NS n
 a DNAME, which is not a delegation | dev DNAME shop.net. / dev A 5.6.7.1 / www A 5.6.7.3 | dev www | dev A 5.6.7.1 / dev DNAME shop.net. / www A 5.6.7.3
 names of properties of objects | __proto__ TXT "a" / constructor A 5.6.7.1 / tostring A 5.6.7.2 | __proto__ constructor toString | __proto__ TXT "a" / constructor A 5.6.7.1 / tostring A 5.6.7.2`);
 
-/** What leads to more names | the records | words | names that are found. */
+/** The reason for more names | the records | words | names that are found. */
 const SOME = rowsOf(`
 MX, NS, SRV, CNAME, SPF and reports | @ MX 10 gate-a / @ TXT "v=spf1 include:part.shop.com a:host-c.shop.com redirect=rest.shop.com" / gate-a A 5.6.7.1 / part TXT "v=spf1 ip4:5.6.7.2 -all" / rest TXT "v=spf1 mx:deep.host-d.shop.com -all" / deep.host-d MX 10 gate-a / host-c A 5.6.7.3 / _dmarc TXT "v=DMARC1; p=none; rua=mailto:x@to-us.shop.com" / to-us MX 10 gate-a / _sip._tcp SRV 0 0 5060 pbx-e / pbx-e A 5.6.7.4 / www CNAME front-f / front-f A 5.6.7.5 / _25._tcp.gate-a TLSA 3 1 1 ${HASH} | www mail | gate-a part rest deep.host-d host-c to-us pbx-e front-f _25._tcp.gate-a
 MX and SPF of providers | @ MX 1 aspmx.l.google.com. / @ TXT "v=spf1 include:_spf.google.com include:4455.spf03.hubspotemail.net -all" / google._domainkey TXT "v=DKIM1; p=a" / hs1-4455._domainkey CNAME shop-com.hs01a.dkim.hubspotemail.net. / default._domainkey TXT "v=DKIM1; p=b" / _dmarc TXT "v=DMARC1; p=reject" | www | _dmarc default._domainkey google._domainkey hs1-4455._domainkey
@@ -180,7 +180,7 @@ describe('a scan', () => {
     expect(Math.abs(at(A) - at(B))).toBeLessThan(20);
   });
 
-  it('asks for nothing below a name that does not exist', async () => {
+  it('queries nothing below a nonexistent name', async () => {
     const exchange = shop('@ A 5.6.7.8');
     await scan(exchange);
     const names = exchange.asked.map((line) => line.split(' ')[1] as string);
@@ -198,7 +198,7 @@ describe('a scan', () => {
     expect((await found(exchange)).filter((line) => line.includes('_domainkey'))).toHaveLength(2);
   });
 
-  it('leaves out a zone below it that the same servers hold', async () => {
+  it('omits a zone below it that the same servers serve', async () => {
     const ns = '@ NS ns.dev\n@ NS ns1.shop.com.';
     const below = zone('dev.shop.com.', `${ns}\nns A 5.6.7.1\n@ A 5.6.7.9\nwww A 5.6.7.2`);
     const exchange = shop('dev NS ns.dev\ndev NS ns1\nns.dev A 5.6.7.1\nwww A 5.6.7.3');
@@ -220,7 +220,7 @@ describe('a scan', () => {
     expect(await found(exchange)).toContain('who-would-think.shop.com. A 5.6.7.2');
   });
 
-  it('asks for each number of a reverse zone, and further down below those that exist', async () => {
+  it('queries each number of a reverse zone, and deeper below those that exist', async () => {
     const own = zone(
       '6.5.in-addr.arpa.',
       '@ NS ns.host.net.\n9.8 PTR a.net.\n10.8 PTR b.net.\n*.77 PTR c.net.',
@@ -250,7 +250,7 @@ describe('a wildcard', () => {
     expect(seen.wildcards.map(printName)).toEqual(['shop.com.']);
   });
 
-  it('may answer with another address each time', async () => {
+  it('may return a different address each time', async () => {
     let turn = 0;
     const pool = ['5.6.7.1', '5.6.7.2', '5.6.7.3'];
     const exchange = shop('* A 5.6.7.1\nwww A 5.6.7.99', ({ honest }) => {
@@ -266,7 +266,7 @@ describe('a wildcard', () => {
     expect(names).toEqual(['*.shop.com.', 'www.shop.com.']);
   });
 
-  it('may answer with another address for each name', async () => {
+  it('may return a different address for each name', async () => {
     const exchange = shop('www A 5.6.7.99\n*.dev A 5.6.7.1', ({ name: owner, type, honest }) => {
       const message = honest();
       if (message.rcode !== RCODE.NXDOMAIN || type !== 'A') return message;
@@ -277,7 +277,7 @@ describe('a wildcard', () => {
     expect(lines.filter((line) => !line.startsWith('*') && line.includes(' A 9.'))).toEqual([]);
   });
 
-  it('makes every name unsure if random names have no answer', async () => {
+  it('makes every name uncertain if random names have no answer', async () => {
     const exchange = shop('* A 5.6.7.1\nmail A 5.6.7.2', ({ name: owner }) =>
       /^[a-z]{12}\./.test(owner) ? reply({ rcode: RCODE.SERVFAIL }) : undefined,
     );
@@ -306,8 +306,8 @@ describe('the work of a scan', () => {
     const seen = await scan(shop('www A 5.6.7.1'), { words: ['www', ...words] });
     expect(seen).toMatchObject({ complete: false, failure: undefined, queries: 4000 });
     expect(seen.shortfalls).toEqual([
-      expect.stringMatching(/^more than 4000 packets would be needed: [0-9]+ names were not asked for$/),
-      'there are more names to ask for than a scan takes',
+      expect.stringMatching(/^more than 4000 packets would be needed: [0-9]+ names were not queried$/),
+      'there are more names than a scan may query',
     ]);
     expect(told(seen)).toContain('www.shop.com. A 5.6.7.1');
   });
@@ -328,12 +328,14 @@ describe('the work of a scan', () => {
     expect(seen.records.length).toBeGreaterThan(9000);
     expect(Math.max(...progress.map(({ records }) => records))).toBeLessThanOrEqual(10_000);
     expect(seen).toMatchObject({ complete: false, failure: undefined });
-    expect(seen.shortfalls.join()).toMatch(/[0-9]+ records were left out: there are more than a scan keeps/);
+    expect(seen.shortfalls.join()).toMatch(
+      /[0-9]+ records were omitted because the scan found more than it may keep/,
+    );
     const learned = exchange.asked.map((line) => line.split(' ')[1] as string);
     expect(new Set(learned.filter((each) => /^h.*-x\./.test(each))).size).toBe(256);
   });
 
-  it('leaves out an answer of more than 256 records, and continues with its servers', async () => {
+  it('omits an answer with more than 256 records, and continues with its servers', async () => {
     const lines = Array.from({ length: 257 }, (_, i) => `x. A 5.6.${i >> 8}.${i & 255}`);
     const large = answering(lines.join('\n'));
     const words = ['mail', ...Array.from({ length: 20 }, (_, i) => `large-${i}-x`)];
@@ -342,7 +344,7 @@ describe('the work of a scan', () => {
     );
     const seen = await scan(exchange, { words: [...words, 'www'] });
     expect(beyondAlways(seen)).toEqual(['mail.shop.com. TXT "hello"', 'www.shop.com. A 5.6.7.1']);
-    const shortfalls = ['21 answers of more than 256 records were left out'];
+    const shortfalls = ['21 answers with more than 256 records were omitted'];
     expect(seen).toMatchObject({ complete: false, shortfalls });
     expect(exchange.asked.filter((line) => line.endsWith(' mail.shop.com. A'))).toHaveLength(1);
   });
@@ -355,7 +357,7 @@ describe('the work of a scan', () => {
     expect(progress.map((each) => each.names)).toEqual(progress.map((_, i) => i + 1));
   });
 
-  it('ends with its signal', async () => {
+  it('ends when its signal aborts', async () => {
     const controller = new AbortController();
     const scanned = scan(
       shop('www A 5.6.7.1', () => 'hangs'),

@@ -1,4 +1,4 @@
-// How fast queries to one address may be sent. The test holds the clock and the source of leases: nothing sleeps.
+// The rate of queries to one address. The test controls the clock and the source of leases, and nothing sleeps.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AddressRates, type LeaseSource } from '../../../src/resolver/state/rate-leases.ts';
@@ -15,7 +15,7 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Takes `count` tokens. The result grows: the millisecond, from the start, at which each was given. */
+/** Takes `count` tokens. The result grows: the time of each token in milliseconds from the start. */
 function takeMany(rates: AddressRates, count: number, address = ADDRESS, signal = FOREVER): number[] {
   const times: number[] = [];
   const startedAt = Date.now();
@@ -60,7 +60,7 @@ function leasing(perSecond = 50) {
 }
 
 describe('without a source', () => {
-  it('a fifth of the rate is given immediately, the rest evenly and in order', async () => {
+  it('a fifth of the rate is granted immediately, the rest evenly and in order', async () => {
     const times = takeMany(plain(), 110);
     await pass(0);
     expect(times.length).toBe(10);
@@ -71,7 +71,7 @@ describe('without a source', () => {
     expect(times.at(-1)).toBeGreaterThan(1900);
   });
 
-  it.each([1, 2, 7, 50, 333])('no second after the first has more than the rate of %i', async (perSecond) => {
+  it.each([1, 2, 7, 50, 333])('no second after the first exceeds the rate of %i', async (perSecond) => {
     const times = takeMany(plain(perSecond), perSecond * 5);
     await pass(6000);
     expect(times.length).toBe(perSecond * 5);
@@ -89,7 +89,7 @@ describe('without a source', () => {
     expect(all.map(({ length }) => length)).toEqual([5, 5]);
   });
 
-  it('tokens that were not used are not saved', async () => {
+  it('unused tokens are not saved', async () => {
     const rates = plain();
     takeMany(rates, 1);
     await pass(3_600_000);
@@ -98,7 +98,7 @@ describe('without a source', () => {
     expect(times.length).toBe(10);
   });
 
-  it('a clock that is set back or forth delays no query', async () => {
+  it('a clock that is set back or forward delays no query', async () => {
     const rates = plain();
     takeMany(rates, 10);
     for (const ms of [-3_600_000, 3_600_000]) {
@@ -111,7 +111,7 @@ describe('without a source', () => {
 });
 
 describe('with a source', () => {
-  it('a fifth of the rate is leased, and only when nothing is left', async () => {
+  it('a fifth of the rate is leased, and only when no token is left', async () => {
     const { rates, source } = leasing();
     const times = takeMany(rates, 1);
     expect(source.requests).toEqual([{ address: ADDRESS, wanted: 10 }]);
@@ -136,7 +136,7 @@ describe('with a source', () => {
     expect(source.wanted).toBe(wanted);
   });
 
-  it('as many are leased as wait, up to the rate', async () => {
+  it('as many tokens are leased as queries wait, up to the rate', async () => {
     const { rates, source } = leasing();
     const times = takeMany(rates, 1 + 35 + 100);
     await source.grant(1);
@@ -157,7 +157,7 @@ describe('with a source', () => {
     expect(served).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('the source is asked again after the time that it returns if nothing was granted', async () => {
+  it('the source is asked again after the time that it returned with no grant', async () => {
     const { rates, source } = leasing();
     const times = takeMany(rates, 2);
     await source.grant(0, 300);
@@ -254,7 +254,7 @@ describe('a source that fails', () => {
 });
 
 describe('a signal', () => {
-  it('that aborts ends the wait with its reason, and the next query goes on', async () => {
+  it('that aborts ends the wait with its reason, and the next query continues', async () => {
     const { rates, source } = leasing();
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -266,7 +266,7 @@ describe('a signal', () => {
     expect(next.length).toBe(1);
   });
 
-  it('that is aborted already takes no token', async () => {
+  it('that is already aborted takes no token', async () => {
     const rates = plain(5);
     const reason = new Error('enough');
     for (let i = 0; i < 20; i++)
@@ -292,7 +292,7 @@ describe('a signal', () => {
 });
 
 describe('memory', () => {
-  it('keeps addresses of the last seconds only', async () => {
+  it('keeps only addresses of the last seconds', async () => {
     const rates = plain();
     for (let round = 0; round < 20; round++) {
       for (let i = 0; i < 1000; i++) await rates.take(`address ${round} ${i}`, FOREVER);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import { DS } from '../../../src/dns/record/types/ds.ts';
+import { DS } from '../../../src/dns/record/types/dnssec.ts';
 import { WireReader } from '../../../src/dns/record/wire-reader.ts';
 import { isAskable } from '../../../src/resolver/state/address-rules.ts';
 import { loadRootHints, type RootServer } from '../../../src/resolver/state/root-hints.ts';
@@ -31,7 +31,7 @@ describe('trust anchors', () => {
     return loadTrustAnchors({ trustAnchors: { path }, rootHints: undefined });
   }
 
-  it('that are shipped are those of the keys that IANA publishes', async () => {
+  it('that are shipped match the keys that IANA publishes', async () => {
     const shipped = await loadTrustAnchors({ rootHints: undefined });
     const [first, second] = shipped.map((rdata) => DS.decode(new WireReader(rdata)));
     expect([first, second]).toMatchObject([
@@ -44,7 +44,7 @@ describe('trust anchors', () => {
     );
   });
 
-  it('are none when they are off, or with another root and no file', async () => {
+  it('are empty if they are off, or with another root and no file', async () => {
     expect(await loadTrustAnchors({ trustAnchors: 'off', rootHints: undefined })).toEqual([]);
     expect(await loadTrustAnchors({ rootHints: '/etc/lab.root' })).toEqual([]);
   });
@@ -54,12 +54,16 @@ describe('trust anchors', () => {
     [
       'another owner',
       `com. DNSKEY 257 3 8 ${KSK_2017}`,
-      /anchors:1: a trust anchor is of the root, not of com\./,
+      /anchors:1: a trust anchor must be for the root, not for com\./,
     ],
-    ['another type', '. A 192.0.2.1', /anchors:1: trust anchors are DS and DNSKEY records, not A/],
+    ['another type', '. A 192.0.2.1', /anchors:1: trust anchors must be DS or DNSKEY records, not A/],
     ['nothing', '; nothing', /anchors: there is no DS or DNSKEY record of the root/],
-    ['an unknown algorithm', `. DNSKEY 257 3 16 ${KSK_2017}`, /anchors: no algorithm or digest/],
-  ])('with %s are refused', async (_, text, message) => {
+    [
+      'an unknown algorithm',
+      `. DNSKEY 257 3 16 ${KSK_2017}`,
+      /anchors: none of these records has a supported/,
+    ],
+  ])('with %s are rejected', async (_, text, message) => {
     await expect(load(text)).rejects.toThrow(message);
   });
 });
@@ -73,15 +77,15 @@ function made() {
   return { clock, cache: new TrustCache(100, () => clock.now) };
 }
 
-describe('what is known of the security of zones', () => {
-  it('holds below the zone above that it was found for', () => {
+describe('the cached security of zones', () => {
+  it('applies below the parent zone that it was found for', () => {
     const { cache, clock } = made();
     cache.put(CO, COM, INSECURE, clock.now + 1000);
     expect(cache.get(CO, COM)).toBe(INSECURE);
     expect(cache.get(CO, ROOT)).toBeUndefined();
   });
 
-  it('ends when told, and after a day at the latest', () => {
+  it('ends at the given time, and after a day at the latest', () => {
     const { cache, clock } = made();
     cache.put(COM, ROOT, INSECURE, clock.now + 1000);
     cache.put(CO, COM, INSECURE, Number.POSITIVE_INFINITY);
@@ -93,7 +97,7 @@ describe('what is known of the security of zones', () => {
     expect(cache.get(CO, COM)).toBeUndefined();
   });
 
-  it('ends the sooner the fewer failures there were in a row, and for the root after a minute', () => {
+  it('ends sooner the fewer consecutive failures there were, and for the root after a minute', () => {
     const { cache, clock } = made();
     for (const seconds of [1, 2, 4, 8]) {
       cache.putFailure(COM, ROOT, failure);
@@ -125,7 +129,7 @@ describe('loadRootHints', () => {
     return await loadRootHints(path);
   }
 
-  it('without a path gives the thirteen servers of the root, each with an IPv4 and an IPv6 address', async () => {
+  it('without a path returns the thirteen servers of the root, each with an IPv4 and an IPv6 address', async () => {
     const servers = await loadRootHints();
     expect(servers.map(({ name }) => name)).toEqual(
       [...'abcdefghijklm'].map((letter) => parseName(`${letter}.root-servers.net.`)),
@@ -138,11 +142,11 @@ describe('loadRootHints', () => {
     expect(servers[1]?.addresses).toEqual(['170.247.170.2', '2801:1b8:10::b']); // since November 2023
   });
 
-  it('says which file cannot be read', async () => {
+  it('reports which file cannot be read', async () => {
     await expect(loadRootHints(join(folder, 'absent'))).rejects.toThrow(/ENOENT.*absent/);
   });
 
-  it('reads names in any case, without TTLs and classes, relative names as those below the root', async () => {
+  it('reads names in any case, without TTLs and classes, and relative names as those below the root', async () => {
     const text = `
       . NS NS1.Lab.
       . IN NS ns2
@@ -161,13 +165,13 @@ describe('loadRootHints', () => {
     rowsOf(`
 an empty file | | | there is no NS record of the root
 a server without an address | . NS a. / . NS b. / a. A 10.0.0.1 | :2 | b. has no address
-addresses of another name | . NS a. / a. A 10.0.0.1 / c. A 10.0.0.2 | :3 | c. is no nameserver of the root here
+addresses of another name | . NS a. / a. A 10.0.0.1 / c. A 10.0.0.2 | :3 | c. is not a nameserver of the root in this file
 NS records of another zone | . NS a. / lab. NS a. / a. A 10.0.0.1 | :2 | the NS record is not the root's but lab.'s
-another type | . NS a. / a. A 10.0.0.1 / . TXT "x" | :3 | root hints are NS, A and AAAA records, not TXT
+another type | . NS a. / a. A 10.0.0.1 / . TXT "x" | :3 | root hints must be NS, A or AAAA records, not TXT
 a text that is not an address | . NS a. / a. AAAA fd00::g | :2 | "fd00::g" is not an IPv6 address
 an include | . NS a. / $INCLUDE /etc/passwd | :2 | $INCLUDE is not allowed here
 any other text | hello | :1 |`),
-  )('refuses %s, and says where', async (_, lines, place, message) => {
+  )('rejects %s, and reports where', async (_, lines, place, message) => {
     const loaded = load(itemsOf(lines).join('\n'));
     await expect(loaded).rejects.toThrow(`${join(folder, 'lab.root')}${place}: ${message}`);
   });

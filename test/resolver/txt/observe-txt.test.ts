@@ -37,7 +37,7 @@ async function observe(
   return testResolver(exchange, options).resolver.observeTxt(name(HOST));
 }
 
-/** `ns1 answer a b`, `ns.host alias y.host.com.`; a nameserver without address has `-`. */
+/** `ns1 answer a b`, `ns.host alias y.host.com.`. A nameserver without an address has `-`. */
 function said(servers: readonly TxtServerEvidence[]): string[] {
   const lines = servers.map(({ server, address, outcome, target, values }) => {
     const label = printName(server).replace('.example.com.', '').replace('.com.', '');
@@ -68,7 +68,7 @@ const askedFor = (exchange: ZoneExchange, text: string) =>
   exchange.asked.filter((asked) => asked.endsWith(` ${text}`));
 
 describe('a TXT record', () => {
-  it('is asked for at every address of the zone that holds it', async () => {
+  it('is queried at every address of the zone that contains it', async () => {
     const exchange = world('_svc-challenge TXT "svc-verify=" "abc"\n_svc-challenge TXT two');
     const evidence = await observe(exchange);
     expect(links(evidence)).toEqual(['_svc-challenge.example.com. in example.com.']);
@@ -80,12 +80,12 @@ describe('a TXT record', () => {
     expect(evidence.queries).toBe(exchange.packets);
   });
 
-  it('is distinguished from a wildcard by sibling names, and by asking again', async () => {
+  it('is distinguished from a wildcard by sibling names and by repeated queries', async () => {
     const evidence = await observe(world('_svc-challenge TXT x'));
     expect(siblings(evidence)).toEqual(new Set(['nxdomain']));
     expect(new Set(evidence.siblings.map((sibling) => sibling.name)).size).toBe(8);
     expect(new Set(said(evidence.links[0]?.again ?? []))).toEqual(new Set(['ns1 answer x', 'ns2 answer x']));
-    // the way, two to confirm it, two, eight siblings, four again, two for the SOA: 2 + 2 + 2 + 8 + 4 + 2
+    // the walk, two to confirm it, two, eight siblings, four repeated, two for the SOA: 2 + 2 + 2 + 8 + 4 + 2
     expect([evidence.queries, evidence.siblings.length]).toEqual([20, 8]);
     expect(evidence.links[0]?.primaries).toHaveLength(1);
   });
@@ -110,7 +110,7 @@ describe('a TXT record', () => {
     ['is lame', reply({}), 'lame'],
     ['answers without AA', withoutAa, 'lame'],
     ['cannot be reached', 'bad', 'bad'],
-  ])('is not on a server that %s, which is not asked again', async (_, conduct, outcome) => {
+  ])('is missing at a server that %s, which is not queried again', async (_, conduct, outcome) => {
     const exchange = world('_svc-challenge TXT x').behave(NS_2, ({ type }) =>
       type === 'TXT' ? conduct : undefined,
     );
@@ -137,7 +137,7 @@ describe('the nameservers of the zone', () => {
     expect(addressesOf(evidence)).toEqual(names.map((_, i) => `5.0.1.${i}`));
   });
 
-  it('count even if they have no address that may be asked', async () => {
+  it('count even if they have no address that may be queried', async () => {
     const exchange = comInternet(
       `example NS ns1.example\nexample NS gone.host\nexample NS ns3.example\nns1.example A ${NS_1}\nns3.example A 10.0.0.1\nhost NS ns.host\nns.host A ${OTHER}`,
     )
@@ -146,7 +146,7 @@ describe('the nameservers of the zone', () => {
     expect(first(await observe(exchange))).toEqual(['gone.host - bad', 'ns1 answer x', 'ns3 - bad']);
   });
 
-  it('are asked over both families, once for each address', async () => {
+  it('are queried over both families, once per address', async () => {
     const glue = `ns1.example A ${NS_1}\nns1.example AAAA 2606::1\nns2.example A ${NS_1}`;
     const example = zone('example.com.', '@ NS ns1\n_svc-challenge TXT x');
     const exchange = comInternet(`example NS ns1.example\nexample NS ns2.example\n${glue}`)
@@ -157,7 +157,7 @@ describe('the nameservers of the zone', () => {
     expect(addressesOf(evidence)).toEqual(['2606::1', NS_1]);
   });
 
-  it('are those of now, whatever is cached of the domain', async () => {
+  it('are the current ones, regardless of cached data', async () => {
     const exchange = world('_svc-challenge TXT old');
     const { resolver, clock } = testResolver(exchange);
     await resolver.observeTxt(name(HOST));
@@ -169,7 +169,7 @@ describe('the nameservers of the zone', () => {
     expect(first(evidence)).toEqual(['ns answer new']);
   });
 
-  it('are confirmed by a second address of the zone above', async () => {
+  it('are confirmed by a second address of the parent zone', async () => {
     const lie = zone('com.', `@ NS a.gtld.\nexample NS ns.evil\nns.evil A ${OTHER}`);
     const evil = zone('example.com.', '@ NS ns.evil.com.\n_svc-challenge TXT x');
     for (const random of [() => 0, () => 0.99]) {
@@ -181,7 +181,7 @@ describe('the nameservers of the zone', () => {
     }
   });
 
-  it('are confirmed by all servers of the zone above, and so are those of that one', async () => {
+  it('are confirmed by all servers of the parent zone, and so are those of that zone', async () => {
     const sub = zone('sub.example.com.', '@ NS ns.host.com.\n_svc-challenge TXT v');
     const exchange = world('sub NS ns.host.com.').serve(OTHER, sub);
     const stale = zone('example.com.', '@ NS ns1\nsub NS ns.old.com.');
@@ -228,7 +228,7 @@ describe('a challenge in another place', () => {
     expect(said(evidence.links[2]?.again ?? [])).toEqual(['ns.host answer v']);
   });
 
-  it('is found in a zone of its own', async () => {
+  it('is found in a separate zone', async () => {
     const exchange = world(`_svc-challenge NS ns.host.com.`).serve(
       OTHER,
       zone(HOST, '@ NS ns.host.com.\n@ TXT v'),
@@ -240,13 +240,13 @@ describe('a challenge in another place', () => {
       'example.com.',
       HOST,
     ]);
-    // Names beside it are the zone's above.
+    // Its siblings belong to the parent zone.
     expect(siblings(evidence)).toEqual(new Set(['nxdomain']));
     expect(new Set(evidence.siblings.map(({ address }) => address))).toEqual(new Set([NS_1, NS_2]));
     expect(evidence.links[0]?.again).toHaveLength(1);
   });
 
-  it('shows a server that does not delegate it as the others do', async () => {
+  it('shows a server that does not delegate it like the others', async () => {
     const delegates = `@ NS ns1\n@ NS ns2\n_svc-challenge NS ns.host.com.`;
     const exchange = world('_svc-challenge TXT v').serve(NS_2, zone('example.com.', delegates));
     exchange.serve(OTHER, zone(HOST, '@ NS ns.host.com.\n@ TXT v'));
@@ -264,7 +264,7 @@ describe('a challenge in another place', () => {
   it.each([
     ['leads to itself', '_svc-challenge CNAME a\na CNAME _svc-challenge', 'loop', 'leads back'],
     ['has nine aliases', aliases(9), 'limit', 'more than 8 aliases'],
-    ['leads to the root', '_svc-challenge CNAME .', 'lame', 'leads nowhere'],
+    ['leads to the root', '_svc-challenge CNAME .', 'lame', 'target is missing'],
   ])('fails if it %s', async (_, text, reason, message) => {
     const evidence = await observe(world(text));
     expect(evidence.failure).toMatchObject({ reason, message: expect.stringContaining(message) });
@@ -294,11 +294,11 @@ describe('a wildcard', () => {
       { other: 'x CNAME y\ny TXT v' },
       'alias x.host.com. y.host.com. v',
     ],
-  ])('shows in the %s of sibling names', async (_, text, more, expected) => {
+  ])('is detected by the %s of sibling names', async (_, text, more, expected) => {
     expect(siblings(await observe(world(text, more)))).toEqual(new Set([expected]));
   });
 
-  it.each([2, 3, 5])('shows all its targets if it returns each of %i in turn', async (count) => {
+  it.each([2, 3, 5])('is detected by all its targets if it returns each of %i in turn', async (count) => {
     const give = (): Conduct => {
       let turn = 0;
       return ({ name: asked, type }) =>
@@ -311,7 +311,7 @@ describe('a wildcard', () => {
     expect(evidence.siblings.length).toBeGreaterThanOrEqual(24);
   });
 
-  it('does not delay the observation if it leads to silence', async () => {
+  it('does not delay the observation if it leads to silent servers', async () => {
     const exchange = world('* CNAME x.host.com.\n_svc-challenge TXT v').behave(OTHER, () => 'silent');
     const evidence = await observe(exchange);
     expect(evidence.failure).toBeUndefined();
@@ -319,7 +319,7 @@ describe('a wildcard', () => {
   });
 });
 
-it('public resolvers are asked once each, and their replies are only shown', async () => {
+it('public resolvers are queried once each, and their replies are only shown', async () => {
   const asked: string[] = [];
   const replies: Record<string, ReturnType<typeof reply> | undefined> = {
     '9.9.9.9': reply({ ra: true, rcode: 3 }),
@@ -344,7 +344,7 @@ it('public resolvers are asked once each, and their replies are only shown', asy
 });
 
 describe('an observation', () => {
-  it('ends with its signal', async () => {
+  it('ends when its signal aborts', async () => {
     const exchange = world('_svc-challenge TXT v').behave(NS_1, () => 'hangs');
     const controller = new AbortController();
     const { resolver } = testResolver(exchange);

@@ -78,7 +78,7 @@ const outcomes = ({ servers }: { servers: readonly { outcome: string; proof?: st
   servers.map(({ outcome, proof }) => (proof === undefined ? outcome : `${outcome} ${proof}`));
 
 describe('the walk to a secure parent', () => {
-  it('validates the chain, the DS set, and what is not there', async () => {
+  it('validates the chain, the DS set, and negative answers', async () => {
     const { observe } = made();
     const said = { shop: 'referral', signed: 'referral', other: 'nodata', none: 'nxdomain' };
     for (const [label, outcome] of Object.entries(said)) {
@@ -88,21 +88,21 @@ describe('the walk to a secure parent', () => {
     }
   });
 
-  it('asks once for the keys of each zone and its DS set, and then for nothing more', async () => {
+  it('queries the keys of each zone and its DS set once, and then nothing more', async () => {
     const { observe } = made();
     const first = await observe('shop.com');
     expect(first.asked).toEqual(['NS', 'DNSKEY', 'DS', 'DNSKEY', 'NS', 'NS']);
     expect((await observe('none.com')).queries).toBe(2);
   });
 
-  it('asks again when the TTL is over, and no later than after a day', async () => {
+  it('queries again when the TTL has expired, and after a day at the latest', async () => {
     const { observe, clock } = made();
     await observe('shop.com');
     clock.now += 3_601_000;
     expect((await observe('shop.com')).asked.filter((asked) => asked === 'DNSKEY')).toHaveLength(2);
   });
 
-  it('is done once for checks that run at the same time', async () => {
+  it('is done once for concurrent checks', async () => {
     const { observe, exchange } = made();
     const all = await Promise.all(Array.from({ length: 20 }, (_, i) => observe(`d${i}.com`)));
     expect(all.every(({ security }) => security === 'secure')).toBe(true);
@@ -110,7 +110,7 @@ describe('the walk to a secure parent', () => {
     expect(exchange.asked.filter((asked) => asked.startsWith('DS'))).toHaveLength(1);
   });
 
-  it('takes no reply for true that has no proof, and asks others', async () => {
+  it('rejects replies without proof, and queries other servers', async () => {
     const { observe, lie } = made();
     lie(without(TYPE.NSEC), COM_A);
     const evidence = await observe('none.com');
@@ -119,7 +119,7 @@ describe('the walk to a secure parent', () => {
     expect(outcomes(await observe('gone.com'))).toEqual(['bogus', 'bogus']);
   });
 
-  it('notices that a DS set was removed on the way', async () => {
+  it('notices that a DS set was removed in transit', async () => {
     const { observe, lie } = made();
     lie(without(TYPE.DS, TYPE.NS), COM_A, COM_B);
     expect(outcomes(await observe('signed.com'))).toEqual(['bogus', 'bogus']);
@@ -145,9 +145,9 @@ describe('the walk to a secure parent', () => {
   });
 });
 
-describe('the walk to a parent that is not secure', () => {
+describe('the walk to an insecure parent', () => {
   it.each<[string, Made, string, Alter?]>([
-    ['the DS set is of another key', { comDs: [dsOf(name('com'), OTHER_KEY)] }, 'com'],
+    ['the DS set is for another key', { comDs: [dsOf(name('com'), OTHER_KEY)] }, 'com'],
     ['the zone is not signed at all', { isUnsigned: true }, 'com'],
     ['the key that signs is not in the DS set', { comKeys: [OTHER_KEY] }, 'com'],
     ['nothing proves that there is no DS set', { comDs: [], isUnsigned: true }, '.', without(TYPE.NSEC)],
@@ -159,13 +159,13 @@ describe('the walk to a parent that is not secure', () => {
     expect(evidence.servers).toEqual([]);
   });
 
-  it('takes the word of another server when one is bogus', async () => {
+  it("accepts another server's reply if one is bogus", async () => {
     const { observe, lie } = made();
     lie(without(TYPE.RRSIG, TYPE.DNSKEY, TYPE.DS), ROOT_A, COM_A);
     expect((await observe('shop.com')).security).toBe('secure');
   });
 
-  it('remembers what is bogus only for a while', async () => {
+  it('caches a bogus result only briefly', async () => {
     const { observe, lie, clock, exchange } = made();
     lie(without(TYPE.RRSIG, TYPE.DNSKEY), COM_A, COM_B);
     expect((await observe('shop.com')).failure?.reason).toBe('bogus');
@@ -176,7 +176,7 @@ describe('the walk to a parent that is not secure', () => {
     expect((await observe('shop.com')).security).toBe('secure');
   });
 
-  it('is a failure to reach it when nobody gives the keys', async () => {
+  it('fails if no server returns the keys', async () => {
     const { observe, lie } = made();
     lie((message, { type }) => (type === TYPE.DNSKEY ? undefined : message), COM_A, COM_B);
     expect((await observe('shop.com')).failure).toMatchObject({ zone: name('com'), reason: 'unreachable' });
@@ -184,7 +184,7 @@ describe('the walk to a parent that is not secure', () => {
 });
 
 describe('the root', () => {
-  it('that does not validate is our fault: the check goes on without, and says so', async () => {
+  it('is assumed to be our fault if it does not validate: the check continues without validation, and reports this', async () => {
     const { observe, faults, resolver, clock } = made({ anchors: [dsOf(name('.'), OTHER_KEY)] });
     const evidence = await observe('shop.com');
     expect(evidence).toMatchObject({ security: 'indeterminate', rootFault: true, failure: undefined });
@@ -197,7 +197,7 @@ describe('the root', () => {
     expect(faults).toHaveLength(2);
   });
 
-  it('is trusted again when its keys fit', async () => {
+  it('is trusted again when its keys match', async () => {
     const { observe, lie, resolver, clock } = made();
     lie(without(TYPE.RRSIG, TYPE.DNSKEY), ROOT_A, ROOT_B);
     expect(await observe('shop.com')).toMatchObject({ rootFault: true });
@@ -207,7 +207,7 @@ describe('the root', () => {
     expect(resolver.hasRootFault()).toBe(false);
   });
 
-  it('is not validated without anchors, and that costs and says nothing', async () => {
+  it('is not validated without anchors, without cost and findings', async () => {
     const { observe, faults, resolver } = made({ anchors: [] });
     const evidence = await observe('shop.com');
     expect(evidence.security).toBe('indeterminate');
@@ -218,14 +218,14 @@ describe('the root', () => {
 });
 
 describe('the keys of the root', () => {
-  it('are seen with what the anchors say of them', async () => {
+  it('are returned with their validation by the anchors', async () => {
     const { resolver } = made();
     expect(await resolver.observeRootKeys()).toEqual({ present: [ROOT_KEY.rdata], revoked: [] });
     const { resolver: wrong } = made({ anchors: [dsOf(name('.'), OTHER_KEY)] });
     expect(await wrong.observeRootKeys()).toEqual({ present: undefined, revoked: [] });
   });
 
-  it('are not seen when nobody gives them', async () => {
+  it('are not returned if no server has them', async () => {
     const { resolver, lie } = made();
     lie(without(TYPE.DNSKEY), ROOT_A, ROOT_B);
     expect(await resolver.observeRootKeys()).toBeUndefined();

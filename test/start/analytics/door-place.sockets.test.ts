@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** A directory whose door has a path of so many octets. */
+/** Creates a directory whose socket path has this many octets. */
 function ofOctets(octets: number): string {
   const directory = join(home, 'x'.repeat(octets - home.length - '//door'.length));
   mkdirSync(directory, { recursive: true });
@@ -27,7 +27,7 @@ function listenAt(path: string): Promise<void> {
   });
 }
 
-it('is the directory of the engine, up to the longest path that a socket may have', async () => {
+it("is the engine's directory, up to the maximum length of a socket path", async () => {
   const directory = ofOctets(107);
   const { socket, remove } = openDoorPlace(directory, undefined);
   expect(socket).toBe(join(directory, 'door'));
@@ -36,7 +36,7 @@ it('is the directory of the engine, up to the longest path that a socket may hav
   expect(existsSync(directory)).toBe(true);
 });
 
-it('is a directory of its own beyond, for us alone, and is removed with what is in it', async () => {
+it('is otherwise a private separate directory, which is removed with its contents', async () => {
   const { socket, remove } = openDoorPlace(ofOctets(108), undefined, [home]);
   const made = dirname(socket);
   expect([dirname(made), statSync(made).mode & 0o7777]).toEqual([home, 0o700]);
@@ -58,7 +58,7 @@ it('counts octets, not letters', () => {
   expect(dirname(dirname(socket))).toBe(home);
 });
 
-it('is a fault that names DATA_DIR when there is no such place', () => {
+it('is an error that names DATA_DIR if there is no such place', () => {
   const directory = ofOctets(200);
   for (const places of [[directory], [join(home, 'missing')]]) {
     const open = () => openDoorPlace(directory, undefined, places);

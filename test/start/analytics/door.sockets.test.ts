@@ -1,4 +1,4 @@
-// The door of the embedded engine: the password, and the bounds of what it reads, runs and lets wait.
+// The HTTP access to the embedded engine: the password, and limits on reading, running and waiting.
 
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ afterEach(() => {
   for (let close = closing.pop(); close !== undefined; close = closing.pop()) close();
 });
 
-/** On an engine that only notes what it is asked to run. */
+/** Uses an engine that only records its statements. */
 async function openDoor() {
   const ran: string[] = [];
   const session = {
@@ -47,7 +47,7 @@ async function openDoor() {
   return { ask, ran };
 }
 
-it('takes the password in either form, and no other', async () => {
+it('accepts the password in both forms, and no other', async () => {
   const { ask, ran } = await openDoor();
   const named = { 'x-clickhouse-user': 'zonefleet', 'x-clickhouse-key': 'secret' };
   for (const headers of [PASSWORD, named]) expect((await ask('SELECT 1', '/', headers)).status).toBe(200);
@@ -61,15 +61,15 @@ it('takes the password in either form, and no other', async () => {
   expect(ran).toHaveLength(2);
 });
 
-it('runs reads with readonly, and bounds every statement in time', async () => {
+it('runs reads with readonly, and limits the time of every statement', async () => {
   const { ask, ran } = await openDoor();
   await ask('SELECT 1');
   expect(ran).toEqual(['SELECT 1\nFORMAT JSONEachRow\nSETTINGS readonly = 1, max_execution_time = 60\n']);
 });
 
-it('refuses a statement of more than 256 KiB, rows of more than 64 MiB, and what is compressed', async () => {
+it('rejects statements over 256 KiB, rows over 64 MiB, and compressed bodies', async () => {
   const { ask, ran } = await openDoor();
-  const long = await ask(`SELECT '${'x'.repeat(256 * 1024)}'`).catch(() => ({ code: '307' })); // cut off while it sends
+  const long = await ask(`SELECT '${'x'.repeat(256 * 1024)}'`).catch(() => ({ code: '307' })); // aborted while it sends
   expect(long.code).toBe('307');
   const insert = `/?query=${encodeURIComponent('INSERT INTO t FORMAT JSONEachRow')}`;
   const rows = await ask(new Uint8Array(64 * 1024 * 1024 + 1), insert).catch(() => ({ code: '307' }));
@@ -79,7 +79,7 @@ it('refuses a statement of more than 256 KiB, rows of more than 64 MiB, and what
   expect(ran).toEqual([]);
 });
 
-it('lets 64 statements wait, refuses the next, and forgets those whose callers have gone', async () => {
+it('lets 64 statements wait, rejects the next, and forgets those whose callers have disconnected', async () => {
   const ran: string[] = [];
   const held: (() => void)[] = [];
   const session = { queryAsync: async () => ({ text: () => '' }), close: () => {} };

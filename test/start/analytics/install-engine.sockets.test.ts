@@ -1,4 +1,4 @@
-// An install of the engine's package that fails: it is told, leaves nothing behind, and nobody waits for it.
+// A failed installation of the engine's package is reported, leaves nothing behind, and delays nothing.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { until } from '../../support/tests/until.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const home = mkdtempSync(join(tmpdir(), 'zf-engine-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
-/** A registry that is not there, and a cache without packages. */
+/** A registry that does not exist, and a cache without packages. */
 const CUT_OFF = {
   PATH: process.env.PATH,
   HOME: home,
@@ -20,7 +20,7 @@ const CUT_OFF = {
   npm_config_cache: join(home, 'npm'),
 };
 
-it('leaves no half of it, removes what others have left, and rejects with the words of npm', async () => {
+it("leaves nothing incomplete, removes old remains, and rejects with npm's message", async () => {
   const place = join(home, 'engines');
   mkdirSync(join(place, 'x.part-999999999'), { recursive: true });
   const installing = installEngine(ROOT, ['/dev/null/nowhere', place], new AbortController().signal, CUT_OFF);
@@ -29,7 +29,7 @@ it('leaves no half of it, removes what others have left, and rejects with the wo
   expect(installedEngine(ROOT, [place])).toBe(undefined);
 });
 
-it('is told to the operator with when it is tried again; the port answers 503 meanwhile, and a stop does not wait', async () => {
+it('is reported to the operator with the time of the retry; the port responds 503 meanwhile, and a stop does not wait', async () => {
   const told: string[] = [];
   const kept = await openKeptAnalytics({
     root: ROOT,
@@ -46,8 +46,8 @@ it('is told to the operator with when it is tried again; the port answers 503 me
   const answer = await fetch(`http://127.0.0.1:${port}/ping`);
   expect([answer.status, await answer.text()]).toEqual([503, 'the engine is not there yet']);
   await until(() => told.length === 2);
-  expect(told[0]).toContain('installing the analytics engine in the background (chdb, 548 MiB)');
-  expect(told[1]).toMatch(/^no analytics for now: npm install failed: .*; tried again in 1 min$/s);
+  expect(told[0]).toContain('installing the analytics engine in the background (chdb, 548 MiB');
+  expect(told[1]).toMatch(/^analytics are not available: npm install failed: .*; trying again in 1 min$/s);
   await kept.stop();
   await keeping;
 });

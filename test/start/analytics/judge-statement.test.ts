@@ -1,4 +1,4 @@
-// What the door of the embedded engine lets through, and that nothing leads out of the engine.
+// The statements that reach the embedded engine cannot access anything outside of it.
 
 import { describe, expect, it } from 'vitest';
 import { MIGRATIONS } from '../../../src/analytics/migrations/every-migration.ts';
@@ -9,8 +9,10 @@ import { judgeStatement } from '../../../src/start/analytics/judge-statement.ts'
 const SOURCES = new Set(['file', 'url', 's3', 'executable', 'remote', 'mysql', 'numbers', 'view', 'input']);
 const judge = (text: string) => judgeStatement(text, SOURCES);
 
-describe('the door lets through', () => {
-  it.each(MIGRATIONS.flatMap(({ statements }) => statements))('what makes our tables: %s', (statement) => {
+describe('the filter allows', () => {
+  it.each(
+    MIGRATIONS.flatMap(({ statements }) => statements),
+  )('the creation of our tables: %s', (statement) => {
     expect(judge(statement).kind).toBe('write');
   });
 
@@ -26,7 +28,7 @@ describe('the door lets through', () => {
   });
 });
 
-describe('the door refuses', () => {
+describe('the filter rejects', () => {
   it.each([
     "SELECT * FROM file('/etc/passwd')",
     "SELECT * FROM FILE ('/etc/passwd')",
@@ -68,7 +70,7 @@ describe('the door refuses', () => {
     expect(() => judge(text)).toThrow(/DB::Exception/);
   });
 
-  it('what a value of a statement turns it into', () => {
+  it('the result of inserting a value into a statement', () => {
     const bind = (text: string, value: string) => judge(bindValues(text, new Map([['a', value]])));
     expect(() => bind('SELECT * FROM {a:Identifier}', 'x; DROP TABLE y')).toThrow(/identifier/);
     expect(() => bind('SELECT * FROM {a:Identifier}(1)', 'file')).toThrow(/file/);
@@ -76,14 +78,14 @@ describe('the door refuses', () => {
       "_CAST('\\') FROM file(\\'x', 'String')",
     );
     expect(() => bind('SELECT {b:String}', 'x')).toThrow(/not set/);
-    // The type is a text of the cast, too.
+    // The type is also a text of the cast.
     expect(bind("SELECT {a:String') FROM url('x}", 'x').before).toContain(
       "_CAST('x', 'String\\') FROM url(\\'x')",
     );
     expect(() => bind('SELECT {a:String\\}', 'x')).toThrow(/name:Type/);
   });
 
-  it('settings that are not in its list, and values that are no plain ones', () => {
+  it('settings that are not in its list, and values that are not plain', () => {
     const of = (name: string, value: string) => judgeSettings([[name, value]], true);
     expect(of('max_execution_time', '5')).toBe('SETTINGS readonly = 1, max_execution_time = 5');
     expect(judgeSettings([['insert_deduplication_token', "a'b\\"]], false)).toContain("= 'a\\'b\\\\'");

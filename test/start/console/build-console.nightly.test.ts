@@ -1,4 +1,4 @@
-// The console is built once for each version of its sources, and a failure is told and leaves nothing behind.
+// The console is built once per version of its sources. A failure is reported and leaves nothing behind.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,18 +36,18 @@ function keep(signal = new AbortController().signal): Promise<void> {
   return keepConsoleBuilt({ sources, folder, env: process.env, signal, say: (text) => told.push(text) });
 }
 
-it('builds what is missing, once, and keeps what is built only', async () => {
+it('builds a missing version once, and keeps only the result', async () => {
   await keep();
   expect(told).toEqual([
-    'building the console in the background; CONSOLE=off leaves it out',
-    'the console is there',
+    'building the console in the background (set CONSOLE=off to skip it)',
+    'the console is ready',
   ]);
   expect(readdirSync(consoleFolder(sources, place))).toEqual(['index.html']);
   await keep();
   expect(told).toHaveLength(2);
 });
 
-it('builds another version anew, and removes the old one', async () => {
+it('builds another version, and removes the old one', async () => {
   await keep();
   const before = consoleFolder(sources, place);
   writeFileSync(join(sources, 'main.ts'), 'changed');
@@ -57,22 +57,22 @@ it('builds another version anew, and removes the old one', async () => {
   expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder(sources, place)]);
 });
 
-it('takes what another process has built meanwhile', async () => {
+it('uses a build that another process has made meanwhile', async () => {
   const other = "process.cwd().replace(/[.]part-[0-9]+$/, '')";
   const ofAnother = `fs.mkdirSync('dist'); fs.mkdirSync(${other}); fs.writeFileSync(${other} + '/index.html', '2')`;
   write('build', `node -e "${ofAnother.replaceAll('"', '\\"')}"`);
   await keep();
-  expect(told.at(-1)).toBe('the console is there');
+  expect(told.at(-1)).toBe('the console is ready');
   expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder(sources, place)]);
   expect(readFileSync(join(consoleFolder(sources, place), 'index.html'), 'utf8')).toBe('2');
 });
 
-it('tells a build that fails, and leaves nothing of it', async () => {
+it('reports a failed build, and leaves nothing of it', async () => {
   write('build', 'node -e "process.exit(3)"');
   const stopping = new AbortController();
   const kept = keep(stopping.signal);
   await expect.poll(() => told.length, { timeout: 60_000 }).toBe(2);
-  expect(told[1]).toMatch(/^no console for now: npm run failed: .*; tried again in 1 min$/);
+  expect(told[1]).toMatch(/^the console could not be built: npm run failed: .*; trying again in 1 min$/);
   expect(readdirSync(place)).toEqual([]);
   stopping.abort();
   await kept;

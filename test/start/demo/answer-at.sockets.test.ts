@@ -1,4 +1,4 @@
-// The private internet, asked over UDP and TCP as a resolver asks.
+// Queries the private internet over UDP and TCP like a resolver.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ async function overUdp(name: string, type: number): Promise<Message> {
 
 async function overTcp(name: string, type: number): Promise<Message> {
   const socket = connect(port, ADDRESS);
-  // In two pieces, as a network may bring it.
+  // In two pieces, as a network may deliver it.
   const query = framed(encodeQuery(parseName(name), type, true));
   socket.write(query.subarray(0, 3));
   setImmediate(() => socket.write(query.subarray(3)));
@@ -73,7 +73,7 @@ it.each([
   expect(glue.sort()).toEqual(['a.nic.test. 127.83.2.1', 'b.nic.test. 127.84.2.1']);
 });
 
-it('the registry follows each change at once: NXDOMAIN, a referral, NXDOMAIN again', async () => {
+it('the registry applies each change immediately: NXDOMAIN, a referral, NXDOMAIN again', async () => {
   const serve = (nameservers: readonly string[], serial: number) =>
     places.serve(registryZones(new Map([['shop.test', nameservers]]), serial));
   serve([], 1);
@@ -95,7 +95,7 @@ it('the registry has the addresses of our nameservers in both top-level domains'
   }
 });
 
-it('the other provider answers for what is delegated to it alone; what is no question gets no answer', async () => {
+it('the other provider answers only for domains delegated to it, and invalid messages get no answer', async () => {
   const serve = (nameserver: string) => places.serve(elsewhereZones(new Map([['shop.test', [nameserver]]])));
   serve('ns1.elsewhere.example');
   const there = await overUdp('www.shop.test.', TYPE.A);

@@ -16,14 +16,14 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 const NAMES = DEMO_DOMAINS.map(({ name }) => name);
 const database = keptDatabase();
 beforeEach(async () => {
-  await emptyDatabase(database); // settings too
+  await emptyDatabase(database); // includes settings
   useSecrets(database.db);
   await loadDemoOnce(database.db, false);
 });
 
 const find = (name: string) => findDomain(database.db, parseName(`${name}.`));
 
-it('they are domains of the first admin, each with a sound zone, and one has 3,000 records', async () => {
+it('they are domains of the first admin, each with a valid zone, and one has 3,000 records', async () => {
   expect(await makeDemoDomains(database.db)).toEqual(NAMES);
   const accountId = await ensureFirstAdmin(database.db);
   for (const { name, isExternal } of DEMO_DOMAINS) {
@@ -33,11 +33,11 @@ it('they are domains of the first admin, each with a sound zone, and one has 3,0
     expect(buildZone(parseName(`${name}.`), zone?.records ?? [])).toMatchObject({ kind: 'built' });
   }
   expect((await find('atlas.test'))?.recordCount).toBe(3000);
-  expect((await find('orchid.test'))?.recordCount).toBe(8); // the last edit is taken back
+  expect((await find('orchid.test'))?.recordCount).toBe(8); // the last edit is reverted
   expect((await find('granite.test'))?.dnssecStatus).not.toBe('off');
 });
 
-it('a second start makes nothing again: neither what is there, nor what was deleted', async () => {
+it('a second start creates neither existing nor deleted domains again', async () => {
   await makeDemoDomains(database.db);
   const domainId = (await find('harbor.test'))?.id ?? 0;
   await deleteDomain(database.db, { domainId, by: { kind: 'cli' }, source: 'test' });
@@ -46,7 +46,7 @@ it('a second start makes nothing again: neither what is there, nor what was dele
   expect(await Promise.all(NAMES.map((name) => find(name)))).toEqual(before);
 });
 
-it("another account's domain of such a name stays alone, and as it is", async () => {
+it("another account's domain with such a name is not changed", async () => {
   const other = await newAccount(database.db, 'a@example.org');
   await createDomain(database.db, wantedDomain(other, 'orchid.test.'));
   const before = await find('orchid.test');

@@ -1,4 +1,4 @@
-// The registrar's page and its JSON, asked as browsers, other sites and programs ask.
+// The registrar's page and JSON, requested as browsers, other sites and programs do.
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -68,7 +68,7 @@ const form = (fields: Record<string, string>, headers: Record<string, string> = 
 const nameservers = (name = 'shop.test') => registry.registrations().get(name);
 
 describe('the page', () => {
-  it('shows each name with its nameservers, and lets no script run', async () => {
+  it('shows each name with its nameservers, and allows no scripts', async () => {
     registry.change('shop.test', NS, 1);
     const { status, headers, text } = await send('GET', '/');
     expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<script|style=|<style|javascript:/i);
   });
 
-  it('takes a form of its own, and leads back to the page', async () => {
+  it('accepts its own form, and redirects to the page', async () => {
     const { status, headers } = await form({ name: 'Shop.test.', nameservers: `${NS[1]}\r\n${NS[0]}, ` });
     expect([status, headers.location]).toEqual([303, '/?saved=shop.test#shop.test']);
     expect(nameservers()).toEqual(NS);
@@ -94,7 +94,7 @@ describe('the page', () => {
     ['name', { name: MARKUP, nameservers: NS[0] as string }],
     ['nameservers', { name: 'shop.test', nameservers: MARKUP }],
     ['nameservers of a new name', { name: 'new.test', nameservers: `</textarea>${MARKUP}` }],
-  ])('shows markup in the %s as text, with what is wrong, and changes nothing', async (_, fields) => {
+  ])('shows markup in the %s as text with the error, and changes nothing', async (_, fields) => {
     const { status, text } = await form(fields);
     expect(status).toBe(422);
     expect(text).not.toContain('<script');
@@ -103,7 +103,7 @@ describe('the page', () => {
     expect([...registry.registrations()]).toEqual([['shop.test', []]]);
   });
 
-  it('does not show what a link to it says', async () => {
+  it('does not show text from a link to it', async () => {
     expect((await send('GET', `/?saved=${encodeURIComponent(MARKUP)}`)).text).not.toContain('alert');
   });
 });
@@ -112,12 +112,12 @@ describe('other sites', () => {
   const fields = { name: 'shop.test', nameservers: NS[0] as string };
   it.each(
     'http://evil.example null https://127.0.0.1 http://localhost:8063'.split(' '),
-  )('a form from %s is refused', async (origin) => {
+  )('a form from %s is rejected', async (origin) => {
     expect((await form(fields, { origin })).status).toBe(403);
     expect(nameservers()).toEqual([]);
   });
 
-  it('a form that hides its origin, JSON from another one or said to be text, and foreign host names are refused', async () => {
+  it('a form that hides its origin, JSON from another one or sent as text, and foreign host names are rejected', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams(fields).toString();
     expect((await send('POST', '/names', { headers, body })).status).toBe(403);
@@ -134,15 +134,15 @@ describe('other sites', () => {
   });
 });
 
-describe('bounds', () => {
-  it('a body of more than 16 KiB is refused, and the answer can be read', async () => {
+describe('limits', () => {
+  it('a body of more than 16 KiB is rejected, and the response can be read', async () => {
     const large = 'x'.repeat(300_000);
     expect((await form({ name: 'shop.test', nameservers: large })).status).toBe(413);
     expect((await put('shop.test', JSON.stringify({ nameservers: [large] }))).status).toBe(413);
     expect(nameservers()).toEqual([]);
   });
 
-  it('a domain has 13 nameservers at most, and the registry 200 names', async () => {
+  it('a domain has at most 13 nameservers, and the registry 200 names', async () => {
     const many = Array.from({ length: 14 }, (_, i) => `ns${i}.provider.example`);
     const refused = await put('shop.test', JSON.stringify({ nameservers: many }));
     expect([refused.status, JSON.parse(refused.text)]).toEqual([
@@ -157,7 +157,7 @@ describe('bounds', () => {
 });
 
 describe('the JSON', () => {
-  it('changes a name, says when, and keeps it in the file', async () => {
+  it('changes a name, returns when, and stores it in the file', async () => {
     const { status, text } = await put(
       'SHOP.test',
       JSON.stringify({ nameservers: ['NS2.Zonefleet.Example.', NS[0]] }),
@@ -177,7 +177,7 @@ describe('the JSON', () => {
     ['{"nameservers":["a..example"]}', 422, 'nameservers'],
     ['{"nameservers":["ns1.shop.test"]}', 422, 'nameservers'],
     ['{"nameservers":["shop.test"]}', 422, 'nameservers'],
-  ])('says what is wrong with %s', async (body, status, field) => {
+  ])('describes the error of %s', async (body, status, field) => {
     const replied = await put('shop.test', body);
     expect([replied.status, JSON.parse(replied.text).field]).toEqual([status, field]);
     expect(nameservers()).toEqual([]);
@@ -185,7 +185,7 @@ describe('the JSON', () => {
 
   it.each(
     'test shop.example a.shop.test %00.test nic.test % __proto__ -a.test'.split(' '),
-  )('registers nothing that is no name below .test: %s', async (name) => {
+  )('registers only valid names below .test, not %s', async (name) => {
     const { status, text } = await put(name, '{"nameservers":[]}');
     expect([status, JSON.parse(text).field]).toEqual([422, 'name']);
     expect(registry.list()).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('the JSON', () => {
   });
 });
 
-it('a file that cannot be written changes nothing, and one that is damaged is told, and not written over', () => {
+it('a file that cannot be written changes nothing, and a damaged one is reported and not overwritten', () => {
   const lost = new Registry(join(directory, 'gone', 'registry.json'), new Map([['shop.test', []]]));
   expect(() => lost.change('shop.test', NS, 1)).toThrow(/ENOENT/);
   expect(lost.registrations().get('shop.test')).toEqual([]);

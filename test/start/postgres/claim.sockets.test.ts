@@ -18,10 +18,10 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('a claim', () => {
-  it('is had by one, and by the next when it is released, which only the one who has it can do', () => {
+  it('has one owner, and another one after its release, which only the owner can do', () => {
     const first = claim(file, 'the directory');
     expect(() => claim(file, 'the directory')).toThrow(
-      `the directory is in use by the process with pid ${process.pid}: stop that one first`,
+      `the directory is in use by process ${process.pid}: stop that process first`,
     );
     first.release();
     claim(file, 'the directory').release();
@@ -32,7 +32,7 @@ describe('a claim', () => {
     expect(readFileSync(file, 'utf8')).toBe('another\n');
   });
 
-  it('of a dead process, also one whose pid another has now, or that holds nothing sensible, is taken over', () => {
+  it('of a dead process is taken over, also if another process now has its pid, or its contents are invalid', () => {
     writeFileSync(file, '4194305 boot:1\n');
     claim(file, 'the directory');
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
@@ -44,7 +44,7 @@ describe('a claim', () => {
     claim(file, 'the directory').release();
   });
 
-  it('left behind by a dead process goes to exactly one of many that want it', async () => {
+  it('left by a dead process goes to exactly one of many that want it', async () => {
     writeFileSync(file, '4194305 boot:1\n');
     const program = bundle(`
       import { claim } from './src/start/postgres/claim.ts';

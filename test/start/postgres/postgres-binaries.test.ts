@@ -32,7 +32,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const packaged = () => ({ directory: native, major: 18, packaged: '18.0.0-test' });
 
 describe('the packaged Postgres', () => {
-  it('is there for this platform, version 18, and used in place by an ordinary user, with the links that npm leaves out', () => {
+  it('exists for this platform in version 18, and an ordinary user runs it in place, with the links that npm omits', () => {
     const binaries = embeddedBinaries();
     expect(majorOf(binaries)).toBe(18);
     expect(existsSync(join(binaries.directory, 'bin/postgres'))).toBe(true);
@@ -42,7 +42,7 @@ describe('the packaged Postgres', () => {
     expect(existsSync(join(directory, 'data'))).toBe(false);
   });
 
-  it('is copied beside the cluster when it cannot be used in place, once, readable for everyone', () => {
+  it('is copied once next to the cluster if it cannot be used in place, readable for everyone', () => {
     chmodSync(join(native, 'bin/initdb'), 0o644);
     const copy = placeBinaries(packaged(), {}, join(directory, 'data'));
     expect(copy).toBe(join(directory, 'data/postgres-18.0.0-test'));
@@ -52,7 +52,7 @@ describe('the packaged Postgres', () => {
     expect(existsSync(join(copy, 'mark'))).toBe(true);
   });
 
-  it('replaces what a copy that was cut off has left', () => {
+  it('replaces the remains of an interrupted copy', () => {
     chmodSync(join(native, 'bin/initdb'), 0o644);
     const part = join(directory, 'data/postgres-18.0.0-test.part-4194305');
     mkdirSync(part, { recursive: true });
@@ -62,11 +62,11 @@ describe('the packaged Postgres', () => {
 });
 
 describe('another Postgres', () => {
-  it('is used where it is', () => {
+  it('is used in place', () => {
     expect(placeBinaries({ directory: '/opt/postgres' }, {}, directory)).toBe('/opt/postgres');
   });
 
-  it('is asked for its version', () => {
+  it('is queried for its version', () => {
     writeFileSync(
       join(native, 'bin/postgres'),
       '#!/bin/sh\necho "postgres (PostgreSQL) 15.20 (Debian 15.20-0)"\n',

@@ -22,12 +22,12 @@ import {
 import { isAlive, readPidFile } from '../../../src/start/postgres/postmaster.ts';
 import { until } from '../../support/tests/until.ts';
 
-/** A quicker initdb, where nothing is proven about disks. */
+/** A faster initdb, because these tests prove nothing about disks. */
 const FAST = { parameters: { fsync: 'off' } };
 const temporary: string[] = [];
 const servers: RunningPostgres[] = [];
 const children: ChildProcess[] = [];
-/** Of launchers apart, which take them along. */
+/** Postmasters started by other launchers, which end them. */
 const postmasters: number[] = [];
 
 afterEach(async () => {
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'zf-postgres-'));
-  chmodSync(directory, 0o711); // the Postgres user must get through
+  chmodSync(directory, 0o711); // the Postgres user must be able to traverse it
   temporary.push(directory);
   return directory;
 }
@@ -64,7 +64,7 @@ async function ask(url: string, statement: string): Promise<unknown> {
   }
 }
 
-/** A launcher in a process of its own, and what it says: the server's URL and pid, or an error. */
+/** A launcher in a separate process, and its output: the server's URL and pid, or an error. */
 async function launchApart(
   directory: string,
 ): Promise<{ launcher: ChildProcess; said: Record<string, string> }> {
@@ -123,7 +123,7 @@ describe('the embedded Postgres', () => {
     expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
   });
 
-  it('starts on the cluster that exists, and keeps what was committed', async () => {
+  it('starts on the existing cluster, and keeps committed data', async () => {
     const first = await start(directory);
     const identifier = 'select system_identifier::text from pg_control_system()'; // made by initdb
     const cluster = await ask(first.url, identifier);
@@ -134,7 +134,7 @@ describe('the embedded Postgres', () => {
     expect(await ask(second.url, 'select value from kept')).toBe(7);
   });
 
-  it('is stopped with its backends when all of it hangs, and starts again', async () => {
+  it('is stopped with its backends if all of it hangs, and starts again', async () => {
     const { url, pid, stop } = await start(directory);
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
@@ -143,14 +143,14 @@ describe('the embedded Postgres', () => {
     await until(() => isStopped(pid), 'it hangs');
     const children = childrenOf(pid);
     expect(children.length).toBeGreaterThan(0);
-    for (const hung of children) process.kill(hung, 'SIGSTOP'); // those that ended have nobody to reap them
+    for (const hung of children) process.kill(hung, 'SIGSTOP'); // ended ones are never reaped
     await until(() => children.every((child) => isStopped(child) || !isAlive(child)), 'all of it hangs');
     await stop();
     expect([pid, ...children].filter(isAlive)).toEqual([]);
     expect(await ask((await start(directory)).url, 'select 1')).toBe(1);
   });
 
-  it('refuses a directory that another process has, and names its pid', async () => {
+  it('refuses a directory that another process uses, and names its pid', async () => {
     const { launcher, said } = await launchApart(directory);
     expect(said.error).toBeUndefined();
     await expect(start(directory)).rejects.toThrow(`pid ${launcher.pid}`);
@@ -165,7 +165,7 @@ describe('a launcher that is killed', () => {
     await until(() => !isAlive(Number(said.pid)), 'the postmaster ends');
   });
 
-  it('loses nothing that was committed, and the next start has the cluster alone', async () => {
+  it('loses no committed data, and the next start has the cluster alone', async () => {
     const directory = temporaryDirectory();
     const { launcher, said } = await launchApart(directory);
     await ask(said.url as string, 'create table kept as select 7 as value');
@@ -178,7 +178,7 @@ describe('a launcher that is killed', () => {
   it('may leave its Postgres running: the next start ends it and has the only one', async () => {
     const directory = temporaryDirectory();
     const { launcher, said } = await launchApart(directory);
-    process.kill(Number(said.pid), 'SIGSTOP'); // deaf to the guard
+    process.kill(Number(said.pid), 'SIGSTOP'); // does not react to the guard
     await killNow(launcher);
     const next = await start(directory, FAST);
     expect(isAlive(Number(said.pid))).toBe(false);
@@ -186,7 +186,7 @@ describe('a launcher that is killed', () => {
     expect(await ask(next.url, 'select 1')).toBe(1);
   });
 
-  it('may leave a pid that is another program by now', async () => {
+  it('may leave a pid that now belongs to another program', async () => {
     const directory = temporaryDirectory();
     const first = await start(directory, FAST);
     const file = join(join(directory, 'cluster'), 'postmaster.pid');
@@ -200,7 +200,7 @@ describe('a launcher that is killed', () => {
     expect(isAlive(other.pid as number)).toBe(true);
   });
 
-  it('may leave a cluster that was only half made', async () => {
+  it('may leave an incomplete cluster', async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'cluster.part-1-1'));
     await start(directory, FAST);
@@ -209,7 +209,7 @@ describe('a launcher that is killed', () => {
 });
 
 describe('a directory', () => {
-  it('whose path is too long for a socket gets a short one, and one with another major version is refused', async () => {
+  it('whose path is too long for a socket gets a short one, and one of another major version is rejected', async () => {
     const directory = join(temporaryDirectory(), 'a'.repeat(60), 'b'.repeat(60));
     const { url, socketDirectory } = await start(directory, FAST);
     temporary.push(socketDirectory);
@@ -219,10 +219,10 @@ describe('a directory', () => {
     const other = temporaryDirectory();
     mkdirSync(join(other, 'cluster'));
     writeFileSync(join(join(other, 'cluster'), 'PG_VERSION'), '12\n');
-    await expect(start(other, FAST)).rejects.toThrow(/made by PostgreSQL 12, but this is PostgreSQL 18/);
+    await expect(start(other, FAST)).rejects.toThrow(/created by PostgreSQL 12, but this is PostgreSQL 18/);
   });
 
-  it('that cannot be started on is free again for the next try', async () => {
+  it('that could not be started on is free again for the next attempt', async () => {
     const directory = temporaryDirectory();
     await expect(start(directory, { parameters: { shared_buffers: 'many' } })).rejects.toThrow(
       /shared_buffers/,

@@ -1,4 +1,4 @@
-// Who manages an account no more leaves nobody behind in its domains.
+// An account that loses its rights to a domain takes the members it added with it.
 
 import { beforeEach, expect, it } from 'vitest';
 import { loadAccount, setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
@@ -30,7 +30,7 @@ async function invite(inviterId: number, email: string, role: 'admin' | 'viewer'
   return sent.token;
 }
 
-/** Gives the account. */
+/** Returns the id of the account. */
 async function join(inviterId: number, name: string, role: 'admin' | 'viewer' = 'viewer'): Promise<number> {
   const email = `${name}${runs}@example.org`;
   const account = await loadAccount(db, await newAccount(db, email));
@@ -40,13 +40,13 @@ async function join(inviterId: number, name: string, role: 'admin' | 'viewer' = 
   return account.id;
 }
 
-/** Beside the owner and its provider. */
+/** Without the owner and its provider. */
 const members = async () =>
   (await listMembers(db, domainId))
     .filter(({ role, isProvider }) => role !== 'owner' && !isProvider)
     .map(({ accountId }) => accountId);
 
-it('members of the former reseller end with it, and those whom they made; the owner’s and the operator’s stay', async () => {
+it('members added by the former reseller and by these members end, and those of the owner and the operator stay', async () => {
   const own = await join(clientId, 'own');
   const operators = await newAccount(db, `operators${runs}@example.org`);
   await setMember(db, { domainId, accountId: operators, sharer: 'operator', role: 'editor' });
@@ -68,7 +68,7 @@ it('a role that the former reseller gave to the owner’s member ends too', asyn
   expect(await members()).toEqual([]);
 });
 
-it('in a domain that is no client’s of it, whom an account made a member stays', async () => {
+it('a member of the reseller’s own domain stays', async () => {
   const { id: elsewhere } = await newDomain(db, resellerId, `own${runs}.test.`);
   const shop = domainId;
   domainId = elsewhere;
@@ -80,15 +80,15 @@ it('in a domain that is no client’s of it, whom an account made a member stays
   expect(await members()).toEqual([own]);
 });
 
-it('the same provider again ends nobody', async () => {
+it('setting the same provider again ends no membership', async () => {
   await setProvider(db, clientId, resellerId);
   const theirs = await join(resellerId, 'theirs');
   await setProvider(db, clientId, resellerId);
   expect(await members()).toEqual([theirs]);
 });
 
-it('changes of accounts that relate to each other wait, and never for each other in a circle', async () => {
-  // The account with the higher id is changed first in one, and named as the provider in the other.
+it('changes of related accounts wait for each other without deadlock', async () => {
+  // The two changes lock the accounts in opposite orders.
   const pairs = await Promise.all(
     Array.from({ length: 4 }, async (_, i) => [
       await newAccount(db, `a${runs}-${i}@example.org`),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ACTION_NAMES, ruleOf } from '../../../src/store/audit/audit-actions.ts';
-import { tellAudit } from '../../../src/store/audit/tell-audit.ts';
+import { recordedSides } from '../../../src/store/audit/tell-audit.ts';
 import { anyCharacter } from '../../support/random/any-character.ts';
 
-it('the fields of the actions name no secret', () => {
+it('the fields of the actions include no secrets', () => {
   const fields = ACTION_NAMES.flatMap((action) => ruleOf(action).fields);
   expect(fields.filter((field) => /pass|secret|token|hash|otp_|seed|sealed|code|cookie/.test(field))).toEqual(
     [],
@@ -13,16 +13,16 @@ it('the fields of the actions name no secret', () => {
   expect(fields).not.toContain('link');
 });
 
-describe('what a row tells', () => {
+describe('an audit row', () => {
   it.each([
     [
-      'only the fields that the action names',
+      'only the fields of the action',
       'account.create',
       { after: { email: 'a@b.test', password: 'p', password_hash: 'h', token: 't' } },
       { after: { email: 'a@b.test' } },
     ],
     [
-      'of two sides only what differs',
+      'only differences between two sides',
       'account.update',
       { before: { email: 'a@b.test', admin: false }, after: { email: 'a@b.test', admin: true } },
       { before: { admin: false }, after: { admin: true } },
@@ -33,10 +33,10 @@ describe('what a row tells', () => {
       { before: {}, after: { name: 'Ada' } },
       { after: { name: 'Ada' } },
     ],
-    ['nothing where nothing differs', 'account.update', { before: { name: 'A' }, after: { name: 'A' } }, {}],
-    ['nothing of what is none of its fields', 'account.password', { after: { password: 'p' } }, {}],
+    ['nothing if nothing differs', 'account.update', { before: { name: 'A' }, after: { name: 'A' } }, {}],
+    ['no unlisted fields', 'account.password', { after: { password: 'p' } }, {}],
     [
-      'times as text, lists and flat objects as they are',
+      'times as text, lists and flat objects unchanged',
       'domain.plan',
       { after: { expires_at: new Date(0), overrides: { max_records: 5, logs_enabled: true } } },
       {
@@ -44,7 +44,7 @@ describe('what a row tells', () => {
       },
     ],
     [
-      'no credential that somebody wrote into a name',
+      'no credential from a name',
       'key.create',
       {
         after: {
@@ -61,22 +61,22 @@ describe('what a row tells', () => {
       { after: { name: 'abc😀' } },
     ],
     [
-      'long texts cut',
+      'long texts shortened',
       'account.update',
       { after: { name: 'x'.repeat(600) } },
       { after: { name: `${'x'.repeat(500)}…` } },
     ],
     [
-      'long lists cut',
+      'long lists shortened',
       'key.create',
       { after: { names: Array.from({ length: 53 }, (_, i) => `n${i}`) } },
       { after: { names: [...Array.from({ length: 50 }, (_, i) => `n${i}`), '… 3 more'] } },
     ],
   ] as const)('has %s', (_, action, sides, told) => {
-    expect(tellAudit(action, sides)).toEqual(told);
+    expect(recordedSides(action, sides)).toEqual(told);
   });
 
-  it('has at most 8 KiB on a side, whatever is told, and keeps the names of fields', () => {
+  it('has at most 8 KiB on each side, and keeps the names of its fields', () => {
     const value = fc.oneof(
       fc.jsonValue(),
       fc.string({ unit: anyCharacter, minLength: 0, maxLength: 9000 }),
@@ -86,17 +86,20 @@ describe('what a row tells', () => {
     const side = fc.record({ domains: value, names: value, types: value, name: value });
     fc.assert(
       fc.property(side, side, (before, after) => {
-        const told = tellAudit('key.create', { before, after });
+        const told = recordedSides('key.create', { before, after });
         for (const one of [told.before, told.after]) {
           const text = JSON.stringify(one ?? {});
           expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192);
-          // without backslashes that are text themselves
+          // Without escaped backslashes.
           expect(text.replaceAll('\\\\', '')).not.toMatch(/\\u0000|\\ud[89ab]/i);
         }
       }),
       { numRuns: 12 },
     );
     const large = { domains: Array.from({ length: 50 }, () => 'y'.repeat(499)), name: 'kept' };
-    expect(tellAudit('key.create', { after: large }).after).toEqual({ domains: '… too long', name: 'kept' });
+    expect(recordedSides('key.create', { after: large }).after).toEqual({
+      domains: '… too long',
+      name: 'kept',
+    });
   });
 });

@@ -1,5 +1,4 @@
-// Who may claim a name: claims that wait exclude nobody, and a name that is held is had only by a transfer (docs/rules.md
-// "Claims").
+// Claims of names (docs/rules.md "Claims"): waiting claims exclude no other claim, and a held name requires a transfer.
 
 import { beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -58,7 +57,7 @@ test.each([
   const { status, findings } = await live(old.id);
   expect(status).toBe(dnsMode === 'managed' ? 'pending' : 'unverified');
   expect(findings.map(({ code }) => code)).toEqual(dnsMode === 'managed' ? ['NS_TURN', 'APEX_ONLY'] : []);
-  // Where several wait nobody is answered more than the apex.
+  // If several claims wait, only the apex is answered.
   expect((await live(old.id)).served).toBe(dnsMode === 'managed' ? 'apex' : 'none');
   expect(next.served).toBe(dnsMode === 'managed' ? 'none' : 'apex');
   const holder = dnsMode === 'managed' ? old.id : next.id;
@@ -72,7 +71,7 @@ test.each([
   await expectPublished(db, old.id, next.id);
   await untilEqual(node, db);
   expect(node.zones.get(APEX)?.serial).toBe(serial);
-  // The one that is left is answered as before, with a higher serial.
+  // The remaining claim is answered as before, with a higher serial.
   await deleteDomain(db, { ...BY, domainId: next.id });
   await deleteDomain(db, { ...BY, domainId: old.id });
   const last = await newDomain(db, others);
@@ -83,7 +82,7 @@ test.each([
   await node.stop();
 });
 
-test('a name that is held is taken, unless the claim waits for a transfer', async () => {
+test('a held name is taken, unless the claim waits for a transfer', async () => {
   const { id } = await newDomain(db, theirs);
   for (const status of ['active', 'moved']) {
     await query`update domains set status = ${status} where id = ${id}`;
@@ -104,14 +103,14 @@ test('a name that is held is taken, unless the claim waits for a transfer', asyn
   expect(await create(others)).toBe('created');
 });
 
-test('enabling claims anew: beside those that wait, and a held name only by a transfer', async () => {
+test('enabling claims the name again: next to waiting claims, and a held name only with a transfer', async () => {
   const { id } = await newDomain(db, theirs);
   await move(id, 'disable');
   const other = await newDomain(db, mine);
   expect(await move(id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
   await move(id, 'disable');
   await query`update domains set status = 'active' where id = ${other.id}`;
-  await query`delete from zone_records where type = 0`; // the mark of a zone that waits
+  await query`delete from zone_records where type = 0`; // the marker of a waiting zone
   expect(await move(id, 'enable')).toMatchObject({ kind: 'refused', code: 'taken' });
   expect(await move(id, 'enable', { transfer: true })).toMatchObject({
     domain: { status: 'pending', served: 'none' },
@@ -122,7 +121,7 @@ test('enabling claims anew: beside those that wait, and a held name only by a tr
   await expectPublished(db, other.id);
 });
 
-test('the ban of a domain that held the name is for everybody, that of a claim for its account only', async () => {
+test('a ban of the name’s holder applies to all accounts, and a ban of a claim only to its account', async () => {
   const held = await newDomain(db, theirs);
   await query`update domains set status = 'active' where id = ${held.id}`;
   await move(held.id, 'ban');
@@ -136,7 +135,7 @@ test('the ban of a domain that held the name is for everybody, that of a claim f
   expect(await create(mine)).toBe('created');
 });
 
-test('a name has room for 32 claims; after a day the oldest one that the parent does not show makes room', async () => {
+test('a name has 32 slots for claims, and after a day the oldest one without delegation gives up its slot', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 32; i++) {
     const accountId = await newAccount(db, `many${i}@example.org`);
@@ -147,7 +146,7 @@ test('a name has room for 32 claims; after a day the oldest one that the parent 
   const { retryAfterSeconds } = refused as { retryAfterSeconds: number };
   expect(retryAfterSeconds).toBeGreaterThan(86_000);
   expect(retryAfterSeconds).toBeLessThanOrEqual(86_400);
-  // An operator needs no room. Enabling the domain later does.
+  // An operator needs no slot, but enabling the domain later does.
   const off = await newDomain(db, others);
   await move(off.id, 'disable');
   expect(await move(off.id, 'enable')).toMatchObject({ kind: 'refused' });

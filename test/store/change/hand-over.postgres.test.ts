@@ -1,5 +1,4 @@
-// A domain passes to another account: what it has goes with it, nothing of the name is left to the old account, and nothing that
-// nodes serve changes.
+// Transfers of domains: the old account keeps nothing of the name, and what nodes serve does not change.
 
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -64,7 +63,7 @@ const rightsOf = (accountId: number) =>
 describe('an active domain', () => {
   beforeEach(() => activate());
 
-  test('keeps its status, serial, times and zone, and stays active by the check that was planned', async () => {
+  test('keeps its status, serial, times and zone, and stays active after the scheduled check', async () => {
     const [before, zone, changes] = [await read(), await published(db), await feed()];
     const came = await pass();
     expect(came).toMatchObject({ kind: 'passed', domains: [{ domain: { accountId: bob }, members: 0 }] });
@@ -72,21 +71,21 @@ describe('an active domain', () => {
     const { accountId: ___, updatedAt: ____, nameserverSets: setsBefore, ...was } = before ?? {};
     expect(after).toEqual(was);
     expect(await published(db)).toEqual(zone);
-    // No node reads anything of it.
+    // Nodes receive no change.
     expect(await feed()).toBe(changes);
     expect(sets?.[0]).toEqual(setsBefore?.[0]);
     await expectPublished(db, id);
     expect(await checkOnce(db, id, ANNS)).toMatchObject({ kind: 'saved' });
     expect(await read()).toMatchObject({ status: 'active', served: 'full', serial: before?.serial });
     expect(await published(db)).toEqual(zone);
-    // It is proved by the set of its new account too, and no more than these.
+    // The new account's set proves it too, but no other sets.
     const both = ['ns1.a.example. ns1.b.example.', 'ns2.a.example. ns2.b.example.'];
     expect((await read())?.nameserverSets.map(shown)).toEqual(both);
     expect(await checkOnce(db, id, BOBS)).toMatchObject({ kind: 'saved' });
     expect(await value`select miss_count from domain_checks where domain_id = ${id}`).toBe(0);
   });
 
-  test('the old account has no right to the name, and its own set proves it nothing there', async () => {
+  test('leaves the old account without rights, whose own set no longer proves the name', async () => {
     await pass();
     expect(await rightsOf(ann)).toEqual([]);
     expect(await rightsOf(bob)).toEqual(['ns1.a.example. ns1.b.example.', 'ns2.a.example. ns2.b.example.']);
@@ -101,7 +100,7 @@ describe('an active domain', () => {
     expect(await value`select account_id from name_holders where name = 'example.com.'`).toBe(bob);
   });
 
-  test('its subscription goes with it as it is, with what it overrides', async () => {
+  test('takes its subscription and overrides along', async () => {
     const termId = (await addTerm(db, 'pro', { days: 30, priceRials: 5000 }))?.terms.at(-1)?.id as number;
     await setPlan(db, { domainId: id, planSlug: 'pro', termId, overrides: { max_records: 7 } });
     const rows = () => query<object>`select * from subscriptions where domain_id = ${id} order by id`;
@@ -111,7 +110,7 @@ describe('an active domain', () => {
     expect((await read())?.plan?.maxRecords).toBe(7);
   });
 
-  test('its new owner is no member; others stay, unless it is said that they end', async () => {
+  test('is not shared with its new owner, and keeps other members unless they are removed on request', async () => {
     const eve = await newAccount(db, 'eve@example.org');
     await saveMembership(db, id, bob, 'editor');
     await saveMembership(db, id, eve, 'viewer');
@@ -124,7 +123,7 @@ describe('an active domain', () => {
     expect(await members()).toEqual([]);
   });
 
-  test('open invites of those who may share it no more end', async () => {
+  test('loses open invites of accounts that may no longer share it', async () => {
     const eve = await newAccount(db, 'eve@example.org');
     await saveMembership(db, id, eve, 'admin');
     const invite = (accountId: number | undefined, email: string) => {
@@ -142,7 +141,7 @@ describe('an active domain', () => {
     ]);
   });
 
-  test('a check that began before says nothing of it, and the next one does', async () => {
+  test('ignores a check that started earlier, and accepts the next one', async () => {
     const began = await judgedCheck(db, id, 'nxdomain');
     await pass();
     expect(await saveOne(db, began)).toEqual({ kind: 'conflict' });
@@ -150,7 +149,7 @@ describe('an active domain', () => {
     expect(await read()).toMatchObject({ status: 'active' });
   });
 
-  test('who was let in as its old owner cannot change it any more', async () => {
+  test('can no longer be changed by calls authorized for its old owner', async () => {
     await pass();
     const mine = { ...CLI, domainId: id, ownerId: ann };
     expect(await saveEdit(db, { ...mine, edit: edit({ create: ['x A 192.0.2.2'] }) })).toMatchObject({
@@ -163,7 +162,7 @@ describe('an active domain', () => {
     expect(await deleteDomain(db, { ...mine, ownerId: bob })).toMatchObject({ kind: 'deleted' });
   });
 
-  test('edits at the same moment are made before it, or refused', async () => {
+  test('accepts a concurrent edit before the transfer, or rejects it', async () => {
     const edits = Array.from({ length: 12 }, (_, i) => {
       const create = [`n${i} A 192.0.2.${i + 1}`];
       return saveEdit(db, { ...CLI, domainId: id, ownerId: ann, edit: edit({ create }) });
@@ -179,7 +178,7 @@ describe('an active domain', () => {
     await expectPublished(db, id);
   });
 
-  test('a claim of the new account at the same moment never leaves it two domains of the name', async () => {
+  test('never gives the new account two domains of the name, even if it claims the name concurrently', async () => {
     const claim = createDomain(db, wantedDomain(bob, 'example.com.', { transfer: true }));
     const [created, moved] = await Promise.all([claim, pass()]);
     expect(await query`select id from domains where account_id = ${bob} and deleted_at is null`).toHaveLength(
@@ -190,7 +189,7 @@ describe('an active domain', () => {
     );
   });
 
-  test('a takeover that had begun ends as it would have', async () => {
+  test('continues a takeover that had started', async () => {
     const carl = await newPoolAccount(db, 'carl@example.org', 3);
     const claim = await newDomain(db, carl, 'example.com.', { exempt: false, transfer: true });
     const at = Date.now();
@@ -203,7 +202,7 @@ describe('an active domain', () => {
   });
 });
 
-test('what was done to it is told to both accounts, with the operator as who did it', async () => {
+test('shows the transfer to both accounts, with the operator as actor', async () => {
   await activate();
   await pass();
   await saved(db, id, ['later A 192.0.2.9']);
@@ -222,7 +221,7 @@ test('what was done to it is told to both accounts, with the operator as who did
     { operation: 'move', role: 'owner', from: null, to: 'active' },
     { operation: 'edit', role: 'owner' },
   ]);
-  // As a member again, the old account reads nothing twice.
+  // If the old account becomes a member, it sees no change twice.
   await saveMembership(db, id, ann, 'viewer');
   const operations = (await seen(ann)).map(({ operation }) => operation);
   expect(operations.join(' ')).toBe('create edit status move move edit');
@@ -231,7 +230,7 @@ test('what was done to it is told to both accounts, with the operator as who did
   expect(log[3]).toMatchObject({ actor: CLI.by, source: 'cli', serial: log[2]?.serial });
 });
 
-test('a domain that waits waits on, with its clocks, its TXT record and its turn', async () => {
+test('keeps the clocks, TXT record and turn of a waiting domain', async () => {
   const carl = await newPoolAccount(db, 'carl@example.org', 3);
   await newDomain(db, carl, 'example.com.', { exempt: false });
   await checkOnce(db, id, 'nxdomain');
@@ -251,7 +250,7 @@ test('a domain that waits waits on, with its clocks, its TXT record and its turn
   expect(await read()).toMatchObject({ accountId: bob, status: 'active' });
 });
 
-describe('is refused, and nothing is done,', () => {
+describe('is rejected without effect', () => {
   const unchanged = async (work: () => Promise<unknown>, outcome: object) => {
     const all = () =>
       query`select (select json_agg(d order by id) from domains d) as domains, (select json_agg(r) from ns_rights r) as rights,
@@ -261,7 +260,7 @@ describe('is refused, and nothing is done,', () => {
     expect(await all()).toEqual(before);
   };
 
-  test.each(['pending', 'banned'])('where the account has a %s domain of the name', async (status) => {
+  test.each(['pending', 'banned'])('if the account has a %s domain of the name', async (status) => {
     await activate();
     const theirs = await newDomain(db, bob, 'example.com.', { exempt: false, transfer: true });
     if (status === 'banned') await changeStatus(db, { ...CLI, domainId: theirs.id, event: 'ban' });
@@ -274,19 +273,19 @@ describe('is refused, and nothing is done,', () => {
     expect(await pass()).toMatchObject({ kind: 'passed' });
   });
 
-  test('for an account that is not there or deactivated', async () => {
+  test('for an unknown or deactivated account', async () => {
     await unchanged(() => pass({ accountId: 999_999 }), { code: 'no_account' });
     await updateAccount(db, bob, { active: false });
     await unchanged(pass, { code: 'no_account', message: expect.stringContaining('deactivated') });
   });
 
-  test('for a domain that is deleted or gone', async () => {
+  test('for a deleted or unknown domain', async () => {
     await unchanged(() => pass({ domainId: 999_999 }), { kind: 'absent' });
     await deleteDomain(db, { ...CLI, domainId: id });
     await unchanged(pass, { kind: 'absent' });
   });
 
-  test('as a dry run, which says what would be', async () => {
+  test('as a dry run, which reports what would happen', async () => {
     await activate();
     await unchanged(() => pass({ dryRun: true }), {
       kind: 'passed',
@@ -296,7 +295,7 @@ describe('is refused, and nothing is done,', () => {
   });
 });
 
-test('to the account that has it, nothing is done', async () => {
+test('has no effect if the account already owns the domain', async () => {
   const before = await read();
   expect(await pass({ accountId: ann })).toMatchObject({
     kind: 'passed',
@@ -305,7 +304,7 @@ test('to the account that has it, nothing is done', async () => {
   expect(await read()).toEqual(before);
 });
 
-describe('domains of one account within each other', () => {
+describe('nested domains of one account', () => {
   let inner: number;
   beforeEach(async () => {
     await activate();
@@ -313,7 +312,7 @@ describe('domains of one account within each other', () => {
     await activate(inner);
   });
 
-  test('go together: else the inner one would end when the outer one is proved anew', async () => {
+  test('are transferred together, because otherwise the inner one would end at the next check of the outer one', async () => {
     expect(await pass()).toMatchObject({ kind: 'refused', code: 'bound', names: ['shop.example.com.'] });
     expect(await pass({ domainId: inner })).toMatchObject({ code: 'bound', names: ['example.com.'] });
     const zones = async () => [await published(db), (await read(inner))?.serial];
@@ -328,20 +327,20 @@ describe('domains of one account within each other', () => {
       expect(await read(domainId)).toMatchObject({ accountId: bob, status: 'active', served: 'full' });
   });
 
-  test('none passes when one of them cannot; they part where the outer one delegates to the inner one', async () => {
+  test('are all rejected if one is, and can be separated if the outer one delegates the inner one', async () => {
     await newDomain(db, bob, 'shop.example.com.', { exempt: false, transfer: true });
     expect(await pass({ withFamily: true })).toMatchObject({ code: 'taken' });
     expect(await read()).toMatchObject({ accountId: ann });
     await saved(db, id, ['shop NS ns1.a.example.', 'shop NS ns1.b.example.']);
     expect(await pass()).toMatchObject({ kind: 'passed', domains: [{ domain: { id } }] });
-    // The outer one is proved anew.
+    // The outer domain is proved again.
     await query`update domains set status = 'moved', moved_since = now() where id = ${id}`;
     await activate();
     expect(await read(inner)).toMatchObject({ accountId: ann, status: 'active', served: 'full' });
   });
 });
 
-test('a family is locked in the order of its ids, whichever of them was asked for', async () => {
+test('are locked in the order of their ids, regardless of the requested one', async () => {
   const outer = await newDomain(db, ann, 'outer.test.');
   const inner = await newDomain(db, ann, 'in.outer.test.');
   await query`update domains set status = 'active' where id = any(${[outer.id, inner.id]}::bigint[])`;
@@ -354,7 +353,7 @@ test('a family is locked in the order of its ids, whichever of them was asked fo
             select count(*)::integer as count from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`) === 1;
     await until(waits, 'it waits for the first of its locks');
-    // Nobody who holds the first one, and waits for the second, waits for it.
+    // A transaction that waits for the first domain must not hold the second one.
     const free = await sql`select from domains where id = ${inner.id} for update nowait`.execute(holder);
     expect(free.rows).toHaveLength(1);
   } finally {

@@ -1,4 +1,4 @@
-// Of a domain one scan goes on at a time: who begins it, joins it, raises it, takes it back, and has it.
+// One scan of a domain runs at a time: starting, joining, withdrawing and owning it.
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -32,7 +32,7 @@ const end = async (id: number, run: string, scan = scanOf(['www A 192.0.2.1'])) 
   await saveScan(db, { scanId: id, run, scan, records: scan.records });
 const lapse = (id: number) => query`update scans set due_at = clock_timestamp() where id = ${id}`;
 
-test('of calls at once one begins a scan, and the others join it', async () => {
+test('one of several concurrent calls starts a scan, and the others join it', async () => {
   const opened = await Promise.all([open('manual'), open('preview'), open('manual')]);
   expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
   expect(opened.map(({ how }) => how).filter((how) => how === 'begun')).toHaveLength(1);
@@ -41,7 +41,7 @@ test('of calls at once one begins a scan, and the others join it', async () => {
   expect(await open('preview')).toMatchObject({ how: 'begun' });
 });
 
-test('a preview imports as well once somebody joins who wants that', async () => {
+test('a preview also imports if a caller who wants to import joins', async () => {
   const { id } = await open('preview');
   const run = await begin(id);
   expect(await open('manual')).toMatchObject({ id, how: 'raised', isWaiting: false });
@@ -49,14 +49,14 @@ test('a preview imports as well once somebody joins who wants that', async () =>
   expect(await loadScan(db, id)).toMatchObject({ kind: 'manual', complete: true, result: { created: 1 } });
 });
 
-test('an import that is joined by a key with more rights is made with those', async () => {
+test('an import joined with a key of wider rights uses those rights', async () => {
   const { id } = await open('manual', { narrowing: { names: ['api.example.com'], types: null } });
   expect(await open('manual')).toMatchObject({ id, how: 'joined' });
   await open('manual', { narrowing: { names: null, types: ['TXT'] } });
   expect(await end(id, await begin(id))).toMatchObject({ imported: { created: 1 } });
 });
 
-test('an import for a narrowed key is not joined by one that is narrowed otherwise', async () => {
+test('a restricted key does not join an import with other restrictions', async () => {
   const narrowing = { names: ['api.example.com'], types: null };
   const other = { names: null, types: ['A'] };
   const { id } = await open('manual', { narrowing });
@@ -67,7 +67,7 @@ test('an import for a narrowed key is not joined by one that is narrowed otherwi
   expect(await open('manual', { narrowing: other })).toMatchObject({ how: 'begun' });
 });
 
-test('what was opened and could not be enqueued is withdrawn, unless it is under way', async () => {
+test('a scan that could not be enqueued is withdrawn unless it is already running', async () => {
   const first = await open('manual');
   await withdrawScan(db, first);
   expect(await loadScan(db, first.id)).toBeUndefined();
@@ -79,7 +79,7 @@ test('what was opened and could not be enqueued is withdrawn, unless it is under
   expect(await loadScan(db, preview.id)).toBeDefined();
 });
 
-test('what somebody joined is not withdrawn by whoever opened it', async () => {
+test('a scan that another caller has joined is not withdrawn', async () => {
   const request = randomUUID();
   const first = await open('manual', { request });
   const repeated = await open('manual', { request });
@@ -97,7 +97,7 @@ test('what somebody joined is not withdrawn by whoever opened it', async () => {
   expect(await loadScan(db, id)).toMatchObject({ kind: 'manual', imports: true });
 });
 
-test('a call that is repeated scans again after a refusal, and where its scan does not import', async () => {
+test('a repeated call scans again after a refusal, and if its scan does not import', async () => {
   const request = randomUUID();
   const narrowing = { names: ['api.example.com'], types: null };
   const refused = await open('manual', { request, narrowing });
@@ -114,7 +114,7 @@ test('a call that is repeated scans again after a refusal, and where its scan do
   expect(await open('manual', { request })).toMatchObject({ how: 'raised' });
 });
 
-test('it belongs to one worker at a time, and to another once that has been silent for too long', async () => {
+test('belongs to one worker at a time, and to another one after its lease ends', async () => {
   const { id } = await open('manual');
   const first = await begin(id);
   expect(await beginScan(db, id)).toEqual({ kind: 'held' });
@@ -133,7 +133,7 @@ test('it belongs to one worker at a time, and to another once that has been sile
   expect(await beginScan(db, id)).toEqual({ kind: 'absent' });
 });
 
-test('its third worker is its last', async () => {
+test('ends after its third worker', async () => {
   const { id } = await open('manual');
   for (const _ of [1, 2, 3]) await giveBackScan(db, id, await begin(id), { isInnocent: false });
   expect(await beginScan(db, id)).toEqual({ kind: 'spent' });
@@ -141,13 +141,13 @@ test('its third worker is its last', async () => {
     complete: false,
     found: null,
     finishedAt: expect.any(Date),
-    shortfalls: ['it was begun 3 times and never came to its end'],
+    shortfalls: ['it was started 3 times and never finished'],
   });
   const again = await open('manual');
   for (const _ of [1, 2, 3, 4]) await giveBackScan(db, again.id, await begin(again.id), { isInnocent: true });
 });
 
-test('a managed domain that is to be scanned is claimed once, and not again when it was', async () => {
+test('the background scan of a managed domain is claimed once', async () => {
   const made = await newDomain(db, account, 'new.org.', { isScanned: true });
   await newDomain(db, account, 'external.org.', { isScanned: true, dnsMode: 'external' });
   const claims = await Promise.all([claimDueScans(db, 10), claimDueScans(db, 10)]);
@@ -158,7 +158,7 @@ test('a managed domain that is to be scanned is claimed once, and not again when
   expect(await claimDueScans(db, 10)).toEqual([]);
 });
 
-test('no more is claimed than was asked for, however the claim is planned', async () => {
+test('no more scans are claimed than requested, with any query plan', async () => {
   for (const name of ['a.org.', 'b.org.', 'c.org.']) await newDomain(db, account, name, { isScanned: true });
   await db.transaction().execute(async (trx) => {
     for (const way of ['hashagg', 'hashjoin', 'mergejoin', 'material', 'sort'])
@@ -167,7 +167,7 @@ test('no more is claimed than was asked for, however the claim is planned', asyn
   });
 });
 
-test('a result that is recent and told anything is found again', async () => {
+test('a recent scan with results is found again', async () => {
   const silent = await open('preview');
   await end(silent.id, await begin(silent.id), unreachable(APEX));
   expect(await findRecentScan(db, domainId, 600)).toBeUndefined();
@@ -182,7 +182,7 @@ test('a result that is recent and told anything is found again', async () => {
   expect(await findRecentScan(db, domainId, 600)).toBeUndefined();
 });
 
-test('the newest of a domain are kept', async () => {
+test('only the newest scans of a domain are kept', async () => {
   for (let i = 0; i < 22; i++) {
     const { id } = await open('preview');
     await end(id, await begin(id), unreachable(APEX));
@@ -190,7 +190,7 @@ test('the newest of a domain are kept', async () => {
   expect(await query`select from scans where domain_id = ${domainId}`).toHaveLength(20);
 });
 
-test('whoever waits has it when it is over, as it is when the time is, and nothing when it is gone', async () => {
+test('waiting returns the finished scan, the unfinished scan after the timeout, and nothing for a deleted scan', async () => {
   const { id } = await open('manual');
   const wait = (timeoutMs: number) =>
     waitForScan(db, id, { timeoutMs, signal: new AbortController().signal });

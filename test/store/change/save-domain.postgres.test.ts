@@ -1,4 +1,4 @@
-// Who may have a name, and what becomes of it: created, deleted, restored, and never twice.
+// Creating, deleting and restoring domains.
 
 import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
@@ -78,7 +78,7 @@ test('an external domain is unverified, not served, and has a TXT record to publ
   await expectPublished(db, domain.id);
 });
 
-test('of many creates of one name at once exactly one of each account wins', async () => {
+test('concurrent creates of one name succeed exactly once per account', async () => {
   const kinds = await Promise.all(
     Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? mine : theirs, 'example.com.')),
   );
@@ -96,7 +96,7 @@ test('operators create domains of one account concurrently', async () => {
   });
 });
 
-test('an account has so many domains that wait, by its plan or by the setting; proved ones do not count', async () => {
+test('the number of waiting domains is limited by the plan or the setting, and proved ones do not count', async () => {
   const account = await newAccount(db, 'waits@example.org');
   const claim = async (name: string, claimsPerAccount?: number) =>
     await createDomain(db, wantedDomain(account, name, { claimsPerAccount }));
@@ -110,13 +110,13 @@ test('an account has so many domains that wait, by its plan or by the setting; p
   await restore();
 });
 
-test('a name that another account has active or moved is taken, names inside and above it are not', async () => {
+test('an active or moved name of another account is taken, but names inside and above it are not', async () => {
   await newDomain(db, theirs, 'b.example.com.');
   await setStatus('b.example.com.', 'active');
   expect(await create(mine, 'b.example.com.')).toBe('taken');
   for (const name of ['a.b.example.com.', 'x.y.b.example.com.', 'example.com.', 'ab.example.com.'])
     expect([name, await create(mine, name)]).toEqual([name, 'created']);
-  // Not answered while the zone around it is answered whole, and above it no more than the apex.
+  // Not answered while the zone around it is answered completely, and above it only the apex is answered.
   const served = async (name: string) =>
     (await db.selectFrom('domains').select('served').where('name', '=', name).executeTakeFirst())?.served;
   expect(await served('a.b.example.com.')).toBe('none');
@@ -128,7 +128,7 @@ test('a name that another account has active or moved is taken, names inside and
   expect(await create(mine, 'b.example.com.')).toBe('created');
 });
 
-test('names around operator zones and nameservers are for the operator to give, an equal one for nobody', async () => {
+test('only an operator may create names around operator zones and nameservers, and equal names are always taken', async () => {
   await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
   const names = ['sub.op.test.', 'a.sub.op.test.', 'ns1.example.net.', 'x.ns1.example.net.', 'example.net.'];
   for (const name of names) expect([name, await create(mine, name)]).toEqual([name, 'taken']);
@@ -157,7 +157,7 @@ test('a customer domain cannot be loaded or unloaded as an operator zone, served
   expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
 });
 
-test('a deleted domain frees its name at once, and comes back whole with a serial that only grows', async () => {
+test('a deleted domain releases its name immediately, and is restored completely with an increasing serial', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const { id } = await newDomain(db, mine);
   await saved(db, id, ['www A 198.51.100.1 ; proxied', 'x TXT x']);
@@ -199,7 +199,7 @@ test('a deleted domain frees its name at once, and comes back whole with a seria
   await node.stop();
 });
 
-test('what is deleted can be restored for 30 days, even when the feed has forgotten its zone, and then goes', async () => {
+test('a deleted domain can be restored for 30 days, even after its zone was purged, and is then deleted', async () => {
   const [a, b] = [await newDomain(db, mine, 'a.test.'), await newDomain(db, mine, 'b.test.')];
   const off = await newDomain(db, mine, 'off.test.');
   await changeStatus(db, { ...BY, domainId: off.id, event: 'disable' });
@@ -224,7 +224,7 @@ test('what is deleted can be restored for 30 days, even when the feed has forgot
   expect(await db.selectFrom('records').select('id').where('domain_id', '=', b.id).execute()).toEqual([]);
 });
 
-test('a domain that was off is off when it is restored, without rights, and gets sets when it is enabled', async () => {
+test('a domain that was off is restored as off without rights, and gets sets when it is enabled', async () => {
   const { id } = await newDomain(db, mine, 'off.test.');
   await newDomain(db, theirs, 'off.test.');
   await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
@@ -238,7 +238,7 @@ test('a domain that was off is off when it is restored, without rights, and gets
   expect([await rights(), await due()]).toEqual([0, null]);
   await changeStatus(db, { ...BY, domainId: id, event: 'enable', exempt: true });
   expect((await loadDomainById(db, id))?.nameserverSets).toHaveLength(1);
-  // One that the checker disabled is looked at again: it may come back by itself.
+  // A domain that the checker disabled is checked again, because it may recover automatically.
   await query`update domains set status = 'disabled', disabled_by = 'checker', ended_at = now() where id = ${id}`;
   await deleteDomain(db, { ...BY, domainId: id });
   expect(await due()).toBeNull();
@@ -246,7 +246,7 @@ test('a domain that was off is off when it is restored, without rights, and gets
   expect(await due()).not.toBeNull();
 });
 
-test('a domain that is off keeps its name from nobody, and waits beside the others when it is enabled', async () => {
+test('a domain that is off does not hold its name, and waits with the other claims when it is enabled', async () => {
   const old = await newDomain(db, theirs);
   await changeStatus(db, { ...BY, domainId: old.id, event: 'disable' });
   expect(await create(theirs, 'example.com.')).toBe('taken');
@@ -268,7 +268,7 @@ test('a domain that is off keeps its name from nobody, and waits beside the othe
   await expectPublished(db, old.id, id);
 });
 
-test('of pending domains inside each other, of several accounts, no more than the apexes are answered', async () => {
+test('only the apexes are answered of nested pending domains of several accounts', async () => {
   const inner = await newDomain(db, mine, 'inner.example.com.');
   const own = await newDomain(db, theirs, 'own.example.com.');
   const served = async () =>

@@ -1,4 +1,4 @@
-// An edit is planned under the domain's lock and written whole: records, what is published, serial, one change.
+// An edit is planned under the domain's lock, and saved completely: records, published records, serial, one change.
 
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ beforeEach(async () => {
   domainId = (await newDomain(db, accountId)).id;
 });
 
-/** Those of the domain's records that have one of the ids, in the order of ids. */
+/** Loads those of the domain's records that have one of the ids, in the order of ids. */
 async function customerRecords(ids: readonly number[]): Promise<CustomerRecord[]> {
   const records: CustomerRecord[] = [];
   const order = { sort: 'name', descending: false } as const;
@@ -47,7 +47,7 @@ async function customerRecords(ids: readonly number[]): Promise<CustomerRecord[]
   return records.sort((a, b) => a.id - b.id);
 }
 
-test('records are published: a proxied one as the edge, the others as they are, with SOA and NS of the service', async () => {
+test('records are published: proxied ones with the edge’s addresses, others unchanged, with SOA and NS of the service', async () => {
   const result = await saved(db, domainId, [
     'www 600 A 198.51.100.1 ; proxied',
     '@ CNAME origin.example.net ; proxied',
@@ -90,7 +90,7 @@ test('records are published: a proxied one as the edge, the others as they are, 
   expect(change?.ops.map(({ after }) => after)).toEqual(await customerRecords(ids));
 });
 
-test('only what differs is written, and an edit without a difference nothing at all', async () => {
+test('only differences are written, and an edit without a difference writes nothing', async () => {
   await saved(db, domainId, ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2', 'b TXT x']);
   const before = await db.selectFrom('zone_records').selectAll().where('owner', 'like', 'b.%').execute();
   const again = edit({ replace: [['a', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] });
@@ -112,7 +112,7 @@ test('only what differs is written, and an edit without a difference nothing at 
   await expectPublished(db, domainId);
 });
 
-test('one record after another is created by statements that Postgres plans once', async () => {
+test('repeated creates of a record use statements that Postgres plans only once', async () => {
   const db = openDatabase(url, { maxConnections: 1 });
   try {
     for (let i = 0; i < 30; i++) await saved(db, domainId, [`h${i} 300 A 192.0.2.1`]);
@@ -121,7 +121,7 @@ test('one record after another is created by statements that Postgres plans once
         where statement not like '%pg_notify%'`.execute(db);
     expect(rows).toHaveLength(5); // begin, lock, load, write, commit
     for (const { custom, generic } of rows) {
-      expect(custom).toBeLessThanOrEqual(5); // what Postgres tries before it compares
+      expect(custom).toBeLessThanOrEqual(5); // custom plans that Postgres tries first
       expect(generic).toBeGreaterThan(10);
     }
   } finally {
@@ -129,7 +129,7 @@ test('one record after another is created by statements that Postgres plans once
   }
 });
 
-test('records can trade places in one edit', async () => {
+test('records can swap their values in one edit', async () => {
   const { ops } = await saved(db, domainId, ['a A 192.0.2.1', 'b CNAME a.example.com', 'c TXT c']);
   const [a, b, c] = ops.map(({ after }) => after?.id as number) as [number, number, number];
   await saved(db, domainId, {
@@ -148,7 +148,7 @@ test('records can trade places in one edit', async () => {
   await expectPublished(db, domainId);
 });
 
-test('problems, dry runs and edits of domains that are off or gone write nothing', async () => {
+test('problems, dry runs and edits of disabled or deleted domains write nothing', async () => {
   await saved(db, domainId, ['a A 192.0.2.1', 'd NS ns.else.example.']);
   const counts = async () =>
     await Promise.all(
@@ -189,7 +189,7 @@ test('problems, dry runs and edits of domains that are off or gone write nothing
   expect(await counts()).toEqual(before);
 });
 
-test('a delegation is judged by what lies below it, however deep', async () => {
+test('a delegation is validated against all records below it, at any depth', async () => {
   await saved(db, domainId, ['x.y.d A 192.0.2.1', 'ns.d A 192.0.2.2', 'e A 192.0.2.3']);
   const delegate = { create: ['d NS ns.d.example.com'] };
   expect(await saveEdit(db, { ...BY, domainId, edit: edit(delegate) })).toMatchObject({ kind: 'problems' });
@@ -198,7 +198,7 @@ test('a delegation is judged by what lies below it, however deep', async () => {
   await expectPublished(db, domainId);
 });
 
-test('glue of a delegation below another one comes and goes with the delegation, in a revert too', async () => {
+test('glue of a nested delegation is added and removed with the delegation, also by a revert', async () => {
   const asked = async (lines: Parameters<typeof edit>[0]) => {
     const result = await saveEdit(db, { ...BY, domainId, edit: edit(lines) });
     return result.kind === 'problems' ? result.problems.map(showProblem) : result.kind;
@@ -209,7 +209,7 @@ test('glue of a delegation below another one comes and goes with the delegation,
   await saved(db, domainId, ['ns.b A 192.0.2.1', 'c.c AAAA 2001:db8::1']);
   const delegation = await loadIds('a');
   expect(await asked({ delete: delegation })).toEqual(['conflict delete[0]']);
-  // Another delegation takes the glue over.
+  // Another delegation now uses the glue.
   await saved(db, domainId, { create: ['d NS ns.b.example.com'], delete: delegation });
   const last = await loadIds('d', 'NS');
   expect(await asked({ delete: last })).toEqual(['conflict delete[0]']);
@@ -222,7 +222,7 @@ test('glue of a delegation below another one comes and goes with the delegation,
     'd 300 NS ns.b.example.com',
     'ns.b 300 A 192.0.2.1',
   ]);
-  // A revert is checked like any edit: the delegation that it deletes would leave glue.
+  // A revert is checked like any edit: the delegation that it deletes would leave glue behind.
   const { changeId: delegated } = await saved(db, domainId, ['f NS ns9.b.example.com']);
   await saved(db, domainId, ['ns9.b A 192.0.2.9']);
   expect(await saveRevert(db, { domainId, changeId: delegated, by: BY.by })).toMatchObject({
@@ -232,7 +232,7 @@ test('glue of a delegation below another one comes and goes with the delegation,
   await expectPublished(db, domainId);
 });
 
-test('a name whose records publish nothing is marked, until it has something or is gone', async () => {
+test('a name whose records publish nothing has a marker, until it publishes something or is deleted', async () => {
   const marks = async () => (await published(db))?.filter((line) => line.includes('TYPE0'));
   const counted = async () =>
     (await db.selectFrom('zones').select('records').where('name', '=', 'example.com.').execute())[0]?.records;
@@ -248,7 +248,7 @@ test('a name whose records publish nothing is marked, until it has something or 
   };
   const { ops } = await saved(db, domainId, ['m ANAME x.example.net', '*.w ANAME x.example.net']);
   await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 3);
-  await saved(db, domainId, ['other TXT x']); // the node rebuilds the zone from a difference
+  await saved(db, domainId, ['other TXT x']); // the node applies a difference
   await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
   await saved(db, domainId, { update: [[ops[0]?.after?.id as number, { ttl: 900 }]] });
   await saved(db, domainId, ['m TXT x']);
@@ -260,7 +260,7 @@ test('a name whose records publish nothing is marked, until it has something or 
   await node.stop();
 });
 
-test('an edit can be made from what is there, inside a transaction that goes on when it fails', async () => {
+test('an edit can depend on the present records, in a transaction that continues after it fails', async () => {
   await saved(db, domainId, ['a A 192.0.2.1']);
   const results = await inTransaction(db, async (trx) => [
     await saveEdit(trx, {
@@ -286,7 +286,7 @@ test('an edit can be made from what is there, inside a transaction that goes on 
   await expectPublished(db, domainId);
 });
 
-test('hundreds of items are written in as many statements as a few are', async () => {
+test('hundreds of items need as many statements as a few', async () => {
   const octets = (i: number) => `${(i >> 8) % 256}.${i % 256}`;
   const range = Array.from({ length: 600 }, (_, i) => i);
   const counted = (lines: Parameters<typeof edit>[0]) =>
@@ -298,7 +298,7 @@ test('hundreds of items are written in as many statements as a few are', async (
       .map(({ after }, i): [number, object] => [after?.id as number, { destination: `10.1.${octets(i)}` }]),
     create: range.slice(0, size).map((i) => `${name}${i} TXT t${i}`),
   });
-  // The first edit of a process may ask for what later ones remember.
+  // The first edit of a process may load data that later ones have cached.
   await counted({ create: ['first A 10.0.0.1'] });
   const few = await counted({ create: range.slice(0, 10).map((i) => `f${i} A 10.0.${octets(i)}`) });
   const fewMixed = await counted(mix(few.value.ops, 4, 'f'));
@@ -309,7 +309,7 @@ test('hundreds of items are written in as many statements as a few are', async (
   await expectPublished(db, domainId);
 });
 
-test('32 writers of the same names: every one is answered, and the log explains what is there', async () => {
+test('32 concurrent writers of the same names all get a result, and the log explains the present records', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const types = [
     'A 192.0.2.1',
@@ -375,7 +375,7 @@ test('32 writers of the same names: every one is answered, and the log explains 
   await node.stop();
 });
 
-test('what the planner would refuse the database refuses too, written behind its back', async () => {
+test('the database rejects what the planner would reject, if it is written without the planner', async () => {
   await saved(db, domainId, [
     'a CNAME b.',
     'p A 192.0.2.1 ; proxied',

@@ -1,5 +1,3 @@
-// A change is taken back by another one: records as they were, the serial still growing.
-
 import { beforeEach, expect, test } from 'vitest';
 import { saveRevert } from '../../../src/store/change/save-revert.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
@@ -17,7 +15,7 @@ beforeEach(async () => {
 
 const revert = (changeId: number, rest = {}) => saveRevert(db, { domainId, changeId, by: BY.by, ...rest });
 
-test('what a change made, altered and deleted is as before, with the same ids; and back again', async () => {
+test('a revert restores created, changed and deleted records with their ids, and can itself be reverted', async () => {
   const first = await saved(db, domainId, ['a A 192.0.2.1', 'b A 192.0.2.2', 'b A 192.0.2.3']);
   const ids = first.ops.map(({ after }) => after?.id as number);
   const before = await listed(db, domainId);
@@ -44,7 +42,7 @@ test('what a change made, altered and deleted is as before, with the same ids; a
   await expectPublished(db, domainId);
 });
 
-test('a change whose records were touched since, that has none, or is not the domain’s, is not taken back', async () => {
+test('rejects changes of records that were changed since, without records, or of another domain', async () => {
   const first = await saved(db, domainId, ['a A 192.0.2.1']);
   const id = first.ops[0]?.after?.id as number;
   await saved(db, domainId, { update: [[id, { destination: '192.0.2.9' }]] });

@@ -1,5 +1,5 @@
-// Whose nameservers the apex of a name shows while several claims wait for it, and that its zone passes between them with a
-// serial that only grows.
+// While several claims wait for a name, they take turns at its apex, and its zone passes between them with an
+// increasing serial.
 
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
@@ -40,7 +40,7 @@ const serial = async () =>
       ?.split(' ')
       .at(-1),
   );
-/** The claims that were answered, looking every 15 minutes. */
+/** Returns the claims that were answered, checked every 15 minutes. */
 const turns = async (looks: number) => {
   const found: number[] = [];
   for (let i = 0; i < looks; i++) {
@@ -53,7 +53,7 @@ const turns = async (looks: number) => {
   return found;
 };
 
-test('while the parent shows the set of an account that holds the name, no turn is told', async () => {
+test('no turn is shown while the parent shows the set of the account that holds the name', async () => {
   const holder = (await newDomain(db, await newPoolAccount(db, 'h@example.org', 8))).id;
   await checkOnce(db, holder, `referral ${(await ownSet(holder)).join(' ')}`);
   const codes = async () =>
@@ -65,7 +65,7 @@ test('while the parent shows the set of an account that holds the name, no turn 
   expect(await codes()).toEqual([true, true, true]);
 });
 
-test('each claim has its turn, and then the last one keeps it', async () => {
+test('each claim gets a turn, and then the last one keeps it', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const serials = [await serial()];
   expect((await domain(ids[0] as number)).nsTurn).not.toBeNull();
@@ -76,7 +76,7 @@ test('each claim has its turn, and then the last one keeps it', async () => {
     await untilEqual(node, db);
     expect(node.zones.get(APEX)?.serial).toBe(serials.at(-1));
   }
-  // Two hand-overs, and nothing is published anew without one.
+  // Two handovers, and nothing else is published.
   expect(new Set(serials).size).toBe(3);
   expect(serials).toEqual([...serials].sort((a, b) => a - b));
   const holding = await db.selectFrom('domains').select('id').where('zone_id', 'is not', null).execute();
@@ -84,17 +84,17 @@ test('each claim has its turn, and then the last one keeps it', async () => {
   await node.stop();
 });
 
-test('one asks for another turn once an hour, and is checked when the turn before is over', async () => {
+test('a claim may request another turn once per hour, and is checked when the previous turn ends', async () => {
   await turns(3);
   await askForTurn(db, ids[0] as number);
-  expect(await turns(2)).toEqual([2, 2]); // it has asked when it was made
+  expect(await turns(2)).toEqual([2, 2]); // it requested a turn when it was created
   await query`update domains set turn_last_asked_at = turn_last_asked_at - interval '1 hour'`;
   await askForTurn(db, ids[0] as number);
   await checkOnce(db, ids[1] as number, 'nodata');
   expect(await turns(2)).toEqual([0, 0]);
 });
 
-test('who goes or is switched off gives the zone to the next one, and no claim is answered whole', async () => {
+test('a deleted or disabled claim passes the zone to the next one, and no claim is answered completely', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const [a, b, c] = ids as [number, number, number];
   await saved(db, a, ['www A 192.0.2.1']);
@@ -107,7 +107,7 @@ test('who goes or is switched off gives the zone to the next one, and no claim i
   await deleteDomain(db, { ...BY, domainId: b });
   expect((await domain(c)).served).not.toBe('full');
   await deleteDomain(db, { ...BY, domainId: a });
-  // Alone, but no check has shown that the parent names nobody else's servers.
+  // Alone, but no check has shown that the parent names no other servers.
   expect(await domain(c)).toMatchObject({ served: 'apex' });
   await checkOnce(db, c, 'nodata');
   expect(await domain(c)).toMatchObject({ served: 'full' });
@@ -118,7 +118,7 @@ test('who goes or is switched off gives the zone to the next one, and no claim i
   await node.stop();
 });
 
-test('a holder that misses its set lends its apex to the claim that has the turn, and its records stay answered', async () => {
+test('a holder whose set is missing lends its apex to the claim that has the turn, and its records stay answered', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const [holder, buyer, other] = ids as [number, number, number];
   await deleteDomain(db, { ...BY, domainId: other });
@@ -127,7 +127,7 @@ test('a holder that misses its set lends its apex to the claim that has the turn
   await checkOnce(db, holder, await referral(holder));
   expect((await domain(holder)).status).toBe('active');
   expect((await shown())?.sort()).toEqual([...(await ownSet(holder))].sort());
-  // While the parent shows the holder's set, nobody else's hand is in its zone.
+  // While the parent shows the holder's set, no other claim may change its zone.
   await askForTurn(db, buyer);
   await checkOnce(db, holder, await referral(holder));
   expect((await shown())?.sort()).toEqual([...(await ownSet(holder))].sort());
@@ -149,7 +149,7 @@ test('a holder that misses its set lends its apex to the claim that has the turn
   await node.stop();
 });
 
-test('a check of the name without news makes no change of any of its domains', async () => {
+test('a check of the name without news changes none of its domains', async () => {
   await checkOnce(db, ids[0] as number, 'nodata');
   const counts = async () =>
     await Promise.all(ids.map(async (id) => (await listDomainChanges(db, id, { limit: 50 })).length));
@@ -158,7 +158,7 @@ test('a check of the name without news makes no change of any of its domains', a
   expect([await counts(), await serial()]).toEqual(before);
 });
 
-test('what the parent shows of one account proves that one alone, and the others go on waiting', async () => {
+test('an account’s set at the parent proves only its claim, and the others continue to wait', async () => {
   const [a, b, c] = ids as [number, number, number];
   await saved(db, b, ['www A 192.0.2.1']);
   const done = await checkOnce(db, a, `referral ${(await ownSet(b)).join(' ')}`);

@@ -1,5 +1,4 @@
-// The TXT record that is offered to claims: who has the offer, what the record does to what is answered of the name, and what
-// ends it.
+// The TXT record that is offered to claims: who gets the offer, its effect on answers, and what ends it.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
@@ -24,7 +23,7 @@ import { checkOnce, DAY_MS } from '../../support/database/saved-checks.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
-/** Its DNS is elsewhere. */
+/** Its DNS is at another provider. */
 const ELSEWHERE = 'referral ns1.other. ns2.other.';
 
 const { db, query } = sharedDatabase();
@@ -45,7 +44,7 @@ const ownSet = async (id: number) => ((await domain(id)).nameserverSets[0] ?? []
 const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
 const offers = () => query<{ id: number; offered: boolean; due: boolean }>`
     select domain_id as id, offered, due_at is not null as due from domain_verifications order by 1`;
-/** Fifteen minutes pass, and the name is checked. */
+/** Advances by fifteen minutes and checks the name. */
 const nextTurn = async (said = ELSEWHERE) => {
   await query`update domains set turn_from = turn_from - interval '15 minutes',
     turn_until = turn_until - interval '15 minutes'`;
@@ -78,7 +77,7 @@ describe('the offer', () => {
     expect((await domain(first)).verification).toEqual(verification);
   });
 
-  test('shows of its times the minute only: it came when another account’s claim did', async () => {
+  test('shows its times only to the minute, so that they do not reveal another account’s claim', async () => {
     await deleteDomain(db, { ...BY, domainId: second });
     await checkOnce(db, first, ELSEWHERE);
     await claim('c@example.org');
@@ -87,7 +86,7 @@ describe('the offer', () => {
       expect(at?.toISOString()).toMatch(/:00\.000Z$/);
   });
 
-  test('is not made to a claim that is alone, and ends when the other one goes', async () => {
+  test('is not made to a single claim, and ends when the other claim is deleted', async () => {
     await deleteDomain(db, { ...BY, domainId: second });
     await checkOnce(db, first, ELSEWHERE);
     expect(await offers()).toEqual([]);
@@ -101,7 +100,7 @@ describe('the offer', () => {
     expect(await offers()).toEqual([{ id: first, offered: false, due: false }]);
     expect([await codes(first), (await domain(first)).verification]).toEqual([['NS_FOREIGN'], null]);
 
-    // A claim that comes and goes brings no look more.
+    // A claim that comes and goes causes no further query.
     await changeStatus(db, { ...BY, domainId: third, event: 'enable' });
     expect(
       await query`
@@ -110,13 +109,13 @@ describe('the offer', () => {
     ).toEqual([{ isLater: true, attempts: 9 }]);
   });
 
-  test('is not made where the parent shows another account’s set: its DNS is ours then, and proves nothing', async () => {
+  test('is not made if the parent shows another account’s set, because then the fleet itself serves the DNS', async () => {
     const others = (await ownSet(second)).join(' ');
     await deleteDomain(db, { ...BY, domainId: second });
     await checkOnce(db, first, `referral ${others}`);
     expect(await codes(first)).toContain('PRESET_DELEGATION');
     expect(await offers()).toEqual([]);
-    // Once the delegation is elsewhere, only what was seen here before stands against it.
+    // After the delegation moves to another provider, only earlier sightings prevent the offer.
     await checkOnce(db, first, ELSEWHERE);
     expect(await domain(first)).toMatchObject({ served: 'apex' });
     expect(await offers()).toEqual([{ id: first, offered: true, due: true }]);
@@ -124,7 +123,7 @@ describe('the offer', () => {
     expect(await domain(first)).toMatchObject({ served: 'full' });
   });
 
-  test('ends for all when the parent’s word gives the name to one', async () => {
+  test('ends for all claims when the parent’s delegation gives the name to one', async () => {
     await checkOnce(db, first, ELSEWHERE);
     await checkOnce(db, first, `referral ${(await ownSet(second)).join(' ')}`);
     expect(await domain(second)).toMatchObject({ status: 'active', verification: null });
@@ -134,7 +133,7 @@ describe('the offer', () => {
   });
 });
 
-describe('a record that was found', () => {
+describe('a TXT record that was found', () => {
   beforeEach(async () => {
     await saved(db, first, ['www A 192.0.2.1']);
     await saved(db, second, ['www A 192.0.2.2']);
@@ -142,7 +141,7 @@ describe('a record that was found', () => {
     await query`update domains set turn_asked_at = null`;
   });
 
-  test('gives the claim the next turn, in which it is answered whole, and no status', async () => {
+  test('gives the claim the next turn with complete answers, but no other status', async () => {
     expect((await domain(first)).nsTurn).not.toBeNull();
     const outcome = await look(second, await has(second));
     expect(outcome).toMatchObject({ kind: 'saved', verdict: 'verified', transition: undefined });
@@ -150,14 +149,14 @@ describe('a record that was found', () => {
     expect([status, verification?.verified]).toEqual(['pending', true]);
     expect(verification?.verifiedUntil?.getTime()).toBeGreaterThan(Date.now() + 13.9 * DAY_MS);
     expect(await codes(second)).not.toContain('PREPARE');
-    expect((await domain(first)).served).toBe('apex'); // its turn goes on
+    expect((await domain(first)).served).toBe('apex'); // its turn continues
     await nextTurn();
     expect(await domain(second)).toMatchObject({ served: 'full', status: 'pending' });
     expect((await published(db))?.at(-1)).toBe('www 300 A 192.0.2.2');
     await expectPublished(db, first, second);
   });
 
-  test('is answered whole again once a claim without it has had its turn', async () => {
+  test('allows complete answers again after the turn of a claim without a record', async () => {
     await look(second, await has(second));
     await nextTurn();
     await query`update domains set turn_asked_at = now() where id = ${first}`;
@@ -171,7 +170,7 @@ describe('a record that was found', () => {
     expect((await domain(second)).served).toBe('full');
   });
 
-  test('lapses fourteen days after it was found last', async () => {
+  test('expires fourteen days after it was last found', async () => {
     await look(second, await has(second));
     await nextTurn();
     const now = Date.now();
@@ -184,7 +183,7 @@ describe('a record that was found', () => {
     expect(await domain(second)).toMatchObject({ served: 'apex', status: 'pending' });
     expect(await codes(second)).toContain('PREPARE');
     await expectPublished(db, first, second);
-    // What follows is the owner's to ask for.
+    // Further steps must be requested by the owner.
     expect((await offers()).find(({ id }) => id === second)).toMatchObject({ offered: true, due: false });
     const before = (await domain(second)).verification?.value;
     expect(await renewExpiredVerification(db, second)).toBe(true);
@@ -192,11 +191,11 @@ describe('a record that was found', () => {
     expect((await offers()).find(({ id }) => id === second)).toMatchObject({ due: true });
   });
 
-  test('counts no more once the parent shows another account’s set, also when that has gone again', async () => {
+  test('no longer counts after the parent has shown another account’s set, even if that set disappears', async () => {
     await look(second, await has(second));
     await nextTurn();
     expect((await domain(second)).served).toBe('full');
-    // a set of an account that claims nothing
+    // A set of an account without a claim.
     const taken = [...(await ownSet(first)), ...(await ownSet(second))];
     const free = [1, 2, 3, 4, 5, 6, 7, 8].map((i) => [`ns${i}.a.example.`, `ns${i}.b.example.`]);
     const others = free.find((set) => !set.some((name) => taken.includes(name))) as string[];
@@ -208,7 +207,7 @@ describe('a record that was found', () => {
     await expectPublished(db, first, second);
   });
 
-  test('that was seen for a claim whose offer ended meanwhile changes nothing', async () => {
+  test('is ignored if the offer ended before the result was saved', async () => {
     const said = await has(second);
     const outcome = await makeVerification(
       db,

@@ -1,5 +1,3 @@
-// The breaker's counts of all workers, and its trips as their audit has them.
-
 import { expect, test } from 'vitest';
 import { judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
 import {
@@ -19,7 +17,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const { db, query } = sharedDatabase();
 
-test('counts of many workers add up, by parent, over 15 minutes', async () => {
+test('counts of several workers are added, by parent, over 15 minutes', async () => {
   const one = [
     { parent: 'com.', checked: 10, turned: 1, off: 1 },
     { parent: 'org.', checked: 5, turned: 0, off: 0 },
@@ -41,7 +39,7 @@ test('counts of many workers add up, by parent, over 15 minutes', async () => {
   expect(await query`select from check_counts where minute < now() - interval '1 hour'`).toEqual([]);
 });
 
-test('counts are kept by the hour for a day, and the zones with most that turned away come first', async () => {
+test('hourly counts are kept for a day, and zones from which most domains left come first', async () => {
   await addCheckCounts(db, [
     { parent: 'com.', checked: 10, turned: 0, off: 0 },
     { parent: 'org.', checked: 2, turned: 1, off: 1 },
@@ -70,7 +68,7 @@ test('counts are kept by the hour for a day, and the zones with most that turned
   expect(await query`select from check_hours where hour < now() - interval '25 hours'`).toEqual([]);
 });
 
-test('a trip opens once, keeps its worst figures, and ends when its condition is over', async () => {
+test('a trip opens once, keeps its worst figures, and ends with its condition', async () => {
   const overall = { parent: '', checked: 100, turned: 30, off: 30 };
   const com = { parent: 'com.', checked: 90, turned: 30, off: 30 };
   expect(await tripBreaker(db, [])).toEqual([]);
@@ -90,7 +88,7 @@ test('a trip opens once, keeps its worst figures, and ends when its condition is
   expect((await listTrips(db, { limit: 1 }))[0]).toMatchObject({ parent: 'com.', endedAt: null });
 });
 
-test('an operator lets moves through until the trip ends, and the row says who did', async () => {
+test('an operator allows status changes until the trip ends, and the row names the operator', async () => {
   const [{ id }] = (await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }])) as [
     BreakerTrip,
   ];
@@ -107,7 +105,7 @@ test('an operator lets moves through until the trip ends, and the row says who d
   expect(await releaseTrip(db, id, 'late')).toBeUndefined();
 });
 
-test('a freeze by hand stands beside trips, no count ends it, and its release does', async () => {
+test('an operator’s freeze exists next to trips, is not ended by counts, and ends when it is released', async () => {
   const com = { parent: 'com.', checked: 90, turned: 30, off: 30 };
   await addCheckCounts(db, [com, { parent: 'org.', checked: 10, turned: 1, off: 1 }]);
   const byHand = { reason: 'The registry said so.', by: 'ops', until: undefined };
@@ -132,7 +130,7 @@ test('a freeze by hand stands beside trips, no count ends it, and its release do
   expect((await loadBreaker(db)).trips).toEqual([all]);
 });
 
-test('a freeze ends when its time comes, and a second one for the same zone changes the first', async () => {
+test('a freeze ends at its time, and a second one for the same zone changes the first', async () => {
   const until = new Date(Date.now() + 3_600_000);
   const first = await freezeMoves(db, { parent: 'com.', reason: 'one', by: 'ann', until });
   expect(first).toMatchObject({ frozenUntil: until, endedAt: null });
@@ -146,7 +144,7 @@ test('a freeze ends when its time comes, and a second one for the same zone chan
   expect((await freezeMoves(db, { parent: 'com.', reason: 'four', by: 'ann', until })).id).not.toBe(first.id);
 });
 
-test('workers of the version before neither end a freeze nor trip over it; a zone is known by the checks below it', async () => {
+test('workers of the previous version neither end nor trip over a freeze, and a zone is known by the checks below it', async () => {
   await freezeMoves(db, { parent: 'com.', reason: 'one', by: 'ann', until: undefined });
   expect(await query`select from breaker_trips where ended_at is null`).toEqual([]);
   expect(await hasDomainsUnder(db, 'com.')).toBe(false);

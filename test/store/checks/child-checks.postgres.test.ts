@@ -1,4 +1,4 @@
-// When a domain's own zone is due to be looked at, and what is kept of it.
+// When a domain's own zone is due for a check, and what is stored of it.
 
 import { beforeEach, expect, test } from 'vitest';
 import type { ChildFinding } from '../../../src/checks/child/child-findings.ts';
@@ -51,7 +51,7 @@ const row = async () =>
     select wanted_ns as wanted, extract(epoch from due_at - now())::int as "secondsLeft" from child_checks`
   )[0];
 
-test('the first conclusive check makes it due, unless it is delegated to nobody, and it is claimed once for a lease', async () => {
+test('the first conclusive check makes a delegated zone due, and it is claimed once per lease', async () => {
   await note();
   await shows([]);
   await note(true);
@@ -64,7 +64,7 @@ test('the first conclusive check makes it due, unless it is delegated to nobody,
   expect(await claim()).toEqual([]);
 });
 
-test('the same delegation makes nothing due, another one does, but not at every check', async () => {
+test('an unchanged delegation makes nothing due, and a changed one does, but not at every check', async () => {
   await shows(SET);
   await note();
   await save();
@@ -82,7 +82,7 @@ test('the same delegation makes nothing due, another one does, but not at every 
   expect(await claim()).toEqual([id]);
 });
 
-test('who asks for a check gets it at once, and a delegation that changes while it is looked at stays due', async () => {
+test('a requested check is due immediately, and a delegation that changes during the check stays due', async () => {
   await shows(SET);
   await note();
   await save();
@@ -97,7 +97,7 @@ test('who asks for a check gets it at once, and a delegation that changes while 
   expect((await row())?.secondsLeft).toBeLessThanOrEqual(120);
 });
 
-test('of domains that were deleted, disabled or went to external mode nothing is noted or looked at', async () => {
+test('deleted, disabled and external domains are neither scheduled nor loaded', async () => {
   await shows(SET);
   await note();
   expect(await loadChildDomain(db, id)).toMatchObject({ wantedNs: SET, isActive: false });
@@ -108,7 +108,7 @@ test('of domains that were deleted, disabled or went to external mode nothing is
   expect(await claim()).toEqual([]);
 });
 
-test('the findings come back as they were saved', async () => {
+test('findings are loaded as they were saved', async () => {
   await shows(SET);
   expect(await loadChildCheck(db, id)).toBeUndefined();
   await note();
@@ -121,7 +121,7 @@ test('the findings come back as they were saved', async () => {
   });
 });
 
-test('a domain shows what its owner can change at the registrar, of today’s delegation only', async () => {
+test('a domain shows the findings that its owner can fix at the registrar, only for the present delegation', async () => {
   const shown = async () => (await loadDomainById(db, id))?.findings.map(({ message }) => message);
   await shows(SET);
   await note();
@@ -137,7 +137,7 @@ test('a domain shows what its owner can change at the registrar, of today’s de
   expect(await shown()).toEqual([]);
 });
 
-test('what servers send is kept only so far', async () => {
+test('only a limited part of what servers send is stored', async () => {
   await shows(SET);
   await note();
   const names = Array.from({ length: 500 }, (_, i) => parseName(`ns${i}.example.net.`));

@@ -1,4 +1,4 @@
-// A name as a check begins with it.
+// The input of a check of a name.
 
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
@@ -32,7 +32,7 @@ const load = async () => await loadCheckedName(db, domainId);
 const claim = async () => (await load())?.claims.claims.find(({ id }) => id === domainId);
 const sets = async () => (await claim())?.sets.map(({ names }) => printName(names[0] as never));
 
-test('of a signed one has the DS of its own keys, and not those of another operator’s in its zone', async () => {
+test('has the DS records of the domain’s own keys, but not of another operator’s keys in its zone', async () => {
   expect((await claim())?.ownDs).toBeUndefined();
   const machine = {
     keys: [
@@ -46,7 +46,7 @@ test('of a signed one has the DS of its own keys, and not those of another opera
   expect((await claim())?.ownDs).toEqual(new Set(['00070d01ab', '00070d020a']));
 });
 
-test('a new one is due, and may have every set, by folded names', async () => {
+test('has a new domain as due, with every accepted set, by folded names', async () => {
   const name = await load();
   expect(await claim()).toMatchObject({
     id: domainId,
@@ -71,7 +71,7 @@ test('a new one is due, and may have every set, by folded names', async () => {
   ]);
 });
 
-test('what one check remembers is what the next begins with', async () => {
+test('starts with what the previous check remembered', async () => {
   const at = Date.now();
   await checkOnce(db, domainId, FIRST, { at });
   expect(await claim()).toMatchObject({
@@ -99,7 +99,7 @@ test('what one check remembers is what the next begins with', async () => {
   expect((await load())?.saved.get(domainId)?.nextCheckAt).toBe(at + 2 * HOUR_MS);
 });
 
-test('every claim of the name is there, with who held it, and an external holder', async () => {
+test('has every claim of the name, its past holders, and an external holder', async () => {
   const other = await newAccount(db, 'they@example.org');
   const theirs = (await newDomain(db, other, 'example.com.', { exempt: false })).id;
   expect((await load())?.claims.claims.map(({ id }) => id)).toEqual([domainId, theirs]);
@@ -112,7 +112,7 @@ test('every claim of the name is there, with who held it, and an external holder
   });
 });
 
-test('a leaving one is checked too, and one that the checker disabled; one that is off or gone is not', async () => {
+test('includes leaving domains and those that the checker disabled, but not other disabled or deleted ones', async () => {
   await checkOnce(db, domainId, SECOND);
   await db.updateTable('domains').set({ status: 'active' }).execute();
   await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });

@@ -1,5 +1,5 @@
-// How a name passes from the account that holds it to another one whose set its parent shows: by two checks, in one
-// transaction, and back in the same way.
+// A name passes to another account whose set its parent shows: after two checks, in one transaction, and back in the
+// same way.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
@@ -38,7 +38,7 @@ beforeEach(async () => {
 const domain = async (id: number) =>
   (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
 const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
-/** What the parent says when it shows the domain's own set. */
+/** The parent's reply with the domain's own set. */
 const setOf = async (id: number) =>
   `referral ${(await domain(id)).nameserverSets[0]?.map(printName).join(' ')}`;
 const check = (id: number, said: string, seconds: number, frozen = false) =>
@@ -46,12 +46,12 @@ const check = (id: number, said: string, seconds: number, frozen = false) =>
 const statuses = async () => [(await domain(holder)).status, (await domain(claim)).status];
 const takeovers = () => db.selectFrom('name_takeovers').selectAll().execute();
 
-test('two checks 60 seconds apart hand it over, with silence alone in between, whole and with a higher serial', async () => {
+test('two checks 60 seconds apart hand over the name with a higher serial, and only silence may come between them', async () => {
   const said = await setOf(claim);
   expect(await codes(claim)).toEqual(['APEX_ONLY']);
   await check(claim, said, 1);
-  await check(claim, FOREIGN, 2); // what the parent said before is forgotten
-  // The holder missed its set: its apex shows the claim's, and no more changes before the takeover.
+  await check(claim, FOREIGN, 2); // forgets the parent's earlier replies
+  // The holder's set is missing, so its apex shows the claim's. Nothing else changes before the takeover.
   const before = await domain(holder);
   expect(await codes(claim)).toContain('NAME_IN_USE');
   expect(await codes(holder)).toEqual(['NS_FOREIGN']);
@@ -84,7 +84,8 @@ test('two checks 60 seconds apart hand it over, with silence alone in between, w
   expect(change).toMatchObject({ status: { from: 'pending', to: 'active' }, serial: won.serial });
   await expectPublished(db, holder, claim);
 
-  // Set back, the name is theirs again by itself: pending by the first check, and two more of them take it.
+  // After the old delegation is restored, the first check makes the former holder pending, and two more return the name
+  // to it.
   const back = await setOf(holder);
   await check(claim, back, 200);
   expect(await statuses()).toEqual(['pending', 'active']);
@@ -103,7 +104,7 @@ test('two checks 60 seconds apart hand it over, with silence alone in between, w
   await expectPublished(db, holder, claim);
 });
 
-test('the holder’s log and next check do not show that another account claims its name', async () => {
+test('the holder’s log and next check do not reveal that another account claims its name', async () => {
   const shown = async () => {
     const { nextCheckAt, nsCheckIntervalSeconds } = await domain(holder);
     const [run, ...older] = await listChecks(db, holder, { limit: 9 });
@@ -121,7 +122,7 @@ test('the holder’s log and next check do not show that another account claims 
   const planned = (before[0] as Date).getTime();
   for (const seconds of [60, 120, 180]) await check(claim, said, seconds);
   expect(await shown()).toEqual(before);
-  // At the planned time it is counted, whoever's check it is.
+  // At the scheduled time it counts, regardless of which claim was checked.
   const at = (planned - start) / 1000;
   await check(claim, said, at);
   expect((await shown()).slice(0, 4)).toEqual([
@@ -130,12 +131,12 @@ test('the holder’s log and next check do not show that another account claims 
     (before[2] as number) + 1,
     new Date(planned),
   ]);
-  // What is new is seen at once.
+  // A new outcome is visible immediately.
   await check(claim, FOREIGN, at + 60);
   expect(await codes(holder)).toEqual(['NS_FOREIGN']);
 });
 
-test('a claim that would end domains of others inside it reads which, until its records delegate them', async () => {
+test('lists other accounts’ domains inside a claim that would end with it, except for those that its records delegate', async () => {
   const told = async () =>
     (await domain(claim)).findings.find(({ code }) => code === 'INNER_DELEGATED')?.message;
   const inside = (await newDomain(db, they, 'shop.example.com.')).id;
@@ -152,7 +153,7 @@ test('a claim that would end domains of others inside it reads which, until its 
   expect(await told()).toBeUndefined();
 });
 
-test('a name that changed hands four times in a day waits six hours', async () => {
+test('a name that changed accounts four times within a day waits six hours', async () => {
   for (let i = 1; i <= 4; i++)
     await query`insert into name_takeovers (name, at, from_account_id, to_account_id)
         values ('example.com.', now() - make_interval(hours => ${i}), ${me}, ${they})`;
@@ -185,14 +186,14 @@ test.each([
   await expectPublished(db, holder, claim);
 });
 
-test('a change of the holder meanwhile makes the whole check void', async () => {
+test('a concurrent change of the holder invalidates the whole check', async () => {
   const said = await setOf(claim);
   await check(claim, said, 0);
   const order = await judgedCheck(db, claim, said, { at: start + 60_000 });
   await changeStatus(db, { ...BY, domainId: holder, event: 'disable' });
   expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
   expect(await takeovers()).toEqual([]);
-  // Then nobody holds the name, and a check that shows the claim's set proves it.
+  // Then no account holds the name, and a check that shows the claim's set proves it.
   await check(claim, said, 120);
   expect(await statuses()).toEqual(['disabled', 'active']);
   expect(await takeovers()).toEqual([]);
@@ -206,7 +207,7 @@ describe('a domain that the checker disabled', () => {
     expect(await domain(holder)).toMatchObject({ status: 'disabled', served: 'none' });
   };
 
-  test('comes back by itself when its exclusive set is seen within 90 days', async () => {
+  test('recovers automatically if its exclusive set is seen within 90 days', async () => {
     const said = await setOf(holder);
     await endIt();
     expect(
@@ -226,7 +227,7 @@ describe('a domain that the checker disabled', () => {
     await expectPublished(db, holder, claim);
   });
 
-  test('does not when 90 days are over', async () => {
+  test('does not recover after 90 days', async () => {
     const said = await setOf(holder);
     await endIt();
     await query`update domains set ended_at = now() - interval '62 days' where id = ${holder}`;

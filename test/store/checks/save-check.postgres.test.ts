@@ -1,4 +1,4 @@
-// What a check does to its domain, to the log and to what nodes serve; and that it does all of it or nothing.
+// The effects of a check on its domain, the log and what nodes serve: all of them, or none.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
   domainId = (await newDomain(db, me)).id;
 });
 
-/** The domain's own row, with that of its checks. */
+/** Loads the domain's row together with that of its checks. */
 const row = async (id = domainId) => ({
   ...(await db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirstOrThrow()),
   check: await db
@@ -56,7 +56,7 @@ const nsOf = async () =>
   (await published(db))?.filter((line) => / NS /.test(line)).map((l) => l.split(' ')[3]);
 const codes = async (id = domainId) => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
 
-test('a match activates: status, the delegated set, one change that names its check', async () => {
+test('a match activates the domain: status, delegated set, and one change that refers to its check', async () => {
   await saved(db, domainId, ['www A 192.0.2.1']);
   const before = await row();
   const at = Date.now();
@@ -102,7 +102,7 @@ test('a match activates: status, the delegated set, one change that names its ch
   expect(run?.matchedNs?.map(printName)).toEqual(['ns1.example.org.', 'ns2.example.org.']);
   const holders = await db.selectFrom('name_holders').selectAll().execute();
   expect(holders).toMatchObject([{ name: 'example.com.', account_id: me }]);
-  // Another set at the parent is published without a move.
+  // Another set at the parent is published without a change of status.
   const again = await checkOnce(db, domainId, FIRST);
   expect(again).toMatchObject({ kind: 'saved', changeId: expect.any(Number) });
   expect(again).not.toHaveProperty('transition');
@@ -111,7 +111,7 @@ test('a match activates: status, the delegated set, one change that names its ch
   await expectPublished(db, domainId);
 });
 
-test('the same again counts the last run up, and changes neither serial nor change log', async () => {
+test('an equal outcome increments the last run’s counter, and changes neither serial nor change log', async () => {
   const first = (await checkOnce(db, domainId, FIRST)) as { checkId: number };
   const { serial } = await row();
   const at = Date.now() + HOUR_MS;
@@ -131,18 +131,18 @@ test('the same again counts the last run up, and changes neither serial nor chan
   });
   expect(await row()).toMatchObject({ serial, check: { due_at: new Date(at + 3 + 12 * HOUR_MS) } });
   expect(await changes()).toHaveLength(2);
-  // what somebody asked for is a run of its own
+  // A requested check is a separate run,
   const request = '5f0c7d0a-1111-4222-8333-444455556666';
   const asked = await checkOnce(db, domainId, FIRST, { kind: 'manual', request });
   expect(await runs()).toHaveLength(2);
-  // and is made once, though its job may run twice
+  // and is saved once, even if its job runs twice.
   expect(await checkOnce(db, domainId, FIRST, { kind: 'manual', request })).toEqual(asked);
   expect(await runs()).toHaveLength(2);
-  // the next one is counted there: it is the newest
+  // The next check increments its counter, because it is the newest.
   expect(await checkOnce(db, domainId, FIRST)).toEqual(asked);
 });
 
-test('from active over misses to moved and disabled, and back', async () => {
+test('goes from active through misses to moved and disabled, and back', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const start = Date.now();
   await checkOnce(db, domainId, SECOND, { at: start });
@@ -156,10 +156,10 @@ test('from active over misses to moved and disabled, and back', async () => {
       first_miss_at: new Date(start + HOUR_MS),
       last_miss_at: new Date(start + 2 * HOUR_MS),
     },
-    delegated_ns: ['ns1.example.org.', 'ns2.example.org.'], // whoever still comes was sent by these
+    delegated_ns: ['ns1.example.org.', 'ns2.example.org.'], // clients that still come were sent by these
   });
   expect(await codes()).toEqual(['NS_FOREIGN']);
-  expect(await runs()).toHaveLength(2); // the second miss is the first one again
+  expect(await runs()).toHaveLength(2); // the second miss repeats the first outcome
   const moved = await checkOnce(db, domainId, FOREIGN, { at: start + 26 * HOUR_MS });
   expect(moved).toMatchObject({ transition: { from: 'active', to: 'moved' } });
   expect(await row()).toMatchObject({
@@ -187,7 +187,7 @@ test('from active over misses to moved and disabled, and back', async () => {
     served: 'none',
     moved_since: null,
     check: {
-      due_at: expect.any(Date), // it may come back by itself
+      due_at: expect.any(Date), // it may recover automatically
       next_at: null,
       interval_seconds: null,
       current_ns: ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'],
@@ -212,7 +212,7 @@ test('from active over misses to moved and disabled, and back', async () => {
   );
 });
 
-test('findings of others stay, those of checks are written anew', async () => {
+test('replaces the findings of checks, and keeps those of other writers', async () => {
   await checkOnce(db, domainId, 'referral ns1.example.net');
   expect(await codes()).toEqual(['NS_MISSING']);
   await query`update domains set findings = '[{"code": "ANAME_FAILS", "message": "x"}]'::jsonb || findings`;
@@ -228,7 +228,7 @@ test('findings of others stay, those of checks are written anew', async () => {
   }
 });
 
-test('a static set that the first check sees proves the claim no more, and another one does', async () => {
+test('a static set that the first check sees no longer proves the claim, and another one does', async () => {
   const { id } = await newDomain(db, me, 'preset.test.', { exempt: false });
   expect(await row(id)).toMatchObject({ open: false, ns_sets: null, served: 'apex' });
   const stands = await checkOnce(db, id, FIRST);
@@ -245,7 +245,7 @@ test('a static set that the first check sees proves the claim no more, and anoth
   ]);
   await expectPublished(db, id);
   expect(await checkOnce(db, id, FIRST)).not.toHaveProperty('transition');
-  // Absence gives nothing back.
+  // An absent delegation does not restore the set.
   await checkOnce(db, id, 'nodata');
   expect(await checkOnce(db, id, FIRST)).not.toHaveProperty('transition');
   expect(await checkOnce(db, id, SECOND)).toMatchObject({ transition: { from: 'pending', to: 'active' } });
@@ -254,7 +254,7 @@ test('a static set that the first check sees proves the claim no more, and anoth
   await expectPublished(db, id);
 });
 
-test('the whole zone is answered after a conclusive check that shows no names of ours', async () => {
+test('the whole zone is answered after a conclusive check that shows none of the fleet’s names', async () => {
   const { id } = await newDomain(db, me, 'fresh.test.', { exempt: false });
   expect(await checkOnce(db, id, 'timeout')).not.toHaveProperty('changeId');
   expect(await row(id)).toMatchObject({ served: 'apex' });
@@ -267,7 +267,7 @@ test('the whole zone is answered after a conclusive check that shows no names of
   await expectPublished(db, id);
 });
 
-test('a leaving domain is served until nobody is sent here any more', async () => {
+test('a leaving domain is served until the parent no longer delegates to the fleet', async () => {
   await checkOnce(db, domainId, FIRST);
   await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
   expect(await row()).toMatchObject({ status: 'unverified', leaving: true, served: 'full' });
@@ -284,7 +284,7 @@ test('a leaving domain is served until nobody is sent here any more', async () =
     served: 'none',
     check: { due_at: null },
   });
-  expect((await row()).findings).toEqual([]); // in external mode there is nothing to be changed at the registrar
+  expect((await row()).findings).toEqual([]); // nothing to change at the registrar in external mode
   expect((await runs())[0]).toMatchObject({
     statusBefore: 'leaving',
     statusAfter: 'left',
@@ -293,7 +293,7 @@ test('a leaving domain is served until nobody is sent here any more', async () =
   await expectPublished(db, domainId);
 });
 
-test('whatever happens to the domain while it is checked wins, and the check leaves no trace', async () => {
+test('any change of the domain during the check takes precedence, and the check saves nothing', async () => {
   const cases: [string, () => Promise<unknown>, 'conflict' | 'absent'][] = [
     ['ban', () => changeStatus(db, { ...BY, domainId, event: 'ban' }), 'conflict'],
     ['unban', () => changeStatus(db, { ...BY, domainId, event: 'unban', exempt: true }), 'conflict'],
@@ -328,7 +328,7 @@ test('whatever happens to the domain while it is checked wins, and the check lea
   });
 });
 
-describe('with a claim of another account beside it', () => {
+describe('with another account’s claim of the name', () => {
   let theirs: number;
   const mine = async () =>
     `referral ${((await loadDomainById(db, domainId))?.nameserverSets[0] ?? []).map(printName).join(' ')}`;
@@ -339,7 +339,7 @@ describe('with a claim of another account beside it', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['is deleted', () => deleteDomain(db, { ...BY, domainId: theirs })],
     [
-      'is deleted and made again',
+      'is deleted and created again',
       async () => {
         await deleteDomain(db, { ...BY, domainId: theirs });
         await newDomain(db, they);
@@ -350,8 +350,11 @@ describe('with a claim of another account beside it', () => {
       'goes to external mode',
       () => updateDomain(db, { ...BY, domainId: theirs, set: { dnsMode: 'external' } }),
     ],
-    ['is counted up', () => query`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`],
-  ])('a domain becomes active though that claim %s while it is checked', async (_, happen) => {
+    [
+      'has an incremented seq',
+      () => query`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`,
+    ],
+  ])('a domain becomes active although that claim %s during the check', async (_, happen) => {
     const order = await judgedCheck(db, domainId, await mine());
     expect(order.orders).toHaveLength(2);
     await happen();
@@ -364,7 +367,7 @@ describe('with a claim of another account beside it', () => {
     expect(await runs(theirs)).toEqual([]);
   });
 
-  test('the sets of a claim that has changed meanwhile are not given up', async () => {
+  test('the sets of a claim that has changed in the meantime are not given up', async () => {
     const order = await judgedCheck(db, domainId, await mine());
     await query`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`;
     const rights = () => db.selectFrom('ns_rights').selectAll().where('account_id', '=', they).execute();
@@ -375,7 +378,7 @@ describe('with a claim of another account beside it', () => {
     expect(await rights()).toEqual(before);
   });
 
-  test('a name that somebody holds meanwhile is not given to another domain', async () => {
+  test('a name that is held in the meantime is not given to another domain', async () => {
     const order = await judgedCheck(db, domainId, await mine());
     await query`update domains set status = 'active', dns_mode = 'external' where id = ${theirs}`;
     expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
@@ -386,7 +389,7 @@ describe('with a claim of another account beside it', () => {
     expect((await row()).status).toBe('pending');
   });
 
-  test('a holder that is gone or has changed meanwhile makes the check void', async () => {
+  test('a deleted or changed holder invalidates the check', async () => {
     await checkOnce(db, domainId, await mine());
     const changed = await judgedCheck(db, theirs, await mine());
     expect(changed.holders).toEqual([domainId]);
@@ -398,14 +401,14 @@ describe('with a claim of another account beside it', () => {
     expect(await runs(theirs)).toHaveLength(1);
   });
 
-  test('a claim that the check would give the name has to be as it was', async () => {
+  test('the claim that would get the name must be unchanged', async () => {
     const order = await judgedCheck(db, theirs, await mine());
     await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
     expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
   });
 });
 
-test('of several saves of one state exactly one is made', async () => {
+test('exactly one of several saves of one state succeeds', async () => {
   for (const said of [FIRST, FIRST, FOREIGN]) {
     const orders = await Promise.all(Array.from({ length: 6 }, () => judgedCheck(db, domainId, said)));
     const kinds = (await Promise.all(orders.map((order) => saveOne(db, order)))).map(({ kind }) => kind);
@@ -414,7 +417,7 @@ test('of several saves of one state exactly one is made', async () => {
   expect((await runs()).map(({ repeated }) => repeated)).toEqual([0, 1]);
 });
 
-test('a save that breaks in the middle leaves nothing', async () => {
+test('a save that fails midway changes nothing', async () => {
   const order = await judgedCheck(db, domainId, FIRST);
   const before = await row();
   const log = await changes();
@@ -427,7 +430,7 @@ test('a save that breaks in the middle leaves nothing', async () => {
   expect(await saveOne(db, order)).toMatchObject({ kind: 'saved', transition: { to: 'active' } });
 });
 
-test('an active domain takes the claims of others inside it, and leaves those of its own account', async () => {
+test('an active domain takes other accounts’ claims inside it, and keeps those of its own account', async () => {
   const theirsInside = await newDomain(db, they, 'a.b.example.com.');
   const mineInside = await newDomain(db, me, 'mine.example.com.');
   const beside = await newDomain(db, they, 'notexample.com.');
@@ -449,7 +452,7 @@ test('an active domain takes the claims of others inside it, and leaves those of
   await expectPublished(db, domainId, theirsInside.id, mineInside.id, beside.id);
 });
 
-test('of two claims that lie in each other, activated at once, one is', async () => {
+test('only one of two nested claims that are activated concurrently becomes active', async () => {
   const inside = await newDomain(db, they, 'inside.example.com.');
   const orders = [await judgedCheck(db, domainId, FIRST), await judgedCheck(db, inside.id, FIRST)];
   await Promise.all(orders.map((order) => saveOne(db, order)));
@@ -485,13 +488,13 @@ test('a claim around active domains of another account ends those that its recor
   await expectPublished(db, domainId, inside.id, delegated.id);
 });
 
-test('a set that is accepted no longer activates nothing', async () => {
+test('a set that is no longer accepted activates nothing', async () => {
   const order = await judgedCheck(db, domainId, SECOND);
   await migrate(db, TEST_SETTINGS);
   expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
 });
 
-test('a domain that is disabled gives its room to a pending one inside it', async () => {
+test('disabling a domain lets a pending domain inside it be answered', async () => {
   await checkOnce(db, domainId, FIRST, { at: Date.now() - 60 * DAY_MS });
   for (const days of [50, 48, 46]) await checkOnce(db, domainId, FOREIGN, { at: Date.now() - days * DAY_MS });
   expect(await row()).toMatchObject({ status: 'moved' });

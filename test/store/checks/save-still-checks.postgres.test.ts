@@ -1,4 +1,4 @@
-// Many checks of domains that stay as they are, in one statement.
+// Saves many checks of unchanged domains with one statement.
 
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ const judged = async (said: string, wanted: readonly number[] = ids): Promise<Ch
   await Promise.all(wanted.map((id) => judgedOrder(db, id, said)));
 const newest = async (id: number) => (await listChecks(db, id, { limit: 1 }))[0];
 
-test('all are saved; a new outcome is a run, with its evidence, and the same again counts it up', async () => {
+test('saves all checks: a new outcome adds a run with evidence, and an equal one increments its counter', async () => {
   const orders = await judged('referral ns1.example.net');
   const first = await saveStillChecks(db, orders);
   expect([...first.keys()]).toEqual(expect.arrayContaining(orders));
@@ -45,7 +45,7 @@ test('all are saved; a new outcome is a run, with its evidence, and the same aga
   await expectPublished(db, ...ids);
 });
 
-test('left out are those that move, come too late, were asked for, stand twice, or whose domain is locked', async () => {
+test('skips checks that change the status, come too late, were requested, occur twice, or whose domain is locked', async () => {
   const [moves, late, asked, twice, locked, plain] = ids as [number, number, number, number, number, number];
   await query`update domains set status = 'moved', moved_since = now() where id = ${moves}`;
   const orders = await judged(OURS);
@@ -70,7 +70,7 @@ test('left out are those that move, come too late, were asked for, stand twice, 
   expect((await newest(asked))?.kind).toBe('background');
 });
 
-test('the same again neither writes nor waits for the domain’s own row; what is new waits for no lock either', async () => {
+test('an equal outcome neither writes nor waits for the domain’s own row, and a new one does not wait for locks either', async () => {
   const living = ids.slice(2);
   const own = () => query`select id, ctid, xmin, xmax, findings from domains order by id`;
   for (const said of ['referral ns1.example.net', OURS]) {
@@ -86,13 +86,13 @@ test('the same again neither writes nor waits for the domain’s own row; what i
     await sql`select from domains for update`.execute(trx);
     expect(await saveStillChecks(db, await judged('nxdomain', living))).toEqual(new Map());
     expect((await saveStillChecks(db, same)).size).toBe(living.length);
-    await sql`update domain_checks set seq = seq + 1`.execute(trx); // as every writer does under the domain's lock
+    await sql`update domain_checks set seq = seq + 1`.execute(trx); // like every writer under the domain's lock
     expect(await saveStillChecks(db, await judged(OURS, living))).toEqual(new Map());
   });
   for (const id of living) expect((await newest(id))?.repeated).toBe(2);
 });
 
-test('a check with a new outcome but the same findings adds a run, and writes no row of a domain', async () => {
+test('a new outcome with the same findings adds a run, and writes no row of a domain', async () => {
   const living = ids.slice(2);
   const versions = () => query`select id, ctid from domains order by id`;
   await saveStillChecks(db, await judged(OURS, living));
@@ -105,7 +105,7 @@ test('a check with a new outcome but the same findings adds a run, and writes no
   expect(await versions()).toEqual(before);
 });
 
-test('an unknown outcome with another cause is another run; who said it, and how many, is no cause', async () => {
+test('an unknown outcome with another cause adds a run, but other servers or another number of them do not', async () => {
   const one = ids.slice(5);
   const runAfter = async (said: string) => {
     await saveStillChecks(db, await judged(said, one));
@@ -124,7 +124,7 @@ test('an unknown outcome with another cause is another run; who said it, and how
   expect(await runAfter('nxdomain; referral ns2.x')).toMatchObject({ verdict: 'unknown', repeated: 0 });
 });
 
-test('those that come together share a statement; each has its own result, and its own failure', async () => {
+test('concurrent checks share a statement, and each gets its own result or error', async () => {
   const save = gatherChecks(db);
   const [moves, late, , twice] = ids as [number, number, number, number];
   const living = ids.filter((id) => id !== late);
@@ -140,7 +140,7 @@ test('those that come together share a statement; each has its own result, and i
   expect(await query`select status from domains where id = ${moves}`).toEqual([{ status: 'active' }]);
 });
 
-test('of runs that changed nothing about a hundred are kept', async () => {
+test('about a hundred runs without changes are kept', async () => {
   const id = ids[5] as number;
   for (let i = 0; i < 140; i++) await checkOnce(db, id, i % 2 === 0 ? 'nxdomain' : 'timeout');
   const kept = await listChecks(db, id, { limit: 1000 });

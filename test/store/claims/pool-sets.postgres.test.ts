@@ -30,7 +30,7 @@ const substitute = (isUsable: (text: string) => boolean = () => true) =>
   db.transaction().execute((trx) => giveSubstitute(trx, (names) => isUsable(textOf(names) as string)));
 const use = async () => await loadPoolUse(db, (await loadPublishSettings(db)).pool as NameserverPool);
 
-test('gives an account one name of each list, and the same ones each time; without a pool none, and stores nothing', async () => {
+test('gives an account one name of each list, and the same ones each time; without a pool, returns and stores nothing', async () => {
   expect(await give(1)).toBeUndefined();
   expect(await substitute()).toBeUndefined();
   expect(await query`select from given_ns_sets`).toHaveLength(0);
@@ -150,7 +150,7 @@ test('keeps every set if a list is added; new sets have three names', async () =
   expect(await use()).toEqual({ total: 20, exclusive: 1, substitute: 0, shared: 0 });
 });
 
-test('gives another set to an account whose names an operator dropped', async () => {
+test('gives another set to an account whose names an operator removed', async () => {
   await usePool('ns1.a.example.', 'ns[1-9].b.example.');
   const first = await give(1);
   await usePool('ns2.a.example.', 'ns[1-9].b.example.');

@@ -1,4 +1,4 @@
-// Counts of answers leave Postgres in batches that can be moved twice, and never become two.
+// Counts leave Postgres in batches that may be moved repeatedly without being counted twice.
 
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ async function domainWithZone(name: string): Promise<{ domainId: number; zoneId:
   )[0]!;
 }
 
-test('zones become their domains, and zones without one are left out, but for those that are not told apart', async () => {
+test('zones are mapped to domains, and zones without one are left out, except for zone 0', async () => {
   const one = await domainWithZone('one.example.');
   await report([one.zoneId, 999_999, 0], {
     counts: [7, 8, 9],
@@ -70,7 +70,7 @@ test('zones become their domains, and zones without one are left out, but for th
   });
 });
 
-test('what no node would report is left out: other times, numbers that are none', async () => {
+test('invalid values are left out: times out of range and invalid numbers', async () => {
   const { zoneId } = await domainWithZone('one.example.');
   await report([zoneId], { minuteMs: now + 10 * MINUTE });
   await report([zoneId], { minuteMs: now - 200 * MINUTE });
@@ -82,7 +82,7 @@ test('what no node would report is left out: other times, numbers that are none'
   expect(await claimBatch(worker)).toBeUndefined();
 });
 
-test('a batch that was left is claimed again under its id with the same rows, and not those that came since', async () => {
+test('an abandoned batch is claimed again under its id with the same rows, without newer ones', async () => {
   const { zoneId } = await domainWithZone('one.example.');
   await report([zoneId]);
   const batch = (await claimBatch(worker))!;
@@ -90,7 +90,7 @@ test('a batch that was left is claimed again under its id with the same rows, an
   await report([zoneId], { counts: [5] });
   const other = (await claimBatch(worker))!;
   expect(other).not.toBe(batch);
-  expect(await claimBatch(worker)).toBeUndefined(); // both are under way
+  expect(await claimBatch(worker)).toBeUndefined(); // both are claimed
   await leaveBatch(worker, batch);
   expect(await claimBatch(worker)).toBe(batch);
   expect(await loadBatch(worker, batch)).toEqual(before);
@@ -98,7 +98,7 @@ test('a batch that was left is claimed again under its id with the same rows, an
   expect(await claimBatch(worker)).toBe(other);
 });
 
-test('a report that a node repeats after it was moved is not counted again', async () => {
+test('a report repeated after it was moved is not counted again', async () => {
   const { zoneId } = await domainWithZone('one.example.');
   await report([zoneId]);
   const batch = (await claimBatch(worker))!;
@@ -109,7 +109,7 @@ test('a report that a node repeats after it was moved is not counted again', asy
   expect((await loadBatch(worker, batch)).counts).toEqual([]);
 });
 
-test('several workers claim at once, and each row is in one batch', async () => {
+test('several workers claim concurrently, and each row is in one batch', async () => {
   const { zoneId } = await domainWithZone('one.example.');
   for (let i = 0; i < 40; i++) await report([zoneId]);
   const batches = await Promise.all(Array.from({ length: 8 }, () => claimBatch(worker)));
@@ -123,7 +123,7 @@ test('several workers claim at once, and each row is in one batch', async () => 
   expect(all).toBe(400);
 });
 
-test('the table has a bound: what was moved goes after a day, and of what waits the oldest when it is too much', async () => {
+test('the table is limited: moved rows are deleted after a day, and the oldest waiting rows if there are too many', async () => {
   const { zoneId } = await domainWithZone('one.example.');
   await report([zoneId]);
   await endBatch(worker, (await claimBatch(worker))!);

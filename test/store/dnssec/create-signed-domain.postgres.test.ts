@@ -41,7 +41,7 @@ const load = async (id: number) => (await loadDomainById(db, id)) as Domain;
 const codes = ({ findings }: Domain) => findings.map(({ code }) => code);
 
 describe('an approved domain', () => {
-  it('is served whole before any check, and proved by the set that the parent shows', async () => {
+  it('is served completely before any check, and proved by the set that the parent shows', async () => {
     const domain = await approved();
     expect(domain).toMatchObject({ status: 'pending', served: 'full', findings: [] });
     await check(domain.id, SHOWN);
@@ -60,7 +60,7 @@ describe('an approved domain', () => {
   it.each([
     ['of its name', NAME],
     ['inside it', 'shop.example.com.'],
-  ])('stays served whole if another account claims a name %s', async (_, name) => {
+  ])('stays completely served if another account claims a name %s', async (_, name) => {
     const { id } = await approved();
     const other = await newDomain(db, theirs, name, { exempt: false });
     expect((await load(id)).served).toBe('full');
@@ -71,7 +71,7 @@ describe('an approved domain', () => {
   it.each([
     true,
     false,
-  ])('stays served whole inside a name that an operator creates later (approved: %s)', async (isApproved) => {
+  ])('stays completely served inside a name that an operator creates later (approved: %s)', async (isApproved) => {
     const inner = await newDomain(db, theirs, 'shop.example.com.', { exempt: true, isApproved: true });
     const outer = await approved({ isApproved });
     expect([(await load(inner.id)).served, outer.served]).toEqual(['full', 'apex']);

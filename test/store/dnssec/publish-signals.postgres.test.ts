@@ -1,4 +1,4 @@
-// Signals of domains that await their first DS stand in the zones of their nameservers, and nowhere else.
+// Signals of domains that await their first DS record are only in the zones of their nameservers.
 
 import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
@@ -47,7 +47,7 @@ async function signedSignalZones(hosts = HOSTS): Promise<void> {
   }
 }
 
-/** As the key machine leaves a domain whose DS is asked for. */
+/** Puts a domain into the state in which the key machine requests its DS record. */
 async function waiting(name: string): Promise<number> {
   const { id: domainId } = await newDomain(db, accountId, `${name}.`);
   await enabled(db, { domainId });
@@ -72,7 +72,7 @@ async function round(limit?: number) {
   return done;
 }
 
-/** Without the SOA and what signs: `_dsboot.shop.example CDS 4711 …`. */
+/** Without the SOA and signatures: `_dsboot.shop.example CDS 4711 …`. */
 async function signals(host: string): Promise<string[]> {
   return ((await published(db, zoneOf(host))) ?? [])
     .filter((line) => /^\S+ \d+ (CDS|CDNSKEY) /.test(line))
@@ -87,7 +87,7 @@ async function apexSignals(name: string): Promise<string[]> {
   return found;
 }
 
-test('each nameserver that has a zone shows the CDS and CDNSKEY of the apex, in one change', async () => {
+test('each nameserver with a zone shows the CDS and CDNSKEY records of the apex, in one change', async () => {
   await signedSignalZones();
   await waiting('shop.example');
   await waiting('cafe.example');
@@ -109,7 +109,7 @@ async function versions(): Promise<number> {
     select count(*)::integer as count from changes where zone like '\\_signal.%'`) as number;
 }
 
-test('they go when a DS was seen, the goal is another one, or the domain is gone', async () => {
+test('signals are removed after a DS was seen, the goal has changed, or the domain is deleted', async () => {
   await signedSignalZones();
   const names = ['a.example', 'b.example', 'c.example', 'd.example'];
   const ids = [];
@@ -130,7 +130,7 @@ test('they go when a DS was seen, the goal is another one, or the domain is gone
   expect(await signals(HOSTS[0] as string)).toEqual([]);
 });
 
-test('a nameserver without a zone, or with an unsigned one, is left out; one that gets it later is not', async () => {
+test('a nameserver without a signed zone is left out, but included once it has one', async () => {
   await signedSignalZones([HOSTS[0] as string]);
   await waiting('shop.example');
   await round();
@@ -144,7 +144,7 @@ test('a nameserver without a zone, or with an unsigned one, is left out; one tha
   expect(await signals(HOSTS[1] as string)).toEqual(wanted);
 });
 
-test('a zone that is loaded again keeps its signals, and a file with some is refused', async () => {
+test('a reloaded zone keeps its signals, and a file that contains signals is rejected', async () => {
   await signedSignalZones();
   await waiting('shop.example');
   await round();
@@ -158,22 +158,22 @@ test('a zone that is loaded again keeps its signals, and a file with some is ref
   const text = `@ 60 SOA a. b. 9 1 1 1 1\n@ 60 NS ${host}.\n_dsboot.bank.example 60 CDS 1 13 2 ${'00'.repeat(32)}`;
   await expect(
     saveZones(db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], { source: 'cli' }),
-  ).rejects.toThrow('is signed here');
+  ).rejects.toThrow('is signed by this fleet');
 });
 
-test('more domains than fit into a round follow in the next ones, and none is forgotten', async () => {
+test('domains that exceed a round follow in the next ones, and none is skipped', async () => {
   await signedSignalZones([HOSTS[0] as string]);
   for (const name of ['a.example', 'b.example', 'c.example', 'd.example', 'e.example']) await waiting(name);
   expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
   expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
   expect(await round(2)).toMatchObject({ changed: 1, isMore: false });
-  // a domain that is purged is found by what stands in the zone alone
+  // A purged domain is found only through its signals in the zone.
   await query`delete from domains where name = 'c.example.'`;
   for (let rounds = 0; rounds < 4; rounds++) await round(2);
   expect(await signals(HOSTS[0] as string)).toHaveLength(8);
 });
 
-test('a name above 255 octets is left out, and others of the round are not', async () => {
+test('a signal name above 255 octets is left out, and the others of the round are written', async () => {
   await signedSignalZones([HOSTS[0] as string]);
   const label = 'x'.repeat(63);
   await waiting(`${label}.${label}.${label}.${'y'.repeat(30)}.example`);
@@ -182,7 +182,7 @@ test('a name above 255 octets is left out, and others of the round are not', asy
   expect(await signals(HOSTS[0] as string)).toEqual(await apexSignals('shop.example'));
 });
 
-test('a process without the keys says so, and tries again', async () => {
+test('a process without the keys reports it, and retries', async () => {
   await signedSignalZones([HOSTS[0] as string]);
   await waiting('shop.example');
   const blind = openDatabase(url);

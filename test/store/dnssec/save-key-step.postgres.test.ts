@@ -1,4 +1,4 @@
-// A step of the keys is taken once, by however many workers, and a restored database goes on from what it holds.
+// Several workers take a key step once, and a restored database continues from its own state.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
@@ -28,7 +28,7 @@ const showAsked = async () => {
   rolled.shown = await Promise.all(asked.map((id) => rolled.dsOf(id)));
 };
 
-test('three workers at once take each step once, and those that come too late change nothing', async () => {
+test('three concurrent workers take each step once, and late ones change nothing', async () => {
   const steps: string[] = [];
   let conflicts = 0;
   const passUntilStep = async (step: string) => {
@@ -59,7 +59,7 @@ test('three workers at once take each step once, and those that come too late ch
   expect(conflicts).toBeGreaterThan(0);
 });
 
-/** The tags of the keys in the DNSKEY set, and of those that have signed the addresses. */
+/** Returns the tags of the keys in the DNSKEY set, and of those that have signed the addresses. */
 async function servedTags(): Promise<{ keys: number[]; signers: number[] }> {
   const { serving } = await rolled.machine();
   const keys = (await loadDnssec(rolled.database.db, rolled.domainId))?.keys ?? [];
@@ -70,7 +70,7 @@ async function servedTags(): Promise<{ keys: number[]; signers: number[] }> {
   };
 }
 
-/** Twelve hours at a time, until the machine is so. */
+/** Advances by twelve hours until the machine meets the condition. */
 async function passUntil(isSo: (machine: Machine) => boolean): Promise<void> {
   for (let looks = 0; !isSo(await rolled.machine()); looks++) {
     if (looks === 60) throw new Error('it never is so');
@@ -79,7 +79,7 @@ async function passUntil(isSo: (machine: Machine) => boolean): Promise<void> {
   }
 }
 
-test('a backup that undoes a new signature serves what goes with it, and its rollover goes on after a wait', async () => {
+test('after a restore that loses new signatures, the zone stays consistent, and its rollover continues after a wait', async () => {
   await enableDnssec(rolled.database.db, order());
   await passUntil(({ asked }) => asked.length > 0);
   await showAsked();

@@ -29,7 +29,7 @@ const pageOf = async (caller: typeof me, filter: DomainFilter, order = BY_NAME, 
 const namesOf = async (...asked: Parameters<typeof pageOf>) =>
   (await pageOf(...asked)).map(({ name }) => printName(name));
 
-test('a domain is found by any part of its name, as labels or in Unicode, and by nothing else', async () => {
+test('finds a domain only by parts of its name, as labels or in Unicode', async () => {
   const names = ['a.test.', 'shop.test.', 'my-shop.test.', 'x%y_z.test.', 'sho.p.test.'];
   for (const name of names) await newDomain(db, me.accountId, name);
   await newDomain(db, me.accountId, 'xn--mnchen-3ya.test.', { unicode: 'münchen.test' });
@@ -44,7 +44,7 @@ test('a domain is found by any part of its name, as labels or in Unicode, and by
     ['mün', ['xn--mnchen-3ya.test.']],
     ['Ü', ['xn--mnchen-3ya.test.']],
     ['xn--mn', ['xn--mnchen-3ya.test.']],
-    ['shotest', []], // each part of three letters may be there, the whole is not
+    ['shotest', []], // the parts of three letters may match, but not the whole
     ['#1', []],
     ['a.test.b', []],
   ];
@@ -67,7 +67,7 @@ const shown = async (caller: typeof me) => {
   return byCode;
 };
 
-test('a domain is found by each code of a finding that it shows, and by no other', async () => {
+test('finds a domain by each finding that it shows, and by no other', async () => {
   const they = { accountId: await newAccount(db, 'others@example.org'), isAdmin: false };
   const make = async (name: string, columns: string, whose = me.accountId) => {
     const { id } = await newDomain(db, whose, name, { transfer: true });
@@ -88,7 +88,7 @@ test('a domain is found by each code of a finding that it shows, and by no other
     const columns = accountId === me.accountId ? `status = 'active'` : stored('TAKEOVER_WAITS');
     await query`update domains set ${sql.raw(columns)} where id = ${id}`;
   }
-  // of the domain's own zone: one check saw today's delegation, the other an older one
+  // two domains with checks of their own zones: one saw the present delegation, the other an older one
   for (const [name, ns] of [
     ['child.test.', 'a.'],
     ['old.test.', 'b.'],
@@ -102,7 +102,7 @@ test('a domain is found by each code of a finding that it shows, and by no other
     await query`insert into child_checks (domain_id, wanted_ns, ns, findings)
           values (${id}, ${[ns]}::text[], ${[ns]}::text[], ${findings}::jsonb)`;
   }
-  // two wait for one name, and are offered a TXT record
+  // two claims of one name, which are offered a TXT record
   const waiting = [];
   for (const accountId of [me.accountId, they.accountId])
     waiting.push([await make('wait.test.', `status = 'pending'`, accountId), accountId]);

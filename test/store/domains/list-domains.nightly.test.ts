@@ -1,4 +1,4 @@
-// The plans of lists of very many domains: how much Postgres reads for a page.
+// Query plans of lists of very many domains: how much Postgres reads for a page.
 
 import type { KyselyPlugin, OperationNode } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { makeManyDomains } from '../../support/database/many-domains.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-/** Notes the last statement, for an EXPLAIN of it. */
+/** Remembers the last statement, to explain it. */
 class Asked implements KyselyPlugin {
   #statement: OperationNode | undefined;
 
@@ -48,7 +48,7 @@ interface List {
   readonly page: Page;
 }
 
-/** Loads a page, and then the plan of its statement with what Postgres read. */
+/** Loads a page, and then the plan of its statement with the blocks that Postgres read. */
 async function explained(by: typeof caller, { filter = {}, order, page }: List) {
   const asked = new Asked();
   const listed = await listDomains(db.withPlugin(asked), by, filter, order, page);
@@ -63,7 +63,7 @@ async function explained(by: typeof caller, { filter = {}, order, page }: List) 
   return { listed, plan, rows: Math.max(...read), removed: Math.max(0, ...removed), blocks: +hit + +missed };
 }
 
-test('the order by the next check is read along its index, where half of the domains are not checked and half are deleted', async () => {
+test('the order by next check uses its index, even if half of the domains are not checked and half are deleted', async () => {
   await query`
       with made as (
         insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation, created_at,
@@ -98,7 +98,7 @@ test('the order by the next check is read along its index, where half of the dom
     }
 });
 
-test('a search and a finding read few blocks, whether they find few domains or many', async () => {
+test('a search and a finding read few blocks, for few matches and for many', async () => {
   await makeManyDomains(db, caller.accountId, COUNT);
   await query`
       update domains set findings = '[{"code": "STALE_DS", "message": "x"}]'

@@ -1,5 +1,3 @@
-// Lists of domains: who sees which, in which order, page by page.
-
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
@@ -38,7 +36,7 @@ beforeAll(async () => {
   await newDomain(db, me.accountId, 'xn--mnchen-3ya.test.', { unicode: 'münchen.test' });
   const { id } = await newDomain(db, me.accountId, 'gone.test.');
   await deleteDomain(db, { ...BY, domainId: id });
-  await query`update domain_checks set next_at = null`; // those that are not checked come last
+  await query`update domain_checks set next_at = null`; // domains without a next check come last
   await query`
       with checked as (
         update domains set status = 'active' where name in ('d1.test.', 'd2.test.', 't1.test.') returning id)

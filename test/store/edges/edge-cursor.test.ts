@@ -20,8 +20,8 @@ const cursors: fc.Arbitrary<EdgeCursor> = fc.record({
   after: fc.option(fc.oneof(fc.constant(''), name), { nil: undefined }),
 });
 
-describe('the cursor of an edge', () => {
-  it('is read as it was written, and fits into a header', () => {
+describe('an edge’s cursor', () => {
+  it('is decoded as it was encoded, and fits into a header', () => {
     fc.assert(
       fc.property(cursors, (cursor) => {
         const text = encodeEdgeCursor(cursor);
@@ -31,7 +31,7 @@ describe('the cursor of an edge', () => {
     );
   });
 
-  it('with more transactions in flight than it can tell, or that began long ago, says an earlier place', () => {
+  it('names an earlier position if too many transactions are in flight, or one is too old', () => {
     const inFlight = Array.from({ length: 3000 }, (_, i) => BigInt(10_000 + i));
     const place = { epoch: 'e', from: 20_000n, inFlight, newest: undefined };
     const read = decodeEdgeCursor(encodeEdgeCursor({ region: 'eu', place, after: undefined }));
@@ -43,7 +43,7 @@ describe('the cursor of an edge', () => {
     expect(decodeEdgeCursor(text)?.place).toEqual({ ...early, from: 1_000_000n, inFlight: [] });
   });
 
-  it('that we never wrote is none, whatever it is', () => {
+  it('is undefined if the fleet did not issue it', () => {
     const wrong = [
       [2, 'eu', 'e', '9', [], null, null],
       [1, 'eu', 'e', '9', [10], null, null],

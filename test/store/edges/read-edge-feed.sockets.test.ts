@@ -1,5 +1,5 @@
-// What an edge reads while the database cannot tell it what it has missed: a standby that has not come so far, one that is being
-// restored. The stream is open and waits; nothing is told that would be wrong.
+// Edges while the database cannot serve their cursor: a standby that is behind, and a database that is being restored.
+// The stream stays open and sends nothing wrong.
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
@@ -14,7 +14,7 @@ let database: TestDatabase;
 let api: EdgeApi;
 const kinds: EdgeFeedPage['kind'][] = [];
 
-/** The API's connections take this for Postgres's own function: a standby whenever the table says so. */
+/** Overrides the function of Postgres for the API's connections: the table decides whether they are on a standby. */
 const STANDBY = [
   'create schema posed',
   'create table posed.standby (is_standby boolean not null)',
@@ -55,7 +55,7 @@ beforeEach(() => {
 
 const isStandby = (is: boolean) => sql`update posed.standby set is_standby = ${is}`.execute(database.db);
 
-it('a standby that has not reached the cursor: nothing is told until it has, and then no snapshot', async () => {
+it('a standby that has not reached the cursor sends nothing until it has, and no snapshot', async () => {
   const lines: ConfigLine[] = [];
   const edge = api.follow(await api.makeEdge('ahead'), { onLine: (line) => lines.push(line) });
   await until(() => edge.held.size === 1 && decodeEdgeCursor(edge.cursor as string)?.after === undefined);
@@ -79,7 +79,7 @@ it('a standby that has not reached the cursor: nothing is told until it has, and
   await edge.stop();
 });
 
-it('a database that is being restored: a new edge waits for the whole of it, and one that follows keeps what it has', async () => {
+it('during a restore, a new edge waits for the complete database, and a following one keeps its data', async () => {
   const following = api.follow(await api.makeEdge('following'));
   await until(() => following.held.size === 1);
   const { rows } = await sql<{ name: string; definition: string }>`
@@ -88,7 +88,7 @@ it('a database that is being restored: a new edge waits for the whole of it, and
   expect(rows).toHaveLength(1);
   const [{ name, definition }] = rows as [{ name: string; definition: string }];
   await sql.raw(`alter table zone_records drop constraint ${name}`).execute(database.db);
-  // As if the rest of the rows was still to come.
+  // Simulates that the rest of the rows is still to be restored.
   await sql`update domains set served = 'none'`.execute(database.db);
   const fresh = api.follow(await api.makeEdge('fresh'));
   await until(() => kinds.filter((kind) => kind === 'incomplete').length >= 3, 'both wait');

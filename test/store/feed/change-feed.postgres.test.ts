@@ -1,5 +1,4 @@
-// The cursor of the feed: whatever the order in which transactions begin, write, commit and roll back, each committed
-// change is read, and none is read twice on a primary.
+// The cursor of the feed: every committed change is read in any order of transactions, and none twice on a primary.
 
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -63,7 +62,7 @@ async function start(): Promise<FeedCursor> {
 test.each([
   false,
   true,
-])('each committed change is read, by random interleavings (as of a standby: %s)', async (coarse) => {
+])('every committed change is read, with random interleavings (as of a standby: %s)', async (coarse) => {
   const writers = await Promise.all(Array.from({ length: 6 }, client));
   const open = writers.map(() => [] as number[]);
   const active = writers.map(() => false);
@@ -77,7 +76,7 @@ test.each([
     if (!active[i]) {
       await writer.query('begin');
       active[i] = true;
-      if (choice < 0.5) await writer.query('select pg_current_xact_id()'); // an old transaction, a late change
+      if (choice < 0.5) await writer.query('select pg_current_xact_id()'); // an old transaction whose change comes late
     } else if (choice < 0.5) {
       (open[i] as number[]).push(...(await write(writer)));
     } else {
@@ -87,7 +86,7 @@ test.each([
       active[i] = false;
     }
     if (Math.random() < 0.4) {
-      // What a standby can tell: its xmin alone.
+      // A standby knows only its xmin.
       const read = await readAll(coarse ? { ...cursor, from: lowest(cursor), inFlight: [] } : cursor);
       seen.push(...read.ids);
       cursor = read.cursor;
@@ -101,7 +100,7 @@ test.each([
 
 const lowest = (cursor: FeedCursor) => BigInt(cursorSnapshot(cursor).split(':')[0] as string);
 
-test('a backlog of several pages is read whole, also what commits between the pages', async () => {
+test('a backlog of several pages is read completely, including commits between the pages', async () => {
   const cursor = await start();
   const late = await client();
   await late.query('begin');
@@ -118,7 +117,7 @@ test('a backlog of several pages is read whole, also what commits between the pa
   expect(ids.every((id) => rest.ids.includes(id))).toBe(true);
 });
 
-test('the snapshot that a node reports sees exactly what the cursor has passed', async () => {
+test('a node’s reported snapshot sees exactly the changes that the cursor has passed', async () => {
   const open = await client();
   await open.query('begin');
   const [unseen] = await write(open);
@@ -134,7 +133,7 @@ test('the snapshot that a node reports sees exactly what the cursor has passed',
   ]);
 });
 
-test('another epoch, lost changes, a purged past and a half-restored database are told apart', async () => {
+test('distinguishes another epoch, lost changes, purged changes and a partly restored database', async () => {
   const writer = await client();
   const [, second] = await write(writer, 3);
   const cursor = await start();
@@ -154,7 +153,7 @@ test('another epoch, lost changes, a purged past and a half-restored database ar
   // Other databases of this server may have older transactions in flight.
   expect(await kind({ ...cursor, inFlight: [] })).toBe('changes'); // purged, and the cursor is newer
   expect(await kind({ ...cursor, from: 5n, inFlight: [] })).toBe('expired');
-  // Restored from a cluster that was far ahead: no word on this one.
+  // Restored from a cluster that was far ahead, so it has no meaning here.
   await writer.query("update feed set purged_xid = '999999999999'");
   expect(await kind({ ...cursor, recent: [] })).toBe('changes');
   for (const half of [
@@ -168,7 +167,7 @@ test('another epoch, lost changes, a purged past and a half-restored database ar
   }
 });
 
-test('changes with transaction ids of another cluster are not read again and again', async () => {
+test('changes with transaction ids of another cluster are not read repeatedly', async () => {
   await (await client()).query(
     `insert into changes (id, zone_id, zone, operation, source, mark, xid)
        values (nextval('change_version'), 1, 'a.example.', 'zone.save', 'test', 7, '999999999999')`,
@@ -176,7 +175,7 @@ test('changes with transaction ids of another cluster are not read again and aga
   expect((await readAll(await start())).ids).toEqual([]);
 });
 
-test('reading needs no privilege beyond the tables', async () => {
+test('reading needs no privileges besides those on the tables', async () => {
   const admin = await client();
   const role = `reader_${process.pid}`;
   await admin.query(`drop role if exists ${role}`);
@@ -189,7 +188,7 @@ test('reading needs no privilege beyond the tables', async () => {
   await admin.query(`drop role ${role}`);
 });
 
-test('a look costs the same with many zones: none is read but those that changed', async () => {
+test('a read costs the same with many zones, because only changed zones are read', async () => {
   const on = await client();
   await on.query(
     `insert into zones (name, kind, version, mark, records)

@@ -1,4 +1,4 @@
-// Rows of names that no domain has any more go from the feed of edges, and no edge misses one of them.
+// Rows of names without a domain are deleted from the feed of edges, and no edge misses a change.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { until } from '../../support/tests/until.ts';
 const DAYS = 7;
 
 let api: EdgeApi;
-/** Changes a domain in what edges are told. */
+/** Changes a field of a domain that edges receive. */
 const touch = (name: string) =>
   sql`update domains set sec_no_sniff = not sec_no_sniff where name = ${name}`.execute(api.db);
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function names(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from edge_changes order by name`.execute(api.db);
   return rows.map(({ name }) => name);
 }
-/** Transactions of other tests, in other databases of the server, hold rows back, too. */
+/** Transactions of other tests, in other databases of the server, also keep rows. */
 async function purged(rows: number): Promise<void> {
   let all = 0;
   await until(async () => {
@@ -53,7 +53,7 @@ const holds = (edge: ConfigFollower, ...wanted: readonly string[]) =>
   JSON.stringify([...edge.held.keys()].sort()) === JSON.stringify([...wanted].sort());
 
 describe('a purge of the feed of edges', () => {
-  it('takes old rows of names without a domain, and no others', async () => {
+  it('deletes only old rows of names without a domain', async () => {
     await serve('gone.example.com', 'kept.example.com', 'restorable.example.com');
     await remove('gone.example.com');
     await softDelete('restorable.example.com');
@@ -71,7 +71,7 @@ describe('a purge of the feed of edges', () => {
     expect(await names()).toContain('newest.example.com.');
   });
 
-  it('leaves what an open transaction may not have passed, and what a writer has locked', async () => {
+  it('keeps rows that an open transaction may not have passed, or that a writer has locked', async () => {
     await serve('gone.example.com', 'locked.example.com', 'last.example.com');
     await api.db.transaction().execute(async (old) => {
       await sql`select pg_current_xact_id()`.execute(old);
@@ -91,7 +91,7 @@ describe('a purge of the feed of edges', () => {
 });
 
 describe('edges', () => {
-  it('that were away longer are told everything, once; those that have seen the row go on', async () => {
+  it('that were disconnected for longer receive everything once, and up-to-date edges continue', async () => {
     await serve('gone.example.com', 'stays.example.com');
     const [away, seen] = [api.follow(await api.makeEdge('away')), api.follow(await api.makeEdge('seen'))];
     await until(() => [away, seen].every((edge) => holds(edge, 'gone.example.com', 'stays.example.com')));
@@ -99,7 +99,7 @@ describe('edges', () => {
     await away.stop();
     await remove('gone.example.com');
     await until(() => holds(seen, 'stays.example.com'));
-    // An edge has passed the row once it knows that no older transaction, also of other databases, is open.
+    // An edge has passed the row once no older transaction is open, in any database of the server.
     const { rows } = await sql<{ xid: string }>`
       select xid::text from edge_changes where name = 'gone.example.com.'`.execute(api.db);
     const xid = BigInt(rows[0]?.xid as string);
@@ -107,7 +107,7 @@ describe('edges', () => {
       const place = decodeEdgeCursor(seen.cursor ?? '')?.place;
       return place !== undefined && [place.from, ...place.inFlight].every((unseen) => unseen > xid);
     });
-    await seen.stop(); // the row that is deleted is the newest that it has seen
+    await seen.stop(); // the deleted row is the newest that it has seen
     await serve('later.example.com');
     await age(DAYS + 1);
     await purged(1);
@@ -119,7 +119,7 @@ describe('edges', () => {
     expect([away.snapshots, seen.snapshots]).toEqual([2, 1]);
   });
 
-  it('in the middle of a snapshot that is too old begin it anew', async () => {
+  it('within an outdated snapshot start it again', async () => {
     await serve('a.example.com', 'z.example.com', 'last.example.com');
     const token = await api.makeEdge('middle');
     const cursors: string[] = [];
@@ -139,7 +139,7 @@ describe('edges', () => {
     await until(() => holds(second, 'last.example.com', 'newer.example.com', 'z.example.com'));
   });
 
-  it('are not told everything again and again where the mark is of another cluster, and the next purge mends it', async () => {
+  it('do not receive everything repeatedly if the purge position is from another cluster, and the next purge fixes it', async () => {
     await sql`update feed set edge_purged_xid = '999999999999'`.execute(api.db);
     await serve('gone.example.com', 'stays.example.com');
     const edge = api.follow(await api.makeEdge('restored'));
@@ -159,7 +159,7 @@ describe('edges', () => {
     await until(() => edge.snapshots === 2);
   });
 
-  it('with a cursor of the future, as after a restore, are told everything', async () => {
+  it('with a cursor from the future, as after a restore, receive everything', async () => {
     await serve('stays.example.com');
     const edge = api.follow(await api.makeEdge('future'));
     await until(() => edge.held.size === 1);

@@ -1,4 +1,4 @@
-// Whatever writes a signed domain leaves it whole: each set has its signatures, and the ring of denials closes.
+// Every writer leaves a signed domain consistent: each set has its signatures, and the denial chain is closed.
 
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
-  await query`alter sequence records_id_seq restart`; // random edits name records by low ids
+  await query`alter sequence records_id_seq restart`; // random edits use low record ids
   useSecrets(db);
   accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId)).id;
@@ -62,13 +62,13 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
     await expectWhole();
   });
 
-  test('edits at the same time', async () => {
+  test('concurrent edits', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `n${(i * 7) % 12}`);
     await Promise.all(names.map((name) => saved(db, domainId, [`${name} A 192.0.2.1`])));
     await expectWhole();
   });
 
-  test('many names at once that empty others, begin cuts and end them', async () => {
+  test('many names in one edit that empty others, and add and remove zone cuts', async () => {
     const twenty = (lines: (i: number) => string[]) =>
       edit({ create: Array.from({ length: 20 }, (_, i) => lines(i)).flat() });
     const takeBack = async (changeId: number) => {
@@ -108,7 +108,7 @@ test('another account that gets the name does not get the keys', async () => {
   expect(await signatureFaults(db, APEX)).toEqual([]);
 });
 
-test('a domain of which only the apex is served is signed there', async () => {
+test('a domain of which only the apex is served is signed with that apex', async () => {
   const claim = await newDomain(db, accountId, 'held.test.', { exempt: false });
   expect(claim.served).toBe('apex');
   await enabled(db, { domainId: claim.id });

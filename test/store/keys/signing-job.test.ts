@@ -3,7 +3,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { buffersOf, packOwners, unpackOwners } from '../../../src/store/keys/signing-job.ts';
 
-it('packed rows pass to another thread without a copy, and are the same there', () => {
+it('packed rows are transferred to another thread without a copy, and are equal there', () => {
   const record = (name: string, ...rdata: number[]) => ({
     owner: parseName(name),
     type: TYPE.TXT,
@@ -17,5 +17,5 @@ it('packed rows pass to another thread without a copy, and are the same there', 
   ];
   const packed = packOwners(rows);
   expect(unpackOwners(structuredClone(packed, { transfer: buffersOf(packed.records) }))).toEqual(rows);
-  expect(packed.records.octets).toHaveLength(0); // handed over
+  expect(packed.records.octets).toHaveLength(0); // transferred
 });

@@ -1,4 +1,4 @@
-// What the thread that signs gives is what the same plan gives in place; what goes wrong there is told, and ends that job only.
+// The signing thread gives the same results as the main thread, and an error ends only its own job.
 
 import type { ResourceLimits } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const APEX = parseName('zone.example.');
 const NOW = 1_800_000_000;
 const TIMES = { inception: NOW - 10_000, expiration: NOW + 1_000_000 };
 const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256 };
-/** Signatures of Ed25519 are the same whenever they are made (RFC 8032). */
+/** Ed25519 signatures are deterministic (RFC 8032). */
 const CSK = testKey(SIGNING_ALGORITHM.ED25519);
 const KEYS = { entry: [CSK], data: [CSK] };
 
@@ -74,7 +74,7 @@ const bytes = (rows: readonly OwnerRows[]) =>
   }));
 
 describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
-  it('gives what the same plan gives in place, in pieces', async () => {
+  it('gives the same result in pieces as a plan in the main thread', async () => {
     const given = zone(1200);
     const pieces: OwnerRows[][] = [];
     for await (const piece of lane.run(jobOf(denial), records(given))) pieces.push(piece);
@@ -82,7 +82,7 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
     expect(bytes(pieces.flat())).toEqual(bytes(inPlace(denial, recordsByOwner(given), [], true)));
   });
 
-  it('asks for what it needs, and makes a broken ring anew', async () => {
+  it('requests what it needs, and repairs a broken chain', async () => {
     const given = zone(30);
     const signed = inPlace(denial, recordsByOwner(given), [], true);
     const denials = signed.filter(({ records: all }) => all.some(({ type }) => type === 47 || type === 50));
@@ -107,23 +107,23 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
   });
 });
 
-it('one job after the other; one too many is refused', async () => {
+it('runs jobs one after the other, and rejects one too many', async () => {
   const jobs = [300, 20].map((names) => taken(lane.run(jobOf('nsec'), records(zone(names)))));
   await expect(taken(lane.run(jobOf('nsec'), records(zone(1))))).rejects.toThrow('too many large zones wait');
   const [first, second] = await Promise.all(jobs);
-  expect(first).toHaveLength(303); // with the apex, the cut and what lies below it
+  expect(first).toHaveLength(303); // with the apex, the zone cut and the names below it
   expect(second).toHaveLength(23);
 });
 
-it('what fails in the thread is told, and the next job is done', async () => {
+it('reports errors of the thread, and runs the next job', async () => {
   const bare = zone(3).filter(({ type }) => type !== 6);
   await expect(taken(lane.run(jobOf('nsec'), records(bare)))).rejects.toThrow(
-    'the thread that signs failed: the apex and its SOA are always wanted',
+    'the signing thread failed: the apex and its SOA are required',
   );
   expect(await taken(lane.run(jobOf('nsec'), records(zone(3))))).toHaveLength(6);
 });
 
-it('what fails while it is read is told as it is', async () => {
+it('rethrows errors of reading unchanged', async () => {
   const from: JobRecords = {
     given: [zone(3)],
     // biome-ignore lint/correctness/useYield: nothing can be read
@@ -137,7 +137,7 @@ it('what fails while it is read is told as it is', async () => {
   expect(await taken(lane.run(jobOf('nsec'), records(zone(3))))).toHaveLength(6);
 });
 
-it('a zone that takes too much memory ends the thread, and the next job has another', async () => {
+it('a zone that needs too much memory ends the thread, and the next job gets another one', async () => {
   const small = new SigningLane({
     waiting: 1,
     limits: { maxOldGenerationSizeMb: 40, maxYoungGenerationSizeMb: 4 },
@@ -153,7 +153,7 @@ it('a zone that takes too much memory ends the thread, and the next job has anot
   expect(await taken(small.run(jobOf('nsec'), records(zone(3))))).toHaveLength(6);
 });
 
-it('an abort ends the job with its reason, whatever it waits for', async () => {
+it('an abort ends the job with its reason at any point', async () => {
   const stopping = new AbortController();
   const never: JobRecords = {
     given: [zone(3)],
@@ -170,7 +170,7 @@ it('an abort ends the job with its reason, whatever it waits for', async () => {
   expect(await taken(lane.run(jobOf('nsec'), records(zone(3))))).toHaveLength(6);
 });
 
-it('who takes no more pieces leaves the lane to others', async () => {
+it('a consumer that stops early leaves the lane to other jobs', async () => {
   for await (const piece of lane.run(jobOf('nsec'), records(zone(1200)))) {
     expect(piece.length).toBeGreaterThan(0);
     break;

@@ -1,5 +1,5 @@
-// The mails that warn whoever holds a name: once an occurrence, to those who can do something, and never more than four a day a domain,
-// whatever a stranger does with claims and delegations.
+// Mails that warn the holder of a name: once per occurrence, to its owner and admins, and at most four per day and
+// domain, regardless of other accounts' actions.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LETTERS } from '../../../src/features/every-feature.ts';
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 const waits = async (accountId: number) =>
   (await newDomain(db, accountId, 'example.com.', { exempt: false, transfer: true })).id;
-/** A check, a little later than the one before. */
+/** Checks the name, a little later than the previous check. */
 const look = async (said: string, domainId = claim, minutes = 0.2) => {
   now += minutes * MINUTE_MS;
   await checkOnce(db, domainId, said, { at: now });
@@ -47,7 +47,7 @@ const mails = () => column<string>`
   select split_part(email, '@', 1) from mails where kind = 'takeover' order by id`;
 const codes = async () => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
 
-test('one mail is ordered when the finding begins, and none while it goes on', async () => {
+test('one mail is ordered when the finding starts, and none while it lasts', async () => {
   await look(ANNS);
   expect(await mails()).toEqual([]);
   await look(BOBS);
@@ -62,7 +62,7 @@ test('one mail is ordered when the finding begins, and none while it goes on', a
   expect(await mails()).toEqual(['ann']);
 });
 
-test('whoever toggles the delegation brings four a day of them, and four more the next day', async () => {
+test('repeated changes of the delegation cause at most four mails per day', async () => {
   const toggle = async () => {
     await look(BOBS);
     await look(ANNS);
@@ -74,7 +74,7 @@ test('whoever toggles the delegation brings four a day of them, and four more th
   expect(await mails()).toHaveLength(8);
 });
 
-test('an account with many domains gets fifty a day', async () => {
+test('an account with many domains gets fifty mails per day', async () => {
   const domains = [id];
   for (const name of ['b', 'c', 'd']) domains.push((await newDomain(db, ann, `${name}.example.com.`)).id);
   await query`insert into takeover_mails (domain_id, account_id) select ${domains[3]}, ${ann} from generate_series(1, 48)`;
@@ -86,7 +86,7 @@ test('an account with many domains gets fifty a day', async () => {
   expect(ordered.filter((isOrdered) => isOrdered)).toHaveLength(2);
 });
 
-test('the domain’s admins get it too; other members and deactivated accounts do not', async () => {
+test('admins of the domain get the mail too, but not other members or deactivated accounts', async () => {
   for (const [name, role] of [
     ['dan', 'admin'],
     ['eve', 'editor'],
@@ -98,7 +98,7 @@ test('the domain’s admins get it too; other members and deactivated accounts d
   expect(await mails()).toEqual(['ann', 'dan']);
 });
 
-test('the owner of a domain in external mode is warned as well', async () => {
+test('the owner of a domain in external mode is warned too', async () => {
   await query`update domains set dns_mode = 'external', status = 'active' where id = ${id}`;
   await look(BOBS);
   await look(BOBS);
@@ -111,7 +111,7 @@ test('the owner of a domain in external mode is warned as well', async () => {
   ]);
 });
 
-describe('when they are sent', () => {
+describe('a mail that is sent later', () => {
   const send = async () => {
     const outcomes: MailOutcome[] = [];
     const taken: Letter[] = [];
@@ -127,7 +127,7 @@ describe('when they are sent', () => {
     return { taken, kinds: outcomes.map(({ kind }) => kind) };
   };
 
-  test('it is not sent to an account that has passed the domain on meanwhile', async () => {
+  test('is not sent to an account that has transferred the domain in the meantime', async () => {
     await look(BOBS);
     const by = { by: { kind: 'cli' }, source: 'cli' } as const;
     const dan = await newAccount(db, 'dan@example.org');
@@ -136,7 +136,7 @@ describe('when they are sent', () => {
     expect([taken, kinds]).toEqual([[], []]);
   });
 
-  test('to the account that lost the name since then, it is', async () => {
+  test('is sent to the account that has lost the name in the meantime', async () => {
     await look(BOBS);
     await look(BOBS, claim, 2);
     expect((await send()).kinds).toEqual(['sent']);

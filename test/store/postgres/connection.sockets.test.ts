@@ -1,5 +1,3 @@
-// A connection that has been cut is noticed by whoever waits for it.
-
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connect } from '../../../src/store/postgres/connection.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -18,7 +16,7 @@ describe('a connection', () => {
     await database.drop();
   });
 
-  test('on which nothing comes any more fails the query, and is closed', async () => {
+  test('that receives nothing fails the query and closes', async () => {
     const connection = await connect(proxy.url, { applicationName: 'test' });
     expect(await connection.query('select 1, $1::bigint', [2])).toEqual([[1, 2]]);
     proxy.pause();
@@ -28,9 +26,9 @@ describe('a connection', () => {
     await expect(connection.query('select 1')).rejects.toThrow('closed');
   });
 
-  test('lets the server look whether we are still there', async () => {
+  test('lets the server detect that the client is disconnected', async () => {
     const connection = await connect(database.url, { applicationName: 'test' });
-    // Over the unix socket of the tests they have no effect, and show no value.
+    // They have no effect on the unix socket of the tests, and show no value.
     expect(
       await connection.query("select name, source from pg_settings where name like 'tcp\\_%' order by name"),
     ).toEqual([
@@ -42,17 +40,17 @@ describe('a connection', () => {
     await connection.close();
   });
 
-  test('that sends rows slowly is not silent', async () => {
+  test('that receives rows slowly is not considered silent', async () => {
     const connection = await connect(proxy.url, { applicationName: 'test' });
     const rows: unknown[] = [];
-    // Each row is larger than Postgres's output buffer, so that it is sent at once.
+    // Each row is larger than Postgres's output buffer, so that it is sent immediately.
     const slow = "select i, repeat('x', 20000), pg_sleep(0.1) from generate_series(1, 8) i";
     await connection.stream(slow, [], (row) => rows.push(row[0]), 500);
     expect(rows).toHaveLength(8);
     await connection.close();
   });
 
-  test('is refused or given up at once where that is known at once', async () => {
+  test('is rejected or aborted immediately if the result is already known', async () => {
     const giveUp = new AbortController();
     proxy.pause();
     const hanging = connect(proxy.url, { applicationName: 'test', signal: giveUp.signal });
@@ -62,7 +60,7 @@ describe('a connection', () => {
     await expect(connect(proxy.url, { applicationName: 'test' })).rejects.toThrow();
   });
 
-  test('survives a bad statement, and gives its error to the one who asked', async () => {
+  test('survives an invalid statement, whose caller gets the error', async () => {
     const connection = await connect(database.url, { applicationName: 'test' });
     await expect(connection.query('select nonsense')).rejects.toThrow('nonsense');
     const decode = () => {

@@ -44,7 +44,7 @@ describe('the URL of the embedded database', () => {
     expect(readdirSync(directory)).toEqual(['run']);
   });
 
-  it('is not found when its npm start was killed, its socket is gone, or the file makes no sense', () => {
+  it('is not found if its npm start was killed, its socket is missing, or the file is invalid', () => {
     publishDatabaseUrl(directory, URL_OF_IT, socket);
     const file = join(directory, 'npm-start.json');
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid: 4194305 }));
@@ -56,7 +56,7 @@ describe('the URL of the embedded database', () => {
     expect(findDatabaseUrl(directory)).toBeUndefined();
   });
 
-  it('is published in a directory that is not there yet', () => {
+  it('is published even if the directory does not exist yet', () => {
     publishDatabaseUrl(join(directory, 'new'), URL_OF_IT, socket);
     expect(findDatabaseUrl(join(directory, 'new'))).toBe(URL_OF_IT);
   });

@@ -1,4 +1,4 @@
-// What a pool does with a Postgres that hangs, is slow, or is asked by too many.
+// A pool whose Postgres hangs, is slow, or gets too many calls.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../../support/database/databa
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';
 
-/** The server gives up after 500 ms, the client after a second. */
+/** The server cancels after 500 ms, the client after a second. */
 const LIMITS = { readMs: 300, writeMs: 1000 };
 
 let database: TestDatabase;
@@ -39,11 +39,11 @@ async function backend(): Promise<number> {
   return (rows[0] as { pid: number }).pid;
 }
 
-describe('a Postgres that hangs', () => {
+describe('a hanging Postgres', () => {
   it.each([
     ['read', sql`select 1`],
     ['write', sql`insert into shapes values (1)`],
-  ])('fails a %s on an open connection, which another takes the place of', async (_, statement) => {
+  ])('fails a %s on an open connection, which is then replaced', async (_, statement) => {
     const before = await backend();
     proxy.pause();
     expect(await failureOf(statement.execute(db))).toBeInstanceOf(DatabaseSilence);
@@ -51,7 +51,7 @@ describe('a Postgres that hangs', () => {
     expect(await until(() => backend().catch(() => undefined))).not.toBe(before);
   });
 
-  it('fails a new connection and whoever waits for one', async () => {
+  it('fails a new connection and all calls that wait for one', async () => {
     proxy.pause();
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(backend())));
     expect(failures.map(outageOf)).toEqual(['silent', 'silent', 'silent']);
@@ -59,7 +59,7 @@ describe('a Postgres that hangs', () => {
     expect(await until(() => backend().catch(() => undefined))).toBeGreaterThan(0);
   });
 
-  it('ends a transaction with its own error, and nothing of it stays', async () => {
+  it('ends a transaction with its own error, and rolls it back', async () => {
     const error = await failureOf(
       db.transaction().execute(async (trx) => {
         await sql`insert into shapes values (1)`.execute(trx);
@@ -73,7 +73,7 @@ describe('a Postgres that hangs', () => {
     expect((await sql`select from shapes`.execute(database.db)).rows).toEqual([]);
   });
 
-  it('leaves open whether a commit was done', async () => {
+  it('leaves the outcome of a commit unknown', async () => {
     const error = await failureOf(
       db.transaction().execute(async (trx) => {
         await sql`insert into shapes values (1)`.execute(trx);
@@ -85,15 +85,15 @@ describe('a Postgres that hangs', () => {
   });
 });
 
-describe('a Postgres that answers', () => {
-  it('gives a slow statement up itself, and the connection goes on', async () => {
+describe('a responsive Postgres', () => {
+  it('cancels a slow statement itself, and the connection stays usable', async () => {
     const before = await backend();
     const slow = db.transaction().execute((trx) => sql`select pg_sleep(60)`.execute(trx));
     expect(await failureOf(slow)).toMatchObject({ code: '57014' });
     expect(await backend()).toBe(before);
   });
 
-  it('gives up a wait for a lock sooner than a statement', async () => {
+  it('cancels a wait for a lock sooner than a statement', async () => {
     await database.db.transaction().execute(async (trx) => {
       await sql`lock table shapes`.execute(trx);
       expect(await failureOf(sql`insert into shapes values (1)`.execute(db))).toMatchObject({
@@ -103,7 +103,7 @@ describe('a Postgres that answers', () => {
     await sql`insert into shapes values (1)`.execute(db);
   });
 
-  it('ends a transaction that goes on and on, though each of its statements is in time', async () => {
+  it('ends a transaction that takes too long, even if each statement is within its limit', async () => {
     let statements = 0;
     const endless = db.transaction().execute(async (trx) => {
       for (;;) await sql`insert into shapes select ${statements++}::integer from pg_sleep(0.05)`.execute(trx);
@@ -114,14 +114,14 @@ describe('a Postgres that answers', () => {
     expect((await sql`select from shapes`.execute(database.db)).rows).toEqual([]);
   });
 
-  it('is heard out by a process that was busy itself when the answer came', async () => {
+  it('is not timed out if the process itself was busy when the response arrived', async () => {
     const direct = openDatabase(database.url, { maxConnections: 1, limits: LIMITS });
     await sql`select 1`.execute(direct);
     const asked = sql<{ id: number }>`select 7 as id`.execute(direct);
     await new Promise<void>((resolve) =>
       setImmediate(() => {
         const end = performance.now() + 3 * LIMITS.readMs;
-        while (performance.now() < end); // nothing is read meanwhile, and the timer is long due
+        while (performance.now() < end); // blocks reading until long after the timer is due
         resolve();
       }),
     );

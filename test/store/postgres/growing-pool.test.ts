@@ -5,11 +5,11 @@ import { GrowingPool, PoolFull } from '../../../src/store/postgres/growing-pool.
 
 type Opened = (error?: Error) => void;
 
-/** Connections that are being opened; each says when it is, or that it cannot be. */
+/** Connections that are being opened. The test resolves or rejects each. */
 let opening: Opened[] = [];
 
 class FakeClient extends EventEmitter {
-  readonly _queryable = true; // as the pool asks
+  readonly _queryable = true; // read by the pool
   connect(done: Opened): void {
     opening.push(done);
   }
@@ -32,7 +32,7 @@ beforeEach(() => {
   opening = [];
 });
 
-it('a call takes the connection that another gives back, and not the one that is being opened', async () => {
+it('a call takes a released connection, and does not wait for the one that is being opened', async () => {
   const pool = openPool(5);
   const first = pool.connect();
   await openNext();
@@ -44,7 +44,7 @@ it('a call takes the connection that another gives back, and not the one that is
   expect(await second).toBe(client);
 });
 
-it('opens one at a time while calls wait, up to its size', async () => {
+it('opens one connection at a time while calls wait, up to its size', async () => {
   const pool = openPool(3);
   const calls = Array.from({ length: 5 }, () => pool.connect());
   const most: number[] = [];
@@ -58,14 +58,14 @@ it('opens one at a time while calls wait, up to its size', async () => {
   expect(await Promise.all(calls.slice(3))).toHaveLength(2);
 });
 
-it('each call that waits hears why there is no connection', async () => {
+it('each waiting call gets the reason why there is no connection', async () => {
   const pool = openPool(2);
   const calls = [pool.connect(), pool.connect()].map((call) => call.catch((error: Error) => error.message));
   for (let i = 0; i < 5; i++) await openNext(new Error('refused'));
   expect(await Promise.all(calls)).toEqual(['refused', 'refused']);
 });
 
-it('refuses a call where too many wait', async () => {
+it('rejects a call if too many wait', async () => {
   const pool = openPool(1, 2);
   const calls = [pool.connect(), pool.connect()];
   await expect(pool.connect()).rejects.toBeInstanceOf(PoolFull);

@@ -12,7 +12,7 @@ describe('an error', () => {
     ['ECONNRESET', 'unreachable'],
     ['08006', 'unreachable'],
     ['25006', 'unreachable'], // the primary became a standby
-    ['28P01', 'unreachable'], // told to who connects: the password is another now
+    ['28P01', 'unreachable'], // when connecting: the password was changed
     ['3D000', 'unreachable'], // being restored
     ['57P01', 'unreachable'],
     ['57P02', 'unreachable'],
@@ -38,10 +38,10 @@ describe('an error', () => {
 
   it.each(
     '23505 42P01 42501 22P02 XX000 XX001 XX002 ERR_ASSERTION'.split(' '),
-  )('with code %s is none: a repeat does not help', (code) =>
+  )('with code %s is not an outage, because a retry does not help', (code) =>
     expect(outageOf(withCode(code))).toBeUndefined());
 
-  it('of the driver is known by its words, of many addresses by all of them', () => {
+  it('of the driver is recognized by its message, and of several addresses by all of them', () => {
     expect(outageOf(new Error('Connection terminated unexpectedly'))).toBe('unreachable');
     expect(outageOf(new Error('Connection terminated due to connection timeout'))).toBe('silent');
     expect(outageOf(new Error('timeout exceeded when trying to connect'))).toBe('silent');
@@ -54,13 +54,13 @@ describe('an error', () => {
     expect(outageOf('ECONNREFUSED')).toBeUndefined();
   });
 
-  it('of our own pool is an outage', () => {
+  it('of the fleet’s own pool is an outage', () => {
     expect(outageOf(new DatabaseSilence('late'))).toBe('silent');
     expect(outageOf(new PoolFull('full'))).toBe('busy');
   });
 });
 
-it('every kind says so in words of its own, and when to come back', () => {
+it('every kind has its own message and retry time', () => {
   const told = Object.values(OUTAGES);
   expect(new Set(told.map(({ words }) => words)).size).toBe(told.length);
   for (const { retrySeconds } of told) expect(retrySeconds).toBeGreaterThan(0);

@@ -1,5 +1,3 @@
-// Which statements get a name, and when no more get one.
-
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PreparedStatements } from '../../../src/store/postgres/prepared-statements.ts';
 
@@ -16,7 +14,7 @@ describe('a statement', () => {
     return name;
   };
 
-  test('that is repeated gets a name of its own, which stays', () => {
+  test('that is repeated gets a permanent name', () => {
     expect(repeat('select $1::integer', [1], 7)).toBeUndefined();
     const name = statements.nameOf('select $1::integer', [1]);
     expect(name).toMatch(/^zonefleet_\d+$/);
@@ -24,14 +22,14 @@ describe('a statement', () => {
     expect(repeat('select $1::text')).not.toBe(name);
   });
 
-  test('with a large array is planned for it, also when it has a name for small ones', () => {
+  test('with a large array is planned for it, even if it has a name for small ones', () => {
     const items = Array.from({ length: 65 }, (_, i) => i);
     expect(repeat('select from unnest($1::integer[])', [items], 50)).toBeUndefined();
     expect(repeat('select from unnest($1::integer[])', [items.slice(1)])).toBeDefined();
     expect(statements.nameOf('select from unnest($1::integer[])', [items])).toBeUndefined();
   });
 
-  test('beyond a hundred is sent as it is, since each connection keeps every plan, and is not remembered', () => {
+  test('beyond a hundred is neither prepared nor remembered, because every connection keeps every plan', () => {
     const names = Array.from({ length: 150 }, (_, i) => repeat(`select ${i} + $1`));
     expect(names.filter((name) => name !== undefined)).toHaveLength(100);
     for (let i = 0; i < 2000; i++) statements.nameOf(`select ${i}`, []);
@@ -40,9 +38,9 @@ describe('a statement', () => {
 
   test.each([
     ['is unknown to the server', { code: '26000', message: 'prepared statement does not exist' }],
-    ['is already there', { code: '42P05', message: 'prepared statement already exists' }],
+    ['already exists', { code: '42P05', message: 'prepared statement already exists' }],
     ['has a useless plan', { code: '0A000', message: 'cached plan must not change result type' }],
-  ])('that %s is the last one with a name', (_, error) => {
+  ])('that %s ends all preparing', (_, error) => {
     expect(repeat('select $1')).toBeDefined();
     statements.noteFailure(error);
     expect(repeat('select $1')).toBeUndefined();

@@ -1,4 +1,4 @@
-// Which zones are due is asked every two seconds: the answer is found in indexes, however many zones are signed.
+// Due zones are claimed every two seconds, so only indexes are read, for any number of signed zones.
 
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await query`vacuum analyze edge_signings`;
 });
 
-/** The zones that are claimed, and how many rows of the table Postgres has read for it. */
+/** Returns the claimed zones, and how many rows of the table Postgres has read. */
 async function claim(key: string): Promise<{ readonly due: number; readonly read: number }> {
   return await db.transaction().execute(async (trx) => {
     const due = await claimDueEdgeZones(trx, key, 20);
@@ -31,11 +31,11 @@ async function claim(key: string): Promise<{ readonly due: number; readonly read
   });
 }
 
-test('no zone is read while none is due', async () => {
+test('reads no zone while none is due', async () => {
   expect(await claim(KEY)).toEqual({ due: 0, read: 0 });
 });
 
-test('those that changed, that were signed for other sets, and whose signatures end soon are found among all others', async () => {
+test('finds changed zones, zones signed for other sets, and zones whose signatures expire soon among all others', async () => {
   await query`
     update edge_signings set changed = 1 where zone_id = (select id from zones where name = 'z100.test.')`;
   await query`
@@ -53,7 +53,7 @@ test('those that changed, that were signed for other sets, and whose signatures 
   expect((await claim(KEY)).due).toBe(0); // leased
 });
 
-test('when the sets change all are due, a few at a time, each once', async () => {
+test('when the sets change, all zones are due, a few at a time, each once', async () => {
   const { due, read } = await claim('other');
   expect(due).toBe(20);
   expect(read).toBeLessThan(500);

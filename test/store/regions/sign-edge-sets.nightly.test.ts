@@ -1,4 +1,4 @@
-// What regions publish, from the rows of edges to what nodes load; in signed zones with signatures that hold.
+// Per-region record sets, from the rows of edges to what nodes load, with valid signatures in signed zones.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ async function decide(): Promise<DecidedSets> {
   return decided;
 }
 
-/** What a worker does in one round. */
+/** Runs one round of a worker. */
 async function round(on: Database = db): Promise<number> {
   const { sets } = await decide();
   await republishDomains(db);
@@ -77,8 +77,8 @@ async function round(on: Database = db): Promise<number> {
 const marks = async () =>
   (await loadZone(db, APEX))?.records.filter(({ type }) => type === EDGE_MARK_TYPE) ?? [];
 
-describe('the sets of regions', () => {
-  test('are none without edges, and follow edges that come, are drained and revoked; countries lead to them', async () => {
+describe('the per-region record sets', () => {
+  test('are empty without edges, and follow new, drained and revoked edges and the countries of regions', async () => {
     expect(await decide()).toMatchObject({ sets: { version: 0, regions: [] }, isChanged: false });
     await round();
     expect(await marks()).toEqual([]);
@@ -104,7 +104,7 @@ describe('the sets of regions', () => {
     expect(await decide()).toMatchObject({ held: { silent: 2, published: 3 }, isChanged: false });
     await query`update edges set seen_at = now() where name = 'b'`;
     expect(await decide()).toMatchObject({ held: { silent: 1, published: 3 }, isChanged: false });
-    // who does not return leaves when the others have been back for a while
+    // An edge that does not return is removed after the others have been back for a while.
     await query`update edge_sets set held = jsonb_set(held, '{atMs}', to_jsonb((held ->> 'atMs')::float8 - 60000))`;
     const after = await decide();
     expect(after.held).toBeUndefined();
@@ -112,7 +112,7 @@ describe('the sets of regions', () => {
   });
 });
 
-test('sets are decided again and again while domains are created: the settings are not locked for it', async () => {
+test('are decided repeatedly while domains are created, without locking the settings', async () => {
   await addEdge('a', 'eu', ['203.0.113.1']);
   await decide();
   await db.transaction().execute(async (trx) => {
@@ -121,7 +121,7 @@ test('sets are decided again and again while domains are created: the settings a
   });
 });
 
-test('names that were published before the first edge get their marks, and an edit keeps them', async () => {
+test('names published before the first edge get their markers, and an edit keeps them', async () => {
   await addEdge('a', 'eu', ['203.0.113.1']);
   await round();
   expect(await marks()).toHaveLength(1);
@@ -130,7 +130,7 @@ test('names that were published before the first edge get their marks, and an ed
   await expectPublished(db, domainId);
 });
 
-test('a zone whose keys cannot be opened keeps no other from being signed, and is due again when its lease is over', async () => {
+test('a zone whose keys cannot be opened does not delay others, and is due again when its lease ends', async () => {
   await enabled(db, { domainId });
   await addEdge('a', 'eu', ['203.0.113.1']);
   const { sets } = await decide();
@@ -145,7 +145,7 @@ test('a zone whose keys cannot be opened keeps no other from being signed, and i
   expect(await round()).toBe(1);
 });
 
-test('only edits of proxied names make a signed zone due, and then only these names are looked at', async () => {
+test('only edits of proxied names make a signed zone due, and only these names are examined', async () => {
   await enabled(db, { domainId });
   await addEdge('a', 'eu', ['203.0.113.1']);
   await round();
@@ -160,8 +160,8 @@ test('only edits of proxied names make a signed zone due, and then only these na
   expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
 });
 
-test('workers, API and nodes have the rights that it takes', async () => {
-  await migrate(db, TEST_SETTINGS); // it gives the rights
+test('workers, API and nodes have the required privileges', async () => {
+  await migrate(db, TEST_SETTINGS); // grants the privileges
   await addEdge('a', 'eu', ['203.0.113.1']);
   await enabled(db, { domainId });
   const workers = openDatabase(asRole(url, 'zonefleet_worker'), { maxConnections: 2 });
@@ -183,7 +183,7 @@ test('workers, API and nodes have the rights that it takes', async () => {
   await node.close();
 });
 
-test('a domain that edges of some regions only serve publishes the default everywhere', async () => {
+test('a domain that edges of only some regions serve publishes the default addresses everywhere', async () => {
   await addEdge('a', 'eu', ['203.0.113.1']);
   await round();
   await setServedRegions(db, domainId, ['eu']);
@@ -196,7 +196,7 @@ test('a domain that edges of some regions only serve publishes the default every
   await expectPublished(db, domainId);
 });
 
-/** The set that a node gives the region, if it verifies, as text; `bogus` else. */
+/** Returns the set that a node answers in the region, as text, or `bogus` if it does not validate. */
 async function answered(region: number, type: number = TYPE.A, days = 0, name = 'www'): Promise<string> {
   const { sets } = await decide();
   const built = buildZone(APEX, (await loadZone(db, APEX))?.records ?? []);
@@ -216,7 +216,7 @@ async function answered(region: number, type: number = TYPE.A, days = 0, name = 
 
 const answeredAt = async (name: string) => await answered(0, TYPE.A, 0, name);
 
-describe('what comes between the signing of a page and its writing', () => {
+describe('changes between the signing of a page and its writing', () => {
   beforeEach(async () => {
     await saved(db, domainId, ['shop A 198.51.100.3 ; proxied', 'mail A 198.51.100.4 ; proxied']);
     await enabled(db, { domainId });
@@ -225,7 +225,7 @@ describe('what comes between the signing of a page and its writing', () => {
     await query`update edges set v4 = '{203.0.113.9}'`;
   });
 
-  /** A round in which `meanwhile` is done when the page has been read and signed, and somebody else has the lock. */
+  /** Runs a round that does `meanwhile` after the page was read and signed, while another transaction has the lock. */
   async function roundWith(meanwhile: (trx: Database) => Promise<void>): Promise<number> {
     const { sets } = await decide();
     const [due] = await claimDueEdgeZones(db, signedSetsKey(sets), 9);
@@ -253,7 +253,7 @@ describe('what comes between the signing of a page and its writing', () => {
       .sort()
       .map((name) => name.split('.')[0]);
 
-  test('names that an edit has changed are signed as they are now, the others as they were read', async () => {
+  test('changed names are signed again, and the others are written as they were read', async () => {
     const id = await value<number>`select id from records where name like 'mail.%'`;
     expect(
       await roundWith(async (trx) => {
@@ -266,13 +266,13 @@ describe('what comes between the signing of a page and its writing', () => {
     ).toBe(2);
     expect(await names()).toEqual(['late', 'shop', 'www']);
     expect(await signatureFaults(db, APEX)).toEqual([]);
-    expect(await round()).toBe(1); // the name that came
+    expect(await round()).toBe(1); // the new name
     expect(await round()).toBe(0);
     for (const name of ['late', 'shop', 'www']) expect(await answeredAt(name)).toBe('203.0.113.9');
     await expectPublished(db, domainId);
   });
 
-  test('signatures are by the keys that sign when they are written', async () => {
+  test('signatures are made by the keys that sign at the time of writing', async () => {
     const made = await roundWith(async (trx) => {
       await disableSigning(trx, { domainId }, BY);
       await enabled(trx, { domainId });
@@ -282,7 +282,7 @@ describe('what comes between the signing of a page and its writing', () => {
     expect(await signatureFaults(db, APEX)).toEqual([]);
   });
 
-  test('nothing is written to a zone that is signed no more, nor to a domain that is deleted', async () => {
+  test('nothing is written to a zone that is no longer signed, or to a deleted domain', async () => {
     expect(await roundWith(async (trx) => void (await disableSigning(trx, { domainId }, BY)))).toBe(0);
     await query`update edge_signings set leased_until = null`;
     expect(await round()).toBe(0);
@@ -308,7 +308,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     fallback = await answered(0);
   });
 
-  test("a region has the edge's own set until its set is signed, then its own, and the one before while that is signed", async () => {
+  test('a region has the edge’s own set until its set is signed, and keeps it while a newer one is being signed', async () => {
     expect(fallback).not.toContain('203.0.113.');
     expect(fallback).not.toContain('bogus');
     expect(await round()).toBe(2); // one for A, one for AAAA
@@ -320,12 +320,12 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
     expect(await round()).toBe(1);
     expect(await answered(0)).toBe('203.0.113.2');
-    expect(await marks()).toHaveLength(3); // the mark itself, and two signatures
+    expect(await marks()).toHaveLength(3); // the marker itself, and two signatures
     expect(await signatureFaults(db, APEX)).toEqual([]);
     await expectPublished(db, domainId);
   });
 
-  test('signatures stay through edits of other names and of this one', async () => {
+  test('signatures stay after edits of other names and of this one', async () => {
     await round();
     await saved(db, domainId, ['mail A 198.51.100.9', 'www TXT "x"']);
     expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
@@ -334,7 +334,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     await expectPublished(db, domainId);
   });
 
-  test('signatures are made anew before they end, and with the keys that sign', async () => {
+  test('signatures are renewed before they expire, by the keys that sign', async () => {
     await round();
     const [signed] = await query<{ id: number }>`select id from signed_zones`;
     const soon = await atLater({ db, url }, 8);
@@ -346,7 +346,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     expect(await answered(0, TYPE.A, 8)).toBe('203.0.113.1,203.0.113.2');
   });
 
-  test('a zone that is signed no more has its regions without signatures', async () => {
+  test('a zone that is no longer signed has its regions without signatures', async () => {
     await round();
     expect(await signatureFaults(db, APEX)).toEqual([]);
     await disableSigning(db, { domainId }, BY);
@@ -355,7 +355,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     await expectPublished(db, domainId);
   });
 
-  test('nothing is left of regions when their edges are revoked', async () => {
+  test('nothing remains of regions after their edges are revoked', async () => {
     await round();
     await query`update edges set revoked_at = now()`;
     await round();

@@ -12,7 +12,7 @@ const anchor = (octet: number, state: RolledAnchor['state'], since = octet * 100
   since,
 });
 
-it('what was rolled is read again, whatever the order of the configured records; workers roll one after the other', async () => {
+it('stored anchors are loaded for configured records in any order, and concurrent workers roll one after the other', async () => {
   const all = [anchor(1, 'valid'), anchor(2, 'pending'), anchor(3, 'missing'), anchor(4, 'revoked')];
   expect(await rollSavedAnchors(db, CONFIGURED, () => all)).toEqual(all);
   expect(await loadAnchors(db, [...CONFIGURED].reverse())).toEqual(all);
@@ -26,7 +26,7 @@ it('what was rolled is read again, whatever the order of the configured records;
   expect(await loadAnchors(db, CONFIGURED)).toHaveLength(5);
 });
 
-it('other configured records begin anew, and leave those of others as they are', async () => {
+it('other configured records start without anchors, and do not change those of others', async () => {
   await rollSavedAnchors(db, CONFIGURED, () => [anchor(1, 'valid')]);
   const others = [Uint8Array.of(1, 2), Uint8Array.of(3)];
   expect(await loadAnchors(db, others)).toEqual([]);

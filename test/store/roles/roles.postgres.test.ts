@@ -1,4 +1,4 @@
-// The database roles: what each may do, and above all what it may not.
+// The privileges of the database roles, and what they must not allow.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -50,12 +50,12 @@ const TABLES = unite([CORE_PRIVILEGES, ...PRIVILEGES_OF_FEATURES]).tables;
 const { url, column } = keptDatabase();
 const as = (role: ProcessRole, statement: string) => ask(asRole(url, role), statement);
 
-it('every table is in the list of who may do what with it', async () => {
+it('the list of privileges contains every table', async () => {
   const tables = await column`select tablename from pg_tables where schemaname = 'public' order by tablename`;
   expect(tables).toEqual(Object.keys(TABLES).sort());
 });
 
-it('the roles have what the list says and no more, and no process’s role owns or makes anything', async () => {
+it('roles have exactly the listed privileges, and no process role owns or creates anything', async () => {
   const rows = await ask(
     url,
     `select t.tablename as table, r.rolname as role,
@@ -131,7 +131,7 @@ it.each([
   );
 });
 
-it('a node writes its own row and signs off, and no row of another node', async () => {
+it('a node can write and sign off only its own row', async () => {
   const nodeUrl = asRole(url, 'zonefleet_node');
   const [one, two] = [
     await connect(nodeUrl, { applicationName: 'one' }),
@@ -146,7 +146,7 @@ it('a node writes its own row and signs off, and no row of another node', async 
     await expect(saveNodeReport(two, report('one'))).rejects.toThrow(DENIED);
     await expect(saveNodeReport(two, report('three'))).rejects.toThrow(DENIED);
     expect(await two.query("update nodes set zones = 9 where name = 'one' returning name")).toEqual([]);
-    // A table of its own in front of the system's does not help.
+    // A caller's own table that hides the system's does not help.
     await two.query('create temp table pg_locks as select * from pg_catalog.pg_locks');
     await two.query("update pg_locks set pid = pg_backend_pid() where locktype = 'advisory'");
     await two.query('set search_path = pg_temp, public');
@@ -159,7 +159,7 @@ it('a node writes its own row and signs off, and no row of another node', async 
   }
 });
 
-describe('a server of the operator’s', () => {
+describe('an external server', () => {
   let directory: string;
   let server: RunningPostgres;
   beforeAll(async () => {
@@ -188,7 +188,7 @@ describe('a server of the operator’s', () => {
     }
   };
 
-  it('is migrated without roles where they may not be made, and gets their rights once they are there', async () => {
+  it('is migrated without roles if they may not be created, and gets their privileges once they exist', async () => {
     expect((await migrated(urlOf('plain', 'plain'))).roles).toEqual({
       made: [],
       missing: [...PROCESS_ROLES],
@@ -207,7 +207,7 @@ describe('a server of the operator’s', () => {
     }
   });
 
-  it('gets its roles once when many databases are migrated at the same moment, and tells of one that may do too much', async () => {
+  it('gets its roles once when many databases are migrated concurrently, and reports one with too many rights', async () => {
     const all = await Promise.all([1, 2].map((n) => migrated(urlOf(`made${n}`, 'maker'))));
     expect(all.flatMap(({ roles }) => roles.missing)).toEqual([]);
     for (const n of [1, 2])
@@ -219,7 +219,7 @@ describe('a server of the operator’s', () => {
     await ask(server.url, 'alter role zonefleet_api nosuperuser');
   });
 
-  it('never sees a password, only what it checks one with', async () => {
+  it('never sees a password, only its verifier', async () => {
     const db = openDatabase(urlOf('made1', 'maker'));
     try {
       await setRolePasswords(db, { zonefleet_node: 'correct-horse' });

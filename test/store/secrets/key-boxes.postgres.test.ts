@@ -8,13 +8,13 @@ const TEXT = Buffer.from('a secret');
 const { db, query } = sharedDatabase();
 
 describe('boxes of sealed secrets', () => {
-  it('open what they sealed, in another process too, and only for its row, and take 10,000 secrets each', async () => {
+  it('open what they sealed, also in another process, only for its row, and hold 10,000 secrets each', async () => {
     const boxes = new KeyBoxes([secretOf('k1', 1)]);
     await boxes.check(db);
     const sealed = await boxes.seal(db, ['totp', '7'], TEXT);
     const other = new KeyBoxes([secretOf('k1', 1)]);
     expect(await other.unseal(db, sealed, ['totp', '7'])).toEqual(TEXT);
-    await expect(other.unseal(db, sealed, ['totp', '8'])).rejects.toThrow(/does not open/);
+    await expect(other.unseal(db, sealed, ['totp', '8'])).rejects.toThrow(/cannot be opened/);
     const full = new KeyBoxes([secretOf('k1', 1)]);
     const first = await full.seal(db, ['totp', '1'], TEXT);
     expect((await full.seal(db, ['totp', '2'], TEXT)).boxId).toBe(first.boxId);
@@ -22,7 +22,7 @@ describe('boxes of sealed secrets', () => {
     expect((await full.seal(db, ['totp', '3'], TEXT)).boxId).not.toBe(first.boxId);
   });
 
-  it('go on when a new secret comes first: what the old one sealed still opens', async () => {
+  it('stay usable when a new secret is added first', async () => {
     const old = new KeyBoxes([secretOf('k1', 1)]);
     await old.check(db);
     const sealed = await old.seal(db, ['totp', '7'], TEXT);
@@ -32,14 +32,14 @@ describe('boxes of sealed secrets', () => {
     expect((await both.seal(db, ['totp', '8'], TEXT)).boxId).not.toBe(sealed.boxId);
   });
 
-  it('are sealed again with a new secret, which then opens every one of them alone', async () => {
+  it('are re-sealed with a new secret, which alone then opens all of them', async () => {
     const [old, added] = [secretOf('k1', 1), secretOf('k2', 2)];
     const boxes = new KeyBoxes([old]);
     await boxes.check(db);
     const sealed = [];
     for (const id of ['1', '2', '3']) {
       sealed.push({ id, ...(await boxes.seal(db, ['totp', id], Buffer.from(`secret ${id}`))) });
-      await query`update key_boxes set used = 10000`; // the next secret goes into another box
+      await query`update key_boxes set used = 10000`; // the next secret uses another box
     }
     const both = new KeyBoxes([added, old]);
     await both.check(db);
@@ -52,24 +52,24 @@ describe('boxes of sealed secrets', () => {
   });
 });
 
-describe('the secret at start', () => {
-  it('ends the process where it is not the one that sealed, before anything is read', async () => {
+describe('the secret at the start', () => {
+  it('ends the process if another secret sealed the database, before anything is read', async () => {
     await new KeyBoxes([secretOf('k1', 1)]).check(db);
     await new KeyBoxes([secretOf('k1', 1)]).check(db);
     await expect(new KeyBoxes([secretOf('k1', 2)]).check(db)).rejects.toThrow(
-      'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set the one that was',
+      'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set that secret again',
     );
   });
 
-  it('seals nothing where it is not the one, in a process that has not asked at its start', async () => {
+  it('seals nothing if it is wrong, even in a process that has not checked it at its start', async () => {
     await new KeyBoxes([secretOf('k1', 1)]).check(db);
     await expect(new KeyBoxes([secretOf('k1', 2)]).seal(db, ['totp', '7'], TEXT)).rejects.toThrow(
-      'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set the one that was',
+      'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set that secret again',
     );
     expect(await query`select from key_boxes`).toHaveLength(0);
   });
 
-  it('ends the process where it is missing and something is sealed with it', async () => {
+  it('ends the process if it is missing and something is sealed with it', async () => {
     const boxes = new KeyBoxes([secretOf('k1', 1)]);
     await boxes.check(db);
     await new KeyBoxes([]).check(db);

@@ -5,14 +5,14 @@ const KEY = Buffer.alloc(32, 1);
 const TEXT = Buffer.from('JBSWY3DPEHPK3PXP');
 
 describe('a sealed secret', () => {
-  it('opens with the same key and the same matter, and is another text each time', () => {
+  it('opens with the same key and context, and has a different text each time', () => {
     const sealed = seal(KEY, TEXT, ['totp', '7']);
     expect(unseal(KEY, sealed, ['totp', '7'])).toEqual(TEXT);
     expect(seal(KEY, TEXT, ['totp', '7'])).not.toEqual(sealed);
     expect(sealed.includes(TEXT)).toBe(false);
   });
 
-  it('does not open for another row, with another key, cut short or changed in any octet', () => {
+  it('does not open for another row, with another key, truncated or changed in any octet', () => {
     const sealed = seal(KEY, TEXT, ['totp', '7']);
     expect(unseal(KEY, sealed, ['totp', '8'])).toBeUndefined();
     expect(unseal(KEY, sealed, ['totp7'])).toBeUndefined();
@@ -26,7 +26,7 @@ describe('a sealed secret', () => {
   });
 });
 
-it('derived keys differ by what they are for', () => {
+it('derived keys differ by their context', () => {
   expect(deriveKey(KEY, ['a', 'b'])).toHaveLength(32);
   expect(deriveKey(KEY, ['a', 'b'])).toEqual(deriveKey(KEY, ['a', 'b']));
   expect(deriveKey(KEY, ['ab'])).not.toEqual(deriveKey(KEY, ['a', 'b']));

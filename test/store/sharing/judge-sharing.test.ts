@@ -19,7 +19,7 @@ describe('granting', () => {
     expect(GRANTED_ROLES.filter((role) => mayGrant(own, role))).toEqual(granted);
   });
 
-  it('is for those who have members.manage', () => {
+  it('requires members.manage', () => {
     for (const role of ROLES) expect(mayGrant(role, 'viewer')).toBe(mayDo(role, 'members.manage'));
   });
 });
@@ -28,7 +28,7 @@ describe('changing a member', () => {
   const other = { isProvider: false, isSelf: false };
   const self = { isProvider: false, isSelf: true };
   it.each([
-    // own, target, wanted, refused as
+    // own role, target, wanted role, code of the refusal
     ['owner', { role: 'admin', ...other }, 'viewer', undefined],
     ['owner', { role: 'admin', ...other }, undefined, undefined],
     ['admin', { role: 'admin', ...other }, 'viewer', undefined],

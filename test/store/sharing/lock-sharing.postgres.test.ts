@@ -1,4 +1,4 @@
-// What is judged before the lock may have changed by the time that it is held: rights, invites, and how many there are.
+// Rights, invites and counts that were checked before the lock may have changed by the time it is held.
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ function sentOf(came: SentInvite): Extract<SentInvite, { kind: 'sent' }> {
   return came;
 }
 
-/** Begins `act` while another transaction holds the domain; that one then does `meanwhile`, and commits. */
+/** Starts `act` while another transaction holds the domain, which then does `meanwhile` and commits. */
 async function during<T>(act: () => Promise<T>, meanwhile: (trx: Database) => Promise<unknown>): Promise<T> {
   let coming: Promise<T> | undefined;
   await db.transaction().execute(async (trx) => {
@@ -61,20 +61,20 @@ async function during<T>(act: () => Promise<T>, meanwhile: (trx: Database) => Pr
   return await (coming as Promise<T>);
 }
 
-describe('whose right is taken away meanwhile', () => {
+describe('a caller whose rights were removed in the meantime', () => {
   it.each([
     [
       'changes no role',
       (db: Database) => setMember(db, { domainId, accountId: viewer, sharer: by(), role: 'editor' }),
     ],
-    ['takes nobody out', (db: Database) => removeMember(db, { domainId, accountId: viewer, sharer: by() })],
+    ['removes no member', (db: Database) => removeMember(db, { domainId, accountId: viewer, sharer: by() })],
     [
-      'invites nobody',
+      'creates no invite',
       (db: Database) =>
         createInvite(db, { domainId, email: 'a@b.example', role: 'viewer', inviter: inviter() }),
     ],
     [
-      'sends no invite again',
+      'resends no invite',
       async (db: Database, inviteId: number) => resendInvite(db, { domainId, inviteId, inviter: inviter() }),
     ],
     [
@@ -110,7 +110,7 @@ describe('whose right is taken away meanwhile', () => {
   }
 });
 
-describe('an invite is accepted', () => {
+describe('an invite', () => {
   const accepts = async (token: string) =>
     acceptInvite(db, token, { id: viewer, email: 'viewer@shop.example', isEmailConfirmed: true });
 
@@ -118,16 +118,16 @@ describe('an invite is accepted', () => {
     ['revoked', run("update invites set status = 'revoked', ended_at = clock_timestamp()")],
     ['sent again', run('delete from invite_tokens')],
     ['too old', run('update invites set expires_at = clock_timestamp()')],
-    ['of nobody who may invite', run("delete from memberships where role = 'admin'")],
-    ['of a domain that is deleted', (trx: Database) => deleteDomain(trx, { ...BY, domainId })],
-  ])('not once it is %s', async (_what, change) => {
+    ['from an account that may no longer invite', run("delete from memberships where role = 'admin'")],
+    ['for a deleted domain', (trx: Database) => deleteDomain(trx, { ...BY, domainId })],
+  ])('is not accepted once it is %s', async (_what, change) => {
     const { token } = await inviteBy(by(), 'viewer@shop.example');
     const came = await during<unknown>(() => accepts(token), change);
     expect(came).toMatchObject({ kind: 'refused', code: 'absent' });
     expect(await value`select role from memberships where account_id = ${viewer}`).toBe('viewer');
   });
 
-  it('by one, where there is room for one more', async () => {
+  it('is accepted by only one account if there is space for one more', async () => {
     await query`
       with made as (
         insert into accounts (email, email_key) select m || '@many.example', m || '@many.example'
@@ -148,7 +148,7 @@ describe('an invite is accepted', () => {
   });
 });
 
-it('invites of one address at once leave one open; of two admins who take each other out at once one stays', async () => {
+it('concurrent invites of one address leave one open, and of two admins who remove each other one stays', async () => {
   const made = await Promise.all(
     Array.from({ length: 5 }, (_, i) =>
       inviteBy(by(), i % 2 === 0 ? 'bob@shop.example' : 'BOB@shop.example'),

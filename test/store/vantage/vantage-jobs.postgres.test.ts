@@ -29,7 +29,7 @@ const NAME = 'shop.example.';
 const QUESTION = { nameText: NAME, fresh: true, thorough: false, deadlineSeconds: 30 };
 
 const { db, url, query, value } = sharedDatabase();
-/** As the processes connect: a privilege that is missing shows here. */
+/** With the processes' roles, so that missing privileges cause errors. */
 let api: Database;
 let worker: Database;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeEach(async () => {
 const add = (name: string) =>
   addVantage(db, { name, network: `net-${name}`, publicKey: `key-${name}`, address: null });
 const seen = (...names: string[]) => Promise.all(names.map((name) => noteVantageSeen(api, name, null)));
-/** Takes a job of the vantage, and returns the answer to it. */
+/** Takes a job of the vantage point, and returns its result. */
 const takeOne = async (vantage: string) => {
   const [job] = await takeVantageJobs(api, vantage, 1);
   const evidence = encodeEvidence(evidenceOf(parseName(NAME), ['ns1.x.example.']));
@@ -52,7 +52,7 @@ const takeOne = async (vantage: string) => {
 };
 const rows = (table: string) => value<number>`select count(*)::int as n from ${sql.table(table)}`;
 
-test('jobs are made for vantages that asked for some within a minute', async () => {
+test('creates jobs for vantage points that requested some within a minute', async () => {
   expect((await makeVantageJobs(worker, QUESTION)).asked).toEqual([]);
   await noteVantageSeen(api, 'a', '192.0.2.1');
   await noteVantageSeen(api, 'b', null);
@@ -61,7 +61,7 @@ test('jobs are made for vantages that asked for some within a minute', async () 
   expect((await makeVantageJobs(worker, QUESTION)).asked).toEqual(['a']);
 });
 
-test('a job is handed out once, however many ask at the same time, and not behind its deadline', async () => {
+test('a job is handed out once to concurrent requests, and not after its deadline', async () => {
   await noteVantageSeen(api, 'a', null);
   for (let i = 0; i < 10; i++) await makeVantageJobs(worker, QUESTION);
   expect(await vantagesWithJobs(api, ['a', 'b'])).toEqual(['a']);
@@ -75,7 +75,7 @@ test('a job is handed out once, however many ask at the same time, and not behin
   expect(await vantagesWithJobs(api, ['a'])).toEqual([]);
 });
 
-test('answers that come twice at the same time are taken once', async () => {
+test('concurrent results of the same job are accepted once', async () => {
   await noteVantageSeen(api, 'a', null);
   const { ask } = await makeVantageJobs(worker, QUESTION);
   const answer = await takeOne('a');
@@ -87,7 +87,7 @@ test('answers that come twice at the same time are taken once', async () => {
   expect((await listVantages(worker))[0]).toMatchObject({ name: 'a', answers: 1, dropped: 4 });
 });
 
-test('a check that waits no more takes back what nobody has begun, and leaves the rest', async () => {
+test('ending an ask deletes jobs that were not taken, and leaves the rest', async () => {
   await seen('a', 'b');
   const { ask } = await makeVantageJobs(worker, QUESTION);
   const answer = await takeOne('a');
@@ -96,7 +96,7 @@ test('a check that waits no more takes back what nobody has begun, and leaves th
   expect(await saveVantageAnswer(api, answer)).toBe('taken');
 });
 
-test('an answer is kept only while its check waits: then it is known that there was one, not what it said', async () => {
+test('a result is stored only while its check waits, and then only its receipt', async () => {
   await seen('a', 'b');
   const { ask } = await makeVantageJobs(worker, QUESTION);
   const [first, second] = [await takeOne('a'), await takeOne('b')];
@@ -114,7 +114,7 @@ test('an answer is kept only while its check waits: then it is known that there 
   for (const answer of [first, second]) expect(await saveVantageAnswer(api, answer)).toBe('twice');
 });
 
-test('with a vantage its jobs go', async () => {
+test('removing a vantage point deletes its jobs', async () => {
   await seen('a');
   await makeVantageJobs(worker, QUESTION);
   expect(await removeVantage(db, 'a')).toBe(true);
@@ -122,13 +122,13 @@ test('with a vantage its jobs go', async () => {
   expect(await removeVantage(db, 'a')).toBe(false);
 });
 
-test('there are only so many vantages, each name once', async () => {
+test('the number of vantage points is limited, and names are unique', async () => {
   expect(await add('a')).toBe('exists');
   for (let i = 2; i < MOST_VANTAGES; i++) expect(await add(`v${i}`)).toBe('added');
   expect(await add('one-more')).toBe('too_many');
 });
 
-test('an address that the operator gave stands, whatever a vantage connects from', async () => {
+test('an address given by the operator takes precedence over the connection’s', async () => {
   await addVantage(db, { name: 'c', network: 'net-c', publicKey: 'key-c', address: '198.51.100.7' });
   for (const name of ['a', 'c']) await noteVantageSeen(api, name, '192.0.2.9');
   await noteVantageSeen(api, 'a', null);
@@ -139,7 +139,7 @@ test('an address that the operator gave stands, whatever a vantage connects from
   ]);
 });
 
-test('a nonce counts once for each vantage, as long as its time is accepted', async () => {
+test('a nonce is accepted once per vantage point, as long as its time is', async () => {
   expect(await useNonce(api, 'a', 'f'.repeat(32))).toBe(true);
   expect(await useNonce(api, 'a', 'f'.repeat(32))).toBe(false);
   expect(await useNonce(api, 'b', 'f'.repeat(32))).toBe(true);
@@ -150,7 +150,7 @@ test('a nonce counts once for each vantage, as long as its time is accepted', as
   expect(await rows('vantage_nonces')).toBe(0);
 });
 
-test('old jobs are deleted, those that a late answer may come for stay', async () => {
+test('old jobs are deleted, except those for which late results may arrive', async () => {
   await seen('a');
   await makeVantageJobs(worker, QUESTION);
   const answer = await takeOne('a');

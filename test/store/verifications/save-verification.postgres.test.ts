@@ -1,4 +1,4 @@
-// What a verification leaves in the database: the domain's status and one change, or when to look again; and its run.
+// The effects of a verification: the domain's status in one change, or the next query; and its run.
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -41,15 +41,15 @@ const columns = async (id = domainId) => {
     select attempts, seq, due_at as "dueAt", next_at as "nextAt" from domain_verifications where domain_id = ${id}`;
   return rows[0] as (typeof rows)[number];
 };
-/** How many domains are checked for their delegation, which none in external mode is. */
+/** Counts domains that are due for a check of their delegation, which domains in external mode never are. */
 const checksDue = async () => (await query`select from domain_checks where due_at is not null`).length;
-/** As if its time had come. */
+/** Makes the verifications due. */
 const due = () => query`update domain_verifications set due_at = now(), next_at = now()`;
 const ago = (column: string, days: number) =>
   query`update domain_verifications set ${sql.ref(column)} = now() - make_interval(days => ${days}::integer)`;
 
-describe('the TXT record is on every server', () => {
-  test('the domain is active, in one change, with the run that did it', async () => {
+describe('a TXT record that is on every server', () => {
+  test('the domain becomes active in one change that refers to the run', async () => {
     expect(await verify(await PRESENT())).toMatchObject({
       kind: 'saved',
       name: 'example.com.',
@@ -74,7 +74,7 @@ describe('the TXT record is on every server', () => {
     await expectPublished(db, domainId);
   });
 
-  test('a domain that is still served as the managed one that it was is served on', async () => {
+  test('a formerly managed domain that is still served stays served', async () => {
     const managed = await newDomain(db, mine, 'moving.com.');
     await query`update domains set status = 'active' where id = ${managed.id}`;
     await changeStatus(db, { ...BY, domainId: managed.id, event: 'use_external' });
@@ -85,7 +85,7 @@ describe('the TXT record is on every server', () => {
     await expectPublished(db, managed.id);
   });
 
-  test('it stays unverified while another account holds the name, and says why', async () => {
+  test('it stays unverified while another account holds the name, with a finding', async () => {
     const other = await newAccount(db, 'other@example.org');
     const holder = await newDomain(db, other);
     await query`update domains set status = 'active' where id = ${holder.id}`;
@@ -101,7 +101,7 @@ describe('the TXT record is on every server', () => {
     expect((await domain()).findings).toEqual([]);
   });
 
-  test('claims of other accounts for the name go on waiting, and those inside it are lost', async () => {
+  test('other accounts’ claims of the name continue to wait, and those inside it are lost', async () => {
     const other = await newAccount(db, 'other@example.org');
     const claim = await newDomain(db, other);
     const inner = await newDomain(db, other, 'www.example.com.');
@@ -112,8 +112,8 @@ describe('the TXT record is on every server', () => {
   });
 });
 
-describe('the TXT record is not there', () => {
-  test('each run is kept, twenty of a domain, and the next look is planned', async () => {
+describe('a missing TXT record', () => {
+  test('each run is stored, up to twenty per domain, and the next query is scheduled', async () => {
     for (let i = 1; i <= 23; i++) {
       await due();
       expect(await makeVerification(db, { domainId, kind: 'background' }, () => ABSENT)).toMatchObject({
@@ -126,11 +126,11 @@ describe('the TXT record is not there', () => {
     const { dueAt, nextAt } = await columns();
     expect(dueAt).toEqual(nextAt);
     expect((await domain()).verification?.nextAt).toEqual(nextAt);
-    await verify(ABSENT); // somebody asks
+    await verify(ABSENT); // a user requests it
     expect((await columns()).attempts).toBe(0);
   });
 
-  test('the run tells what every server said, whatever octets that are', async () => {
+  test('the run has every server’s reply, with any octets', async () => {
     const value = await tokenOf();
     await makeVerification(db, { domainId }, () => ({
       servers: [[value], ['"quoted"', 'bell\x07', 'nul\0', 'größe'], [`long ${'x'.repeat(400)}`], 'timeout'],
@@ -148,7 +148,7 @@ describe('the TXT record is not there', () => {
     expect(run?.evidence).toMatchObject({ links: [{ host: '_svc-challenge.example.com.' }], queries: 10 });
   });
 
-  test('when its time is over the domain is disabled, and free to be claimed', async () => {
+  test('the domain is disabled at the end of its time, and its name can be claimed', async () => {
     await ago('started_at', 28);
     expect(await verify(ABSENT)).toMatchObject({
       verdict: 'absent',
@@ -165,7 +165,7 @@ describe('the TXT record is not there', () => {
 });
 
 describe('an expired value', () => {
-  test('is looked for by nobody; what is left is the end of the domain’s time', async () => {
+  test('is no longer queried, and only the end of the domain’s time remains scheduled', async () => {
     await ago('expires_at', 0);
     const never = () => Promise.reject(new Error('nobody may look'));
     expect(await makeVerification(db, { domainId }, never)).toMatchObject({
@@ -182,7 +182,7 @@ describe('an expired value', () => {
     expect((await domain()).status).toBe('disabled');
   });
 
-  test('is renewed once, without beginning the domain’s time again', async () => {
+  test('is renewed once, without restarting the domain’s time', async () => {
     expect(await renewExpiredVerification(db, domainId)).toBe(false);
     await ago('expires_at', 1);
     const before = (await domain()).verification;
@@ -197,7 +197,7 @@ describe('an expired value', () => {
     expect(await findNewestVerification(db, domainId, after?.value as string)).toBeUndefined();
   });
 
-  test('that was seen meanwhile proves nothing: a fresh one has come', async () => {
+  test('that was found before it was renewed proves nothing', async () => {
     const said = await PRESENT();
     const outcome = await makeVerification(
       db,
@@ -237,7 +237,7 @@ describe('a name that another account has by its TXT record', () => {
     return { servers: [values, values] };
   };
 
-  test('mails the holder once that it is about to pass, if mail is sent', async () => {
+  test('mails the holder once before the transfer, if mail is sent', async () => {
     const mails = () => query`select kind, domain_id as "domainId", message from mails`;
     await look(await PRESENT());
     expect(await mails()).toEqual([]);
@@ -254,7 +254,7 @@ describe('a name that another account has by its TXT record', () => {
     ]);
   });
 
-  test('passes by two looks ten minutes apart; in between the holder is warned', async () => {
+  test('is transferred after two queries ten minutes apart, and the holder is warned in between', async () => {
     const said = await PRESENT();
     expect(await look(said)).toMatchObject({ verdict: 'verified', transition: undefined });
     expect([await codes(domainId), await codes(holder)]).toEqual([['TAKEOVER_WAITS'], ['TAKEOVER_SEEN']]);
@@ -279,7 +279,7 @@ describe('a name that another account has by its TXT record', () => {
     expect(await query`select from_account_id as "from", to_account_id as "to" from name_takeovers`).toEqual([
       { from: lost.accountId, to: mine },
     ]);
-    // Its owner enables it, publishes the fresh value, and takes it back the same way.
+    // Its owner enables it, publishes the new value, and takes the name back in the same way.
     await changeStatus(db, { ...BY, domainId: holder, event: 'enable', transfer: true });
     const back = await PRESENT(holder);
     await makeVerification(db, { domainId: holder }, () => back, { now });
@@ -289,7 +289,7 @@ describe('a name that another account has by its TXT record', () => {
     });
   });
 
-  test('begins anew after a look in between that sees no value, or the holder’s too', async () => {
+  test('restarts after a query in between that finds no value, or also the holder’s', async () => {
     const said = await PRESENT();
     await look(said);
     for (const between of [ABSENT, await both()]) {
@@ -307,7 +307,7 @@ describe('a name that another account has by its TXT record', () => {
     expect(await look(said)).toMatchObject({ lost: holder });
   });
 
-  test('does not pass while the breaker holds takeovers, and after four a day only after six hours', async () => {
+  test('is not transferred while the breaker holds takeovers, and after four per day only after six hours', async () => {
     const said = await PRESENT();
     await look(said);
     later(20);
@@ -324,7 +324,7 @@ describe('a name that another account has by its TXT record', () => {
     expect(await look(said)).toMatchObject({ lost: holder });
   });
 
-  test('never passes from a domain that the parent’s word proved', async () => {
+  test('is never taken from a domain that the parent’s delegation proved', async () => {
     await query`update domains set dns_mode = 'managed' where id = ${holder}`;
     const said = await PRESENT();
     for (let i = 0; i < 3; i++) {
@@ -334,7 +334,7 @@ describe('a name that another account has by its TXT record', () => {
     expect([(await domain(holder)).status, await codes(domainId)]).toEqual(['active', ['NAME_IN_USE']]);
   });
 
-  test('a first look counts no more for a fresh value, nor against another holder', async () => {
+  test('a first query no longer counts for a new value, or against another holder', async () => {
     await look(await PRESENT());
     await ago('expires_at', 1);
     await renewExpiredVerification(db, domainId);
@@ -355,8 +355,8 @@ describe('a name that another account has by its TXT record', () => {
   });
 });
 
-describe('what happened meanwhile', () => {
-  test.each(['disable', 'ban', 'use_managed'] as const)('%s: what was seen is not saved', async (event) => {
+describe('changes during the query', () => {
+  test.each(['disable', 'ban', 'use_managed'] as const)('%s: the result is not saved', async (event) => {
     const said = await PRESENT();
     const later = { now: Date.now() + 70_000 };
     const outcome = await makeVerification(
@@ -381,14 +381,14 @@ describe('what happened meanwhile', () => {
     const outcome = await makeVerification(db, { domainId }, async () => {
       const { seq } = await columns();
       for (const event of events) await changeStatus(db, { ...BY, domainId, event });
-      await query`update domain_verifications set seq = ${seq}`; // the number alone tells nothing
+      await query`update domain_verifications set seq = ${seq}`; // restores `seq`, which alone is not enough
       return said;
     });
     expect(outcome).toMatchObject({ kind: 'conflict' });
     expect((await domain()).status).toBe('unverified');
   });
 
-  test('disable and enable begin anew, with a fresh value; so does a deletion that is taken back', async () => {
+  test('disabling and enabling, or deleting and restoring, starts again with a new value', async () => {
     const first = await tokenOf();
     await verify(ABSENT);
     await changeStatus(db, { ...BY, domainId, event: 'disable' });
@@ -404,7 +404,7 @@ describe('what happened meanwhile', () => {
     expect((await columns()).dueAt).not.toBeNull();
   });
 
-  test('managed mode ends it, and external mode begins it', async () => {
+  test('managed mode ends it, and external mode starts it', async () => {
     const first = await tokenOf();
     await changeStatus(db, { ...BY, domainId, event: 'use_managed' });
     expect(await columns()).toBeUndefined();
@@ -414,7 +414,7 @@ describe('what happened meanwhile', () => {
     expect(await verify(said)).toMatchObject({ transition: { to: 'active' } });
   });
 
-  test('of many at once one makes it active, and one change', async () => {
+  test('one of several concurrent saves makes it active, in one change', async () => {
     const said = await PRESENT();
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map(() => makeVerification(db, { domainId, request: randomUUID() }, () => said)),

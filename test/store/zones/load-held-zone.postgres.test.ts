@@ -1,4 +1,4 @@
-// What this fleet holds of a domain's parent: which zone, which delegation in it, and what is there without one.
+// The fleet's own data of a domain's parent: its zone, its delegation, or what exists without one.
 
 import { beforeAll, expect, test } from 'vitest';
 import type { HeldZone } from '../../../src/checks/delegation/held-zone.ts';
@@ -32,7 +32,7 @@ a\\.b NS ns.example.
 0p9mhaveqvm6t7vbl5lop2u3t2rp3tom RRSIG NSEC3 13 2 300 20300101000000 20200101000000 1 lab. AAAA
 `;
 
-/** One line: `zone cut ns… +ds glue… ttl | exists alias`. */
+/** Formats the result as one line: `zone cut ns… +ds glue… ttl | exists alias`. */
 function show(held: HeldZone | undefined): string {
   if (held === undefined) return 'none';
   const { zone, cut, ns, ds, glue, ttl, exists, alias } = held;
@@ -62,7 +62,7 @@ beforeAll(async () => {
 
 const held = async (name: string) => show(await loadHeldZone(db, parseName(name)));
 
-test('an operator zone: the topmost cut, its DS and glue, else what is at the name', async () => {
+test('an operator zone: the topmost cut with DS and glue, otherwise what is at the name', async () => {
   const cut =
     'lab. del.lab. ns.else.example. ns2.lab. ns1.del.lab. +ds ns1.del.lab.=192.0.2.1 ns1.del.lab.=2001:db8::1 ns2.lab.=192.0.2.2 600 exists';
   const cases: [string, string][] = [
@@ -90,9 +90,9 @@ test('an operator zone: the topmost cut, its DS and glue, else what is at the na
   for (const [name, expected] of cases) expect([name, await held(name)]).toEqual([name, expected]);
 });
 
-test("a customer's domain is believed while it is active, and no other", async () => {
+test("a customer's domain counts only while it is active", async () => {
   expect(await held('shop.example.com.')).toBe('none');
-  expect(await held('x.pending.lab.')).toBe('lab. - 120'); // it is not there for the zone that is believed
+  expect(await held('x.pending.lab.')).toBe('lab. - 120'); // it does not exist in the zone that counts
   await checkOnce(db, parentId, 'referral ns1.example.net ns2.example.net');
   expect(await held('shop.example.com.')).toBe('example.com. shop.example.com. ns1.example.net. 300 exists');
   expect(await held('www.example.com.')).toBe('example.com. - 1800 exists');

@@ -1,4 +1,4 @@
-// Lines of requests in the analytics store, as they are there when edges have reported them.
+// Inserts request lines into the analytics store, as after edges have reported them.
 
 import { openAnalytics } from '../../../src/analytics/open-analytics.ts';
 

@@ -1,4 +1,4 @@
-// Lines of requests made by a seed, what a plain count says of them, and what the rollups say.
+// Generates request lines from a seed, and compares a plain count of them with the rollups.
 
 import type { Analytics } from '../../../src/analytics/open-analytics.ts';
 import { type MadeRequest, makeRequests } from './made-requests.ts';
@@ -7,7 +7,7 @@ export type Line = Omit<MadeRequest, 'at'> & { readonly at: string };
 
 const DAY_MS = 86_400_000;
 
-/** Lines of the last whole days. */
+/** Returns lines of the last whole days. */
 export function madeLines({
   domainId,
   count,

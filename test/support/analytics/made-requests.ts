@@ -1,4 +1,4 @@
-// Request lines at random, as they stand in the store, and what a count of them one by one comes to.
+// Generates random request lines as in the store, and counts them one by one.
 
 import type { Analytics } from '../../../src/analytics/open-analytics.ts';
 import { pick as pickFrom, randomFrom } from '../random/random-zones.ts';
@@ -78,7 +78,7 @@ export function makeRequests({ domainId, domain, count, from, until, seed }: Mad
   });
 }
 
-/** In pieces: the rows of one insert lie within 100 days. */
+/** Inserts in parts: the rows of one insert must lie within 100 days. */
 export async function storeRequests(
   store: Analytics,
   made: readonly MadeRequest[],
@@ -92,7 +92,7 @@ export async function storeRequests(
     await store.insert('requests', rows.slice(at, at + 20_000), `${token}-${at}`);
 }
 
-/** The most frequent first, equal ones by their text. */
+/** Sorts the most frequent first, and equal ones by their text. */
 export function ranked(values: readonly string[]): [value: string, count: number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// An analytics store that has counted nothing, for tests of who may ask.
+// An empty analytics store, for tests of authorization.
 
 import type { Analytics } from '../../../src/analytics/open-analytics.ts';
 

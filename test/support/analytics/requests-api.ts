@@ -1,4 +1,4 @@
-// An API with the embedded engine, and with requests of a domain that were made at random.
+// An API with the embedded engine and randomly generated requests of a domain.
 
 import { openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
@@ -10,17 +10,17 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export const NAME = 'shop.test';
-/** How many buckets a period has. */
+/** Number of buckets per period. */
 export const PERIODS = { '3h': 3, '6h': 6, '12h': 12, '24h': 24, '7d': 7, '30d': 30 } as const;
 
 interface RequestsApi extends TestApi {
   readonly engine: TestAnalytics;
   readonly domain: Domain;
-  /** All that are stored of the domain, of 60 days. */
+  /** All stored lines of the domain, over 60 days. */
   readonly lines: readonly MadeRequest[];
 }
 
-/** Besides `shop.test` there are `other.test` with lines of the same hosts, and `quiet.test` without any. */
+/** Also has `other.test` with lines of the same hosts, and `quiet.test` without any. */
 export async function startRequestsApi({ count = 40_000 } = {}): Promise<RequestsApi> {
   const engine = await startAnalytics();
   const store = openAnalytics(engine.url);

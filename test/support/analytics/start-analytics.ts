@@ -1,4 +1,4 @@
-// An analytics store of a test's own: the embedded engine with an empty directory. The first test that wants one installs it.
+// A test's own analytics store: the embedded engine with an empty directory. The first test that needs one installs it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,10 @@ const INSTALL_MS = 240_000;
 export interface TestAnalytics {
   readonly url: string;
   readonly directory: string;
-  /** What the operator was told. */
+  /** Messages to the operator. */
   readonly told: readonly string[];
   pid(): number | undefined;
-  /** SIGKILL; it comes back by itself. Resolves at once. */
+  /** Sends SIGKILL and resolves immediately. The engine restarts automatically. */
   kill(): void;
   /** Kills it, and waits until it answers again. */
   restart(): Promise<void>;
@@ -60,7 +60,7 @@ export async function startAnalytics(
     try {
       if (pid !== undefined) process.kill(pid, name);
     } catch {
-      // it has ended, and is not started again yet
+      // it has ended and was not restarted yet
     }
   };
   return {

@@ -1,5 +1,5 @@
-// The one list of where our answers differ from NSD 4.6 and Knot 3.2, each with its reason. A rule sees both answers
-// and takes away the difference that it stands for, and no other: what is left over is a fault of ours.
+// The list of all accepted differences between Zonefleet's answers and those of NSD 4.6 and Knot 3.2, with the reasons. A
+// rule sees both answers and removes only the difference that it describes. Any remaining difference is a fault of Zonefleet.
 
 import { nsec3Hash } from '../../../src/dns/dnssec/nsec3-hash.ts';
 import {
@@ -22,47 +22,47 @@ interface Compared {
   /** Folded. */
   readonly name: Name;
   readonly type: number;
-  /** DO; false unless told. */
+  /** DO; false by default. */
   readonly dnssecOk?: boolean;
-  /** The octets that an answer may have. */
+  /** Maximum octets of the answer. */
   readonly limit: number;
   readonly ours: Observed;
   readonly theirs: Observed;
-  /** Our answer over TCP: nothing is left out for want of room. */
+  /** Zonefleet's answer over TCP, from which nothing is omitted for lack of space. */
   readonly complete: Observed;
-  /** Theirs over TCP, where only one of the two has TC. */
+  /** The peer's answer over TCP, if only one of the two has TC. */
   readonly theirComplete?: Observed;
 }
 
-/** One of the three says what the difference is; the two answers without it are compared again. */
+/** One of the three functions describes the difference. The two answers are then compared again without it. */
 interface AcceptedDifference {
   readonly rule: string;
   readonly peers: readonly PeerName[];
   readonly reason: string;
-  /** Whether the rule explains all that differs. */
+  /** Returns true if the rule explains all remaining differences. */
   accepts?(seen: Compared): boolean;
-  /** Their additional section without the difference. */
+  /** Returns the peer's additional section without the difference. */
   additional?(seen: Compared): readonly string[];
-  /** Undefined if the rule does not apply. */
+  /** Returns undefined if the rule does not apply. */
   resolve?(seen: Compared): Pick<Compared, 'ours' | 'theirs'> | undefined;
 }
 
 const BOTH: readonly PeerName[] = ['nsd', 'knot'];
-const MAX_PASSES = 3; // one rule may uncover another
+const MAX_PASSES = 3; // one rule may reveal another difference
 
 const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
   {
-    rule: 'what a truncated answer still holds',
+    rule: 'the content of a truncated answer',
     peers: BOTH,
     reason:
-      'A client ignores it and asks over TCP (RFC 2181 §9). We stop at the first set that does not fit.',
+      'A client ignores it and retries over TCP (RFC 2181 §9). Zonefleet stops at the first set that does not fit.',
     resolve: ({ ours, theirs }) =>
       ours.tc && theirs.tc ? { ours, theirs: withSectionsOf(theirs, ours) } : undefined,
   },
   {
     rule: 'glue that does not fit, without TC',
     peers: ['nsd'],
-    reason: 'NSD 4.6 sends what fits of the glue and no TC. RFC 9471 §3.1 (2023) wants TC.',
+    reason: 'NSD 4.6 sends the glue that fits, without TC. RFC 9471 §3.1 (2023) requires TC.',
     resolve: ({ ours, theirs, complete }) => {
       const isReferral = hasType(complete.authority, 'NS');
       const isCut = ours.tc && !theirs.tc && isReferral && isPartOf(theirs.additional, complete.additional);
@@ -72,7 +72,7 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'which optional records are left out when not all fit',
+    rule: 'the choice of optional records if not all fit',
     peers: BOTH,
     reason: 'Additional records beyond in-domain glue are optional (RFC 2181 §9, RFC 9471 §3.2).',
     additional: ({ ours, theirs, complete, limit }) => {
@@ -83,10 +83,10 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'addresses beside MX, SRV, SVCB and HTTPS',
+    rule: 'addresses in addition to MX, SRV, SVCB and HTTPS',
     peers: ['nsd'],
     reason:
-      'NSD with minimal-responses has additional records for NS only. We add them as Knot does: optional.',
+      'NSD with minimal-responses has additional records only for NS. Zonefleet adds them like Knot. They are optional.',
     resolve: ({ ours, theirs, type }) => {
       const isAbsent =
         NAMING_TYPES.includes(type) && theirs.additional.length === 0 && ours.additional.length > 0;
@@ -94,17 +94,16 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'an additional record twice',
+    rule: 'a duplicate additional record',
     peers: ['knot'],
-    reason:
-      'Knot adds the addresses of a host once for every record that names it; once is enough (RFC 2181 §5).',
+    reason: 'Knot adds the addresses of a host once per record that names it; once is enough (RFC 2181 §5).',
     additional: ({ theirs }) => [...new Set(theirs.additional)],
   },
   {
     rule: 'an additional record owned by the wildcard',
     peers: ['knot'],
     reason:
-      'Where rdata names are not compressed Knot writes the wildcard as owner, not the name that it stands for.',
+      'If rdata names are not compressed, Knot writes the wildcard as owner instead of the matching name.',
     resolve: ({ ours, theirs, complete }) => {
       const surplus = without(theirs.additional, complete.additional);
       const meant = surplus.map((line) => complete.additional.find((own) => tailOf(own) === tailOf(line)));
@@ -123,7 +122,7 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'glue made by a wildcard below the cut',
     peers: BOTH,
     reason:
-      'Synthesis is for names in the zone (RFC 1034 §4.3.2 3c); below a cut there are only the addresses that stand there.',
+      'Synthesis is for names in the zone (RFC 1034 §4.3.2 3c); below a cut there are only the stored addresses.',
     additional: ({ theirs, complete, zones, name }) => {
       const zone = zoneOfName(zones, name);
       const surplus = without(theirs.additional, complete.additional);
@@ -133,22 +132,22 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'the answer once more as an additional record',
+    rule: 'the answer repeated as an additional record',
     peers: ['knot'],
-    reason: 'A service binding that targets its owner: its set is in the answer already.',
+    reason: 'The set of a service binding that targets its owner is already in the answer.',
     additional: ({ theirs }) => without(theirs.additional, theirs.answer),
   },
   {
-    rule: 'additional records beside ANY',
+    rule: 'additional records in an answer to ANY',
     peers: ['knot'],
-    reason: 'ANY asks for as little as may be (RFC 8482 §4.1). Knot adds addresses to an NS, MX or SRV set.',
+    reason: 'Answers to ANY should be minimal (RFC 8482 §4.1). Knot adds addresses to an NS, MX or SRV set.',
     additional: ({ ours, theirs, type }) =>
       type === TYPE.ANY && ours.aa && ours.additional.length === 0 ? [] : theirs.additional,
   },
   {
-    rule: 'TC where the one compresses better than the other',
+    rule: 'TC because one server compresses better than the other',
     peers: BOTH,
-    reason: 'Over TCP both say the same, and the one with TC takes more octets for it than the limit.',
+    reason: 'Over TCP both answers are equal, and the one with TC exceeds the limit.',
     resolve: ({ ours, theirs, complete, theirComplete, limit }) => {
       if (theirComplete === undefined || ours.tc === theirs.tc) return undefined;
       const isTooLong = (ours.tc ? complete : theirComplete).octets > limit;
@@ -157,10 +156,10 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'addresses beside SVCB and HTTPS',
+    rule: 'addresses in addition to SVCB and HTTPS',
     peers: ['knot'],
     reason:
-      'RFC 9460 §4.1 asks for the addresses of every target in the zone, §2.5.2 makes "." the owner. Knot has those of some.',
+      'RFC 9460 §4.1 requests the addresses of every target in the zone, and §2.5.2 defines "." as the owner. Knot only has those of some.',
     resolve: ({ ours, theirs, type }) => {
       const isBinding = type === TYPE.SVCB || type === TYPE.HTTPS;
       if (!isBinding || !ours.aa || !isPartOf(theirs.additional, ours.additional)) return undefined;
@@ -168,10 +167,10 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'how long a chain may be',
+    rule: 'the maximum length of a chain',
     peers: ['knot'],
     reason:
-      'Knot stops after 5 links (a DNAME loop it repeats until then), we after 16; resolvers ask on from there.',
+      'Knot stops after 5 links (until then it repeats a DNAME loop), and Zonefleet after 16; resolvers continue from there.',
     accepts: ({ ours, theirs }) =>
       linksIn(theirs.answer) === 5 && isPartOf(theirs.answer, ours.answer) && isBare(theirs),
   },
@@ -179,7 +178,7 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'a chain of more than 16 links',
     peers: ['nsd'],
     reason:
-      'NSD follows a chain to its end. Any zone owner can make us pay a lookup for each link, so we stop after 16.',
+      'NSD follows a chain to its end. Any zone owner can cause a lookup for each link, so Zonefleet stops after 16.',
     accepts: ({ ours, theirs }) =>
       linksIn(ours.answer) === 16 && isPartOf(ours.answer, theirs.answer) && isBare(ours),
   },
@@ -191,10 +190,10 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       hasType(theirs.answer, 'DNAME') && isPartOf(theirs.answer, ours.answer) && isBare(theirs),
   },
   {
-    rule: 'a DNAME at a wildcard that is asked for by its own name',
+    rule: 'a DNAME at a wildcard that is queried by its own name',
     peers: ['knot'],
     reason:
-      'Below the label "*" Knot gives the DNAME the name asked for as owner; it is owned by the wildcard (RFC 6672 §3.1).',
+      'Below the label "*" Knot returns the DNAME with the query name as owner; its owner is the wildcard (RFC 6672 §3.1).',
     resolve: ({ ours, theirs }) => {
       const wildcards = ours.answer.filter((line) => line.startsWith('*.') && line.includes(' DNAME '));
       const own = (line: string) => wildcards.find((wildcard) => tailOf(wildcard) === tailOf(line)) ?? line;
@@ -207,17 +206,17 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'a DNAME that makes too long a name',
+    rule: 'a DNAME that yields a name that is too long',
     peers: ['knot'],
-    reason: 'Knot 3.2 goes on from the target and answers NXDOMAIN; RFC 6672 §3.2 3C wants YXDOMAIN.',
+    reason: 'Knot 3.2 continues at the target and answers NXDOMAIN; RFC 6672 §3.2 3C requires YXDOMAIN.',
     accepts: ({ ours, theirs }) =>
       ours.rcode === 'YXDOMAIN' && theirs.rcode === 'NXDOMAIN' && isPartOf(ours.answer, theirs.answer),
   },
   {
-    rule: 'a chain into another zone of ours',
+    rule: 'a chain into another zone of the node',
     peers: BOTH,
     reason:
-      'Tenants stay apart. NSD follows; Knot, for a name below the apex of the zone it started in, gives what that zone says.',
+      'Tenants are kept apart. NSD follows such a chain. For a name below the apex of the first zone, Knot answers from that zone.',
     resolve: (seen) => {
       const { ours, theirs } = seen;
       const isEnd = leadsIntoAnotherZone(seen) && isPartOf(ours.answer, theirs.answer) && isBare(ours);
@@ -227,10 +226,10 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     },
   },
   {
-    rule: 'DS at the apex of a zone that no zone of ours delegates',
+    rule: 'DS at the apex of a zone that no other zone of the node delegates',
     peers: BOTH,
     reason:
-      'Any enclosing zone answers for NSD and Knot. One that does not delegate the name is not its parent, and its NXDOMAIN would deny the child (RFC 8020).',
+      'In NSD and Knot, any enclosing zone answers. A zone that does not delegate the name is not its parent, and its NXDOMAIN would deny the child (RFC 8020).',
     accepts: (seen) => {
       const end = endOfChain(seen);
       const isApex = seen.zones.has(end) && !isDelegatedByOurs(seen.zones, end);
@@ -241,7 +240,7 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'RRSIG and NSEC at an alias',
     peers: ['nsd'],
     reason:
-      'Both may exist beside a CNAME (RFC 4034 §3, §4), so queries for them ask about the alias itself, as in Knot. NSD follows it.',
+      'Both may exist at the owner of a CNAME (RFC 4034 §3, §4), so queries for them are about the alias itself, as in Knot. NSD follows it.',
     accepts: ({ ours, theirs, type }) => {
       const isAsked = type === TYPE.RRSIG || type === TYPE.NSEC;
       return isAsked && isNodata(ours) && hasMore(theirs.answer, ours.answer);
@@ -251,16 +250,16 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'a name that only another zone has',
     peers: ['nsd'],
     reason:
-      'NSD keeps all zones in one tree: names that a zone above has below the apex of one of ours exist there too, as NODATA and in the way of wildcards.',
+      'NSD stores all zones in one tree: names of an enclosing zone below the apex of another zone exist there too, as NODATA, and hide wildcards.',
     accepts: (seen) =>
       hasType(seen.theirs.authority, 'SOA') &&
       isPartOf(seen.theirs.answer, seen.ours.answer) &&
       isInAnotherZone(seen),
   },
   {
-    rule: 'which record set ANY gets',
+    rule: 'the record set that answers ANY',
     peers: BOTH,
-    reason: 'RFC 8482 §4.1 leaves the choice to the server. We take the lowest type code.',
+    reason: 'RFC 8482 §4.1 leaves the choice to the server. Zonefleet uses the lowest type code.',
     resolve: ({ ours, theirs, type }) => {
       if (type !== TYPE.ANY || ours.rcode !== 'NOERROR') return undefined;
       if (theirs.tc && theirs.aa && !ours.tc)
@@ -276,7 +275,7 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'addresses that are optional, with DO',
     peers: BOTH,
     reason:
-      'Additional records beyond in-domain glue are optional (RFC 9471 §3.2); with signatures they are what makes answers large, so we leave them out.',
+      'Additional records beyond in-domain glue are optional (RFC 9471 §3.2). Signatures make them large, so Zonefleet omits them.',
     additional: ({ ours, theirs, complete, dnssecOk }) =>
       dnssecOk === true && !ours.tc
         ? theirs.additional.filter((line) => complete.additional.includes(line))
@@ -286,19 +285,19 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'RRSIG of one set',
     peers: BOTH,
     reason:
-      'All signatures of a name are much for one question; those of one set are enough (RFC 8482 §4.1).',
+      'All signatures of a name are a large answer to one query; those of one set suffice (RFC 8482 §4.1).',
     accepts: ({ ours, theirs, type }) => {
       if (type !== TYPE.RRSIG || ours.answer.length === 0 || ours.tc) return false;
-      // Knot gives one set's without EDNS, or more than fit: not always that of the lowest type.
+      // Knot returns those of one set without EDNS, or more than fit, and not always those of the lowest type.
       const isOther = theirs.answer.length > 0 && theirs.answer.every((line) => / RRSIG /.test(line));
       return theirs.tc || hasMore(theirs.answer, ours.answer) || isOther;
     },
   },
   {
-    rule: 'more than the NSEC3 of a wildcard that is asked for by its own name',
+    rule: 'more than the NSEC3 of a wildcard that is queried by its own name',
     peers: ['nsd'],
     reason:
-      'The name is there and its record matches (RFC 5155 §7.2.3). NSD also proves that no closer name is there.',
+      'The name exists and its record matches (RFC 5155 §7.2.3). NSD also proves that no closer name exists.',
     accepts: ({ name, dnssecOk, ours, theirs, complete, theirComplete = theirs }) =>
       isWildcard(name) &&
       dnssecOk === true &&
@@ -306,10 +305,10 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       hasMore(theirComplete.authority, complete.authority),
   },
   {
-    rule: 'below a name that opt-out leaves out',
+    rule: 'a name below one that opt-out omits',
     peers: ['nsd'],
     reason:
-      'The closest encloser must be proven, so it is a name that has an NSEC3 record (RFC 5155 §7.2.1). NSD takes one that is there and has none.',
+      'The closest encloser must be proven, so it is a name with an NSEC3 record (RFC 5155 §7.2.1). NSD uses an existing name without one.',
     resolve: (seen) => {
       if (seen.dnssecOk !== true || !isBelowOmitted(seen)) return undefined;
       const ours = withoutNsec3(seen.ours);
@@ -321,14 +320,14 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'the proof of a wildcard that is an empty non-terminal',
     peers: ['knot'],
     reason:
-      'It is there and has not the type, which the NSEC before it shows (RFC 4035 §3.1.3.4). Knot proves only that the name is not there.',
+      'It exists without the type, which the preceding NSEC shows (RFC 4035 §3.1.3.4). Knot only proves that the name does not exist.',
     accepts: (seen) => seen.dnssecOk === true && provesLess(seen) && standsForEmptyWildcard(seen),
   },
   {
-    rule: 'the proof that a name which begins with an asterisk is not there, beside the NSEC of a wildcard',
+    rule: 'the proof that a name which begins with an asterisk does not exist, in addition to the NSEC of a wildcard',
     peers: ['knot'],
     reason:
-      'Another wildcard stands for such a name as for any, so its own absence is to be proven (RFC 4035 §3.1.3.4). Knot proves only that the wildcard has not the type.',
+      'Another wildcard may match such a name, so its absence must be proven (RFC 4035 §3.1.3.4). Knot only proves that the wildcard does not have the type.',
     accepts: (seen) => {
       const { complete, theirs, zones, name, dnssecOk } = seen;
       const isThere = [...zones.values()].some(({ nodes }) => nodes.has(name));
@@ -339,14 +338,14 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
   },
 ];
 
-/** Without signatures: Knot may give those alone. */
+/** Ignores signatures, because Knot may return only those. */
 function dataSetsIn(lines: readonly string[]): number {
   return setsIn(lines.filter((line) => !line.includes(' RRSIG '))).size;
 }
 
 const NAMING_TYPES: readonly number[] = [TYPE.MX, TYPE.SRV, TYPE.SVCB, TYPE.HTTPS];
 
-/** True if the rules explain every difference between the two answers. */
+/** Returns true if the rules explain every difference between the two answers. */
 export function explains(seen: Compared): boolean {
   let now = seen;
   for (let pass = 0; pass < MAX_PASSES && !isSame(now.ours, now.theirs); pass++) {
@@ -368,14 +367,14 @@ function withSectionsOf(answer: Observed, other: Observed): Observed {
   return { ...answer, answer: other.answer, authority: other.authority, additional: other.additional };
 }
 
-/** NOERROR and nothing behind the answer section: a chain left where it stands. */
+/** Returns true for NOERROR with nothing after the answer section: a chain that ends early. */
 function isBare({ rcode, authority, additional }: Observed): boolean {
   return rcode === 'NOERROR' && authority.length === 0 && additional.length === 0;
 }
 
 /**
- * True when the additional records are those of `complete`, or what lacks would not have fitted. A peer may write an
- * owner in full where we point to it.
+ * Returns true if the additional records are those of `complete`, or the missing ones would not have fitted. A peer may
+ * write an owner in full where Zonefleet uses a pointer.
  */
 function hasNoRoomForMore(
   answer: Observed,
@@ -396,7 +395,7 @@ function isNodata({ rcode, authority }: Observed): boolean {
   return rcode === 'NOERROR' && hasType(authority, 'SOA');
 }
 
-/** The peer sends a part of the proof. */
+/** Returns true if the peer sends a part of the proof. */
 function provesLess({ complete, theirs }: Compared): boolean {
   return isPartOf(theirs.authority, complete.authority) && isSameSection(theirs.answer, complete.answer);
 }
@@ -421,12 +420,12 @@ function linksIn(lines: readonly string[]): number {
   return lines.filter((line) => line.includes(' CNAME ')).length;
 }
 
-/** The line without its owner. */
+/** Returns the line without its owner. */
 function tailOf(line: string): string {
   return line.slice(line.indexOf(' '));
 }
 
-/** `owner type` of each line: the record sets. */
+/** Returns the record sets: `owner type` of each line. */
 function setsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.map((line) => `${line.split(' ')[0]} ${line.split(' ')[2]}`));
 }
@@ -442,7 +441,7 @@ function zoneOfName(zones: ReadonlyMap<Name, Zone>, name: Name): Zone | undefine
   }
 }
 
-/** The name that our answer's chain leads to; without one, the question's. */
+/** Returns the name at the end of the chain in Zonefleet's answer; the query name if there is no chain. */
 function endOfChain({ name, ours }: Compared): Name {
   const links = new Map(
     ours.answer
@@ -459,7 +458,7 @@ function endOfChain({ name, ours }: Compared): Name {
   return end;
 }
 
-/** True when a CNAME of our answer points to a name that another zone of ours holds. */
+/** Returns true if a CNAME in Zonefleet's answer points to a name in another zone of the node. */
 function leadsIntoAnotherZone({ zones, name, ours }: Compared): boolean {
   const start = zoneOfName(zones, name);
   return ours.answer.some((line) => {
@@ -470,7 +469,7 @@ function leadsIntoAnotherZone({ zones, name, ours }: Compared): boolean {
   });
 }
 
-/** True when a zone other than the one that answers has a name of our answer, one above it or a wildcard beside it. */
+/** Returns true if another zone has a name in the answer, an ancestor of it, or a wildcard that may match it. */
 function isInAnotherZone({ zones, name, ours }: Compared): boolean {
   const owners = [name];
   for (const line of ours.answer) {
@@ -493,7 +492,7 @@ function isInAnotherZone({ zones, name, ours }: Compared): boolean {
   });
 }
 
-/** True for a name that is not there, but covered by a wildcard at or below a cut of the zone. */
+/** Returns true for a nonexistent name that is covered by a wildcard at or below a cut of the zone. */
 function isMadeBelowCut(zone: Zone, name: Name): boolean {
   if ((zone.nodes.has(name) && !isWildcard(name)) || !isWithin(name, zone.apex) || name === zone.apex)
     return false;
@@ -507,11 +506,11 @@ function isMadeBelowCut(zone: Zone, name: Name): boolean {
   return false;
 }
 
-/** By its own light, not the code under test: the enclosing zone of ours has NS at the name, and no NS above it. */
+/** Determines independently of the code under test whether the enclosing zone has NS at the name, and none above it. */
 function isDelegatedByOurs(zones: ReadonlyMap<Name, Zone>, apex: Name): boolean {
   if (apex === ROOT) return false;
   const above = zoneOfName(zones, parentOf(apex));
-  if (above === undefined) return true; // without a zone above there is no difference
+  if (above === undefined) return true; // without an enclosing zone there is no difference
   const cuts = [...above.nodes.values()].filter(
     (node) => node.name !== above.apex && node.sets.has(TYPE.NS) && isWithin(apex, node.name),
   );
@@ -534,7 +533,7 @@ function withoutNsec3(observed: Observed): Observed {
   return { ...observed, authority: observed.authority.filter((line) => !/ NSEC3 /.test(line)) };
 }
 
-/** A name above it is there and has no NSEC3 record: an empty non-terminal of unsigned delegations only (RFC 5155 §7.1). */
+/** Returns true below an empty non-terminal that opt-out omits, so that it has no NSEC3 (RFC 5155 §7.1). */
 function isBelowOmitted({ zones, name }: Compared): boolean {
   return [...zones.values()].some(({ apex, nodes, denials }) => {
     if (denials?.kind !== 'nsec3' || !isWithin(name, apex)) return false;

@@ -1,5 +1,5 @@
-// An answerer for tests of the UDP threads: an answer is the query with QR set, then the asker's address; a query of
-// twelve octets and a word commands what must never happen.
+// An answerer for tests of the UDP threads. The answer is the query with QR set, followed by the client's address. A
+// query of twelve octets and a word is a command that causes a failure.
 
 import { createRequire } from 'node:module';
 import type { PacketAnswerer } from '../../../src/nameserver/answer/answer-query.ts';
@@ -29,6 +29,6 @@ function command(word: string): void {
   if (word === 'loop') for (;;);
   if (word === 'sleep') {
     const koffi = createRequire(import.meta.url)('koffi');
-    koffi.load(null).func('unsigned int sleep(unsigned int)')(1000); // native: it cannot be interrupted
+    koffi.load(null).func('unsigned int sleep(unsigned int)')(1000); // native code, which cannot be interrupted
   }
 }

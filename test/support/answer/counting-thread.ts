@@ -1,5 +1,5 @@
-// A thread that counts answers of many zones as fast as it can, while another takes the counts. It waits for a message first,
-// so that the other thread need not take counts while this one loads.
+// A thread that counts answers of many zones as fast as it can, while another takes the counts. It first waits for a
+// message, so that the other thread does not take counts while this one loads.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';

@@ -1,9 +1,9 @@
-// Writes a MaxMind database of IPv4 (version 2.0 of its format), so that addresses of the loopback interface lie in countries.
+// Writes a MaxMind database for IPv4 (version 2.0 of the format), so that loopback addresses have countries.
 
 const SEPARATOR = Buffer.alloc(16);
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 
-/** `countries` gives the country of each address. */
+/** @param countries the country of each address */
 export function countryFile(countries: Readonly<Record<string, string>>): Buffer {
   const nodes: [number, number][] = [[-1, -1]];
   const data: Buffer[] = [];
@@ -65,7 +65,7 @@ function map(members: Readonly<Record<string, Buffer>>): Buffer {
   return Buffer.concat([Buffer.of((7 << 5) | entries.length), ...parts]);
 }
 
-/** Names longer than 28 octets have a second octet of length. */
+/** The length of names over 28 octets takes a second octet. */
 function keyOf(key: string): Buffer {
   return key.length < 29
     ? text(key)

@@ -1,5 +1,5 @@
-// Encodes a DNS message with name compression (RFC 1035 §4.1.4), for queries and for peers that tests play. Names keep
-// their case, so only names of equal octets become pointers.
+// Encodes a DNS message with name compression (RFC 1035 §4.1.4), for queries and simulated peers. The case of names is
+// preserved, so only names with equal octets become pointers.
 
 import { type Edns, OPT_OCTETS, optTtl } from '../../../src/dns/message/edns.ts';
 import { HEADER_OCTETS } from '../../../src/dns/message/header.ts';
@@ -12,8 +12,8 @@ const MAX_MESSAGE_OCTETS = 65535;
 const MAX_POINTER = 0x3fff;
 
 /**
- * Returns the wire form of at most `maxOctets`. Record sets that do not fit are left out whole, with TC if a record of
- * the answer or authority section is missing (RFC 2181 §9). The OPT record always has room.
+ * Returns the wire form in at most `maxOctets`. Record sets that do not fit are omitted, with TC if a record of the
+ * answer or authority section is missing (RFC 2181 §9). There is always space for the OPT record.
  */
 export function encodeMessage(message: Message, maxOctets: number = MAX_MESSAGE_OCTETS): Uint8Array {
   const { edns } = message;
@@ -42,7 +42,7 @@ export function encodeMessage(message: Message, maxOctets: number = MAX_MESSAGE_
   return writer.finish(header);
 }
 
-/** Returns how many records were written; those of the first set that does not fit are not. */
+/** Returns the number of written records. Records of the first set that does not fit are not written. */
 function writeRecords(writer: MessageWriter, records: readonly MessageRecord[], limit: number): number {
   let setStart = 0;
   let setOffset = writer.length;
@@ -83,7 +83,7 @@ function encodeOptions(options: Edns['options']): Uint8Array {
 class MessageWriter {
   #bytes = Buffer.alloc(4096);
   length = HEADER_OCTETS;
-  /** Offsets of the names that may be pointed to, by their octets. */
+  /** Offsets of possible pointer targets, by their octets. */
   readonly #offsets = new Map<string, number>();
 
   octets(octets: Uint8Array): this {

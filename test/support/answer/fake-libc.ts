@@ -1,5 +1,5 @@
-// The system as the UDP threads see it, in the memory of a test: packets to be received, packets that were sent. Reads and
-// writes struct mmsghdr as the kernel does, so that headers that are not set right are found out.
+// A simulated system for UDP threads, in the memory of a test: packets to receive, and packets that were sent. Reads
+// and writes struct mmsghdr like the kernel, so that invalid headers are detected.
 
 import type { Libc } from '../../../src/nameserver/threads/libc.ts';
 
@@ -7,7 +7,7 @@ export interface FakePacket {
   /** struct sockaddr_in or sockaddr_in6. */
   readonly name: Uint8Array;
   readonly octets: Uint8Array;
-  /** struct cmsghdr and what follows. */
+  /** struct cmsghdr and the data after it. */
   readonly control?: Uint8Array;
   readonly flags?: number;
 }
@@ -15,10 +15,10 @@ export interface FakePacket {
 const HEADER_OCTETS = 64;
 
 export class FakeLibc implements Libc {
-  /** What the next receive brings. */
+  /** The packets that the next receive returns. */
   incoming: FakePacket[] = [];
   readonly sent: FakePacket[] = [];
-  /** What the next sends come to: how many packets at most, or an error. Empty: all are sent. */
+  /** The results of the next sends: the maximum number of packets, or an error. If empty, all packets are sent. */
   sends: ({ readonly atMost: number } | { readonly errno: number })[] = [];
   receiveErrno = 0;
   readonly receiveFlags: number[] = [];
@@ -96,7 +96,7 @@ export class FakeLibc implements Libc {
   }
 
   #fill(offset: number, room: number, octets: Uint8Array): void {
-    if (octets.length > room) throw new Error(`${octets.length} octets, and room for ${room}`);
+    if (octets.length > room) throw new Error(`${octets.length} octets, but only ${room} fit`);
     this.#memory.set(octets, offset);
   }
 
@@ -105,7 +105,7 @@ export class FakeLibc implements Libc {
   }
 }
 
-/** Above 4 GiB: both words of an address count. */
+/** Above 4 GiB, so that both words of an address are needed. */
 const BASE = 0x7_ffff_f000n;
 
 function at(address: bigint): number {

@@ -1,4 +1,4 @@
-// A test's node on UDP, as the nameserver process does it.
+// Listens over UDP for a test's node, like the nameserver process.
 
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { type ChosenUdpListener, listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
@@ -6,7 +6,7 @@ import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { collectingLog } from '../processes/follow.ts';
 import type { AnsweringNode } from './test-node.ts';
 
-/** Listens with one thread, or in this one, unless `more` says otherwise. */
+/** Listens with one thread, or in this one, unless `more` overrides this. */
 export function listenUdpFor(
   node: AnsweringNode,
   addresses: readonly ListenAddress[],

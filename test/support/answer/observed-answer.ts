@@ -1,5 +1,5 @@
-// What a reply says, in a form that can be compared: sections as sorted lines with owners folded. The case of names
-// inside rdata is folded too where a type holds little but names: NSD and Knot load them in lower case.
+// The content of a reply in a comparable form: sections as sorted lines with folded owners. The case of names in rdata
+// is folded too for types that consist mainly of names, because NSD and Knot load them in lower case.
 
 import { decodeMessage, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { rcodeMnemonic } from '../../../src/dns/message/rcodes.ts';
@@ -15,7 +15,7 @@ export interface Observed {
   readonly answer: readonly string[];
   readonly authority: readonly string[];
   readonly additional: readonly string[];
-  /** Octets of the message; 0 where none was made. */
+  /** Octets of the message; 0 if there was none. */
   readonly octets: number;
 }
 
@@ -41,14 +41,14 @@ interface Line {
   readonly rdata: Uint8Array;
 }
 
-/** `owner TTL type rdata`, as a comparison sees it. */
+/** Prints `owner TTL type rdata` for comparison. */
 function lineOf({ owner, type, ttl, rdata }: Line): string {
   const text = printRdata(type, rdata);
   const value = FOLDED_RDATA.has(type) ? text.toLowerCase() : text;
   return `${printName(foldCase(owner))} ${ttl} ${typeMnemonic(type)} ${value}`;
 }
 
-/** Duplicates stay: an answer must not hold a record twice. */
+/** Keeps duplicates: an answer must not contain a record twice. */
 export function linesOf(records: readonly Line[]): string[] {
   return records.map(lineOf).sort();
 }

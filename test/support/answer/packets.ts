@@ -1,4 +1,4 @@
-// Packets as text, for fixtures and tests: hex octets, "names." and OPT(…) in a row, spaces anywhere.
+// Packets as text, for fixtures and tests: hex octets, "names." and OPT(…) in a row, with spaces anywhere.
 //   1234 0000 0001 0000 0000 0001 "www.example.test." 0001 0001 OPT(size=4096 do version=1 cookie:0102030405060708 3:)
 
 import { EDNS_OPTION } from '../../../src/dns/message/edns.ts';
@@ -28,7 +28,7 @@ function octetsOf(part: string): Uint8Array {
   return Buffer.from(part, 'hex');
 }
 
-/** An OPT record; `owner=00` and so on give what the defaults do not. */
+/** Returns an OPT record. `owner=00` and similar words replace the defaults. */
 function optOf(text: string): Uint8Array {
   let size = 1232;
   let version = 0;
@@ -50,7 +50,7 @@ function optOf(text: string): Uint8Array {
   return Buffer.concat([head, rdata]);
 }
 
-/** `nsid`, `cookie:<hex>`, `65001:<hex>`. */
+/** Parses `nsid`, `cookie:<hex>` or `65001:<hex>`. */
 function optionOf(word: string): Uint8Array {
   const [code = '', hex = ''] = word.split(':');
   const value = Buffer.from(hex, 'hex');
@@ -75,7 +75,7 @@ export function queryFor(
   );
 }
 
-/** `RCODE flags questions/answers/authorities/additionals [OPT(…)]`: what a table compares. */
+/** Returns `RCODE flags questions/answers/authorities/additionals [OPT(…)]`, which tables compare. */
 export function summarize(reply: Uint8Array): string {
   if (reply.length === 0) return 'silence';
   const message = decodeMessage(reply);

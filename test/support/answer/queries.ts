@@ -1,4 +1,4 @@
-// Queries as a resolver sends them, and our answers to them without a socket between.
+// Queries in the form that resolvers send, and Zonefleet's answers to them without a socket.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { CLASS } from '../../../src/dns/type-codes.ts';
@@ -11,9 +11,9 @@ import { type AnsweringNode, answeringNode, answerQuery, type WrittenNode } from
 export interface Asked {
   readonly name: Name;
   readonly type: number;
-  /** UDP payload size of the OPT record; undefined: the query has none. */
+  /** UDP payload size of the OPT record. Undefined if the query has none. */
   readonly udpPayloadSize: number | undefined;
-  /** DO, with an OPT record only; false unless told. */
+  /** DO, only with an OPT record; false by default. */
   readonly dnssecOk?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function nodeOf(zones: ReadonlyMap<Name, Zone>): WrittenNode {
 
 const out = new Uint8Array(65535);
 
-/** A bug that the query meets is thrown. */
+/** Throws if the query causes an exception. */
 export function ourAnswer(
   node: AnsweringNode,
   query: Uint8Array,

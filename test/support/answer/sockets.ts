@@ -1,11 +1,11 @@
-// Raw UDP and TCP clients for tests: they show what comes back, and nothing else.
+// Raw UDP and TCP clients for tests, which only show the replies.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { until } from '../tests/until.ts';
 
-/** One packet and its answer; undefined when none came in time. */
+/** Sends one packet and returns its answer. Returns undefined if none arrives in time. */
 export async function exchangeUdp(
   to: { address: string; port: number },
   packet: Uint8Array,
@@ -33,11 +33,11 @@ export function framed(...messages: Uint8Array[]): Buffer {
   );
 }
 
-/** A TCP connection that collects the messages it gets. */
+/** A TCP connection that collects received messages. */
 export class TcpClient {
   readonly socket: Socket;
   readonly messages: Buffer[] = [];
-  /** The server has ended the connection; this side may still be open. */
+  /** True if the server has ended the connection. This side may still be open. */
   over = false;
   #pending: Buffer[] = [];
   #octets = 0;
@@ -52,7 +52,7 @@ export class TcpClient {
     socket.on('close', end);
   }
 
-  /** `reads: false` never reads what the server sends; `from`: an address of this machine. */
+  /** If `reads` is false, never reads. `from` is an address of this machine. */
   static async open(
     to: { address: string; port: number },
     { reads = true, from }: { reads?: boolean; from?: string } = {},
@@ -66,7 +66,7 @@ export class TcpClient {
     return client;
   }
 
-  /** Messages are cut out only when one is whole: large answers come in many chunks. */
+  /** Extracts messages only when one is complete, because large answers arrive in many chunks. */
   #take(chunk: Buffer): void {
     this.#pending.push(chunk);
     this.#octets += chunk.length;

@@ -1,4 +1,5 @@
-// A node to ask in tests: the zone of fixtures/packets in an image, the cookie secret of RFC 9018 appendix A, a clock to set.
+// A node for queries in tests: the zone of fixtures/packets in an image, the cookie secret of RFC 9018 appendix A, and
+// a settable clock.
 
 import { readFileSync } from 'node:fs';
 import type { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
@@ -24,7 +25,7 @@ export interface Client {
   readonly address: Uint8Array;
 }
 
-/** What an answer needs, and what it leaves behind. */
+/** The parts that an answer needs, and the counters that it changes. */
 export interface AnsweringNode {
   readonly image: Image;
   readonly settings: AnswerSettings;
@@ -50,9 +51,9 @@ export interface TestNodeOptions {
   tcpIdleTimeoutMs?: number;
   asked?: AskedMarks;
   zoneCounts?: ZoneCounts;
-  /** Nothing has proved the zone. */
+  /** True if the zone is unproven. */
   unproven?: boolean;
-  /** The zone is signed, and proves what is not there in this way. */
+  /** The zone is signed, and proves denials in this way. */
   denial?: DenialStyle;
 }
 
@@ -98,7 +99,7 @@ export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): 
   return { image, settings, answerer, reader: new ReaderSlot(image, 0), counters, failures, writer };
 }
 
-/** Writes the answer into `out` and returns its length; 0 is silence. */
+/** Writes the answer to `out` and returns its length; 0 means no answer. */
 export function answerQuery(query: Uint8Array, out: Uint8Array, client: Client, node: AnsweringNode): number {
   const { transport, address } = client;
   node.reader.enter();
@@ -112,7 +113,7 @@ export function udpClient(...address: number[]): Client {
   return { transport: 'udp', address: Uint8Array.from(address) };
 }
 
-/** The answer as a copy; empty for silence. */
+/** Returns a copy of the answer; empty if there is none. */
 export function ask(
   query: Uint8Array,
   node: AnsweringNode = testNode(),

@@ -1,4 +1,4 @@
-// UDP threads for a test, on 127.0.0.1. Run by itself (fork), it is a process with one such thread, which tells its port.
+// UDP threads for a test, on 127.0.0.1. When forked, it is a process with one such thread, which reports its port.
 
 import { fileURLToPath } from 'node:url';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';

@@ -1,4 +1,4 @@
-// An API on a database of its own, with accounts in every relation to a domain, and their keys.
+// A test API with its own database, accounts in every relation to a domain, and their API keys.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,12 +40,12 @@ import type { DnsMode } from '../../../src/zone/domain/domain-status.ts';
 import { asRole, createDatabase, emptyDatabase, type TestDatabase } from '../database/database.ts';
 import { saveMembership } from '../database/memberships.ts';
 
-/** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
+/** Roles in every domain of `makeDomain`. `stranger` has none, and `operator` is a global admin. */
 const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;
 export type TestAccount = (typeof TEST_ACCOUNTS)[number];
 
 export interface Asked {
-  /** Whose key; default `owner`. Null: none. Any other text is sent as the key. */
+  /** Account whose key is sent. Default: `owner`. null sends no key. Any other text is sent as the key. */
   as?: string | null;
   body?: unknown;
   headers?: Record<string, string>;
@@ -53,7 +53,7 @@ export interface Asked {
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests access any member
   readonly body: any;
   readonly headers: LightMyRequestResponse['headers'];
   readonly text: string;
@@ -64,21 +64,24 @@ export interface TestApi {
   readonly db: Database;
   readonly events: EventFeed;
   readonly database: TestDatabase;
-  /** Everything that the server has logged, as objects. */
+  /** Everything that the server logged, as objects. */
   readonly logged: Record<string, unknown>[];
   readonly accountIds: Readonly<Record<TestAccount, number>>;
   readonly keys: Readonly<Record<TestAccount, string>>;
   ask(method: string, url: string, asked?: Asked): Promise<Answer>;
   /** Runs a statement with its values, and returns its rows. */
   query<T>(text: TemplateStringsArray, ...values: unknown[]): Promise<T[]>;
-  /** A further key, of `account` (default `owner`). */
+  /** Creates another key. Default account: `owner`. */
   makeKey(key?: Omit<Partial<NewApiKey>, 'accountId'>, account?: TestAccount): Promise<string>;
-  /** Of `owner`, with members in the other three roles; by the operator, so that it is served in full. */
+  /**
+   * Creates a domain of `owner`, with members in the other three roles. The operator creates it, so that it is
+   * answered completely.
+   */
   makeDomain(name: string, options?: { dnsMode?: DnsMode; planSlug?: string | null }): Promise<Domain>;
   stop(): Promise<void>;
 }
 
-/** Members of `Api` that a test can give; `API_DEFAULTS` has the others. */
+/** Members of `Api` that a test may set. The others have their values from `API_DEFAULTS`. */
 type Given = Partial<
   Pick<
     Api,
@@ -98,40 +101,40 @@ type Given = Partial<
 
 export interface TestApiOptions extends Given {
   routes?: readonly Route[];
-  /** Default: every one, unless `routes` are named. */
+  /** Default: all, or none if `routes` is set. */
   resellerRoutes?: readonly Route[];
   requestsPerMinute?: number;
   sessionRequestsPerMinute?: number;
   resellerRequestsPerMinute?: number;
   trustedProxies?: readonly string[];
-  /** Where it differs from a service that is open for registration. */
+  /** Differences from a service that is open for registration. */
   people?: { publicUrl?: string; sendsMail?: boolean; registration?: boolean };
   /** Default: none. */
   paymentInstructions?: string;
   invoiceSeller?: string;
-  /** Default: there is one. Without, nothing is sealed. */
+  /** Default: one secret. Without any, nothing can be encrypted. */
   keySecrets?: typeof TEST_KEY_SECRETS;
-  /** Default: what edges have cached is in the same database. */
+  /** Default: the cache registry is in the same database. */
   cacheRegistryUrl?: string;
-  /** Networks that webhooks may call although they are not public. */
+  /** Non-public networks that webhooks may call. */
   webhookAllow?: readonly string[];
-  /** A store's URL, of `startAnalytics`, or a store; default: there is none. */
+  /** A store, or the URL of one from `startAnalytics`. Default: no store. */
   analytics?: string | Analytics;
-  /** Of streams of events, where they differ from an API process. */
+  /** Limits of event streams that differ from an API process. */
   eventLimits?: Partial<EventLimits>;
-  /** The database to use; it is dropped all the same. */
+  /** The database to use. It is dropped at the end too. */
   database?: TestDatabase;
-  /** Another way to the same database. */
+  /** Another connection to the same database. */
   db?: Database;
-  /** The same for what listens. */
+  /** The same for the connections that listen. */
   databaseUrl?: string;
-  /** Of what edges report: `sink` instead of a store, and where it differs from an API process. */
+  /** Intake of edge reports: `sink` replaces the store, the others differ from an API process. */
   reports?: Partial<Omit<Parameters<typeof openRequests>[0], 'db' | 'log' | 'analytics'>> & {
     readonly sink?: Pick<Analytics, 'insert'>;
   };
-  /** Default: large bodies are worked on here, like small ones. */
+  /** Default: large bodies are handled in this thread, like small ones. */
   largeWork?: LargeWork;
-  /** Mounts further paths, before the routes. */
+  /** Mounts additional paths before the routes. */
   mount?: (app: FastifyInstance) => void;
 }
 
@@ -144,7 +147,7 @@ export const ONLINE_GATEWAY = {
 };
 
 const NO_QUEUE = {
-  enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
+  enqueueNow: () => Promise.reject(new Error('this test has no queue')),
 };
 
 const API_DEFAULTS = {
@@ -161,13 +164,13 @@ type TestServer = Pick<TestApi, 'app' | 'db' | 'events' | 'database' | 'logged' 
 let shared: Promise<TestServer> | undefined;
 
 /**
- * Use this in every test file whose API needs no options: the file gets the API of its worker process, which starts once,
- * with an empty database and new accounts. Domain names can be those of other files. The API is never stopped.
+ * For test files whose API needs no options: the file gets the API of its worker process, which starts once, with an
+ * empty database and new accounts. Domain names may be reused from other files. The API is never stopped.
  */
 export function sharedTestApi(): TestApi {
   let api: TestApi | undefined;
   beforeAll(async () => {
-    // The address of a browser of people.ts is in X-Forwarded-For.
+    // people.ts sends the address of a browser in X-Forwarded-For.
     shared ??= startServer({
       trustedProxies: ['127.0.0.1/32'],
       countryOf: (address) => (address === '198.51.100.99' ? 'SE' : undefined),
@@ -198,7 +201,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const { routes = ROUTES, resellerRoutes = options.routes ? [] : RESELLER_ROUTES } = options;
   const database = options.database ?? (await createDatabase());
   const db = options.db ?? database.db;
-  // Connect with the API's own role, so that missing privileges fail here; the test itself is the owner.
+  // Connects with the API's own role, so that missing privileges fail here. The test itself connects as the owner.
   const own = options.db ?? openDatabase(asRole(database.url, 'zonefleet_api'));
   const boxes = new KeyBoxes(options.keySecrets ?? TEST_KEY_SECRETS);
   for (const each of [own, db]) useKeyBoxes(each, boxes);
@@ -364,7 +367,7 @@ async function withAccounts(server: TestServer): Promise<TestApi> {
   };
 }
 
-/** Reads a list page by page, from `url` on. */
+/** Reads a list page by page, starting at `url`. */
 export async function readPages(api: Pick<TestApi, 'ask'>, url: string): Promise<Answer[]> {
   const pages = [await api.ask('GET', url)];
   for (;;) {

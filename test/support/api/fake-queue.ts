@@ -8,7 +8,7 @@ export class FakeQueue<J> {
     await this.work(job);
   }
 
-  /** Forgets the jobs, and waits for workers as long as at first. */
+  /** Forgets the jobs, and resets the time that calls wait for workers. */
   reset(): void {
     this.jobs.length = 0;
     this.waitMs = 10_000;

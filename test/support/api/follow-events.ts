@@ -1,4 +1,5 @@
-// A stream of a domain's events as a browser reads it: by the rules of server-sent events (HTML "Server-sent events").
+// Reads a stream of a domain's events as a browser does, by the rules of server-sent events (HTML "Server-sent
+// events").
 
 import { request as ask, type ClientRequest, type IncomingMessage } from 'node:http';
 import { until } from '../tests/until.ts';
@@ -6,7 +7,7 @@ import { until } from '../tests/until.ts';
 interface SeenEvent {
   readonly event: string;
   readonly id: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests access any member
   readonly data: any;
 }
 
@@ -17,11 +18,11 @@ export class EventReader {
   comments = 0;
   status: number | undefined;
   headers: IncomingMessage['headers'] = {};
-  /** The body of a refusal. */
+  /** Body of a refusal. */
   text = '';
   isOver = false;
 
-  /** `reads`: false reads nothing of the answer. */
+  /** If `reads` is false, nothing of the response is read. */
   constructor(url: string, headers: Record<string, string>, { reads = true, method = 'GET' } = {}) {
     this.#request = ask(url, { headers, agent: false, method });
     this.#response = new Promise((resolve, reject) => {
@@ -67,7 +68,7 @@ export class EventReader {
     return (await this.#response).statusCode as number;
   }
 
-  /** The first event of this name, or the first that fits. */
+  /** Returns the first event with this name, or the first that matches. */
   async find(event: string, fits: (data: SeenEvent['data']) => boolean = () => true): Promise<SeenEvent> {
     return await until(
       () => this.events.find((seen) => seen.event === event && fits(seen.data)),

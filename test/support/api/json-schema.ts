@@ -1,5 +1,5 @@
-// Checks values against the schemas of an OpenAPI document. Knows the keywords that ours uses and no other: an unknown one is
-// an error, so that nothing passes because it was not looked at.
+// Checks values against the schemas of an OpenAPI document. It supports exactly the keywords of Zonefleet's
+// documents. An unknown keyword is an error, so that nothing passes unchecked.
 
 export interface Schema {
   readonly [keyword: string]: unknown;
@@ -7,7 +7,7 @@ export interface Schema {
 
 type Document = { readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> } };
 
-/** They say nothing about the value. */
+/** Keywords without effect on validation. */
 const ABOUT = new Set(['description', 'default', 'title', 'examples']);
 
 export function resolve(document: Document, schema: Schema): Schema {
@@ -18,7 +18,7 @@ export function resolve(document: Document, schema: Schema): Schema {
   return resolve(document, found);
 }
 
-/** What is wrong with the value, by place. */
+/** Returns the errors in the value, with their paths. */
 export function faultsOf(document: Document, schema: Schema, value: unknown, at = 'value'): string[] {
   const known = resolve(document, schema);
   return Object.entries(known).flatMap(([keyword, wanted]) => {
@@ -32,7 +32,7 @@ export function faultsOf(document: Document, schema: Schema, value: unknown, at 
 interface Asked {
   readonly document: Document;
   readonly schema: Schema;
-  /** The keyword's value. */
+  /** Value of the keyword. */
   readonly wanted: unknown;
   readonly value: unknown;
   readonly at: string;
@@ -41,7 +41,7 @@ interface Asked {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A keyword that speaks of values of one type only. */
+/** A keyword that applies to values of one type only. */
 function on<T>(is: (value: unknown) => value is T, test: (value: T, wanted: never, asked: Asked) => boolean) {
   return (asked: Asked): string[] => {
     if (!is(asked.value) || test(asked.value, asked.wanted as never, asked)) return [];
@@ -75,7 +75,7 @@ const CHECKS: Readonly<Record<string, (asked: Asked) => string[]>> = {
   maxLength: on(aString, (value, wanted: number) => [...value].length <= wanted),
   pattern: on(aString, (value, wanted: string) => new RegExp(wanted, 'u').test(value)),
   format: on(aString, (value, wanted: string) => {
-    if (wanted === 'uuid') return true; // its pattern says the same
+    if (wanted === 'uuid') return true; // its pattern covers this
     if (wanted !== 'date-time') throw new Error(`the format ${wanted} is not known here`);
     return (
       /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) &&

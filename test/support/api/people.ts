@@ -8,18 +8,18 @@ import { type Answer, PUBLIC_URL, type TestAccount, type TestApi } from './api.t
 export const PASSWORD = 'correct horse battery';
 
 export async function givePassword(api: TestApi, account: TestAccount, password = PASSWORD): Promise<void> {
-  // Verifying takes its cost from the hash: the cheapest keeps tests that sign in fast.
+  // The hash determines the cost of verifying it. The lowest cost keeps tests that sign in fast.
   const options = { memoryCost: 8, timeCost: 1, parallelism: 1 };
   await setPassword(api.db, api.accountIds[account], await hash(password, options));
 }
 
 export const emailOf = (account: TestAccount) => `${account}@zonefleet.test`;
 
-/** Where requests come from, told by a proxy that the API has to trust. */
+/** Client address, sent by a proxy that the API must trust. */
 let hosts = 0;
 export const anotherAddress = () => `10.1.${++hosts >> 8}.${hosts & 255}`;
 
-/** Keeps cookies, and names its own origin in writes, as browsers do. */
+/** Keeps cookies, and sends its own origin with writes, as browsers do. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly address = anotherAddress();
@@ -65,7 +65,7 @@ export class Browser {
   }
 }
 
-/** Gives the account a password, and signs in with it. */
+/** Sets a password for the account, and signs in with it. */
 export async function signIn(api: TestApi, account: TestAccount): Promise<Browser> {
   await givePassword(api, account);
   const browser = new Browser(api);
@@ -73,7 +73,7 @@ export async function signIn(api: TestApi, account: TestAccount): Promise<Browse
   return browser;
 }
 
-/** RFC 6238, written apart from the code that is tested. */
+/** RFC 6238, implemented independently of the tested code. */
 export function appCode(base32Secret: string, atMs = Date.now(), steps = 0): string {
   let bits = '';
   for (const letter of base32Secret)

@@ -1,4 +1,4 @@
-// Values for the schemas of an OpenAPI document, as fast-check generates them, and changes that make one thing of a value wrong.
+// Generates values for the schemas of an OpenAPI document with fast-check, and invalid variants with one error.
 
 import fc from 'fast-check';
 import { resolve, type Schema } from './json-schema.ts';
@@ -41,7 +41,7 @@ export function fittingValue(document: Document, schema: Schema): fc.Arbitrary<u
   }
 }
 
-/** Strings that hurt: controls, U+0000, lone surrogates, very long ones. */
+/** Problematic strings: control characters, U+0000, lone surrogates, very long ones. */
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constantFrom(

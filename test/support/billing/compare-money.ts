@@ -1,10 +1,10 @@
-// Compares what Postgres has of money, subscriptions and suspensions with the model, as text.
+// Compares the money, subscriptions and suspensions in Postgres with the model, as text.
 
 import { sql } from 'kysely';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import type { ModelInvoice, MoneyModel } from './money-model.ts';
 
-/** How many rows were compared already: rows are only added. */
+/** Number of rows already compared. Rows are only added. */
 export interface Read {
   ledger: number;
   invoices: number;
@@ -25,7 +25,7 @@ export async function compareMoney(db: Database, model: MoneyModel, read: Read):
   return differences;
 }
 
-/** All subscriptions that there ever were, of each domain. */
+/** Compares all past and current subscriptions of each domain. */
 export async function compareHistories(db: Database, model: MoneyModel): Promise<string[]> {
   const { rows } = await sql<{ domain: number; history: string }>`
     select domain_id as domain, string_agg(concat_ws(' ', p.slug, s.status, ${ms('s.started_at')}, ${ms('s.expires_at')},
@@ -117,7 +117,7 @@ function invoiceRows(db: Database, skipped: number): Promise<string[]> {
   );
 }
 
-/** What must hold of money whatever happened, asked of Postgres alone. */
+/** Checks invariants of money with Postgres alone. */
 export async function unsound(db: Database): Promise<string[]> {
   return lines(
     sql<{ line: string }>`

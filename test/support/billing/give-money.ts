@@ -1,4 +1,4 @@
-// Money for the wallet of an account, by the operator's hand.
+// Adds money to an account's wallet as an operator.
 
 import { moveMoney } from '../../../src/features/money/sql-wallet.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';

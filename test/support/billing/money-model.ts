@@ -1,5 +1,5 @@
-// The rules of docs/rules.md "Money", written a second time: wallets, what is bought and given back, invoices, debts. It
-// imports nothing of src.
+// An independent implementation of docs/rules.md "Money": wallets, purchases, refunds, invoices and debts. It imports
+// nothing from src.
 
 import { ModelDomain, type ModelSubscription, type ModelTerm } from './subscription-model.ts';
 
@@ -11,9 +11,9 @@ export interface ModelAccount {
   readonly isReseller: boolean;
   provider: ModelAccount | null;
   balance: number;
-  /** Since when it is below zero. */
+  /** When it became negative. */
   since: number | null;
-  /** How long its debt had lasted when it was settled by what was given back, and how much of that it still has. */
+  /** Age of the debt when a refund settled it, and the rest of that refund. */
   lasted: number | null;
   back: number;
   isOverdue: boolean;
@@ -48,7 +48,7 @@ export class ModelHolding {
   byHand = false;
   byDebt = false;
   readonly plans: ModelDomain;
-  /** When the workers look at it next, and which of those of that time is first. */
+  /** When the workers examine it next, and its position among those of the same time. */
   looked: { readonly due: number; readonly order: number } | undefined;
   termId: number | null = null;
   readonly paid = new Map<ModelSubscription, PaidInvoice[]>();
@@ -63,7 +63,7 @@ export class ModelHolding {
 export class MoneyModel {
   readonly accounts: ModelAccount[] = [];
   readonly holdings: ModelHolding[] = [];
-  /** Rows as text: whose wallet or what outside, amount, balance afterwards, why. */
+  /** Rows as text: wallet or external party, amount, balance afterwards, reason. */
   readonly ledger: string[] = [];
   readonly invoices: ModelInvoice[] = [];
   readonly #floor: number;
@@ -95,7 +95,7 @@ export class MoneyModel {
     return holding;
   }
 
-  /** After a subscription of it was changed at this time. */
+  /** Called after a subscription was changed at this time. */
   look(holding: ModelHolding, now: number): void {
     const { due } = holding.plans;
     const order = holding.looked?.order ?? 0;
@@ -112,7 +112,7 @@ export class MoneyModel {
     else this.#book(account, null, -amount, 'adjustment', now);
   }
 
-  /** What the answer is; nothing is done but with `bought`. */
+  /** Returns the expected answer. Changes the state only with `bought`. */
   buy(
     kind: 'purchase' | 'switch',
     holding: ModelHolding,
@@ -155,7 +155,7 @@ export class MoneyModel {
       if (due.length === 0) return;
       for (const holding of due) {
         const before = holding.plans.own;
-        // One subscription of it at a time: what begins is looked at in the next pass.
+        // One subscription at a time: a new one is examined in the next pass.
         holding.plans.visitOwn(now);
         if (holding.plans.own === before) this.look(holding, now);
         else {
@@ -185,7 +185,7 @@ export class MoneyModel {
     return true;
   }
 
-  /** Whose reseller adds how much; undefined: nobody can pay. */
+  /** Returns how much which reseller adds. Undefined if the purchase cannot be paid. */
   #payers(account: ModelAccount, price: number, backs: readonly Back[]): number | undefined {
     if (price === 0) return 0;
     const holds = (who: ModelAccount) =>
@@ -210,7 +210,7 @@ export class MoneyModel {
     ]);
   }
 
-  /** Each payer gets the part that it paid, the owner's rounded down. */
+  /** Each payer gets the part that it paid, with the owner's rounded down. */
   #unused(holding: ModelHolding, own: ModelSubscription, now: number): Back[] {
     const backs: Back[] = [];
     const add = (to: ModelAccount, rials: number) => {
@@ -244,7 +244,7 @@ export class MoneyModel {
     return invoice;
   }
 
-  /** Null: outside. */
+  /** Null means an external party. */
   #book(
     from: ModelAccount | null,
     to: ModelAccount | null,
@@ -274,7 +274,7 @@ interface Back {
   rials: number;
 }
 
-/** Grace is paid for with the next term that costs something, within a week of the old end. */
+/** The next paid term also pays for grace, within a week of the old end. */
 function servedUnpaid(history: readonly ModelSubscription[], term: SoldTerm, now: number): number {
   const last = history.filter((each) => each.term !== null && each.term.price > 0).at(-1);
   if (last === undefined || last.until === null || term.price === 0 || now >= last.until + 7 * DAY) return 0;
@@ -282,7 +282,7 @@ function servedUnpaid(history: readonly ModelSubscription[], term: SoldTerm, now
   return Math.max(0, over - last.until);
 }
 
-/** What is given back is no money that came in: who spends it again goes on with the debt that it had. */
+/** A refund is not incoming money: spending it again resumes the old debt. */
 function trackDebt(account: ModelAccount, change: number, now: number, isBack: boolean): void {
   if (account.since === null && account.lasted === null) account.back = 0;
   else if (change < 0) account.back = Math.max(0, account.back + change);

@@ -1,4 +1,4 @@
 import type { Wallet } from '../../../src/billing/wallet.ts';
 
-/** Nobody can pay, so a term that costs something ends. */
+/** No charge succeeds, so a paid term ends. */
 export const NO_WALLET: Wallet<unknown> = { lock: async () => async () => false };

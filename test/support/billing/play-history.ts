@@ -1,4 +1,4 @@
-// Plays random histories of a domain's subscriptions by the rules of src and by the model, and reports the first difference.
+// Plays random subscription histories with the rules of src and with the model, and reports the first difference.
 
 import {
   beginSubscription,
@@ -18,7 +18,7 @@ const TERMS = [1, 2, 3, 5, 7, 30, 365].flatMap((days, i): Term[] => [
   { id: 20 + i, days, priceRials: 100 * days },
 ]);
 const GAPS = [1, 60_000, DAY / 24, DAY / 2, DAY, 2.5 * DAY, 7 * DAY, 40 * DAY, 200 * DAY];
-/** Days from the end at which something happens. */
+/** Days relative to the end at which something happens. */
 const EDGES = [-3, -2, -1, 0, 1, 2, 5, 6, 7];
 const STEPS = 24;
 
@@ -57,7 +57,7 @@ class PlayedDomain {
     throw new Error('it never waits');
   }
 
-  /** A round that is told to wait until then comes too late for nothing. */
+  /** Checks that a round at exactly that time misses nothing. */
   #expectNothingDue(dueAt: Date | null, at: Date): void {
     if (dueAt === null) return;
     if (dueAt <= at) throw new Error('it waits for a time that is over');
@@ -68,7 +68,7 @@ class PlayedDomain {
   }
 }
 
-/** Returns undefined if they agree. */
+/** Returns undefined if both agree. */
 function playHistory(seed: number): string | undefined {
   const random = randomOf(seed);
   const model = new ModelDomain();
@@ -112,7 +112,7 @@ function beginBoth(
   played.begin(at, beginSubscription(at, term, { autoRenew }));
 }
 
-/** Often exactly when something happens, or a moment before. */
+/** Returns a later time, often exactly when something happens or just before. */
 function later(now: number, until: number | null, random: (most: number) => number): number {
   const edge = until === null ? 0 : until + (EDGES[random(EDGES.length)] as number) * DAY - random(2);
   return edge > now && random(3) > 0 ? edge : now + (GAPS[random(GAPS.length)] as number);
@@ -158,7 +158,7 @@ function show(...parts: readonly (string | number | boolean | null)[]): string {
   return parts.join(' ');
 }
 
-/** Returns undefined if the rules equal the model. */
+/** Returns undefined if the rules match the model. */
 export function firstDifference(histories: number): string | undefined {
   for (let seed = 1; seed <= histories; seed++) {
     const difference = playHistory(seed);

@@ -1,5 +1,5 @@
-// Plays random sequences of calls with Idempotency-Keys (new ones, repeats, the same key for another call) against a model
-// that knows which keys were used for what, and says where they differ. A client may lose answers: then it repeats the call.
+// Plays random sequences of calls with Idempotency-Keys (new keys, repeats, the same key for another call) against a model
+// that records the use of keys, and reports differences. A client may lose answers, and then repeats the call.
 
 import { sql } from 'kysely';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
@@ -30,7 +30,7 @@ interface KeyPlay {
   readonly client: { ask(asked: Asked): Promise<KeyAnswer> };
   readonly db: Database;
   readonly buyers: readonly Buyer[];
-  /** Of one plan, to switch between. */
+  /** Terms of one plan, to switch between. */
   readonly terms: readonly [number, number];
   readonly sequences: number;
   readonly seed: number;
@@ -53,16 +53,16 @@ interface Made {
 }
 
 const AT_ONCE = 20;
-/** One sequence in so many sends a new key twenty times at once. */
+/** One in this many sequences sends a new key twenty times concurrently. */
 const CROWDS = 10;
 const MOST_OPEN_TOPUPS = 10;
 let names = 0;
 
-/** An account with money, domains and a session, to buy with over HTTP. */
+/** An account with money, domains and a session for purchases over HTTP. */
 interface Buyer {
   readonly accountId: number;
   readonly token: string;
-  /** As paths name them. */
+  /** Names in paths. */
   readonly domains: readonly string[];
 }
 
@@ -75,16 +75,16 @@ async function makeBuyer(db: Database, number: number): Promise<Buyer> {
   return { accountId, token: await openSession(db, session), domains };
 }
 
-/** What one account did, as it has to be. Only one lane of the play acts for it. */
+/** Expected state of one account. Only one lane of the play acts for it. */
 class KeyModel {
   readonly kept = new Map<string, { readonly call: Call; readonly body: string }>();
-  /** The term that is paid, by domain. */
+  /** The paid term by domain. */
   readonly paid = new Map<string, number>();
   bought = 0;
   topups = 0;
   records = 0;
 
-  /** The status of a call that is carried out. */
+  /** Returns the status of an executed call. */
   expected({ kind, domain, termId }: Call): number {
     const own = this.paid.get(domain);
     switch (kind) {
@@ -180,7 +180,10 @@ function drawCall({ terms }: KeyPlay, { buyer, random }: Sequence): Call {
   }
 }
 
-/** Sends it, some times at once, and compares with the model. Undefined: they agree. */
+/**
+ * Sends the call, sometimes several times concurrently, and compares the result with the model. Returns undefined if they
+ * agree.
+ */
 async function judge(
   { client }: KeyPlay,
   { buyer, model }: Sequence,
@@ -203,7 +206,7 @@ async function judge(
   const fresh = answers.filter(({ isReplay }) => !isReplay).length;
   const isLost = answers.some(({ failures }) => failures > 0);
   const wanted = kept === undefined ? 1 : 0;
-  // An answer that was lost on its way may have been the one.
+  // The lost answer may have been the executed one.
   if (fresh > wanted || (fresh < wanted && !isLost)) return `${shown}: carried out ${fresh} times`;
   if (kept === undefined) {
     model.kept.set(key, { call, body: first });

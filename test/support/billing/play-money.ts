@@ -1,5 +1,5 @@
-// Plays days of money on Postgres, by what owners and operators call and by the workers' rounds, with the clock as a value;
-// and the same on the model. Says on the first day that differs what differs.
+// Plays days of payments on Postgres, with the calls of owners and operators and the workers' rounds and a simulated clock,
+// and the same on the model. Reports the differences of the first day that differs.
 
 import { sql } from 'kysely';
 import { buyTerm } from '../../../src/features/money/sql-buy.ts';
@@ -21,7 +21,7 @@ import { type ModelAccount, type ModelHolding, MoneyModel, type SoldTerm } from 
 import { randomOf } from './random.ts';
 
 const DAY = 86_400_000;
-/** Noon, and weeks before New Year, when the numbers of invoices begin again. */
+/** Noon, weeks before New Year, when invoice numbers restart. */
 const START = Date.UTC(2025, 10, 26, 12);
 const MOST_OWED = 5000;
 
@@ -38,7 +38,7 @@ interface Stage {
   readonly terms: readonly SoldTerm[];
 }
 
-/** How often each happened, to see that the play is one. */
+/** How often each event happened, to verify that the play is varied. */
 type Played = Record<string, number>;
 
 export async function playMoney(
@@ -87,7 +87,7 @@ async function sellTerms(db: Database): Promise<SoldTerm[]> {
   return terms;
 }
 
-/** A fifth are resellers, two fifths their clients, the others nobody's. */
+/** A fifth are resellers, two fifths their clients, and the others have no reseller. */
 async function people({ db, model }: Stage, domains: number): Promise<void> {
   const resellers: ModelAccount[] = [];
   for (let i = 0; i < Math.max(10, domains / 10); i++) {
@@ -123,7 +123,7 @@ async function begin({ db, random, model }: Stage, i: number): Promise<void> {
     where domain_id = ${id}`.execute(db);
 }
 
-/** One thing that somebody does. What it was, and what came of it. */
+/** Performs one action, and returns its kind and result. */
 async function act(stage: Stage, now: number): Promise<string> {
   const { db, random, model, terms } = stage;
   const at = new Date(now);
@@ -137,12 +137,12 @@ async function act(stage: Stage, now: number): Promise<string> {
     case 3:
       return await credit(stage, account, 1 + random(3000), at);
     case 4: {
-      // Mostly of resellers, who may owe; now and then it leaves any wallet below zero.
+      // Mostly for resellers, who may owe money. Occasionally takes any wallet below zero.
       const owes = account.isReseller || random(6) === 0 ? account : (account.provider ?? account);
       return await credit(stage, owes, -(1 + random(4000)), at);
     }
     case 5: {
-      // Pays what it owes, often to the rial.
+      // Pays a debt, often exactly.
       const debtor = model.accounts.filter(({ since }) => since !== null)[0] ?? account;
       return await credit(stage, debtor, Math.max(1, -debtor.balance + random(3) - 1), at);
     }
@@ -155,7 +155,7 @@ async function act(stage: Stage, now: number): Promise<string> {
       return 'cancel';
     case 7: {
       const autoRenew = random(3) > 0;
-      // What is not changed is not looked at sooner.
+      // Without a change, the next examination is not earlier.
       const before = plans.own.renews;
       plans.setRenews(autoRenew);
       if (plans.own.renews !== before) model.look(holding, now);
@@ -205,7 +205,7 @@ async function credit(
   return amount > 0 ? 'credit' : 'debit';
 }
 
-/** Who pays for the domain holds just what is needed for this term, or a rial less. */
+/** Gives the domain's payer exactly the amount for this term, or one rial less. */
 async function bringToBrink(
   stage: Stage,
   { account }: ModelHolding,
@@ -239,7 +239,7 @@ async function byHand({ db, random }: Stage, holding: ModelHolding): Promise<str
   return isRefused ? 'resume refused' : 'by hand';
 }
 
-/** A client gets another reseller or none, or a domain another owner. */
+/** A client gets another reseller or none, or a domain gets another owner. */
 async function change(
   { db, random, model }: Stage,
   holding: ModelHolding,
@@ -261,12 +261,12 @@ async function change(
   return 'hand over';
 }
 
-/** The workers come by. */
+/** The workers' rounds. */
 async function rounds({ db, model }: Stage, now: number): Promise<Played> {
   const at = new Date(now);
   const sum: Played = {};
   for (let isMore = true; isMore; ) {
-    // All at once: who is asked first decides for whom the money lasts.
+    // All at once: the order decides for whom the money is sufficient.
     const moved = await moveSubscriptions(db, {
       at,
       wallet: renewalWallet({ maxNegativeRials: MOST_OWED }),

@@ -1,6 +1,6 @@
-// Small random numbers from a seed, so that a history that fails can be played again.
+// Small random numbers from a seed, so that a failing history can be repeated.
 
-/** Mulberry32. Gives whole numbers below `most`. */
+/** Mulberry32. Returns whole numbers below `most`. */
 export function randomOf(seed: number): (most: number) => number {
   let state = seed >>> 0;
   return (most) => {

@@ -1,4 +1,4 @@
-// Signs as a payment gateway does, written from docs/api.md "For payment gateways".
+// Signs like a payment gateway, implemented from docs/api.md "For payment gateways".
 
 import { createHmac } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// The rules of docs/rules.md "Plans", written a second time and in another way: as lists of times. It imports nothing.
+// An independent implementation of docs/rules.md "Plans", based on lists of times. It imports nothing.
 
 const DAY = 86_400_000;
 
@@ -22,7 +22,7 @@ export interface ModelSubscription {
 
 const FREE: ModelTerm = { days: 30, price: 0 };
 
-/** False: it is not paid. */
+/** Returns false if the charge is not paid. */
 type Pay = (charge: {
   readonly price: number;
   readonly from: number;
@@ -32,13 +32,13 @@ type Pay = (charge: {
 
 export class ModelDomain {
   readonly history: ModelSubscription[] = [];
-  /** When the wallet was asked for the renewal that is next. */
+  /** When the wallet was charged for the next renewal. */
   #asked: number[] = [];
   money = 0;
   spent = 0;
   readonly #pay: Pay;
 
-  /** By default its own `money` pays. */
+  /** By default, its own `money` pays. */
   constructor(pay?: Pay) {
     this.#pay = pay ?? (({ price }) => this.#spend(price));
   }
@@ -67,7 +67,7 @@ export class ModelDomain {
     this.history[this.history.length - 1] = { ...this.own, trial: true, until: now + days * DAY };
   }
 
-  /** The operator gives another plan, or a new term. */
+  /** The operator assigns another plan or a new term. */
   give(now: number, plan: string, term: ModelTerm | null): void {
     if (plan === this.own.plan && term === null) return;
     this.stop(now);
@@ -96,12 +96,12 @@ export class ModelDomain {
     own.renews = renews;
   }
 
-  /** A worker comes by. */
+  /** A worker's visit. */
   visit(now: number): void {
     while (this.#moves(now));
   }
 
-  /** The same, without what begins meanwhile. */
+  /** The same, without subscriptions that begin meanwhile. */
   visitOwn(now: number): void {
     const { own } = this;
     while (this.own === own && this.#moves(now));
@@ -138,7 +138,7 @@ export class ModelDomain {
     return true;
   }
 
-  /** When something is next to be done; undefined: never. */
+  /** When the next step is due. Undefined if never. */
   get due(): number | undefined {
     const { until, status, trial, renews, term, graceUntil } = this.own;
     if (until === null) return undefined;
@@ -149,7 +149,7 @@ export class ModelDomain {
     return Math.min(turns, ...open);
   }
 
-  /** Some time to ask has come that nobody has asked at or after. */
+  /** True if a time for a charge has passed without a charge since. */
   #isToAsk(now: number, until: number, term: ModelTerm): boolean {
     return askTimes(until, term).some((time) => time <= now && !this.#asked.some((asked) => asked >= time));
   }

@@ -1,4 +1,4 @@
-// What axe-core finds wrong with a page for people who use it by keyboard, enlarged or read aloud.
+// Accessibility faults that axe-core finds in a page.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** In words: the rule, and the elements that break it. */
+/** Returns each rule with the elements that break it. */
 export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return await page.evaluate(

@@ -1,5 +1,5 @@
-// Debian's Chromium, driven by playwright-core. What a page must never do is noted: errors on the console, reports of its
-// policy, requests to elsewhere.
+// Debian's Chromium, driven by playwright-core. Forbidden events in a page are recorded: console errors, policy reports,
+// and requests to other sites.
 
 import {
   type Browser,
@@ -12,7 +12,7 @@ import {
 /** Debian's Chromium. */
 export const CHROMIUM = '/usr/bin/chromium';
 
-/** Nothing of it asks the network by itself; root needs to do without the sandbox. */
+/** Disables its own network requests, and the sandbox, which root cannot use. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,12 +23,12 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Runs in the page: a report of the policy becomes an error on its console. */
+/** Runs in the page: turns a policy report into a console error. */
 const TELL_POLICY = `addEventListener('securitypolicyviolation', (event) => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI);
 });`;
 
-/** `more`: arguments of Chromium. */
+/** `more`: additional arguments for Chromium. */
 export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...more] });
 }
@@ -36,11 +36,11 @@ export async function openBrowser(more: readonly string[] = []): Promise<Browser
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong in it, in words. */
+  /** Human-readable faults. */
   readonly faults: string[];
 }
 
-/** `mayFail`: whether answers of the API other than 2xx are part of the test; the browser tells them on the console. */
+/** `mayFail`: the test expects API responses other than 2xx, which the browser logs on the console. */
 export async function openPage(
   browser: Browser,
   baseURL: string,

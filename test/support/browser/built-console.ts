@@ -1,4 +1,4 @@
-// The console as `npm start` builds it: once for each version of its sources, for all tests.
+// The console as built by `npm start`, once per version of its sources, for all tests.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { consoleFolder, keepConsoleBuilt } from '../../../src/start/console/buil
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SOURCES = join(ROOT, 'console');
-/** Of this clone alone: a build removes those of other versions. */
+/** Only for this clone, because a build removes other versions. */
 const CLONE = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
 const PLACE = join(tmpdir(), `zonefleet-test-console-${process.getuid?.()}-${CLONE}`);
 const LONGEST_BUILD_MS = 240_000;
 
-/** The folder with its files. */
+/** Returns the directory with its files. */
 export async function builtConsole(): Promise<string> {
   const told: string[] = [];
   const signal = AbortSignal.timeout(LONGEST_BUILD_MS);

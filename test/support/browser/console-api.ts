@@ -1,4 +1,4 @@
-// The API in a process of its own with the built console, a browser, and people who sign in with it.
+// The API in a separate process with the built console, a browser, and users who sign in with it.
 
 import { hash } from '@node-rs/argon2';
 import type { BrowserContextOptions } from 'playwright-core';
@@ -17,15 +17,15 @@ type PageOptions = BrowserContextOptions & { mayFail?: boolean };
 interface ConsoleApi {
   readonly api: ApiProcess;
   readonly database: TestDatabase;
-  /** Makes an account with `PASSWORD`. */
+  /** Creates an account with `PASSWORD`. */
   makePerson(email: string, account?: { isAdmin?: boolean }): Promise<number>;
-  /** Opens a page, which is closed after the test. */
+  /** Opens a page that is closed after the test. */
   open(options?: PageOptions): Promise<WatchedPage>;
-  /** Opens a page of an account that is signed in. */
+  /** Opens a page of a signed-in account. */
   openAs(email: string, options?: PageOptions): Promise<WatchedPage>;
 }
 
-/** Starts an API and a browser before the tests of a file or a `describe`, and stops them after these. */
+/** Starts an API and a browser before the tests of a file or `describe`, and stops them afterwards. */
 export function ownConsole(env: () => Record<string, string> = () => ({})): ConsoleApi {
   let own: Awaited<ReturnType<typeof startConsole>> | undefined;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// A person with a keyboard and no pointer: goes from control to control with Tab, and always sees where they are.
+// A keyboard user without a pointer, who moves between controls with Tab and always sees the focus.
 
 import type { CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -9,7 +9,7 @@ const MOST_STEPS = 150;
 
 interface Focused {
   readonly role: string;
-  /** As screen readers say it. */
+  /** As announced by screen readers. */
   readonly name: string;
 }
 
@@ -26,7 +26,7 @@ export class Keyboard {
     return new Keyboard(page, await page.context().newCDPSession(page));
   }
 
-  /** What has the focus, by `document.activeElement`. */
+  /** Returns the focused element, by `document.activeElement`. */
   async focused(): Promise<Focused> {
     const { result } = await this.#session.send('Runtime.evaluate', { expression: 'document.activeElement' });
     const { nodes } = await this.#session.send('Accessibility.getPartialAXTree', {
@@ -36,7 +36,7 @@ export class Keyboard {
     return { role: nodes[0]?.role?.value ?? '', name: nodes[0]?.name?.value ?? '' };
   }
 
-  /** Presses Tab until the control has the focus, and looks at each step whether the focus is seen. */
+  /** Presses Tab until the control has the focus, and checks at each step that the focus is visible. */
   async tabTo(role: string, name: string | RegExp): Promise<void> {
     const passed: string[] = [];
     for (let step = 0; step < MOST_STEPS; step++) {
@@ -57,7 +57,7 @@ export class Keyboard {
     await this.#page.keyboard.type(text);
   }
 
-  /** After a dialog has gone, or what had the focus: something on the page has it again. */
+  /** Checks that a page element has the focus again after a dialog or the focused element disappeared. */
   async holdsFocus(): Promise<void> {
     await until(
       () => this.#page.evaluate<boolean>('document.activeElement !== document.body'),
@@ -67,7 +67,7 @@ export class Keyboard {
   }
 }
 
-/** An outline or a shadow, and inside of the window. After the last control the focus is in the browser's own frame. */
+/** True for an outline or shadow inside the window. After the last control, the focus is in the browser's own frame. */
 const IS_SEEN = `(() => {
   const element = document.activeElement;
   if (element === document.body) return true;

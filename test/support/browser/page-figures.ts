@@ -1,10 +1,10 @@
 import type { CDPSession } from 'playwright-core';
 
 interface Transfer {
-  /** Over the wire so far: heads and bodies, compressed as they came. */
+  /** Transferred so far: headers and bodies, compressed as received. */
   readonly bytes: number;
   readonly requests: number;
-  /** Kinds as CDP names them: `Script`, `Stylesheet`, `Fetch`… */
+  /** CDP's kinds: `Script`, `Stylesheet`, `Fetch`… */
   readonly bytesByKind: ReadonlyMap<string, number>;
 }
 
@@ -29,17 +29,17 @@ export async function countTransfer(session: CDPSession): Promise<() => Transfer
 }
 
 export interface Held {
-  /** Of the heap of scripts. */
+  /** Size of the JavaScript heap. */
   readonly heapBytes: number;
-  /** Of all documents, also those that are in no tree any more and that something still holds. */
+  /** Nodes of all documents, including detached ones that are still referenced. */
   readonly nodes: number;
   readonly documents: number;
   readonly listeners: number;
 }
 
-/** After a collection of garbage. */
+/** Measured after garbage collection. */
 export async function heldBy(session: CDPSession): Promise<Held> {
-  // The first one may leave to the second what finalizers set free.
+  // The first collection may leave objects freed by finalizers to the second.
   for (let i = 0; i < 2; i++) await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   const { nodes, documents, jsEventListeners } = await session.send('Memory.getDOMCounters');

@@ -1,14 +1,14 @@
-// A person who goes through the console by its links: every page of a domain, then every screen that the side leads to.
+// A user who goes through the console by its links: every page of a domain, then every screen in the sidebar.
 
 import type { Locator, Page } from 'playwright-core';
 
-/** Begins and ends at the list of domains. Gives how often the screen changed. */
+/** Starts and ends at the list of domains. Returns the number of screen changes. */
 export async function walkScreens(page: Page, domain: string): Promise<number> {
   await page.getByRole('main').getByRole('link', { name: domain, exact: true }).click();
   await arrive(page);
   let changes = 1;
   for (const links of [page.locator('.tabs'), page.locator('nav.side')]) {
-    // The first one, where the side begins, is the list.
+    // The first link of the sidebar is the list.
     const count = await links.getByRole('link').count();
     for (let i = 0; i < count; i++) {
       await follow(page, links.getByRole('link').nth((i + 1) % count));

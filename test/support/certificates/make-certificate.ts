@@ -1,4 +1,4 @@
-// Certificates and keys for tests: an authority, an intermediate one, leaves of any kind.
+// Creates certificates and keys for tests: an authority, an intermediate, and leaves of any kind.
 
 import { KeyObject, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
@@ -19,7 +19,7 @@ export interface Issued {
 interface Wanted {
   readonly name?: string;
   readonly names?: readonly string[];
-  /** Undefined: it signs itself. */
+  /** Undefined if it is self-signed. */
   readonly issuer?: Issued | undefined;
   readonly kind?: KeyKind;
   readonly hash?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512';
@@ -27,13 +27,13 @@ interface Wanted {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly usage?: string;
-  /** Identifiers of extensions besides, with dots, whose content nobody reads. */
+  /** Dotted identifiers of additional extensions with arbitrary contents. */
   readonly critical?: readonly string[];
   readonly uncritical?: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
-/** ASN.1's. */
+/** ASN.1 NULL. */
 const NULL = new Uint8Array([5, 0]);
 
 export async function makeCertificate(wanted: Wanted = {}): Promise<Issued> {

@@ -1,5 +1,5 @@
-// Debian's pebble, a small certificate authority for tests, behind a proxy that fails as networks and authorities do; and a DNS
-// server for it that answers from a database.
+// Debian's pebble, a small test authority, behind a proxy with the faults of networks and authorities, and a DNS server for
+// it that answers from a database.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -17,19 +17,19 @@ import { makeCertificate } from './make-certificate.ts';
 export interface Pebble {
   readonly port: number;
   readonly directory: string;
-  /** PEM: by which its directory is trusted. */
+  /** PEM of the roots that its directory URL is verified with. */
   readonly roots: string;
   stop(): Promise<void>;
 }
 
 interface PebbleOptions {
-  /** Where names are asked for answers over HTTP. */
+  /** Port for HTTP challenges. */
   readonly httpPort?: number;
-  /** Accounts are made with one of these external ones only: their keys in base64url. */
+  /** If set, accounts need one of these external account bindings, with keys in base64url. */
   readonly bindings?: Readonly<Record<string, string>>;
 }
 
-/** Half of the nonces are refused. */
+/** Half of the nonces are rejected. */
 export async function startPebble(
   dnsServer: string,
   { httpPort = 5002, bindings }: PebbleOptions = {},
@@ -86,12 +86,12 @@ async function untilSaid(child: ChildProcess, words: RegExp): Promise<void> {
 export interface FaultyProxy {
   readonly directory: string;
   readonly roots: string;
-  /** How many requests came to which end. */
+  /** Number of requests by outcome. */
   readonly counts: Record<'passed' | 'stalled' | 'reset' | 'failed' | 'limited', number>;
   stop(): Promise<void>;
 }
 
-/** Of ten requests one or two fail: stalled, reset, answered 500, answered 429 with Retry-After. */
+/** One or two of ten requests fail: stalled, reset, answered 500, or answered 429 with Retry-After. */
 export async function startFaultyProxy(pebble: Pebble, random: () => number): Promise<FaultyProxy> {
   const server = await makeCertificate({ names: ['localhost'] });
   const counts = { passed: 0, stalled: 0, reset: 0, failed: 0, limited: 0 };
@@ -146,7 +146,10 @@ export interface DatabaseDns {
   close(): void;
 }
 
-/** Answers TXT from what the database publishes, as a node that is never behind. Every name has the address of the tests' edge. */
+/**
+ * Answers TXT from the published data in the database, like a node without lag. Every name has the address of the tests'
+ * edge.
+ */
 export async function serveDatabase(db: Database): Promise<DatabaseDns> {
   const socket = createSocket('udp4');
   socket.on('message', async (message, from) => {

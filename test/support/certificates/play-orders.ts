@@ -1,10 +1,10 @@
-// Orders for certificates as the workers' queue plays them, without the queue.
+// Processes certificate orders like the workers' queue, without the queue.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CertificateOutcome, createIssuer } from '../../../src/features/certificates/job-issue.ts';
 import { claimDueOrders } from '../../../src/features/certificates/sql-orders.ts';
 
-/** Until an order comes to one of these ends. Returns it; `beside` is done between two looks. */
+/** Repeats until an order has one of these outcomes, and returns it. `beside` runs between two attempts. */
 export async function playOrders(
   options: Omit<Parameters<typeof createIssuer>[0], 'onOutcome'>,
   ends: readonly CertificateOutcome['kind'][],

@@ -1,4 +1,4 @@
-// The command line as an operator runs it: a process of its own, with nothing of our environment that settings read.
+// Runs the command line in a separate process like an operator, without settings from our environment.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ interface CliSurroundings {
   env?: Record<string, string>;
   input?: string;
   cwd?: string;
-  /** Told of stdout as it comes; what it returns is sent to the process. */
+  /** Called with new output. A returned signal is sent to the process. */
   onOutput?: (stdout: string) => NodeJS.Signals | undefined;
 }
 
@@ -45,7 +45,7 @@ export function runCli(args: readonly string[], surroundings: CliSurroundings = 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     run.stderr += text;
   });
-  child.stdin.on('error', () => {}); // the command may leave its input unread
+  child.stdin.on('error', () => {}); // the command may not read its input
   child.stdin.end(input ?? '');
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -1,5 +1,5 @@
-// One group of commands of the command line, run in this process: the same as `runCli`, without the second that a process of
-// its own takes to start.
+// Runs one group of commands in this process: equivalent to `runCli`, without the second that a separate process takes to
+// start.
 
 import { Command, CommanderError } from 'commander';
 import { Cli, type CliSettings } from '../../../src/cli/terminal/cli.ts';

@@ -1,14 +1,14 @@
-// A document of commands with their answers, as steps that a test can run. In a shown answer `…` leaves things out, and ids
-// of three digits or more stand for whatever ids the real answers have, later commands included.
+// Parses a document with commands and their output into steps that a test can run. In the expected output, `…` omits text,
+// and ids of three or more digits represent the actual ids, also in later commands.
 
 export interface Step {
-  /** In the document. */
+  /** Line in the document. */
   readonly line: number;
   readonly command: string;
   readonly answer: { readonly form: 'json' | 'http' | 'text'; readonly text: string } | undefined;
 }
 
-/** Each `sh` block, with the block of another kind that follows it. */
+/** Returns each `sh` block with the following block of another kind. */
 export function readTour(markdown: string): Step[] {
   const steps: Step[] = [];
   for (const { 0: whole, 1: form = '', 2: text = '', index } of markdown.matchAll(
@@ -31,14 +31,14 @@ const ID_NAMES = new Set(['id', 'change_id', 'domain_id', 'user_id', 'client_id'
 const FIRST_BOUND_ID = 10;
 
 export class Walk {
-  /** Ids of the document and what they are in truth. */
+  /** Maps the document's ids to the actual ones. */
   readonly #ids = new Map<number, number>();
 
   commandOf({ command }: Step): string {
     return command.replaceAll(/\b\d{3,}\b/g, (digits) => String(this.#ids.get(Number(digits)) ?? digits));
   }
 
-  /** Where what came is not what is shown. */
+  /** Returns the differences between actual and expected output. */
   differences({ answer }: Step, came: string): string[] {
     if (answer === undefined) return [];
     switch (answer.form) {
@@ -98,7 +98,7 @@ export class Walk {
   }
 }
 
-/** Whether a text is the one in the document, where `…` stands for what differs each time, within a line. */
+/** True if a text matches the document, in which `…` replaces variable text within a line. */
 function isShown(shown: string, came: string): boolean {
   const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.+?')}$`).test(came);

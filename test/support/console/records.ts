@@ -1,4 +1,4 @@
-// Records as the console knows them.
+// Records in the console's format.
 
 import type { KeptRecord } from '../../../console/src/screens/records/typed.ts';
 

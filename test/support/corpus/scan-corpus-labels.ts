@@ -1,4 +1,4 @@
-// What an outsider could find in a zone: what other records lead to is learnable, whatever its name.
+// Classifies what an outsider could find in a zone: names that other records mention can be found, regardless of the name.
 
 import {
   foldCase,
@@ -15,8 +15,8 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 
 /**
- * `learnable`: from other records that can be found. `common`: in common use, by the judgement of the author of the
- * corpus. `shadowed`: a wildcard says the same, so that nothing is lost without it.
+ * `learnable`: found through other records. `common`: in common use, in the judgement of the corpus's author. `shadowed`: a
+ * wildcard has the same data, so that nothing is lost without it.
  */
 export type Label = 'learnable' | 'common' | 'obscure' | 'shadowed';
 
@@ -24,7 +24,7 @@ export type Label = 'learnable' | 'common' | 'obscure' | 'shadowed';
 export type Sort = 'host' | 'DKIM' | 'DANE' | 'SRV' | 'verification' | 'wildcard' | 'cut' | 'glue';
 
 export interface DraftRecord extends ZoneRecord {
-  /** Before it is known what leads to it. */
+  /** Label before it is known what mentions the record. */
   readonly label: 'learnable' | 'common' | 'obscure';
   readonly sort: Sort;
 }
@@ -48,7 +48,7 @@ export function labelRecords(apex: Name, drafts: readonly DraftRecord[]): Corpus
   }
 }
 
-/** The apex, what is common, what these lead to, what is above those, and so on. */
+/** Returns the apex, common names, the names that these mention, their ancestors, and so on. */
 function knownNames(apex: Name, byName: ReadonlyMap<Name, readonly DraftRecord[]>): ReadonlySet<Name> {
   const known = new Set<Name>();
   const visit = (name: Name): void => {
@@ -79,7 +79,7 @@ function namesInSpf(apex: Name, text: string): Name[] {
   return [...found].map(([, name]) => foldCase(parseName(`${name}.`))).filter((name) => isWithin(name, apex));
 }
 
-/** Every set of the name is just what the wildcard beside or above it would give. */
+/** True if every set of the name equals what a wildcard would generate. */
 function isShadowed(apex: Name, name: Name, byName: ReadonlyMap<Name, readonly DraftRecord[]>): boolean {
   if (name === apex || isWildcard(name)) return false;
   const names = [...byName.keys()];

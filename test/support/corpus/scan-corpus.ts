@@ -1,5 +1,5 @@
-// The zones of fixtures/zones-to-scan, written by three authors who did not know the scanner. The comment of each record says
-// whether an outsider could find it. Each zone is placed at the servers of a hoster.
+// The zones of fixtures/zones-to-scan, written by three authors who did not know the scanner. The comment of each record
+// tells if an outsider could find it. Each zone is placed at the servers of a hoster.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { foldCase, isWithin, type Name, nameInRdata, parseName, printName } from '../../../src/dns/name.ts';
@@ -17,16 +17,16 @@ export const HANDS = ['first', 'second', 'third'] as const;
 type Hand = (typeof HANDS)[number];
 
 export interface CorpusZone {
-  /** With the final dot. */
+  /** With the trailing dot. */
   readonly domain: string;
   readonly kind: Hand;
   readonly zone: Zone;
-  /** Records that a scan may find: all but SOA and NS of the apex. */
+  /** Records that a scan may find: all except SOA and NS at the apex. */
   readonly records: readonly CorpusRecord[];
-  /** A zone for each delegation, on the same servers: none of its records belongs to this zone. */
+  /** A zone per delegation, on the same servers. None of its records belongs to this zone. */
   readonly children: readonly Zone[];
   readonly hoster: Hoster;
-  /** Names of the hoster's servers: the hoster's own, or in-domain names of the zone. */
+  /** Names of the hoster's servers: the hoster's own, or names inside the zone. */
   readonly ns: readonly string[];
   readonly fault: ZoneFault | undefined;
 }
@@ -50,12 +50,12 @@ const FAULTS: ReadonlyMap<number, ZoneFault> = new Map([
 
 interface ZoneText {
   readonly hand: Hand;
-  /** Without the final dot. */
+  /** Without the trailing dot. */
   readonly domain: string;
   readonly text: string;
 }
 
-/** Returns all zones of one author. Each has a hoster of its own. */
+/** Returns all zones of one author. Each has its own hoster. */
 export function readWrittenZones(hand: Hand): CorpusZone[] {
   return zoneTexts(hand).map((text, i) => readZone(text, hosterOf(3 * i), undefined));
 }
@@ -159,7 +159,7 @@ function built(domain: string, ns: readonly string[], records: readonly ZoneReco
 function draftOf({ owner, type, ttl, rdata, comment, line }: ZoneFileRecord, address?: string): DraftRecord {
   const label = comment?.trim();
   if (label !== 'learnable' && label !== 'common' && label !== 'obscure') {
-    throw new Error(`${printName(owner)}, line ${line}: "${label}" is no label`);
+    throw new Error(`${printName(owner)}, line ${line}: "${label}" is not a label`);
   }
   const isServer = address !== undefined && type === TYPE.A;
   const given = isServer ? Uint8Array.from(address.split('.'), Number) : rdata;

@@ -1,4 +1,4 @@
-// The made zones on a small internet: a root, top-level zones, hosters, and everybody's zone at its hoster's addresses.
+// The generated zones in a small internet: a root, top-level zones, hosters, and each zone at its hoster's addresses.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -8,9 +8,9 @@ import { nameOf, readZone } from '../world/read-world.ts';
 import type { CorpusZone, Hoster } from './scan-corpus.ts';
 
 export interface ScanInternetOptions {
-  /** How late each reply is. */
+  /** Delay of each reply. */
   readonly delayMs?: number;
-  /** Hosters all of whose addresses say nothing. */
+  /** Hosters whose addresses are all silent. */
   readonly silentHosters?: ReadonlySet<string>;
 }
 
@@ -95,7 +95,7 @@ function rootText(tlds: readonly string[]): string {
   return [...own, ...tlds.flatMap(tldServers)].join('\n');
 }
 
-/** NS and addresses of a top-level zone, as they stand in it and above it. */
+/** NS and address records of a top-level zone, in it and in its parent. */
 function tldServers(tld: string, index: number): string[] {
   return tldAddresses(index).flatMap((address, i) => [
     `${tld}. NS n${i}.nic.${tld}.`,

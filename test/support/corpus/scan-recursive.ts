@@ -1,5 +1,5 @@
-// A resolver of others for the made zones: knows all of them, follows aliases, and has an address for each name elsewhere
-// that they point to. For programs that know one server only, and for scans whose zones' own servers are gone.
+// A resolver for the generated zones: it has all of them, follows aliases, and has an address for each external name. For
+// programs that use a single server, and for scans of zones whose own servers are down.
 
 import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
@@ -14,7 +14,7 @@ import type { CorpusZone } from './scan-corpus.ts';
 
 export interface RecursiveServer {
   readonly place: Place;
-  /** Questions, repeated ones too. */
+  /** Number of queries, including repeated ones. */
   asked: number;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface RecursiveServer {
 const MAX_ALIASES = 8;
 const MIN_UDP_OCTETS = 512;
 const MAX_OCTETS = 65_535;
-/** Of every name elsewhere that a made zone points to. */
+/** Address of every external name that a generated zone mentions. */
 const ADDRESS_ELSEWHERE = Uint8Array.of(198, 18, 0, 1);
 
 interface Known {

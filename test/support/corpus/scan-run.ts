@@ -1,4 +1,4 @@
-// Scans made zones with the real resolver over sockets, so many at once, and counts what it sends to whom.
+// Scans generated zones with the real resolver over sockets, a number at a time, and counts its queries by address.
 
 import type { Scan } from '../../../src/checks/scan/scan.ts';
 import { createExchange, type Exchange } from '../../../src/resolver/exchange/exchange.ts';
@@ -10,10 +10,10 @@ import type { CorpusZone } from './scan-corpus.ts';
 export interface ScanSetting {
   readonly rootServers: readonly RootServer[];
   readonly route: (address: string) => { address: string; port: number };
-  /** Default: nothing is limited. */
+  /** Default: no limits. */
   readonly rates?: { take(address: string, signal: AbortSignal): Promise<void> };
   readonly publicResolvers?: PublicResolvers;
-  /** Of one try of a question. */
+  /** Timeout of one attempt. */
   readonly timeoutMs?: number;
 }
 
@@ -62,7 +62,7 @@ export async function scanEach(
   await Promise.all(Array.from({ length: atOnce }, inTurn));
 }
 
-/** The questions to each address, by the moment they were put; what is sent again for one is not counted, as by the limits. */
+/** Times of the queries to each address. Retries are not counted, as for the limits. */
 export class Meter {
   readonly #asked = new Map<string, number[]>();
 
@@ -93,7 +93,7 @@ export class Meter {
     return most;
   }
 
-  /** Of each second from the first to the last. */
+  /** Mean over the seconds from the first to the last query. */
   mean(address: string): number {
     const moments = this.#asked.get(address) ?? [];
     const seconds = ((moments.at(-1) ?? 0) - (moments[0] ?? 0)) / 1000;

@@ -1,4 +1,4 @@
-// What a scan found of made zones, counted: by what could be known, by type, by what stands there; and what it made up.
+// Counts what a scan found in generated zones, by findability, type and kind, and what it invented.
 
 import { printName } from '../../../src/dns/name.ts';
 import { printRdata, rdataNames } from '../../../src/dns/record/rdata.ts';
@@ -12,7 +12,7 @@ export interface Count {
   all: number;
 }
 
-/** `name TYPE rdata`, with what is not the same in every reply made the same. */
+/** `name TYPE rdata`, normalized for differences between replies. */
 export type KeyOf = (record: ZoneRecord) => string;
 
 export interface Foreign {
@@ -23,14 +23,14 @@ export interface Foreign {
 
 export class ScanTally {
   readonly byLabel = new Map<Label, Count>();
-  /** Of what could be known: learnable and common. */
+  /** Counts of findable records: learnable and common. */
   readonly byType = new Map<string, Count>();
   readonly bySort = new Map<string, Count>();
   readonly byKind = new Map<string, Count>();
   readonly missed: { readonly zone: CorpusZone; readonly record: CorpusRecord }[] = [];
   readonly foreign: Foreign[] = [];
 
-  /** `keys` of everything that was found, as `keyOf` gives them. */
+  /** `keys` of everything that was found, from `keyOf`. */
   add(zone: CorpusZone, keys: ReadonlySet<string>, keyOf: KeyOf = exactKey): void {
     const own = new Set(zone.records.map(keyOf));
     for (const set of zone.zone.nodes.get(zone.zone.apex)?.sets.values() ?? []) {
@@ -44,7 +44,7 @@ export class ScanTally {
     for (const record of zone.records) this.#count(zone, record, keys.has(keyOf(record)));
   }
 
-  /** Of what could be known. */
+  /** Fraction of findable records. */
   get recall(): number {
     const [learnable, common] = [this.of('learnable'), this.of('common')];
     return (learnable.found + common.found) / (learnable.all + common.all);
@@ -71,7 +71,7 @@ function add<K>(counts: Map<K, Count>, key: K, isFound: boolean): void {
   if (isFound) count.found++;
 }
 
-/** Names in rdata compare without case (RFC 4343). */
+/** Names in rdata are compared case-insensitively (RFC 4343). */
 export function exactKey({ owner, type, rdata }: ZoneRecord): string {
   const text = printRdata(type, rdata);
   const folded = rdataNames(type, rdata).length > 0 ? text.toLowerCase() : text;

@@ -1,5 +1,3 @@
-// Finds an API key by its text, as a request presents it.
-
 import { type FoundKey, findApiKeys, hashKey } from '../../../src/store/accounts/api-keys.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 

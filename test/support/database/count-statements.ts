@@ -1,5 +1,5 @@
-// Counts the statements of this process and the rows that they return. Counts distinguish work in bulk from work row by row, on
-// any machine. Notifications are not counted: how many changes share one depends on the time.
+// Counts the statements of this process and the rows that they return, to distinguish bulk work from work per row on
+// any machine. Notifications are not counted, because their number depends on timing.
 
 import { Client, type QueryResult } from 'pg';
 import { vi } from 'vitest';

@@ -1,12 +1,11 @@
-// Another time in a database: its functions for the time give one that runs ahead, or behind. Connections that are open
-// already keep the right one.
+// Changes the time of a database: its time functions run ahead or behind. Open connections keep the real time.
 
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A database of the same content whose clock runs so far ahead. Destroy it before the next. */
+/** Copies a database and sets its clock ahead. Destroy it before the next one. */
 export async function atLater(
   { db, url }: Pick<TestDatabase, 'db' | 'url'>,
   days: number,

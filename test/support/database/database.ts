@@ -1,4 +1,4 @@
-// A database of its own for a test file or a test: a copy of the migrated template.
+// A database for a test file or a test: a copy of the migrated template.
 
 import { sql } from 'kysely';
 import { Client } from 'pg';
@@ -39,7 +39,7 @@ function testServer(): TestServer {
 
 let templateRows: Promise<TemplateRows> | undefined;
 
-/** A database that `create` makes. Its URL and its pool can be handed on before. */
+/** A database that `create` creates. Its URL and pool can be used before that. */
 interface PlannedDatabase extends TestDatabase {
   /** `empty` leaves out the schema. `copyOf` names a database without connections, which is copied instead of the template. */
   create(options?: { empty?: boolean; copyOf?: string }): Promise<void>;
@@ -48,7 +48,7 @@ interface PlannedDatabase extends TestDatabase {
 export function planDatabase(): PlannedDatabase {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const url = databaseUrl(testServer(), name);
-  // Tests load whole tables, on machines that are busy.
+  // Tests load whole tables, on busy machines.
   const db = openDatabase(url, { limits: OPERATOR_LIMITS });
   return {
     url,
@@ -74,28 +74,28 @@ export async function createDatabase(options?: { empty?: boolean; copyOf?: strin
   return database;
 }
 
-/** Returns a copy of the template to the template's state, or without `restores` keeps its plans and settings. */
+/** Resets a copy of the template. Without `restores`, it keeps its plans and settings. */
 export async function emptyDatabase({ db }: Pick<TestDatabase, 'db'>, options?: { restores: boolean }) {
   await resetDatabase(db, await (templateRows as Promise<TemplateRows>), options);
 }
 
-/** The time of its clock, to the microsecond. */
+/** Returns the database's time, to the microsecond. */
 export async function databaseNow(db: Database): Promise<string> {
   const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db);
   return (rows[0] as { now: string }).now;
 }
 
-/** The URL of another database on the same server. */
+/** Returns the URL of another database on the same server. */
 export function databaseUrl(server: { url: string }, database: string): string {
   return server.url.replace(/^(postgresql:\/\/[^/]*\/)[^?]*/, `$1${database}`);
 }
 
-/** The same database as another role: the servers of tests trust every client. */
+/** Returns the URL of the same database for another role. Test servers trust every client. */
 export function asRole(url: string, role: string): string {
   return url.replace(/^(postgresql:\/\/)[^@]*@/, `$1${role}@`);
 }
 
-/** The same as `role`, which has its rights in the queue's tables too. */
+/** Returns the URL for a process role, with its privileges on the queue's tables. */
 export async function openRole(url: string, role: ProcessRole): Promise<string> {
   await migrateQueue({ databaseUrl: url, redisUrl: undefined }, QUEUES);
   const db = openDatabase(url);

@@ -1,4 +1,4 @@
-// Accounts and domains for tests of what is stored, and what of them can be read as text.
+// Accounts and domains for tests of the store, and their state as text.
 
 import { sql } from 'kysely';
 import { expect } from 'vitest';
@@ -42,7 +42,7 @@ export function wantedDomain(accountId: number, name: string, rest: Partial<NewD
   };
 }
 
-/** As an operator makes it: its whole zone is answered at once. */
+/** Creates a domain like an operator: its whole zone is answered immediately. */
 export async function newDomain(
   db: Database,
   accountId: number,
@@ -54,7 +54,7 @@ export async function newDomain(
   return created.domain;
 }
 
-/** Saves an edit of example.com, given as lines, or only as those to create. It has to make a change. */
+/** Saves an edit of example.com, given as lines, or as lines to create. It must make a change. */
 export async function saved(
   db: Database,
   domainId: number,
@@ -67,7 +67,7 @@ export async function saved(
   return result;
 }
 
-/** What is served, without the SOA's timers and the mark of an unproven zone: `www 300 A 192.0.2.1`. */
+/** Returns what is served, without the SOA's timers and the marker of an unproven zone: `www 300 A 192.0.2.1`. */
 export async function published(db: Database, apex: Name = APEX): Promise<string[] | undefined> {
   const records = (await loadZone(db, apex))?.records.filter((record) => !isUnprovenMark(record, apex));
   return records?.map(({ owner, type, ttl, rdata }) => {
@@ -77,7 +77,7 @@ export async function published(db: Database, apex: Name = APEX): Promise<string
   });
 }
 
-/** The customer's own, by name. */
+/** Returns the customer's own records, by name. */
 export async function listed(db: Database, domainId: number, apex: Name = APEX): Promise<string[]> {
   const lines: string[] = [];
   for await (const record of streamRecords(db, domainId, {}, { sort: 'name', descending: false })) {
@@ -90,7 +90,7 @@ export async function expectPublished(db: Database, ...domainIds: number[]): Pro
   for (const id of domainIds) expect(await checkPublished(db, id)).toEqual([]);
 }
 
-/** Sets how many domains of an account may wait, in every plan. The returned function restores the plans. */
+/** Sets the limit of waiting domains in every plan. The returned function restores the plans. */
 export async function limitClaims(db: Database, limit: number): Promise<() => Promise<void>> {
   const plans = await db.selectFrom('plans').select(['id', 'max_claims']).execute();
   await db.updateTable('plans').set({ max_claims: limit }).execute();
@@ -100,7 +100,7 @@ export async function limitClaims(db: Database, limit: number): Promise<() => Pr
   };
 }
 
-/** Empties tables, and those that refer to them: also those that nobody may empty. */
+/** Empties tables and those that refer to them, even if privileges or triggers forbid it. */
 export async function emptyTables(db: Database, ...tables: readonly string[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx); // without triggers

@@ -10,7 +10,7 @@ import {
   type RecordOrder,
 } from '../../../src/store/records/load-records.ts';
 
-/** Throws `CursorError`. */
+/** Throws `CursorError` if the cursor is invalid. */
 export async function listRecords(
   db: Database,
   domainId: number,

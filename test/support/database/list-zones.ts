@@ -1,4 +1,4 @@
-// The zones that are stored, as tests compare them.
+// Stored zones in a form for comparisons.
 
 import type { Name } from '../../../src/dns/name.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -10,7 +10,7 @@ interface ListedZone {
   records: number;
 }
 
-/** All zones that are served, in the order of their names' text. */
+/** Lists all served zones, in the order of their names' text. */
 export async function listZones(db: Database): Promise<ListedZone[]> {
   const rows = await db
     .selectFrom('zones')

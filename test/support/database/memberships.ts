@@ -1,4 +1,4 @@
-// Which accounts share a domain, and in which role. The owner is the domain's account and has no row here.
+// The accounts that share a domain, with their roles. The owner has no row here.
 
 import type { Database } from '../../../src/store/postgres/database.ts';
 import type { Role } from '../../../src/store/postgres/tables/schema.ts';

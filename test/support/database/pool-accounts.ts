@@ -1,5 +1,4 @@
-// Settings with a nameserver pool, and accounts whose sets are known. Two random sets could share a name, which is another case
-// of the rules.
+// Settings with a nameserver pool, and accounts with known sets, because two random sets could share a name.
 
 import { sql } from 'kysely';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -12,7 +11,7 @@ export const POOL = {
   nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
 };
 
-/** Its set is `nsN.a.example.` and `nsN.b.example.`, which has no name of another account's. */
+/** The account's set is `nsN.a.example.` and `nsN.b.example.`, which shares no name with other accounts' sets. */
 export async function newPoolAccount(db: Database, email: string, n: number): Promise<number> {
   const accountId = await newAccount(db, email);
   const names = [`ns${n}.a.example.`, `ns${n}.b.example.`];

@@ -1,12 +1,12 @@
-// A process of its own that starts Postgres on the directory it is told, says so on standard output, and waits to be
-// killed: for what a launcher leaves behind.
+// Starts Postgres on the given directory in a separate process, reports it on standard output, and waits to be killed,
+// for tests of what a launcher leaves behind.
 
 import { startPostgres } from '../../../src/start/postgres/postgres.ts';
 
 try {
   const { url, pid } = await startPostgres({
     directory: process.argv[2] as string,
-    parameters: { fsync: 'off' }, // after a kill of the process, the kernel still has its writes
+    parameters: { fsync: 'off' }, // the kernel keeps the writes of a killed process
   });
   process.stdout.write(`${JSON.stringify({ url, pid })}\n`);
   setInterval(() => {}, 60_000);

@@ -1,4 +1,4 @@
-// Where the queue's tests run: a database of the embedded Postgres, and a Redis of its own where there is one.
+// The databases for tests of the queue: the embedded Postgres, and Redis if it is installed.
 
 import { QUEUES } from '../../../src/features/every-feature.ts';
 import type { QueuePlace } from '../../../src/jobs/connection.ts';

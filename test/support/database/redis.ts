@@ -1,4 +1,4 @@
-// Debian's redis-server on a free port of loopback, without a file on disk.
+// Debian's redis-server on a free port of loopback, without persistence.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,12 +10,12 @@ import { until } from '../tests/until.ts';
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Ends it, and nothing that was in it is left. */
+  /** Stops it and discards its data. */
   stop(): Promise<void>;
 }
 
 export const HAS_REDIS = isInstalled('redis-server');
-/** For a test's name. */
+/** Suffix of a test's name. */
 export const NEEDS_REDIS = HAS_REDIS ? '' : ' (skipped: needs redis-server)';
 
 export async function startRedis(wanted?: number): Promise<RedisServer> {

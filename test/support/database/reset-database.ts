@@ -1,5 +1,5 @@
-// Empties a database to the state of the template. Its open connections keep their catalogs and plans, so this takes a tenth of
-// the time of a new database.
+// Resets a database to the state of the template. Open connections keep their catalogs and plans, so this takes a tenth
+// of the time of a new database.
 
 import { sql } from 'kysely';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -35,8 +35,8 @@ export async function readTemplateRows(db: Database): Promise<TemplateRows> {
 }
 
 /**
- * Ids of deleted rows are not used again: a process that has rows cached by their ids may go on. Without `restores`, tables that
- * have rows in the template, such as plans and settings, are left alone.
+ * Ids of deleted rows are not used again, because processes may have cached rows by id. Without `restores`, tables that
+ * have rows in the template, such as plans and settings, are left unchanged.
  */
 export async function resetDatabase(
   db: Database,

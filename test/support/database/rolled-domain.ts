@@ -1,5 +1,5 @@
-// A domain whose keys are moved by the job that workers run: Postgres is real, its clock is turned forward for the job alone, and
-// parent, node and nameservers are what the test says.
+// A domain whose keys are rolled by the workers' job. Postgres is real, and its clock is set ahead only for the job.
+// The test controls parent, node and nameservers.
 
 import { sql } from 'kysely';
 import { expect } from 'vitest';
@@ -28,19 +28,19 @@ const PARENT = parseName('com.');
 type Saved = Extract<KeyOutcome, { kind: 'saved' }>;
 
 export class RolledDomain {
-  /** How far the machine's clock is ahead. */
+  /** Lead of the machine's clock. */
   ahead = 0;
-  /** What two addresses of the parent show. */
+  /** The DS records that two addresses of the parent show. */
   shown: readonly string[] = [];
-  /** What the domain's nameservers answer validates. */
+  /** True if the replies of the domain's nameservers validate. */
   isValid = true;
-  /** What the servers of another operator show. */
+  /** The replies of another operator's servers. */
   theirs: TheirEvidence = { servers: [], failure: 'there are none' };
-  /** How often the parent was asked. */
+  /** Number of queries to the parent. */
   timesAsked = 0;
-  /** Another one after a restore. */
+  /** Replaced after a restore. */
   database: TestDatabase;
-  /** With the role of workers, so that missing privileges fail. */
+  /** With the role of workers, so that missing privileges cause errors. */
   #worker: Database | undefined;
   readonly domainId: number;
 
@@ -64,7 +64,7 @@ export class RolledDomain {
     return rolled;
   }
 
-  /** The node has seen all that is committed. */
+  /** Simulates that the node has seen everything committed. */
   async nodesFollow(): Promise<void> {
     await sql`
       update nodes set snapshot = pg_current_snapshot(),
@@ -84,7 +84,7 @@ export class RolledDomain {
     };
   }
 
-  /** As the domain's servers would answer that serve what Postgres has. */
+  /** Returns the replies of servers that serve the present content of Postgres. */
   async #seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
     const faults = await signatureFaults(this.database.db, APEX);
     const lines = (await published(this.database.db)) ?? [];
@@ -127,7 +127,7 @@ export class RolledDomain {
     return outcomes[0] as KeyOutcome;
   }
 
-  /** Looks until nothing is to be done at this time; the node follows. Every answer on the way is whole. */
+  /** Observes until nothing is to be done at this time, with the node following. Checks that every answer validates. */
   async settle(): Promise<Saved> {
     const told: string[] = [];
     for (let looks = 0; looks < 10; looks++) {
@@ -152,7 +152,7 @@ export class RolledDomain {
     await expectPublished(this.database.db, this.domainId);
   }
 
-  /** Goes on hour by hour, so that no gap is between observations, until it waits for that. */
+  /** Advances hour by hour, so that there is no gap between observations. */
   async passTime(days: number): Promise<Saved> {
     let outcome = await this.settle();
     for (const end = this.ahead + days * DAY_MS; this.ahead < end; ) {
@@ -162,11 +162,11 @@ export class RolledDomain {
     return outcome;
   }
 
-  /** A copy of all that is committed, on the same server. */
+  /** Copies everything committed, on the same server. */
   async backUp(): Promise<TestDatabase> {
     const { url, db: before, drop } = this.database;
     await this.#closeWorker();
-    await before.destroy(); // a database is copied only while nobody uses it
+    await before.destroy(); // a database can only be copied without connections
     const backup = await createDatabase({ copyOf: /\/\/[^/]*\/([^?]*)/.exec(url)?.[1] as string });
     const db = openDatabase(url, { limits: OPERATOR_LIMITS });
     useSecrets(db);
@@ -178,7 +178,7 @@ export class RolledDomain {
     return backup;
   }
 
-  /** All goes on from the backup. */
+  /** Continues from the backup. */
   async restore(backup: TestDatabase): Promise<void> {
     await this.#closeWorker();
     useSecrets(backup.db);
@@ -207,13 +207,13 @@ export class RolledDomain {
     return (await loadDnssec(this.database.db, this.domainId))?.machine as Machine;
   }
 
-  /** The DS of a key with SHA-256. */
+  /** Returns the DS record of a key with SHA-256. */
   async dsOf(id: string | undefined): Promise<string> {
     const key = (await this.machine()).keys.find((each) => each.id === id);
     return key?.ds.find((text) => text.split(' ')[2] === '2') as string;
   }
 
-  /** As `dsText` prints them, so that a test compares what was seen. */
+  /** In the format of `dsText`. */
   texts(): string[] | undefined {
     return this.#seenDs().answers[0]?.ds.map(dsText);
   }

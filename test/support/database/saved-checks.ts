@@ -1,4 +1,4 @@
-// Checks up to where they are saved: what the parent says is given as text, everything after that is real.
+// Checks up to the save. The parent's replies are given as text, and everything after that is real.
 
 import { judgeName } from '../../../src/checks/claims/judge-name.ts';
 import type { Rules } from '../../../src/checks/delegation/next-status.ts';
@@ -24,18 +24,18 @@ export const RULES: Rules = {
 interface Wanted {
   readonly kind?: CheckOrder['kind'];
   readonly request?: string;
-  /** When it ends, in milliseconds; now unless told. */
+  /** When the check ends, in milliseconds. Defaults to now. */
   readonly at?: number;
   readonly frozen?: boolean;
   readonly parent?: Name;
 }
 
-/** Saves a check as a process does that makes only this one. */
+/** Saves a check like a process that makes only this one. */
 export async function saveOne(db: Database, order: NameOrder): Promise<SavedCheck> {
   return await gatherChecks(db)(order);
 }
 
-/** Everything but the save. `said` as in `evidenceOf`; once, it is what two addresses say. */
+/** Does everything but the save. `said` as in `evidenceOf`; a single text is the reply of two addresses. */
 export async function judgedCheck(
   db: Database,
   domainId: number,
@@ -59,7 +59,7 @@ export async function judgedCheck(
   return nameOrder(name, { domainId, kind, request }, evidence, judged, new Map());
 }
 
-/** The order of the domain itself. */
+/** Returns the order of the domain itself. */
 export async function judgedOrder(...args: Parameters<typeof judgedCheck>): Promise<CheckOrder> {
   return (await judgedCheck(...args)).orders[0];
 }

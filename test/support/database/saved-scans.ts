@@ -1,4 +1,4 @@
-// Loads a scan as it stands, without waiting for its end.
+// Loads a scan without waiting for its end.
 
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type SavedScan, waitForScan } from '../../../src/store/scans/saved-scans.ts';

@@ -1,4 +1,4 @@
-// Signed zones in a database: secrets for their keys, and what is wrong with what is served.
+// Signed zones in a database: secrets for their keys, and faults of what is served.
 
 import type { Name } from '../../../src/dns/name.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -17,7 +17,7 @@ export function useSecrets(db: Database): KeyBoxes {
   return boxes;
 }
 
-/** The zone has to become signed, or to begin with it. */
+/** The zone must become signed, or start to. */
 export async function enabled(
   db: Database,
   subject: Subject,
@@ -28,7 +28,7 @@ export async function enabled(
   return result;
 }
 
-/** What is wrong with the signatures and denials that nodes are given, by the clock of Postgres. */
+/** Returns the faults of a zone's published signatures and denial records, by the database's time. */
 export async function signatureFaults(db: Database, apex: Name): Promise<string[]> {
   return (await checkZoneSignatures(db, apex)) ?? ['the zone is not there'];
 }

@@ -1,4 +1,4 @@
-// A file system of a few megabytes in memory, which really can be full: as a tablespace of a Postgres of this machine.
+// A file system of a few megabytes in memory that can really be full, as a tablespace of a Postgres of this machine.
 
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 interface SmallDisk {
-  /** Owned by whom the cluster belongs to. */
+  /** Owned by the owner of the cluster. */
   readonly tablespace: string;
-  /** Nothing more can be written. */
+  /** Fills the file system completely. */
   fill(): void;
-  /** There is room again. */
+  /** Frees the space. */
   clear(): void;
   remove(): void;
 }
 
-/** Undefined: this machine can have one. */
+/** Returns undefined if this machine can have one, otherwise the reason. */
 export function lacksSmallDisk(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux';
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-disk-'));

@@ -18,7 +18,7 @@ export interface PrimaryAndStandby {
   stop(): Promise<void>;
 }
 
-/** One of Postgres's client programs, pointed at a server's socket. */
+/** Runs a Postgres client program with a server's socket. */
 export async function postgresProgram(
   program: string,
   server: RunningPostgres,

@@ -1,4 +1,4 @@
-// A Postgres server for tests, with a migrated template database, from which a test's own is made in some 30 ms.
+// A Postgres server for tests, with a migrated template database. A copy of it takes about 30 ms.
 
 import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { DEBIAN_POSTGRES, databaseUrl, TEMPLATE_DATABASE, TEST_SETTINGS } from './database.ts';
 import { prepareTemplate } from './reset-database.ts';
 
-/** Nothing of a test's is worth a wait for the disk. */
+/** Test data is not worth waiting for the disk. */
 const PARAMETERS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -20,7 +20,7 @@ const PARAMETERS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
 };
-/** A file system in memory: a database is made and dropped there in an eighth of the time that a disk takes. */
+/** A file system in memory, in which creating and dropping a database takes an eighth of the time. */
 const IN_MEMORY = '/dev/shm';
 const WANTED_BYTES = 4 * 1024 ** 3;
 const PREFIX = 'zonefleet-test-';
@@ -59,7 +59,7 @@ async function findPlace(): Promise<string> {
   return space.bavail * space.bsize < WANTED_BYTES ? tmpdir() : IN_MEMORY;
 }
 
-/** Removes what runs that were killed have left in memory. */
+/** Removes what killed runs have left in memory. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(IN_MEMORY)) {
     const pid = Number(name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-')[0] : Number.NaN);
@@ -72,7 +72,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // owned by another user
   }
 }
 

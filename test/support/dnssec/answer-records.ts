@@ -1,4 +1,4 @@
-// An answer as the records of a message: each set with its signatures behind it.
+// Converts an answer to the records of a message: each set is followed by its signatures.
 
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { RecordSet } from '../../../src/zone/zone.ts';

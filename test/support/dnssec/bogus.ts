@@ -1,4 +1,4 @@
-/** What is wrong with a signed reply. */
+/** The reason why a signed reply is not valid. */
 export class Bogus extends Error {
   override readonly name = 'Bogus';
 }

@@ -1,10 +1,9 @@
-// The NSEC or NSEC3 records of a zone for tests.
+// Creates the NSEC or NSEC3 records of a zone for tests.
 
 import { nsec3Hash } from '../../../src/dns/dnssec/nsec3-hash.ts';
 import { compareNames, isWithin, type Name, parentOf, prependLabel } from '../../../src/dns/name.ts';
 import { printBase32Hex } from '../../../src/dns/record/base-encodings.ts';
-import { NSEC } from '../../../src/dns/record/types/nsec.ts';
-import { NSEC3 } from '../../../src/dns/record/types/nsec3.ts';
+import { NSEC, NSEC3 } from '../../../src/dns/record/types/dnssec.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 
 export type DenialStyle =
@@ -22,7 +21,7 @@ interface DenialRecord {
   readonly rdata: Uint8Array;
 }
 
-/** `sets` has the types at each name that has records or a mark. */
+/** @param sets the types at each name that has records or a mark */
 export function denialRecords(
   apex: Name,
   sets: ReadonlyMap<Name, ReadonlyMap<number, unknown>>,
@@ -34,7 +33,7 @@ export function denialRecords(
     if (!isWithin(at, apex) || namesAbove(at, apex).some(isCut)) continue;
     if (style.kind === 'nsec3' && style.optOut && isCut(at) && !types.has(TYPE.DS)) continue;
     const shown = [...types.keys()].filter((type) => !isCut(at) || type === TYPE.NS || type === TYPE.DS);
-    // A marked name has no sets: its NSEC is signed, and its NSEC3 shows nothing.
+    // A marked name has no sets: its NSEC is signed, and its NSEC3 lists nothing.
     const isSigned = style.kind === 'nsec' || (isCut(at) ? types.has(TYPE.DS) : types.size > 0);
     if (isSigned) shown.push(TYPE.RRSIG);
     if (style.kind === 'nsec') shown.push(TYPE.NSEC);

@@ -1,6 +1,6 @@
-// A validator for tests, written from RFC 4035 §5 and RFC 5155 §8 alone: whether a reply of an authoritative server proves
-// what it says. It knows no zone, only the keys; and it is stricter than a resolver, since it also says what a server must not
-// send: unsigned sets, signatures of nothing, proofs that prove nothing.
+// A validator for tests, written only from RFC 4035 §5 and RFC 5155 §8: checks whether a reply of an authoritative
+// server is proven. It knows the keys but no zone. It is stricter than a resolver, because it also reports what a
+// server must not send: unsigned sets, signatures without a set, and proofs that prove nothing.
 
 import { createHash } from 'node:crypto';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
@@ -17,10 +17,7 @@ import {
   printName,
   replaceSuffix,
 } from '../../../src/dns/name.ts';
-import { DNSKEY } from '../../../src/dns/record/types/dnskey.ts';
-import { NSEC } from '../../../src/dns/record/types/nsec.ts';
-import { NSEC3 } from '../../../src/dns/record/types/nsec3.ts';
-import { RRSIG } from '../../../src/dns/record/types/rrsig.ts';
+import { DNSKEY, NSEC, NSEC3, RRSIG } from '../../../src/dns/record/types/dnssec.ts';
 import { WireReader } from '../../../src/dns/record/wire-reader.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { Bogus } from './bogus.ts';
@@ -28,14 +25,14 @@ import { groupSection, type ReadSignature, type ReplySet } from './reply-sets.ts
 
 type Judged = 'secure' | 'insecure';
 
-/** Every method throws Bogus when the records do not prove it. */
+/** Each method throws Bogus if the records do not prove it. */
 interface DenialRecords {
   proveNoType(name: Name, type: number): Judged;
   proveNoName(name: Name): Judged;
-  /** The name is not there; the answer came from the wildcard below its last `labels` labels. */
+  /** Proves that the name does not exist, and that the answer comes from the wildcard below its last `labels` labels. */
   proveExpanded(name: Name, labels: number): Judged;
   proveInsecureCut(cut: Name): Judged;
-  /** Owners of records that no proof has used. */
+  /** Returns the owners of records that no proof has used. */
   unused(): Name[];
 }
 
@@ -51,7 +48,7 @@ function onlyRdata(set: ReplySet): WireReader {
   return new WireReader(set.rdata[0] as Uint8Array);
 }
 
-/** A record of a cut speaks for the name itself only, and there only of DS (RFC 6840 §4.1, §4.4). */
+/** Returns false for a record of a cut, which only applies to the name itself, and there only to DS (RFC 6840 §4.1, §4.4). */
 function speaksBelow(types: readonly number[]): boolean {
   const isCut = types.includes(TYPE.NS) && !types.includes(TYPE.SOA);
   return !isCut && !types.includes(TYPE.DNAME);
@@ -64,9 +61,9 @@ function checkDenied(types: readonly number[], type: number, name: Name): void {
     types.includes(type) ||
     (type === TYPE.ANY && types.some((each) => each !== TYPE.RRSIG && each !== TYPE.NSEC))
   )
-    throw fault('the record says that the type is there');
+    throw fault('the record shows that the type exists');
   if (types.includes(TYPE.CNAME) && type !== TYPE.RRSIG)
-    throw fault('the record says that there is an alias');
+    throw fault('the record shows that there is an alias');
   if (isCut && type !== TYPE.DS) throw fault('the record is of a cut');
 }
 
@@ -75,7 +72,7 @@ interface Denial {
   readonly types: readonly number[];
 }
 
-/** What both kinds of records have in common. */
+/** The common part of both kinds of records. */
 class Records<D extends Denial> {
   readonly #used = new Set<D>();
   readonly records: readonly D[];
@@ -93,7 +90,7 @@ class Records<D extends Denial> {
     return 'secure';
   }
 
-  /** The record matches a cut. */
+  /** Uses the record if it matches an insecure cut. */
   protected useInsecureCut(record: D, cut: Name): Judged {
     const { types } = record;
     if (!types.includes(TYPE.NS) || types.includes(TYPE.SOA) || types.includes(TYPE.DS))
@@ -134,7 +131,7 @@ class NamedRecords extends Records<Named> implements DenialRecords {
       this.use(source);
     } else {
       const around = this.#covering(wildcard);
-      if (!isWithin(around.next, wildcard)) throw new Bogus(`${printName(wildcard)}: not shown to be there`);
+      if (!isWithin(around.next, wildcard)) throw new Bogus(`${printName(wildcard)}: not shown to exist`);
       this.use(around);
     }
     return this.use(cover);
@@ -142,7 +139,7 @@ class NamedRecords extends Records<Named> implements DenialRecords {
 
   proveNoName(name: Name): Judged {
     const cover = this.#covering(name);
-    if (isWithin(cover.next, name)) throw new Bogus(`${printName(name)}: the record says that it is there`);
+    if (isWithin(cover.next, name)) throw new Bogus(`${printName(name)}: the record shows that it exists`);
     this.use(cover);
     const wildcard = wildcardOf(this.#encloser(cover, name));
     if (wildcard.length > 255) return 'secure';
@@ -153,9 +150,9 @@ class NamedRecords extends Records<Named> implements DenialRecords {
 
   proveExpanded(name: Name, labels: number): Judged {
     const cover = this.#covering(name);
-    if (isWithin(cover.next, name)) throw new Bogus(`${printName(name)}: the record says that it is there`);
+    if (isWithin(cover.next, name)) throw new Bogus(`${printName(name)}: the record shows that it exists`);
     if (labelsOf(this.#encloser(cover, name)).length !== labels)
-      throw new Bogus(`${printName(name)}: a closer wildcard could be meant`);
+      throw new Bogus(`${printName(name)}: a closer wildcard may exist`);
     return this.use(cover);
   }
 
@@ -181,7 +178,7 @@ class NamedRecords extends Records<Named> implements DenialRecords {
     return found;
   }
 
-  /** The longest ancestor that the record shows to be there: one of its two names lies at or below it. */
+  /** Returns the longest ancestor that the record shows to exist: one of its two names is at or below it. */
   #encloser({ owner, next }: Named, name: Name): Name {
     let encloser = parentOf(name);
     while (!isWithin(owner, encloser) && !isWithin(next, encloser)) encloser = parentOf(encloser);
@@ -193,7 +190,7 @@ function wildcardOf(encloser: Name): Name {
   return `\x01*${encloser}` as Name;
 }
 
-/** RFC 4034 §6.1: labels from the right, as octets, a missing one first. */
+/** Compares labels from the right as octets; a missing label is first (RFC 4034 §6.1). */
 function isBefore(a: Name, b: Name): boolean {
   const [left, right] = [labelsOf(a).reverse(), labelsOf(b).reverse()];
   for (let i = 0; i < left.length && i < right.length; i++) {
@@ -207,7 +204,7 @@ function isBefore(a: Name, b: Name): boolean {
 }
 
 interface Hashed extends Denial {
-  /** In base32 with the extended alphabet, lower case, which sorts as the octets do. */
+  /** In base32hex in lower case, which sorts like the octets. */
   readonly hash: string;
   readonly next: string;
   readonly optOut: boolean;
@@ -222,8 +219,8 @@ class HashedRecords extends Records<Hashed> implements DenialRecords {
     super(
       sets.map(({ owner, ...set }) => {
         const { hashAlgorithm, flags, nextHashedName, ...read } = NSEC3.decode(onlyRdata({ owner, ...set }));
-        if (hashAlgorithm !== 1 || flags > 1) throw new Bogus('an NSEC3 that is to be ignored');
-        if (parentOf(owner) !== apex) throw new Bogus('an NSEC3 that is not right below the apex');
+        if (hashAlgorithm !== 1 || flags > 1) throw new Bogus('an NSEC3 that must be ignored');
+        if (parentOf(owner) !== apex) throw new Bogus('an NSEC3 that is not directly below the apex');
         const hash = owner.slice(1, 1 + owner.charCodeAt(0));
         return { ...read, owner, hash, next: base32(nextHashedName), optOut: flags === 1 };
       }),
@@ -245,8 +242,8 @@ class HashedRecords extends Records<Hashed> implements DenialRecords {
     const { encloser, cover } = this.#proveEncloser(name);
     const source = this.#at(wildcardOf(encloser));
     if (source === undefined) {
-      // Only what opt-out may leave out: an unsigned cut, or what stands above one (RFC 5155 §8.6).
-      if (!cover.optOut) throw new Bogus(`${printName(name)}: not shown to be there`);
+      // Allows only what opt-out may omit: an unsigned cut, or a name above one (RFC 5155 §8.6).
+      if (!cover.optOut) throw new Bogus(`${printName(name)}: not shown to exist`);
       return 'insecure';
     }
     checkDenied(source.types, type, wildcardOf(encloser)); // RFC 5155 §8.7
@@ -280,7 +277,7 @@ class HashedRecords extends Records<Hashed> implements DenialRecords {
     return this.useInsecureCut(own, cut);
   }
 
-  /** RFC 5155 §8.3. */
+  /** Proves the closest encloser (RFC 5155 §8.3). */
   #proveEncloser(name: Name): { encloser: Name; cover: Hashed } {
     let nextCloser = name;
     for (;;) {
@@ -289,7 +286,7 @@ class HashedRecords extends Records<Hashed> implements DenialRecords {
       const matching = this.#at(encloser);
       if (matching !== undefined) {
         if (!speaksBelow(matching.types))
-          throw new Bogus(`${printName(encloser)}: nothing of this zone is below`);
+          throw new Bogus(`${printName(encloser)}: this zone has nothing below`);
         const cover = this.#covering(nextCloser);
         this.use(matching);
         this.use(cover);
@@ -330,7 +327,7 @@ function base32(octets: Uint8Array): string {
   return (bits.match(/.{5}/g) ?? []).map((five) => Number.parseInt(five, 2).toString(32)).join('');
 }
 
-/** What a validator knows beforehand. */
+/** The zone data that a validator trusts. */
 interface TrustedZone {
   /** Folded. */
   readonly apex: Name;
@@ -341,13 +338,13 @@ interface TrustedZone {
 }
 
 interface Verified {
-  /** The labels that were signed. */
+  /** Number of signed labels. */
   readonly labels: number;
-  /** The set was made from a wildcard. */
+  /** True if the set was synthesized from a wildcard. */
   readonly isExpanded: boolean;
 }
 
-/** Throws Bogus, also when only one of several signatures is wrong: a server sends no wrong ones. */
+/** Throws Bogus even if only one of several signatures is invalid: a server must not send invalid ones. */
 function verifyReplySet(set: ReplySet, zone: TrustedZone): Verified {
   const what = `${printName(set.owner)} ${typeMnemonic(set.type)}`;
   if (set.signatures.length === 0) throw new Bogus(`${what}: no signature`);
@@ -361,7 +358,7 @@ function verifyReplySet(set: ReplySet, zone: TrustedZone): Verified {
   return { labels, isExpanded: labels < ownLabels };
 }
 
-/** The same of a set of RRSIG, which nobody signs. */
+/** Does the same for a set of RRSIG, which is never signed. */
 function signedLabelsIn({ owner, rdata }: ReplySet): Verified {
   const { labels } = RRSIG.decode(new WireReader(rdata[0] as Uint8Array));
   return { labels, isExpanded: labels < labelsOfOwner(owner) };
@@ -394,7 +391,7 @@ function faultOf(
 
 const verified = new Set<string>();
 
-/** Computes each signature once: tests validate the same sets in many replies. */
+/** Verifies each signature only once: tests validate the same sets in many replies. */
 function isRightSignature(algorithm: number, parts: Parameters<typeof verifySignature>[1]): boolean {
   const { publicKey, data, signature } = parts;
   const key = Buffer.concat([Buffer.of(algorithm), publicKey, signature, data]).toString('latin1');
@@ -412,13 +409,13 @@ export interface AskedFor {
   readonly type: number;
 }
 
-/** `insecure`: opt-out leaves it open (RFC 5155 §6). */
+/** `insecure`: opt-out leaves the answer unproven (RFC 5155 §6). */
 export type Judgement = 'secure' | 'insecure';
 
 const NXDOMAIN = 3;
 const YXDOMAIN = 6;
 const MAX_NAME_OCTETS = 255;
-/** An alias may lead further than a server follows. */
+/** Servers may stop following an alias after this many links. */
 const MAX_LINKS = 16;
 
 /** Throws Bogus. */
@@ -464,10 +461,11 @@ class Judge {
       if (set.signatures.length > 0) throw new Bogus(`${describe(set)}: NS of a cut are not signed`);
       return;
     }
-    if (verifyReplySet(set, this.#zone).isExpanded) throw new Bogus(`${describe(set)}: made from a wildcard`);
+    if (verifyReplySet(set, this.#zone).isExpanded)
+      throw new Bogus(`${describe(set)}: synthesized from a wildcard`);
   }
 
-  /** The name that the authority section has to speak of; undefined when nothing more is to prove. */
+  /** Returns the name about which the authority section must prove something. Returns undefined if there is none. */
   #followAnswer({ name: asked, type }: AskedFor): Name | undefined {
     const visited = new Set<Name>();
     let name = asked;
@@ -484,17 +482,18 @@ class Judge {
       const isMade = set.type === TYPE.CNAME && this.#isMade(set, dname);
       if (!isMade) this.#verifyPositive(set);
       if (set.type === type || (type === TYPE.ANY && !isMade)) {
-        if (!isLast) throw new Bogus(`${describe(set)}: the answer goes on`);
+        if (!isLast) throw new Bogus(`${describe(set)}: the answer continues`);
         return undefined;
       }
-      if (set.type !== TYPE.CNAME) throw new Bogus(`${describe(set)}: not asked for`);
+      if (set.type !== TYPE.CNAME) throw new Bogus(`${describe(set)}: not requested`);
       name = foldCase(nameInRdata(set.rdata[0] as Uint8Array));
       const isEnd = visited.has(name) || visited.size === MAX_LINKS || !isWithin(name, this.#zone.apex);
-      if (isEnd && !isLast) throw new Bogus(`${describe(set)}: the chain goes on`);
+      if (isEnd && !isLast) throw new Bogus(`${describe(set)}: the chain continues`);
       if (isEnd && this.#rcode === 0 && !this.#hasEnd()) return undefined;
     }
     if (this.#rcode !== YXDOMAIN) return name;
-    if (dname === undefined || !isTooLong(name, dname)) throw new Bogus('no DNAME makes the name too long');
+    if (dname === undefined || !isTooLong(name, dname))
+      throw new Bogus('no DNAME yields a name that is too long');
     return undefined;
   }
 
@@ -502,19 +501,19 @@ class Judge {
     return this.#authorities.some(({ type }) => type === TYPE.SOA || type === TYPE.NS);
   }
 
-  /** A CNAME that a DNAME makes has no signature (RFC 6672 §5.3.1). */
+  /** A CNAME synthesized from a DNAME has no signature (RFC 6672 §5.3.1). */
   #isMade(cname: ReplySet, dname: ReplySet | undefined): boolean {
     const isBelow = dname !== undefined && cname.owner !== dname.owner && isWithin(cname.owner, dname.owner);
     if (!isBelow) return false;
     const target = replaceSuffix(cname.owner, dname.owner, nameInRdata(dname.rdata[0] as Uint8Array));
     const given = nameInRdata(cname.rdata[0] as Uint8Array);
     if (target === undefined || foldCase(target) !== foldCase(given) || cname.signatures.length > 0)
-      throw new Bogus(`${describe(cname)}: not what the DNAME makes`);
+      throw new Bogus(`${describe(cname)}: not the name that the DNAME yields`);
     return true;
   }
 
   #verifyPositive(set: ReplySet): void {
-    // Nothing vouches for signatures asked for by themselves, but they say themselves where they come from.
+    // Signatures queried directly are not proven, but they contain their owner's label count.
     const { isExpanded, labels } =
       set.type === TYPE.RRSIG ? signedLabelsIn(set) : verifyReplySet(set, this.#zone);
     if (isExpanded) this.#open(this.#denials.proveExpanded(set.owner, labels));

@@ -1,8 +1,8 @@
-// The records of a section as sets in the order in which they came, each with the signatures that came behind it.
+// Groups the records of a section into sets in the order of their arrival, each with the signatures that follow it.
 
 import type { MessageRecord } from '../../../src/dns/message/message.ts';
 import { foldCase, type Name } from '../../../src/dns/name.ts';
-import { RRSIG } from '../../../src/dns/record/types/rrsig.ts';
+import { RRSIG } from '../../../src/dns/record/types/dnssec.ts';
 import { WireReader } from '../../../src/dns/record/wire-reader.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { Bogus } from './bogus.ts';
@@ -26,7 +26,7 @@ interface GrowingSet {
   readonly signatures: ReadSignature[];
 }
 
-/** `asksSignatures`: RRSIG was asked for, so that signatures may be there without the set that they cover. Throws Bogus. */
+/** `asksSignatures`: the query is for RRSIG, so that signatures may appear without the set that they cover. Throws Bogus. */
 export function groupSection(section: readonly MessageRecord[], asksSignatures = false): readonly ReplySet[] {
   const sets: GrowingSet[] = [];
   for (const { owner: written, type, ttl, rdata } of section) {
@@ -39,15 +39,15 @@ export function groupSection(section: readonly MessageRecord[], asksSignatures =
         last.signatures.push(signature);
         continue;
       }
-      if (!asksSignatures) throw new Bogus('a signature does not stand behind its set');
+      if (!asksSignatures) throw new Bogus('a signature does not follow its set');
     }
     if (last?.owner === owner && last.type === type) {
-      if (last.signatures.length > 0) throw new Bogus('a record stands behind the signatures of its set');
+      if (last.signatures.length > 0) throw new Bogus('a record follows the signatures of its set');
       if (last.ttl !== ttl) throw new Bogus('the records of a set have two TTLs');
       last.rdata.push(rdata);
       continue;
     }
-    if (sets.some((set) => set.owner === owner && set.type === type)) throw new Bogus('a set is there twice');
+    if (sets.some((set) => set.owner === owner && set.type === type)) throw new Bogus('a set occurs twice');
     sets.push({ owner, type, ttl, rdata: [rdata], signatures: [] });
   }
   return sets;

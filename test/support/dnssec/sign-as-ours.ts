@@ -1,4 +1,4 @@
-// Zone files signed by our signer, with a key set of its own: as whole zones are signed that begin to be.
+// Signs zone files with Zonefleet's signer and a given key set, like whole zones that are signed for the first time.
 
 import { parseName, printName, ROOT } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
@@ -16,12 +16,12 @@ import { dnskeyRecords, type KeySetting } from './zone-keys.ts';
 interface OurStyle {
   readonly denial: DenialKind;
   readonly setting: KeySetting;
-  /** Names with a mark, below the apex. */
+  /** Marked names, below the apex. */
   readonly marks?: readonly string[];
 }
 
 export interface OurZone extends SignedText {
-  /** Marks among them, which no text can hold. */
+  /** Includes marks, which text cannot express. */
   readonly records: readonly ZoneRecord[];
 }
 
@@ -61,7 +61,7 @@ export function printRecords(records: readonly ZoneRecord[]): string {
     .join('\n');
 }
 
-/** A DS record for each key that signs the DNSKEY set, as in a zone file. */
+/** Returns a DS record, in zone-file format, for each key that signs the DNSKEY set. */
 function dsLines({ keys, published }: KeySetting, apex: string): string {
   const name = parseName(apex, ROOT);
   const entry = published.filter((key) => keys.entry.includes(key));

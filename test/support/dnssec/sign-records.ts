@@ -1,9 +1,9 @@
-// Signs the records of a zone (RFC 4035 §2), with a chain of NSEC or NSEC3. Records below a cut are left alone, and
-// of the cut itself only DS and the denial are signed.
+// Signs the records of a zone (RFC 4035 §2), with a chain of NSEC or NSEC3. Records below a cut are not signed, and at
+// the cut itself only DS and the denial are.
 
 import { foldCase, type Name } from '../../../src/dns/name.ts';
-import { NSEC3PARAM } from '../../../src/dns/record/types/nsec3param.ts';
-import { SOA } from '../../../src/dns/record/types/soa.ts';
+import { NSEC3PARAM } from '../../../src/dns/record/types/dnssec.ts';
+import { SOA } from '../../../src/dns/record/types/zone.ts';
 import { WireReader } from '../../../src/dns/record/wire-reader.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { isMark, type ZoneRecord } from '../../../src/zone/zone.ts';
@@ -11,10 +11,10 @@ import { type DenialStyle, denialRecords, namesAbove } from './denial-chain.ts';
 import { type SigningKey, type SigningTime, signSet } from './signing.ts';
 
 export interface SigningKeys {
-  /** They sign the DNSKEY set, and everything if there are no others. */
+  /** Keys that sign the DNSKEY set, and everything if there are no others. */
   readonly entry: readonly SigningKey[];
   readonly others: readonly SigningKey[];
-  /** DNSKEY records that sign nothing. */
+  /** DNSKEY records of keys that sign nothing. */
   readonly idle?: readonly Uint8Array[];
 }
 
@@ -30,7 +30,7 @@ interface Set {
 
 type Sets = Map<Name, Map<number, Set>>;
 
-/** The records with those that sign them, marks included. The TTL of a set is the lowest of its records. */
+/** Returns the records, including marks, with their signatures and denials. The TTL of a set is the lowest of its records. */
 export function signRecords(
   apex: Name,
   records: readonly ZoneRecord[],

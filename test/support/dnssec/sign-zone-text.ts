@@ -1,4 +1,4 @@
-// Signs a zone file for servers that answer from it as it is.
+// Signs a zone file for servers that serve it unchanged.
 
 import { parseName } from '../../../src/dns/name.ts';
 import type { ZoneText } from '../peers/peers.ts';

@@ -1,4 +1,4 @@
-// Random zones for a signer, and random edits of few names, so that cuts, empty non-terminals and neighbours meet.
+// Random zones for a signer, and random edits of few names, so that cuts, empty non-terminals and neighbours interact.
 
 import {
   encodeName,
@@ -9,7 +9,7 @@ import {
   parseName,
   prependLabel,
 } from '../../../src/dns/name.ts';
-import { SOA } from '../../../src/dns/record/types/soa.ts';
+import { SOA } from '../../../src/dns/record/types/zone.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { markOf, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { pick, type Random } from '../random/random-zones.ts';
@@ -20,13 +20,13 @@ const TTLS = [60, 300];
 
 interface ZoneSetting {
   readonly apex: Name;
-  /** Of the apex, beside SOA and NS: keys. */
+  /** Records of the apex besides SOA and NS: keys. */
   readonly own: readonly ZoneRecord[];
   readonly marks: boolean;
   readonly labels: readonly string[];
 }
 
-/** What is wanted at each name; edited in place. */
+/** The wanted records at each name, edited in place. */
 export class WantedZone {
   readonly names = new Map<Name, readonly ZoneRecord[]>();
   own: readonly ZoneRecord[];
@@ -43,7 +43,7 @@ export class WantedZone {
     this.touchApex();
   }
 
-  /** The touched names with all that is wanted there, as an order to sign has them. */
+  /** Returns the touched names with all records wanted there, in the form of a signing order. */
   edit(): ReadonlyMap<Name, readonly ZoneRecord[]> {
     const random = this.#random;
     const { apex } = this.#setting;
@@ -74,7 +74,7 @@ export class WantedZone {
     return records;
   }
 
-  /** Near what is there: often a name that exists, its parent, or one below. */
+  /** Returns a name near existing ones: often an existing name, its parent, or one below it. */
   #name(): Name {
     const random = this.#random;
     const { apex } = this.#setting;

@@ -1,4 +1,4 @@
-// An internet of signed zones in memory, as an exchange: each address answers for its zones, and may be told to lie.
+// An exchange with an in-memory internet of signed zones: each address answers for its zones, and may be made to lie.
 
 import type { Message } from '../../../src/dns/message/message.ts';
 import { foldCase, isWithin, type Name } from '../../../src/dns/name.ts';
@@ -9,7 +9,7 @@ import type { SignedZone } from './signed-zone.ts';
 export type Alter = (message: Message, question: Question) => Message | undefined;
 
 export class SignedExchange implements Exchange {
-  /** `DS com.`: every question, in order. */
+  /** All queries in order, for example `DS com.`. */
   readonly asked: string[] = [];
   readonly #zones = new Map<string, SignedZone[]>();
   readonly #alters = new Map<string, Alter>();
@@ -19,7 +19,7 @@ export class SignedExchange implements Exchange {
     return this;
   }
 
-  /** Undefined instead of a message: silence. */
+  /** Alters the replies of an address. Undefined instead of a message means no reply. */
   alter(address: string, alter: Alter): this {
     this.#alters.set(address, alter);
     return this;
@@ -45,7 +45,7 @@ export class SignedExchange implements Exchange {
   async close(): Promise<void> {}
 }
 
-/** The zone that a server answers from: the deepest one, but for DS the one above the cut (RFC 4035 §3.1.4.1). */
+/** Returns the zone that a server answers from: the deepest one, but for DS the one above the cut (RFC 4035 §3.1.4.1). */
 export function zoneFor(
   zones: readonly SignedZone[],
   { name, type }: { readonly name: Name; readonly type: number },

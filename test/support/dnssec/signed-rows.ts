@@ -1,4 +1,4 @@
-// The rows of a signed zone in memory: gives exactly what a plan needs to see, and takes what it writes.
+// The rows of a signed zone in memory: supplies exactly the rows that a plan requests, and stores the written ones.
 
 import { isWithin, type Name } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -18,7 +18,7 @@ import type { ZoneRecord } from '../../../src/zone/zone.ts';
 
 interface SignedEdit {
   readonly plan: SigningPlan;
-  /** What the plan asked for, in order. */
+  /** The requests of the plan, in order. */
   readonly asked: readonly Needed[];
   readonly written: readonly OwnerRows[];
 }
@@ -26,7 +26,7 @@ interface SignedEdit {
 export class SignedRows {
   readonly apex: Name;
   readonly rows: Map<Name, ZoneRecord[]>;
-  /** How often rows of an owner were written. */
+  /** Number of times that the rows of an owner were written. */
   readonly versions = new Map<Name, number>();
 
   constructor(apex: Name, records: Iterable<ZoneRecord> = []) {
@@ -38,7 +38,7 @@ export class SignedRows {
     return [...this.rows.values()].flat();
   }
 
-  /** `shown`: rows that the plan sees beside. */
+  /** @param shown additional rows that the plan sees */
   sign(order: SigningOrder, times: SignatureTimes, shown: readonly ZoneRecord[] = []): SignedEdit {
     const planning = planSigning(order);
     const asked: Needed[] = [];

@@ -1,10 +1,10 @@
-// A signed zone that answers as an authoritative server does (RFC 4035 §3.1, RFC 5155 §7.2), with right and wrong keys, times and
-// denials for validators to find.
+// A signed zone that answers like an authoritative server (RFC 4035 §3.1, RFC 5155 §7.2), with valid and invalid keys,
+// times and denials for tests of validators.
 
 import { readNsec3 } from '../../../src/dns/dnssec/denial.ts';
 import type { Message } from '../../../src/dns/message/message.ts';
 import { foldCase, type Name, printName } from '../../../src/dns/name.ts';
-import { SOA } from '../../../src/dns/record/types/soa.ts';
+import { SOA } from '../../../src/dns/record/types/zone.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { Zone, Zones } from '../../../src/zone/zone.ts';
 import { findAnswer } from '../reference/find-answer.ts';
@@ -18,9 +18,9 @@ import type { SigningTime } from './signing.ts';
 
 export interface ZoneSettings {
   readonly apex: Name;
-  /** Records as in a zone file, without SOA; NS of the apex included. */
+  /** Records as in a zone file, without the SOA but with the NS of the apex. */
   readonly text: string;
-  /** Added as they are: DS sets of children. */
+  /** Added unchanged: DS sets of children. */
   readonly ds?: ReadonlyMap<Name, readonly Uint8Array[]>;
   readonly keys: SigningKeys;
   readonly time: SigningTime;

@@ -1,4 +1,4 @@
-// Zones signed by programs that are not ours, BIND's dnssec-signzone and ldns-signzone: what we serve as it is.
+// Zones signed by other programs, BIND's dnssec-signzone and ldns-signzone, which Zonefleet serves unchanged.
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ export interface SigningStyle {
   readonly program: 'dnssec-signzone' | 'ldns-signzone';
   /** One of DNSSEC's algorithms (RFC 8624 §3.1). */
   readonly algorithm: 8 | 13 | 14 | 15;
-  /** A key-signing and a zone-signing key; else one key that signs everything. */
+  /** True for a key-signing and a zone-signing key. Otherwise one key signs everything. */
   readonly isSplit?: boolean;
-  /** Absent: NSEC. */
+  /** If absent, NSEC is used. */
   readonly nsec3?: { readonly iterations: number; readonly salt: string; readonly optOut: boolean };
 }
 

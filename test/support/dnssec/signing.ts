@@ -1,14 +1,12 @@
-// Keys and signatures for tests, made with node:crypto: what a signer makes is then read by validators that know nothing
-// of it.
+// Keys and signatures for tests, made with node:crypto. Validators read the signer's output without any knowledge of
+// the signer.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { dsDigest } from '../../../src/dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { signedLabels, signedOctets } from '../../../src/dns/dnssec/signed-octets.ts';
 import type { Name } from '../../../src/dns/name.ts';
-import { DNSKEY } from '../../../src/dns/record/types/dnskey.ts';
-import { DS } from '../../../src/dns/record/types/ds.ts';
-import { RRSIG } from '../../../src/dns/record/types/rrsig.ts';
+import { DNSKEY, DS, RRSIG } from '../../../src/dns/record/types/dnssec.ts';
 
 export interface SigningKey {
   readonly algorithm: number;
@@ -29,13 +27,13 @@ const HASHES: Readonly<Record<number, string | null>> = {
   15: null,
 };
 
-/** `flags` is 257 by default. A key of an unknown algorithm is one that no validator can use. */
+/** `flags` is 257 by default. No validator can use a key of an unknown algorithm. */
 export function makeKey(algorithm: number, flags = KEY_SIGNING_KEY): SigningKey {
   const privateKey = createPrivateKey({ key: makePrivate(algorithm), format: 'der', type: 'pkcs8' });
   return keyOf({ algorithm, flags, octets: octetsOf(createPublicKey(privateKey)), privateKey });
 }
 
-/** The same key with other flags: another tag. */
+/** Returns the same key with other flags, and thus with another tag. */
 export function withFlags({ algorithm, rdata, privateKey }: SigningKey, flags: number): SigningKey {
   return keyOf({ algorithm, flags, octets: rdata.subarray(4), privateKey });
 }
@@ -53,9 +51,7 @@ function keyOf(made: {
 
 const CURVES: Readonly<Record<number, string>> = { 13: 'P-256', 14: 'P-384' };
 
-/**
- * As DER. Node 20 can lock itself for good when a key that was just made is exported while its making is garbage collected.
- */
+/** Returns DER. Node 20 can deadlock when a new key is exported while its generator is garbage-collected. */
 function makePrivate(algorithm: number): Buffer {
   const publicKeyEncoding = { type: 'spki', format: 'der' } as const;
   const privateKeyEncoding = { type: 'pkcs8', format: 'der' } as const;
@@ -88,7 +84,7 @@ interface ToSign {
   readonly rdata: readonly Uint8Array[];
 }
 
-/** The rdata of the RRSIG record. `labels`: fewer than the owner's for a set that stands for a wildcard's. */
+/** Returns the rdata of the RRSIG record. `labels` is less than the owner's for a set synthesized from a wildcard. */
 export function signSet(
   set: ToSign,
   key: SigningKey,

@@ -1,4 +1,4 @@
-// Key sets of zones that our signer signs: as they stand in steady state and in the middle of rollovers.
+// Key sets of zones signed by Zonefleet's signer, in the steady state and during rollovers.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';

@@ -1,4 +1,4 @@
-// A visitor: asks the edge for a URL as if its host were published there, from whichever loopback address a test wants.
+// A visitor: requests a URL from the edge as if its host were published there, from any loopback address.
 
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -16,9 +16,9 @@ export interface Visiting {
   readonly from?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
-  /** The authorities that a TLS client trusts, PEM. */
+  /** Authorities that a TLS client trusts, PEM. */
   readonly ca?: string;
-  /** Where it differs from the URL's host. */
+  /** Set if it differs from the URL's host. */
   readonly servername?: string;
 }
 
@@ -26,7 +26,7 @@ export interface EdgeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** What the test's origins say of the request that they have received. */
+  /** The request as received by the test's origin. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
   readonly json: any;
   readonly certificate: PeerCertificate | undefined;
@@ -34,7 +34,7 @@ export interface EdgeAnswer {
 
 const CLIENT = '127.0.0.1';
 
-/** Rejects when there is no answer, as when the TLS handshake is refused. */
+/** Rejects if there is no response, for example if the TLS handshake fails. */
 export async function askEdge(edge: EdgePorts, url: string, visiting: Visiting = {}): Promise<EdgeAnswer> {
   const { response, certificate } = await open(edge, url, visiting);
   const chunks: Buffer[] = [];
@@ -50,7 +50,7 @@ export async function askEdge(edge: EdgePorts, url: string, visiting: Visiting =
   };
 }
 
-/** The two ends joined, or the status that refused it. */
+/** Returns the joined ends, or the status of the refusal. */
 export function openWebsocket(edge: EdgePorts, url: string): Promise<Duplex | number> {
   return new Promise((resolve, reject) => {
     const outgoing = requestOf(edge, url, { headers: { connection: 'upgrade', upgrade: 'websocket' } });
@@ -84,7 +84,7 @@ function requestOf(
   url: string,
   { method = 'GET', from = CLIENT, headers, ca, servername }: Visiting,
 ) {
-  // Not by URL: that would tidy the path before the edge sees it.
+  // Not with URL, which would normalize the path before the edge sees it.
   const [, scheme, host = '', path = ''] = /^(https?):\/\/([^/?]+)(.*)$/.exec(url) ?? [];
   const common = {
     agent: false as const,

@@ -5,7 +5,7 @@ import { ConfigFollower, type ConfigFollowerOptions } from './follow-config.ts';
 
 export interface EdgeApi extends TestApi {
   readonly url: string;
-  /** Registers an edge and gives its token. Each has an address of its own. */
+  /** Registers an edge and returns its token. Each has its own address. */
   makeEdge(name: string, region?: string): Promise<string>;
   /** Follows as this edge until the API stops. */
   follow(token: string, options?: Partial<ConfigFollowerOptions>): ConfigFollower;

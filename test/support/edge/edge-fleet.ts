@@ -1,4 +1,4 @@
-// An API process, a registered edge's token, an origin, and an owner with a domain, for flows of agent.
+// An API process, the token of a registered edge, an origin, and an owner with a domain, for flows of the agent.
 
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
@@ -8,7 +8,7 @@ import { type ApiProcess, askApi, type HttpAnswer, startApi } from '../processes
 import { startTogether } from '../tests/start-together.ts';
 import { startOrigin, type TestOrigin } from './origin/test-origin.ts';
 
-/** Network of the tests' origins. The API and the agent refuse other loopback addresses. */
+/** Network of the tests' origins. The API and the agent reject other loopback addresses. */
 export const ORIGINS = '127.0.7.0/24';
 export const DOMAIN = 'shop.example';
 /** The host that `own` answers for. */
@@ -18,7 +18,7 @@ interface Started {
   readonly database: TestDatabase;
   readonly api: ApiProcess;
   readonly own: TestOrigin;
-  /** Of the registered edge. */
+  /** Token of the registered edge. */
   readonly token: string;
   readonly accountId: number;
   readonly owner: string;
@@ -67,18 +67,18 @@ export class EdgeFleet {
     this.#owner = started.owner;
   }
 
-  /** A proxied record that leads to `own`. */
+  /** Returns a proxied record that points to `own`. */
   recordOf(name: string): object {
     const { address: destination, port } = this.own;
     return { name, type: 'A', destination, port, scheme: 'Http', proxied: true };
   }
 
-  /** As the domain's owner. */
+  /** Calls the API as the domain's owner. */
   ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     return askApi(this.api.url, this.#owner, method, path, body);
   }
 
-  /** As the owner, below the domain's path. Throws unless it succeeds. */
+  /** Calls the API as the owner, below the domain's path. Throws unless it succeeds. */
   async change(method: string, path: string, body?: unknown): Promise<HttpAnswer['body']> {
     const { status, body: answer } = await this.ask(method, `/domains/${DOMAIN}${path}`, body);
     if (status >= 300) throw new Error(`${status} ${JSON.stringify(answer)}`);

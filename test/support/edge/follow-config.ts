@@ -1,5 +1,5 @@
-// The contract's config stream as an edge follows it: keeps the newest config of each domain, goes on from its cursor when the
-// stream ends, and drops what a snapshot did not name.
+// Follows the config stream like an edge: keeps the newest config of each domain, continues from its cursor if the stream
+// ends, and drops domains that a snapshot did not contain.
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { EdgeConfig } from '../../../src/edge/edge-config.ts';
@@ -21,24 +21,24 @@ export interface HeldConfig {
 }
 
 export interface ConfigFollowerOptions {
-  /** Like `http://127.0.0.1:8053`. */
+  /** Such as `http://127.0.0.1:8053`. */
   readonly url: string;
   readonly token: string;
-  /** Called with each line, applied already. */
+  /** Called with each line after it has been applied. */
   readonly onLine?: (line: ConfigLine) => void;
 }
 
-/** Follows until it is stopped; a stream that ends, or is refused, is begun again. */
+/** Follows until it is stopped. A stream that ends or is refused is restarted. */
 export class ConfigFollower {
   readonly #options: ConfigFollowerOptions;
   readonly held = new Map<string, HeldConfig>();
   cursor: string | undefined;
-  /** The status of each answer, in order. */
+  /** Status of each response, in order. */
   readonly statuses: number[] = [];
   snapshots = 0;
-  /** The domains that the snapshot has named so far; undefined: there is none under way. */
+  /** Domains in the snapshot so far. Undefined if there is none in progress. */
   #named: Set<string> | undefined;
-  /** Of configs that are gone: a line about them that comes again counts for nothing. */
+  /** Versions of removed configs: an older line about them is ignored. */
   readonly #gone = new Map<string, number>();
   #running: Promise<void> = Promise.resolve();
   #request: ClientRequest | undefined;
@@ -54,14 +54,14 @@ export class ConfigFollower {
     this.#running = this.#run();
   }
 
-  /** Breaks off at once, wherever the stream is. */
+  /** Disconnects immediately, at any position of the stream. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#request?.destroy();
     await this.#running;
   }
 
-  /** The config of the domain with the longest name that the host ends with. */
+  /** Returns the config of the domain with the longest name that matches the host's end. */
   configFor(host: string): EdgeConfig | undefined {
     const labels = host.toLowerCase().replace(/\.$/, '').split('.');
     for (let i = 0; i < labels.length; i++) {
@@ -82,7 +82,7 @@ export class ConfigFollower {
     if (mark === 'begin') {
       this.snapshots++;
       this.#named = new Set();
-      // Versions of another history say nothing: whatever this snapshot tells counts.
+      // Versions of another history cannot be compared: everything in this snapshot counts.
       this.#gone.clear();
       return;
     }
@@ -109,7 +109,7 @@ export class ConfigFollower {
       try {
         await this.#follow();
       } catch {
-        // whatever it was: again
+        // retry after any error
       }
       if (!this.#isStopped) await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -48,7 +48,7 @@ const COMMON = {
   path: { type: 'wildcard', includes: ['/*'], excludes: [] },
 } as const;
 
-/** A rule for everything, but for what is said. */
+/** Creates a rule for everything, except for the given fields. */
 export function madeRule<T extends EdgeRule['type']>(
   type: T,
   id: number,

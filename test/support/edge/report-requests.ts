@@ -1,4 +1,4 @@
-// An edge's reports of requests: lines, batches, and a store that takes rows as the analytics store does.
+// Request reports of an edge: lines, batches, and a store that accepts rows like the analytics store.
 
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,13 +8,13 @@ import type { Analytics } from '../../../src/analytics/open-analytics.ts';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely
 type Row = any;
 
-/** Takes each token once, and may be away. */
+/** Accepts each token once, and may be unavailable. */
 export class FakeStore implements Pick<Analytics, 'insert'> {
   readonly rows: Row[] = [];
   readonly tokens: string[] = [];
-  /** Thrown instead of taking a batch. */
+  /** Thrown instead of accepting a batch. */
   fault: ((token: string) => Error | undefined) | undefined;
-  /** Thrown after a batch was taken: its answer is lost. */
+  /** Thrown after a batch was accepted, so that its response is lost. */
   lostAnswer: Error | undefined;
   tries = 0;
 

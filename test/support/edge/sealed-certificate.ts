@@ -1,4 +1,4 @@
-// A certificate of a domain in the database, with a sealed key: what edges ask for. Neither is one that TLS could use.
+// Stores a certificate of a domain with an encrypted key, for requests by edges. Neither is usable for TLS.
 
 import { sql } from 'kysely';
 import { keyBoxesOf } from '../../../src/store/secrets/key-boxes.ts';
@@ -7,7 +7,7 @@ import type { TestApi } from '../api/api.ts';
 export const CHAIN = 'the chain';
 export const KEY = 'the key';
 
-/** Gives its id. */
+/** Returns its id. */
 export async function sealCertificate(api: TestApi, domainId: number, name: string): Promise<number> {
   const boxes = keyBoxesOf(api.db);
   if (boxes === undefined) throw new Error('there are no boxes');

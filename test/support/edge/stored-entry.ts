@@ -1,4 +1,4 @@
-/** A time so many seconds from now. */
+/** Returns the time this many seconds from now. */
 export function at(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
 }

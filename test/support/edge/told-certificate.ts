@@ -1,4 +1,4 @@
-// A certificate as an edge is told of it, for configs written by hand.
+// A certificate in the edge configuration's format, for configs written by hand.
 
 import { X509Certificate } from 'node:crypto';
 import type { EdgeCertificate } from '../../../src/edge/edge-config.ts';

@@ -1,4 +1,4 @@
-// A real SMTP server on loopback, which keeps what it takes.
+// A real SMTP server on loopback that stores accepted mails.
 
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { until } from '../tests/until.ts';
@@ -7,9 +7,9 @@ interface TakenMail {
   /** In lower case. */
   readonly to: string;
   readonly from: string;
-  /** As it came over the wire. */
+  /** As received. */
   readonly raw: string;
-  /** The text, decoded. */
+  /** Decoded text. */
   readonly text: string;
 }
 
@@ -17,12 +17,12 @@ export interface TestSmtp {
   readonly url: string;
   readonly port: number;
   readonly taken: TakenMail[];
-  /** The token of the link in the newest mail to this address. */
+  /** Returns the token of the link in the newest mail to this address. */
   tokenFor(address: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** `refuse` gives the code by which a mail to this address is refused. */
+/** `refuse` returns the code with which a mail to this address is rejected. */
 export async function startSmtp(
   options: SMTPServerOptions & { readonly refuse?: (address: string) => number | undefined } = {},
 ): Promise<TestSmtp> {
@@ -74,7 +74,7 @@ export async function startSmtp(
   };
 }
 
-/** Quoted-printable, as far as our letters need it (RFC 2045 §6.7). */
+/** Decodes quoted-printable, as far as our mails need it (RFC 2045 §6.7). */
 function decodeText(raw: string): string {
   const body = raw.slice(raw.indexOf('\r\n\r\n') + 4);
   if (!/quoted-printable/i.test(raw)) return body.replaceAll('\r\n', '\n');

@@ -1,4 +1,4 @@
-// A server program that is not ours, in a directory of its own, which is gone when it has stopped.
+// Runs another server program in a separate directory, which is deleted after the program has stopped.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ interface Daemon {
 
 interface DaemonStart {
   readonly program: string;
-  /** Written before it starts; names are within the directory. */
+  /** Written before the start. Names are relative to the directory. */
   readonly files: (directory: string) => Readonly<Record<string, string>>;
   readonly args: (directory: string) => readonly string[];
   readonly isReady: () => Promise<boolean>;

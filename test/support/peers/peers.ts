@@ -1,5 +1,5 @@
-// NSD and Knot on loopback, with our zones and nothing that limits or adds to answers; and a way to ask them many
-// questions at once.
+// NSD and Knot on loopback with the same zones, without limits or additions to answers, and a way to send them many queries
+// concurrently.
 
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -12,7 +12,7 @@ import { startDaemon } from './daemon.ts';
 export type PeerName = 'nsd' | 'knot';
 
 export interface ZoneText {
-  /** Presentation form, with the final dot. */
+  /** Presentation form, with the trailing dot. */
   readonly apex: string;
   readonly text: string;
 }
@@ -20,7 +20,7 @@ export interface ZoneText {
 export interface Peer {
   readonly name: PeerName;
   readonly port: number;
-  /** Reads one zone anew, with a higher serial; returns before it is served. */
+  /** Reloads one zone with a higher serial. Returns before it is served. */
   rewrite(zone: ZoneText): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ const START_TRIES = 4;
 const LOOPBACK = '127.0.0.1';
 const REPLY_TIMEOUT_MS = 1000;
 const TRIES = 4;
-const WINDOW = 48; // questions in flight: a default socket buffer has room for more
+const WINDOW = 48; // queries in flight, fewer than a default socket buffer can hold
 
 const PROGRAMS: Readonly<Record<PeerName, string>> = { nsd: 'nsd', knot: 'knotd' };
 
@@ -43,7 +43,7 @@ export function isInstalled(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: paths } }).status === 0;
 }
 
-/** The peers that this machine has, and the words for a test's name when one is missing. */
+/** Returns the peers installed on this machine, and a suffix for test names if one is missing. */
 export function installedPeers(): { present: PeerName[]; missing: string } {
   const names: PeerName[] = ['nsd', 'knot'];
   const present = names.filter((name) => isInstalled(PROGRAMS[name]));
@@ -51,7 +51,7 @@ export function installedPeers(): { present: PeerName[]; missing: string } {
   return { present, missing: absent.length === 0 ? '' : ` (skipped: needs ${absent.join(', ')})` };
 }
 
-/** Default: on a free port of 127.0.0.1. */
+/** Default: a free port of 127.0.0.1. */
 export async function startPeer(
   name: PeerName,
   zones: readonly ZoneText[],
@@ -168,7 +168,7 @@ function knotConfig(
   );
 }
 
-/** True if the SOA of every zone is answered. */
+/** Returns true if the SOA of every zone is answered. */
 async function servesAll({ address, port }: PeerAddress, zones: readonly ZoneText[]): Promise<boolean> {
   const queries = zones.map((zone) => soaQuery(zone.apex));
   const replies = await askMany(port, queries, { address, tries: 1, timeoutMs: 300 });
@@ -182,8 +182,8 @@ function soaQuery(apex: string): Uint8Array {
 }
 
 /**
- * Sends every query over UDP with an id of its own and gives the replies in the queries' order (undefined: none came),
- * with the query's id put back. Many are in flight at a time.
+ * Sends every query over UDP with a different id. Returns the replies in the order of the queries, each with the query's
+ * id, or undefined if none arrived. Many queries are in flight at a time.
  */
 export async function askMany(
   port: number,
@@ -196,7 +196,7 @@ export async function askMany(
   const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
   const waiting = new Map<number, (reply: Uint8Array) => void>();
   socket.on('message', (reply) => waiting.get(reply.readUInt16BE(0))?.(reply));
-  socket.on('error', () => {}); // connection refused while a server starts: the query is repeated
+  socket.on('error', () => {}); // the connection is refused while a server starts; the query is repeated
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   let next = 0;
   let id = 0;
@@ -237,7 +237,7 @@ function withIdOf(query: Uint8Array, reply: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** One question over TCP (RFC 1035 §4.2.2). */
+/** Sends one query over TCP (RFC 1035 §4.2.2). */
 export function askTcp(port: number, query: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

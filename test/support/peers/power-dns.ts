@@ -1,4 +1,4 @@
-// PowerDNS with zones in files, of which it signs some itself.
+// PowerDNS with zones in files, some of which it signs itself.
 
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,12 @@ export interface PowerDns {
 
 interface PowerDnsStart {
   readonly zones: readonly ZoneText[];
-  /** Apexes without the final dot. Each zone gets one key. */
+  /** Apexes without the trailing dot. Each zone gets one key. */
   readonly signed: readonly string[];
   readonly listen: readonly PeerAddress[];
 }
 
-/** Resolves when it answers for the last zone. */
+/** Resolves when the server answers for the last zone. */
 export async function startPowerDns({ zones, signed, listen }: PowerDnsStart): Promise<PowerDns> {
   const directory = await mkdtemp(join(tmpdir(), 'zonefleet-powerdns-'));
   await chmod(directory, 0o755);
@@ -76,7 +76,7 @@ export async function startPowerDns({ zones, signed, listen }: PowerDnsStart): P
   };
 }
 
-/** The rdata of the DS with SHA-256 that pdnsutil prints. */
+/** Returns the rdata of the DS with SHA-256 that pdnsutil prints. */
 export async function dsOfPowerDns({ pdnsutil }: PowerDns, zone: string): Promise<string> {
   const [, ds] = / DS (\d+ \d+ 2 [0-9a-f]+)/.exec(await pdnsutil('export-zone-ds', zone)) ?? [];
   if (ds === undefined) throw new Error(`${zone} has no DS`);

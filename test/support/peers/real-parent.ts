@@ -1,5 +1,5 @@
-// A root and a TLD on real nameservers, in a loopback network of their own: the root on NSD, the TLD `zz` on NSD and on
-// Knot, so that two programs have to agree on each delegation. What they delegate is changed while they run.
+// A root and a TLD on real nameservers in a separate loopback network: the root on NSD, and the TLD `zz` on NSD and Knot,
+// so that two programs must agree on each delegation. Delegations change while they run.
 
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -19,17 +19,17 @@ import { until } from '../tests/until.ts';
 import { askMany, isInstalled, type Peer, type PeerAddress, startPeer, type ZoneText } from './peers.ts';
 
 export interface RealParent {
-  /** The one that everything here listens on. */
+  /** The port of all listeners in this network. */
   readonly port: number;
   /** The addresses of `ns1.fleet.zz` (and of `ns3`), and of `ns2.fleet.zz` (and of `ns4`). */
   readonly ours: readonly PeerAddress[];
-  /** In the form of IANA's file. */
+  /** In the format of IANA's file. */
   readonly rootHints: string;
-  /** For processes of ours that ask it. */
+  /** Settings for Zonefleet processes that use this root. */
   readonly settings: Readonly<Record<string, string>>;
-  /** By label below `zz`. Resolves when every server says so. */
+  /** Changes delegations, by label below `zz`. Resolves when every server returns them. */
   delegate(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
-  /** The DS records, as in a zone file, that the TLD has of a label; without any: none. */
+  /** Replaces the DS records of a label in the TLD, in zone-file format. Without any, removes them. */
   showDs(label: string, ...ds: readonly (string | undefined)[]): Promise<void>;
   showAllDs(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export const FLEET_SETS = [
 ] as const;
 
 const missing = [
-  ...(process.platform === 'linux' ? [] : ['Linux']), // elsewhere loopback has one address
+  ...(process.platform === 'linux' ? [] : ['Linux']), // on other systems, loopback has only one address
   ...['nsd', 'knotd'].filter((program) => !isInstalled(program)),
 ];
 export const NEEDS_PARENT = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
@@ -49,7 +49,7 @@ export const NEEDS_PARENT = missing.length === 0 ? '' : ` (skipped: needs ${miss
 const TLD = 'zz.';
 const TTL = 30;
 
-/** `delegated`: as for `delegate`. `isSigned`: root and TLD are, and the processes of ours validate. */
+/** `delegated` is as for `delegate`. With `isSigned`, root and TLD are signed, and the Zonefleet processes validate. */
 export async function startRealParent(
   delegated: Readonly<Record<string, readonly string[]>>,
   { isSigned = false }: { readonly isSigned?: boolean } = {},
@@ -137,7 +137,7 @@ function rootZone(network: string): ZoneText {
   return { apex: '.', text: text.join('\n') };
 }
 
-/** `fleet.zz` is ours; of `other.zz` nothing listens anywhere. */
+/** `fleet.zz` is Zonefleet's. No server listens for `other.zz`. */
 function tldZone(
   network: string,
   serial: number,

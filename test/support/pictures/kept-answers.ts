@@ -1,4 +1,4 @@
-// What the API answered to every screen of the console in the demo, kept, and answered again: the same data at the same hour,
+// Records the API's responses to every screen of the console in the demo, and replays them: the same data at the same time,
 // without the API, a database or a network.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BrowserContext, Response } from 'playwright-core';
 import { ConsoleFiles } from '../../../src/api/console/console-files.ts';
 
-/** Runs in the page: a stream of events that is open, and tells nothing. */
+/** Runs in the page: an event stream that stays open and sends nothing. */
 const NOTHING_HAPPENS = `globalThis.EventSource = class extends EventTarget {
   static CLOSED = 2;
   readyState = 1;
@@ -20,7 +20,7 @@ const FILE = resolve(PICTURES, 'answers.json.gz');
 interface Answer {
   readonly status: number;
   readonly type: string;
-  /** Where the next page is. */
+  /** Link to the next page. */
   readonly link?: string;
   readonly body: string;
 }
@@ -28,7 +28,7 @@ interface Answer {
 export interface KeptAnswers {
   /** The page's clock, in ISO 8601. */
   readonly now: string;
-  /** Major version of the Chromium that made the kept pictures. */
+  /** Major version of the Chromium that made the stored pictures. */
   readonly chromium: number;
   /** By path and query. */
   readonly answers: Readonly<Record<string, Answer>>;
@@ -43,13 +43,13 @@ export function writeKept(kept: KeptAnswers): void {
   writeFileSync(FILE, gzipSync(JSON.stringify(kept), { level: 9 }));
 }
 
-/** Notes the first answer to each read of the API that the context's pages make. */
+/** Records the first response to each read of the API by the context's pages. */
 export function recordAnswers(context: BrowserContext): { settle(): Promise<Map<string, Answer>> } {
   const answers = new Map<string, Answer>();
   const pending: Promise<void>[] = [];
   context.on('response', (response) => {
     if (response.request().method() !== 'GET' || !isOfApi(response.url())) return;
-    pending.push(note(response, answers).catch(() => {})); // the page has gone on: nobody waits for it
+    pending.push(note(response, answers).catch(() => {})); // the page has moved on, so the response is not needed
   });
   return {
     async settle() {
@@ -70,7 +70,7 @@ async function note(response: Response, answers: Map<string, Answer>): Promise<v
   });
 }
 
-/** Answers for the API and for the console's files. `missing` gets what was asked for and is not kept. */
+/** Answers for the API and for the console's files. `missing` receives requests without a recorded response. */
 export async function answerFrom(
   context: BrowserContext,
   kept: KeptAnswers,
@@ -90,10 +90,10 @@ export async function answerFrom(
     const headers = { 'content-type': type, ...(link !== undefined && { link }) };
     return route.fulfill({ status, headers, body });
   });
-  await serveConsole(context, folder); // the last route is asked first
+  await serveConsole(context, folder); // the last route is used first
 }
 
-/** The files of a folder stand for those that a server has. */
+/** Serves files from a directory instead of a server. */
 export async function serveConsole(context: BrowserContext, folder: string): Promise<void> {
   const files = await new ConsoleFiles(folder).all();
   if (files === undefined) throw new Error(`${folder} has no console`);

@@ -1,5 +1,5 @@
-// Runs in a page: what is wrong with its layout, in words. Places that scroll by themselves may be wider than the page, and
-// text that ends in an ellipsis is cut off on purpose.
+// Runs in a page: describes faults of its layout. Scrollable areas may be wider than the page, and text that ends in an
+// ellipsis is truncated on purpose.
 
 export const LAYOUT_FAULTS = `(() => {
   const faults = [];
@@ -33,7 +33,7 @@ export const LAYOUT_FAULTS = `(() => {
       if (width > 2 && height > 2) faults.push(describe(a.element) + ' lies over ' + describe(b.element));
     }
   }
-  /** What of it the places that scroll around it leave to be seen. */
+  /** Returns the part that remains visible inside the surrounding scrollable areas. */
   function visibleBox(element) {
     let { left, right, top, bottom } = element.getBoundingClientRect();
     for (let at = element.parentElement; at !== null && at !== document.body; at = at.parentElement) {

@@ -1,4 +1,4 @@
-// Pictures of screens: made when a screen stands still, compared with a tolerance, and small enough for a repository.
+// Pictures of screens: taken when a screen is static, compared with a tolerance, and small enough for a repository.
 
 import pixelmatch from 'pixelmatch';
 import type { Browser, Page } from 'playwright-core';
@@ -7,18 +7,18 @@ import { openPage, type WatchedPage } from '../browser/browser.ts';
 import { answerFrom, type KeptAnswers } from './kept-answers.ts';
 import type { Screen, Variant } from './screens.ts';
 
-/** No server is there: every request is answered before it leaves the browser. */
+/** There is no server: every request is answered before it leaves the browser. */
 const ORIGIN = 'http://console.test';
 
-/** Of a colour's distance, 0 to 1: what smoothing of edges may differ by. */
+/** Colour distance, 0 to 1: tolerance for antialiasing. */
 const THRESHOLD = 0.1;
-/** Of all points. A word or a line of another colour is more. */
+/** Fraction of all pixels. A word or a line of another colour is more. */
 const MOST_DIFFERENT = 0.0005;
 
-/** Plain areas and text are smallest without a filter. Without an alpha channel. */
+/** Plain areas and text are smallest without a filter. No alpha channel. */
 const SMALL = { colorType: 2, filterType: 0, deflateLevel: 9, deflateStrategy: 0 } as const;
 
-/** Opens it, and waits until nothing of it is on its way. */
+/** Opens the screen, and waits until nothing is loading. */
 export async function openScreen(page: Page, { path }: Screen): Promise<void> {
   await page.goto(`/console/${path}`);
   await page.getByRole('main').waitFor();
@@ -32,7 +32,7 @@ export async function takePicture(page: Page): Promise<Buffer> {
   return PNG.sync.write(PNG.sync.read(png), SMALL);
 }
 
-/** The share of points that differ beyond the tolerance; 1 when the sizes do. */
+/** Returns the fraction of pixels that differ beyond the tolerance. Returns 1 if the sizes differ. */
 export function differenceOf(kept: Buffer, made: Buffer): number {
   const [a, b] = [PNG.sync.read(kept), PNG.sync.read(made)];
   if (a.width !== b.width || a.height !== b.height) return 1;
@@ -49,7 +49,7 @@ export function majorOf(browser: Browser): number {
   return Number.parseInt(browser.version(), 10);
 }
 
-/** A page of whoever was signed in when the answers were kept. `faults` also has what they lack. */
+/** Opens a page of the user for whom the responses were recorded. `faults` includes missing responses. */
 export async function openKept(
   browser: Browser,
   kept: KeptAnswers,

@@ -1,4 +1,4 @@
-// Signs in at a running demo, adds what a new account lacks to be looked at, and keeps what the API answers to each screen.
+// Signs in to a running demo, adds what a new account lacks, and records the API's responses for each screen.
 
 import type { Browser, BrowserContext } from 'playwright-core';
 import { openPage } from '../browser/browser.ts';
@@ -6,7 +6,7 @@ import { type KeptAnswers, recordAnswers, serveConsole } from './kept-answers.ts
 import { openScreen } from './picture.ts';
 import { SCREENS } from './screens.ts';
 
-/** `link` as `npm start -- --demo` prints it; it is used up. */
+/** `link` is printed by `npm start -- --demo`, and works once. */
 export async function recordDemo(
   browser: Browser,
   link: string,
@@ -14,7 +14,7 @@ export async function recordDemo(
 ): Promise<Omit<KeptAnswers, 'chromium'>> {
   const { origin, pathname, hash } = new URL(link);
   const { page, context } = await openPage(browser, origin, { mayFail: true });
-  await serveConsole(context, folder); // as it is here, whatever the demo was built of
+  await serveConsole(context, folder); // the current version, regardless of the demo's build
   await page.goto(pathname + hash);
   await page.getByRole('button', { name: 'Sign in with this link' }).click();
   await page.getByRole('heading', { name: 'Domains' }).waitFor();
@@ -26,7 +26,7 @@ export async function recordDemo(
   return { now: new Date().toISOString(), answers };
 }
 
-/** What is there already may be refused: a demo can be recorded twice. */
+/** Existing objects may be rejected, since a demo can be recorded twice. */
 async function furnish({ request }: BrowserContext, origin: string): Promise<void> {
   const ask = (method: string, path: string, data: object) =>
     request.fetch(path, { method, data, headers: { origin } });

@@ -1,11 +1,11 @@
-// The console's screens as pictures of them are made: with what the demo has for each.
+// The console's screens for pictures, with the demo's objects for each.
 
 export interface Screen {
-  /** Of its pictures' files. */
+  /** Name of its pictures' files. */
   readonly name: string;
-  /** Below /console/. */
+  /** Relative to /console/. */
   readonly path: string;
-  /** Its pictures are kept whole, in every variant. The others are looked at for faults of layout. */
+  /** True if complete pictures are stored in every variant. The others are only checked for layout faults. */
   readonly isMain?: boolean;
 }
 
@@ -63,7 +63,7 @@ export const VARIANTS: readonly Variant[] = WIDTHS.flatMap((width) =>
   })),
 );
 
-/** What docs show. */
+/** Variant shown in the documentation. */
 export const SHOWN: Variant = { viewport: { width: 1280, height: HEIGHTS[1280] }, colorScheme: 'light' };
 
 export function nameOf({ name }: Screen, { viewport, colorScheme }: Variant): string {

@@ -1,4 +1,4 @@
-// The API as an operator runs it, in a process of its own.
+// The API as an operator runs it, in a separate process.
 
 import { generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { openRole } from '../database/database.ts';
@@ -14,11 +14,11 @@ export interface HttpAnswer {
 
 export interface ApiProcess extends Program {
   readonly url: string;
-  /** Of a global admin. */
+  /** Key of a global admin. */
   readonly key: string;
-  /** Rejects when the connection breaks. */
+  /** Rejects if the connection breaks. */
   ask(method: string, path: string, body?: unknown): Promise<HttpAnswer>;
-  /** The sum of the lines of its metrics that begin so. */
+  /** Returns the sum of the metrics lines with this prefix. */
   metric(start: string): Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-// Bundles sources into one plain module, for test processes that start many times: tsx would take half a second each time.
+// Bundles sources into one plain module, for test processes that start often: tsx would take half a second each time.
 
 import { buildSync } from 'esbuild';
 

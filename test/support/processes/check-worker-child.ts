@@ -1,4 +1,4 @@
-// A process that takes checks out of the queue, says which, and never gets to the end of one: to be killed.
+// A process that takes checks from the queue, prints them, and never finishes one, so that a test can kill it.
 //   check-worker-child.ts DATABASE_URL REDIS_URL [LOCK_MS] [CONCURRENCY]
 
 import { runJobWorker } from '../../../src/jobs/job-worker.ts';

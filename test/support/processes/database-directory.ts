@@ -1,4 +1,4 @@
-// Where `npm start` keeps its database.
+// Directory in which `npm start` keeps its database.
 
 import { join } from 'node:path';
 import { rootPlaceOf } from '../../../src/process/run-as.ts';

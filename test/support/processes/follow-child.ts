@@ -1,5 +1,5 @@
-// A following node in a process of its own, so that a test can kill it. Started with fork: argument = the options as JSON;
-// asked over IPC what it holds.
+// A following node in a separate process, so that a test can kill it. Started with fork: the argument has the options as
+// JSON, and its contents are queried over IPC.
 
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { differences, follow } from './follow.ts';

@@ -1,5 +1,4 @@
-// Following nodes in tests: what they log, zones to give them, and the comparison of what their images hold with Postgres,
-// name by name.
+// Following nodes in tests: their log, zones for them, and a comparison of their images with Postgres, name by name.
 
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { followChanges } from '../../../src/nameserver/follow/follow-changes.ts';
@@ -30,7 +29,7 @@ export function collectingLog(): Log & { lines: LogLine[] } {
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A small zone; `serial` tells its versions apart. */
+/** Returns a small zone. `serial` distinguishes its versions. */
 export function smallZone(apex: string, serial: number, extra = ''): { apex: Name; records: ZoneRecord[] } {
   const text = `@ 300 IN SOA ns1.example.net. hostmaster.example.net. ${serial} 3600 600 86400 300
 @ 300 IN NS ns1.example.net.
@@ -45,7 +44,7 @@ export interface FollowingNode extends Following {
 
 type TestFollowOptions = Partial<FollowOptions> & { databaseUrl: string };
 
-/** What an image serves, read out of it. Each look is a new one. */
+/** Contents of an image, read from it each time. */
 class ServedZones {
   readonly #writer: ImageWriter;
 
@@ -77,7 +76,7 @@ export function newWriter(bytes = IMAGE_BYTES): ImageWriter {
 const IMAGE_BYTES = 64 << 20;
 const SEED = 0x5eed;
 
-/** Follows into an image of its own, in this thread. */
+/** Follows into a separate image in this thread. */
 export async function follow(options: TestFollowOptions): Promise<FollowingNode> {
   const writer = options.writer ?? newWriter();
   const node = await followChanges({ nodeName: 'node', log: collectingLog(), ...options, writer });
@@ -90,7 +89,7 @@ export async function followLoaded(options: TestFollowOptions): Promise<Followin
   return node;
 }
 
-/** Everything that differs between a node and Postgres; empty when the node holds exactly what Postgres holds. */
+/** Returns all differences between a node and Postgres. Empty if they are equal. */
 export async function differences(node: FollowingNode, db: Database): Promise<string[]> {
   const found: string[] = [];
   const listed = await listZones(db);
@@ -134,7 +133,7 @@ function print(zone: Zone, name: Name): string {
   return sets.sort().join('; ') || 'an empty non-terminal';
 }
 
-/** Polls until the node holds exactly what Postgres holds. */
+/** Polls until the node equals Postgres. */
 export async function untilEqual(node: FollowingNode, db: Database, timeoutMs = 30_000): Promise<void> {
   let left: string[] = [];
   await until(

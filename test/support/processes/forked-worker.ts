@@ -1,4 +1,4 @@
-// A process of workers, forked with an environment of its own, and a root server that refuses every query.
+// A workers process, forked with its own environment, and a root server that refuses every query.
 
 import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';

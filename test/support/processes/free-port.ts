@@ -1,6 +1,6 @@
-// Ports of the loopback interface that no process listens on now, neither for TCP nor for UDP. Below those that the kernel gives to outgoing connections
-// (Linux: from 32768), so that none of these takes one before it is used; apart from those of test files that run beside
-// this one, and none twice.
+// Finds ports of the loopback interface without TCP and UDP listeners. They are below the kernel's range for outgoing
+// connections (Linux: from 32768), which could take one before its use. They differ from those of concurrent test files,
+// and none is returned twice.
 
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -11,7 +11,7 @@ const SHARE_PORTS = 3_000;
 const FIRST = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % SHARES) * SHARE_PORTS;
 const given = new Set<number>();
 
-/** The port, with `more` free ones right behind it. */
+/** Returns a port that is followed by `more` free ones. */
 export async function freePort(more = 0): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, FIRST + SHARE_PORTS - more);

@@ -1,5 +1,5 @@
-// A copy of this repository as a clone would have it (what git tracks or would track), in a folder of its own, on which
-// `npm start` is run as root or as an ordinary user; and what that leaves running.
+// A copy of this repository like a clone (the files that git tracks or would track) in a separate directory, in which `npm
+// start` runs as root or as an ordinary user, and the processes that it leaves running.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -36,7 +36,7 @@ export class FreshClone {
   readonly databaseDirectory: string;
   readonly #user: User;
 
-  /** With `installed`, node_modules is there as an install would leave it (hard links: no registry, no time). */
+  /** With `installed`, node_modules exists as after an installation (hard links: no registry, no time). */
   constructor(options: {
     user: User;
     ports: readonly [dns: number, api: number, metrics: number];
@@ -92,7 +92,7 @@ export class FreshClone {
     return new FreshClone({ user, ports, installed });
   }
 
-  /** Where the Node that runs us is, or a copy of it where the user cannot enter that place. */
+  /** Location of our Node, or of a copy if the user cannot enter that directory. */
   #placeOfNode(home: string): string {
     const original = realpathSync(process.execPath);
     const enters = spawnSync(original, ['--version'], { ...this.#user, cwd: '/', stdio: 'ignore' });
@@ -102,7 +102,7 @@ export class FreshClone {
     return join(home, 'bin');
   }
 
-  /** Runs `npm start`, with `words` behind `--`. */
+  /** Runs `npm start` with `words` after `--`. */
   start(environment: Record<string, string> = {}, words: readonly string[] = []): StartedClone {
     const npm = spawn('npm', ['start', ...(words.length > 0 ? ['--', ...words] : [])], {
       ...this.#user,
@@ -125,7 +125,7 @@ export class FreshClone {
     return { status, output: stdout + stderr };
   }
 
-  /** The pids of all that belongs to this clone, however it is related: it works there, or says so in its words. */
+  /** Returns the pids of all processes of this clone: those that work in its directory or mention it in their arguments. */
   processes(): number[] {
     const places = [this.directory, this.databaseDirectory];
     return readdirSync('/proc')
@@ -145,7 +145,7 @@ export class FreshClone {
     return code;
   }
 
-  /** As a power cut does it: everything at once, nothing warned. */
+  /** Like a power failure: kills everything at once without warning. */
   async killAll(): Promise<void> {
     await until(
       () => {
@@ -154,7 +154,7 @@ export class FreshClone {
           try {
             process.kill(pid, 'SIGKILL');
           } catch {
-            // ended meanwhile
+            // ended in the meantime
           }
         }
         return left.length === 0;
@@ -185,7 +185,7 @@ export class StartedClone {
     this.ended = new Promise((done) => npm.once('close', done));
   }
 
-  /** The `dig` line, once it is printed. */
+  /** Returns the `dig` line once it is printed. */
   async ready(timeoutMs = 180_000): Promise<string> {
     let over = false;
     void this.ended.then(() => {
@@ -204,7 +204,7 @@ export class StartedClone {
   }
 }
 
-/** Hard links where they can be made, else copies. */
+/** Uses hard links if possible, otherwise copies. */
 function linkTree(from: string, to: string): void {
   const links = spawnSync('cp', ['-al', from, to]);
   if (links.status === 0) return;
@@ -224,7 +224,7 @@ function isZombie(pid: string): boolean {
   return /^State:\s*Z/m.test(readProc(pid, 'status'));
 }
 
-/** An ordinary user to become, when we are root and there is one. */
+/** An ordinary user to switch to, if we are root and there is one. */
 export function ordinaryUser(): Required<User> | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const fields = readFileSync('/etc/passwd', 'utf8')

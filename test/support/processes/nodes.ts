@@ -12,7 +12,7 @@ export interface NodeProcess extends Program {
   readonly metricsUrl: string;
 }
 
-/** Resolves when the node is ready. Its data directory is removed when it stops, unless `env` names one. */
+/** Resolves when the node is ready. Its data directory is removed when it stops, unless `env` specifies one. */
 export async function startNode(name: string, env: Record<string, string>): Promise<NodeProcess> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-node-'));
   const [port, metricsPort] = [await freePort(), await freePort()];
@@ -21,7 +21,7 @@ export async function startNode(name: string, env: Record<string, string>): Prom
     DNS_LISTEN: `127.0.0.1:${port}`,
     METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
     DATA_DIR: dataDirectory,
-    DNS_THREADS: '1', // a test has several nodes, the machine may have two cores
+    DNS_THREADS: '1', // a test has several nodes, and the machine may have two cores
     IMAGE_BYTES: '256M',
     ...env,
   });

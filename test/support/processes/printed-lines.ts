@@ -1,9 +1,9 @@
-// The lines that `npm start` prints for a new operator, run as they were printed.
+// Runs the lines that `npm start` prints for a new operator.
 
 import { execFileSync } from 'node:child_process';
 import type { StartedClone } from './fresh-clone.ts';
 
-/** The addresses of the demo's proxied record. */
+/** Addresses of the demo's proxied record. */
 export const EDGE = ['192.0.2.80', '198.51.100.80'];
 const ONE_TRY = ['+tries=1', '+timeout=60'];
 
@@ -13,7 +13,7 @@ export function digPrinted(line: string, ...options: string[]): string {
   return execFileSync(program, [...words, '+short', ...ONE_TRY, ...options], { encoding: 'utf8' }).trim();
 }
 
-/** Undefined if there is no answer. */
+/** Returns undefined if there is no answer. */
 export function digStatus(line: string): string | undefined {
   const [program = '', ...words] = line.split(' ');
   try {
@@ -24,14 +24,14 @@ export function digStatus(line: string): string | undefined {
   }
 }
 
-/** `variables` are those that the line names as `$NAME`. */
+/** `variables` are those in the line, as `$NAME`. */
 export function curlPrinted({ output }: StartedClone, variables: Record<string, string> = {}): unknown {
   const line = /^ +(curl .*)$/m.exec(output)?.[1] ?? 'false';
   const env = { PATH: process.env.PATH ?? '', ...variables };
   return JSON.parse(execFileSync('bash', ['-euc', line], { env, encoding: 'utf8', stdio: 'pipe' }));
 }
 
-/** Of nameserver, API and workers. */
+/** Names of nameserver, API and workers. */
 export function metricsUrls({ output }: StartedClone): string[] {
   return /^ +metrics +(http.*) \(/m.exec(output)?.[1]?.split(' ') ?? [];
 }

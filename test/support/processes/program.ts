@@ -1,4 +1,4 @@
-// A program of Zonefleet in a process of its own, as an operator runs it.
+// A program of Zonefleet in a separate process, as an operator runs it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,14 +8,14 @@ import { until } from '../tests/until.ts';
 
 export interface Program {
   readonly child: ChildProcess;
-  /** What it has logged so far. */
+  /** Its log so far. */
   log(): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-/** `main` is relative to this folder. With `hasChannel`, messages of the process reach the child. */
+/** `main` is relative to this directory. With `hasChannel`, the process can exchange messages with its child. */
 export function startProgram(
   main: string | URL,
   env: Readonly<Record<string, string>>,
@@ -43,7 +43,7 @@ export function startProgram(
   };
 }
 
-/** Kills the program if it does not get ready. */
+/** Kills the program if it does not become ready. */
 export async function untilReady(
   { child, log, stop }: Program,
   name: string,

@@ -1,5 +1,5 @@
-// A fleet of real processes below a real parent: nameserver, API, workers, on a database of its own; with an owner who is
-// no operator.
+// A fleet of real processes below a real parent: nameserver, API and workers with a separate database, and an owner who is
+// not an operator.
 
 import { sql } from 'kysely';
 import { migrate } from '../../../src/features/migrate.ts';
@@ -23,7 +23,7 @@ export class RealFleet {
   readonly #settings: Record<string, string>;
   readonly #workers: WorkersProcess[] = [];
 
-  /** `env`: more settings of all processes but the nameserver. */
+  /** `env`: additional settings of all processes except the nameserver. */
   static async start(parent: RealParent, env: Readonly<Record<string, string>> = {}): Promise<RealFleet> {
     const database = await createDatabase();
     await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: FLEET_SETS });
@@ -65,12 +65,12 @@ export class RealFleet {
     return workers;
   }
 
-  /** As the owner. */
+  /** Calls the API as the owner. */
   ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     return askApi(this.api.url, this.#ownerKey, method, path, body);
   }
 
-  /** Throws unless it is done. */
+  /** Throws unless it succeeds. */
   async get(path: string): Promise<HttpAnswer['body']> {
     const { status, body } = await this.ask('GET', path);
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
@@ -81,12 +81,15 @@ export class RealFleet {
     return runCli(args, { databaseUrl: this.database.url, env: this.cliSettings });
   }
 
-  /** Settings of the command line, without the database. */
+  /** Settings of the command line without the database. */
   get cliSettings(): Record<string, string> {
     return { ...this.#settings, NAMESERVER_SETS: FLEET_SETS.map((set) => set.join()).join(';') };
   }
 
-  /** Background checks one after the other, each as if its time had come, until one is as wanted: the run. */
+  /**
+   * Runs background checks one after the other, each as if it were due, until one has the expected result. Returns that
+   * check.
+   */
   async checksUntil(
     name: string,
     isWanted: (run: HttpAnswer['body']) => boolean,

@@ -1,22 +1,22 @@
-// Stands between a node and its Postgres: can stop passing octets without closing anything, as a cut cable does, or close
+// A proxy between a node and its Postgres: it can stop forwarding data without closing anything, like a cut cable, or close
 // and refuse everything.
 
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
-  /** The server's URL, by way of this proxy. */
+  /** The server's URL through this proxy. */
   url: string;
-  /** Nothing passes, connections stay open, new ones hang. */
+  /** Forwards nothing. Connections stay open, and new ones hang. */
   pause(): void;
-  /** All connections end, new ones are refused at once. */
+  /** Ends all connections, and refuses new ones immediately. */
   cut(): void;
-  /** Connections that were refused. */
+  /** Number of refused connections. */
   refused(): number;
   resume(): void;
-  /** Like a firewall that forgets: existing connections pass nothing more, and neither end is told. */
+  /** Like a firewall that lost its state: existing connections forward nothing, and neither side is notified. */
   forget(): void;
-  /** Another server behind it, for connections from now on. */
+  /** Uses another server for new connections. */
   pointAt(url: string): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The workers as an operator runs them, in a process of their own.
+// The workers as an operator runs them, in a separate process.
 
 import { openRole } from '../database/database.ts';
 import { freePort } from './free-port.ts';

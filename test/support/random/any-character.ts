@@ -1,5 +1,5 @@
-// Draws any character, as `unit: 'binary'` of fast-check does. That one first builds a table of all 1.1 million characters, which
-// takes a second.
+// Draws any character, like `unit: 'binary'` of fast-check, which first builds a table of all 1.1 million characters in
+// about a second.
 
 import fc from 'fast-check';
 

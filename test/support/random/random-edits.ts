@@ -1,4 +1,4 @@
-// Random edits for proofs, of few names and with few destinations, so that they meet.
+// Random edits for proofs, with few names and destinations, so that they interact.
 
 import fc from 'fast-check';
 import type { Edit } from '../../../src/zone/edit/edit.ts';
@@ -81,12 +81,12 @@ export const anything = madeOf(
   NAMES,
   fc.constantFrom('A', 'A', 'A', 'AAAA', 'TXT', 'NS', 'NS', 'DS', 'CNAME', 'ANAME', 'MX'),
 );
-/** Little else than delegations and their glue. */
+/** Mainly delegations and their glue. */
 export const delegations = madeOf(
   ['a', 'y.a', 's', 'x.s', 'q\\046r.s'],
   fc.constantFrom('NS', 'NS', 'NS', 'NS', 'A', 'A', 'AAAA', 'TXT'),
 );
-/** DNAMEs, at the apex too, and what they exclude. */
+/** DNAMEs, including the apex, and the records that they exclude. */
 export const redirections = madeOf(
   ['@', 'a', 'y.a', 's', 'x.s', '*.s'],
   fc.constantFrom('DNAME', 'DNAME', 'DNAME', 'A', 'A', 'TXT', 'NS', 'CNAME'),
@@ -102,7 +102,7 @@ export function stateOf(records: readonly CustomerRecord[]) {
   return editState([], { records, recordCount: records.length });
 }
 
-/** What single creates make of the list: a domain in order. */
+/** Returns the records that single creates from the list produce: a valid domain. */
 export function domainOf(texts: readonly RecordText[]): CustomerRecord[] {
   let records: CustomerRecord[] = [];
   for (const text of texts) {
@@ -112,7 +112,7 @@ export function domainOf(texts: readonly RecordText[]): CustomerRecord[] {
   return records;
 }
 
-/** A domain and an edit that nearly always names records it has, each once. */
+/** A domain and an edit that nearly always refers to existing records, each once. */
 export function domainAndEditOf({ record, edit }: Made) {
   const made = fc.array(record, { minLength: 4, maxLength: 24 }).map(domainOf);
   return fc.tuple(made, edit).map(([records, text]): [CustomerRecord[], EditText] => {

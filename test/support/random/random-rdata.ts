@@ -1,5 +1,5 @@
-// Random well-formed rdata of every type with a text form of its own, as fast-check arbitraries, written from the RFCs'
-// wire formats and not with the code under test.
+// Random well-formed rdata of every type with a text form of its own, as fast-check arbitraries. Written from the wire
+// formats in the RFCs, independently of the code under test.
 
 import fc from 'fast-check';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -54,7 +54,7 @@ const dsDigest = digest([
 ]);
 const algorithm = one(fc.integer({ min: 1, max: 255 }));
 const publicKey = join(u16, fc.constant(Uint8Array.of(3)), algorithm, octets(1, 300));
-/** A key of a host, or none (RFC 2535 §3.1.2). */
+/** The key of a host, or none (RFC 2535 §3.1.2). */
 const key = fc.oneof(
   join(one(fc.nat(191)), exactly(3), octets(1, 300)),
   join(one(fc.integer({ min: 192, max: 255 })), exactly(3)),
@@ -197,5 +197,5 @@ export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>
   [TYPE.TXT, strings],
   [TYPE.URI, join(u32, octets(1, 300))],
   [TYPE.ZONEMD, digestOrMore],
-  [65280, octets(0, 300)], // no type: RFC 3597
+  [65280, octets(0, 300)], // an unknown type (RFC 3597)
 ]);

@@ -1,5 +1,5 @@
-// Random zones and questions from a seed, made of what DNS servers trip over: wildcards, empty non-terminals, nested
-// cuts, glue, chains and loops of CNAME and DNAME, occluded names, odd labels, mixed case, sets that overflow a packet.
+// Random zones and queries from a seed, with difficult cases for DNS servers: wildcards, empty non-terminals, nested cuts,
+// glue, chains and loops of CNAME and DNAME, occluded names, unusual labels, mixed case, and sets that exceed a packet.
 
 import {
   foldCase,
@@ -21,7 +21,7 @@ import { recordsOf } from '../zone/zone-text.ts';
 
 export type Random = () => number;
 
-/** mulberry32: the same numbers for the same seed everywhere. */
+/** mulberry32: yields the same numbers for the same seed everywhere. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -50,7 +50,7 @@ export interface RandomZone extends ZoneText {
   readonly zone: Zone;
 }
 
-/** One zone of about `size` record sets at `apex`; `others` are apexes that its records may point into. */
+/** Returns a zone of about `size` record sets at `apex`. Its records may point into the zones `others`. */
 export function randomZone(
   random: Random,
   apexText: string,
@@ -96,7 +96,7 @@ class ZoneDraft {
     this.records = recordsOf(`${soa}\n@ 300 NS ns.outside.invalid.`, printName(apex));
   }
 
-  /** A random record set, if the zone stays one that is served; a set of name servers often comes with glue. */
+  /** Adds a random record set if the zone stays valid. A set of nameservers often gets glue. */
   addSet(): void {
     const random = this.#random;
     const owner = random() < 0.08 ? this.#apex : this.#newName();
@@ -133,18 +133,18 @@ class ZoneDraft {
     return true;
   }
 
-  /** True if a new set may be refused because of the record. Sets of other names matter only if one is a DNAME above the other. */
+  /** Returns true if a new set may be refused because of the record. A DNAME affects all names below it. */
   #decides(record: ZoneRecord, owner: Name, type: number): boolean {
     if (record.owner === owner || record.owner === this.#apex || record.type === TYPE.DNAME) return true;
     return type === TYPE.DNAME && isWithin(record.owner, owner);
   }
 
-  /** NSD keeps all zones in one tree and refuses a DNAME above names of any of them. */
+  /** NSD stores all zones in one tree and refuses a DNAME above names of any of them. */
   #isSharedWithOthers(owner: Name): boolean {
     return this.#others.some((other) => isWithin(other, owner) || isWithin(owner, other));
   }
 
-  /** Below a name that is there or is an empty non-terminal, up to six labels deep. */
+  /** Returns a name below an existing one or an empty non-terminal, up to six labels deep. */
   #newName(): Name {
     let name = pick(this.#random, this.#names);
     while (name !== this.#apex && this.#random() < 0.4) name = parentOf(name);
@@ -215,7 +215,7 @@ export function mixCase(random: Random, name: Name): Name {
 export interface RandomQuestion {
   readonly name: Name;
   readonly type: number;
-  /** UDP payload size of the OPT record, undefined: no EDNS. */
+  /** UDP payload size of the OPT record. Undefined if there is no EDNS. */
   readonly udpPayloadSize: number | undefined;
 }
 
@@ -224,7 +224,7 @@ const ASKED_TYPES = typesOf(
 );
 const SIZES = [undefined, undefined, 512, 600, 800, 1232, 1232, 4096];
 
-/** Questions near what the zone holds: its names, what is above, below and beside them, and what its rdata name. */
+/** Returns a query close to the zone's content: its names, names above, below and next to them, and names in its rdata. */
 export function randomQuestion(random: Random, zone: Zone, nodeNames: readonly Name[]): RandomQuestion {
   let name = pick(random, nodeNames);
   const node = zone.nodes.get(name);

@@ -1,4 +1,4 @@
-// Signed zones that lack something, and the edits that lead from one to another: the sets that differ, as the store sends them.
+// Incomplete signed zones, and the edits that lead from one to another: the sets that differ, in the form of the store.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { coveredType } from '../../../src/dns/record/covered-type.ts';
@@ -7,10 +7,7 @@ import type { ZoneChanges } from '../../../src/nameserver/image/edit-zone.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 import { pick, type Random } from './random-zones.ts';
 
-/**
- * Without some of its signatures or denials, as zones are while they are being signed, or when somebody lost them. The store
- * holds no signature beside no set.
- */
+/** Removes some signatures or denials, as while a zone is signed. The store has no signature without its set. */
 export function thinned(
   random: Random,
   records: readonly ZoneRecord[],
@@ -24,7 +21,7 @@ export function thinned(
   );
 }
 
-/** The record sets that differ: signatures are a set of type RRSIG for each owner. */
+/** Returns the record sets that differ. Signatures are a set of type RRSIG per owner. */
 export function changesBetween(before: readonly ZoneRecord[], after: readonly ZoneRecord[]): ZoneChanges {
   const [from, to] = [setsOf(before), setsOf(after)];
   const records: ZoneRecord[] = [];

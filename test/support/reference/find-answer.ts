@@ -1,5 +1,5 @@
-// Finds the answer to a query in the served zones: RFC 1034 §4.3.2 and its later updates, with signatures and proofs for clients
-// that request them (RFC 4035 §3.1). Deliberately plain and slow: tests compare the answers from the image with it.
+// Finds the answer to a query in the served zones: RFC 1034 §4.3.2 and its later updates, with signatures and proofs for
+// clients that request them (RFC 4035 §3.1). Deliberately simple and slow: tests compare the answers from the image with it.
 
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import {
@@ -40,8 +40,8 @@ export interface Answer {
   /** AA. True for a referral after a chain: the bit is about the first owner (RFC 1035 §4.1.1). */
   readonly authoritative: boolean;
   /**
-   * The answer section, in order of the chain. TC is set if it does not fit. A record from a wildcard has the queried name as
-   * owner (RFC 4592 §3.3.1).
+   * The answer section, in order of the chain. TC is set if it does not fit. A record from a wildcard has the query
+   * name as owner (RFC 4592 §3.3.1).
    */
   readonly answer: readonly RecordSet[];
   /**
@@ -52,11 +52,11 @@ export interface Answer {
   /** Addresses of nameservers below the cut, never signed. TC is set if they do not fit (RFC 9471 §3.1). */
   readonly glue: readonly RecordSet[];
   /**
-   * Addresses that save the client a query, and sibling glue (RFC 9471 §3.2). Left out if they do not fit, and in responses with
-   * signatures, to keep these small.
+   * Addresses that save the client another query, and sibling glue (RFC 9471 §3.2). Omitted if they do not fit, and in
+   * signed responses, to keep these small.
    */
   readonly additional: readonly RecordSet[];
-  /** The zone that answered; undefined if the query was refused. */
+  /** The zone that answered. Undefined if the query was refused. */
   readonly zone?: Zone;
 }
 
@@ -67,10 +67,10 @@ interface Asking {
   readonly asker?: Asker;
 }
 
-/** The most CNAMEs in one answer. RFC 1034 sets no limit; other servers follow 5 (Knot) to any number (NSD). */
+/** Maximum number of CNAMEs in one answer. RFC 1034 sets no limit; other servers follow from 5 (Knot) to any number (NSD). */
 const MAX_LINKS = 16;
 
-/** The class is IN. `qname` must be folded. */
+/** Finds the answer for class IN. `qname` must be folded. */
 export function findAnswer(
   zones: Zones,
   qname: Name,
@@ -94,7 +94,7 @@ export function findAnswer(
 interface Question {
   readonly qname: Name;
   readonly qtype: number;
-  /** Collects what proves the parts of the answer. */
+  /** Collects the proofs for the parts of the answer. */
   readonly proof: Proof;
   readonly asker: Asker | undefined;
 }
@@ -108,7 +108,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
     const place = descend(zone, name, qtype);
     let target: Name;
     switch (place.kind) {
-      case 'cut': // 3b
+      case 'cut': // step 3b
         return referral(zone, place.node, chain, proof, asker);
       case 'dname': {
         const dname = setOf(place.node, TYPE.DNAME) as RecordSet;
@@ -121,7 +121,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
         break;
       }
       case 'node': {
-        // 3a, or 3c at a wildcard
+        // step 3a, or 3c at a wildcard
         const { node, encloser } = place;
         const set = matching(zone, node, qtype);
         const isAlias = set === undefined && !mayExistBesideCname(zone, qtype);
@@ -143,7 +143,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
       default:
         return place satisfies never;
     }
-    // A loop or a long chain ends here. A target in another zone, even one that is served here, is left to the resolver.
+    // A loop or a long chain ends here. The resolver follows a target in another zone, even one served here.
     const isEnd = visited.has(target) || visited.size === MAX_LINKS || zoneFor(zones, target, qtype) !== zone;
     if (isEnd) return found(zone, qtype, chain, asker);
     name = target;
@@ -151,20 +151,20 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
 }
 
 /**
- * True if the type may exist beside a CNAME (RFC 4034 §3, §4): a query for it asks about the alias itself. A zone with NSEC3
- * has no NSEC records, and validators reject a NODATA whose NSEC3 has the CNAME bit (RFC 5155 §8.5).
+ * Returns true if the type may exist at the owner of a CNAME (RFC 4034 §3, §4): a query for it is about the alias itself.
+ * A zone with NSEC3 has no NSEC records, and validators reject a NODATA whose NSEC3 has the CNAME bit (RFC 5155 §8.5).
  */
 function mayExistBesideCname({ denials }: Zone, qtype: number): boolean {
   return qtype === TYPE.RRSIG || (qtype === TYPE.NSEC && denials?.kind !== 'nsec3');
 }
 
-/** Returns the zone whose apex is nearest above the name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */
+/** Returns the nearest zone above the name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */
 function zoneFor(zones: Zones, name: Name, qtype: number): Zone | undefined {
   const zone = nearestZone(zones, name);
   if (zone === undefined || qtype !== TYPE.DS || zone.apex !== name || name === ROOT) return zone;
   const above = nearestZone(zones, parentOf(name));
   if (above === undefined) return zone;
-  // Only a zone that delegates exactly this name is its parent: NXDOMAIN from another one would deny the child.
+  // Only a zone that delegates exactly this name is its parent. NXDOMAIN from another zone would deny the child.
   const place = descend(above, name, TYPE.NS);
   return place.kind === 'cut' && place.node.name === name ? above : zone;
 }
@@ -177,7 +177,7 @@ function nearestZone(zones: Zones, name: Name): Zone | undefined {
 }
 
 type Place =
-  /** `encloser` is the closest encloser if the node is a wildcard that stands for the name. */
+  /** `encloser` is the closest encloser if the node is a wildcard that matches the name. */
   | { readonly kind: 'node'; readonly node: ZoneNode; readonly encloser?: Name }
   | { readonly kind: 'cut'; readonly node: ZoneNode }
   | { readonly kind: 'dname'; readonly node: ZoneNode }
@@ -198,7 +198,7 @@ function descend(zone: Zone, name: Name, qtype: number): Place {
   return { kind: 'node', node };
 }
 
-/** 3c: only the wildcard at the closest encloser is a source of synthesis (RFC 4592 §3.3.1). */
+/** Step 3c: only the wildcard at the closest encloser is a source of synthesis (RFC 4592 §3.3.1). */
 function atWildcard(zone: Zone, closestEncloser: ZoneNode): Place {
   const name = wildcardBelow(closestEncloser.name);
   const node = name === undefined ? undefined : zone.nodes.get(name);
@@ -207,14 +207,14 @@ function atWildcard(zone: Zone, closestEncloser: ZoneNode): Place {
 }
 
 /**
- * Returns the set that answers the query at this node. ANY gets the set of the lowest type other than NSEC, and RRSIG the
- * signatures of one set: more would help amplification (RFC 8482 §4.1). In a zone with NSEC3, no answer has NSEC: one chain
- * replaces the other (RFC 5155 §10.4, §10.5), and no NSEC3 shows its type.
+ * Returns the set that answers the query at this node. ANY gets the set of the lowest type other than NSEC, and RRSIG
+ * the signatures of one set: more would help amplification (RFC 8482 §4.1). In a zone with NSEC3, no answer contains
+ * NSEC: one chain replaces the other (RFC 5155 §10.4, §10.5), and no NSEC3 lists its type.
  */
 function matching(zone: Zone, node: ZoneNode, qtype: number): RecordSet | undefined {
   const isNsecIdle = zone.denials?.kind === 'nsec3';
   if (isNsecIdle && qtype === TYPE.NSEC) return undefined;
-  if (qtype === EDGE_MARK_TYPE) return undefined; // it never goes on the wire
+  if (qtype === EDGE_MARK_TYPE) return undefined; // this type is never sent
   if (qtype === TYPE.ANY) return lowest(node, ({ type }) => type !== TYPE.NSEC && type !== EDGE_MARK_TYPE);
   if (qtype !== TYPE.RRSIG) return setOf(node, qtype);
   const isSigned = ({ signatures }: RecordSet) => signatures !== undefined;
@@ -253,13 +253,13 @@ function ownedBy(owner: Name, set: RecordSet): RecordSet {
   return set.owner === owner ? set : { ...set, owner };
 }
 
-/** The one name in the rdata of a CNAME or DNAME. */
+/** Returns the only name in the rdata of a CNAME or DNAME. */
 function targetOf(set: RecordSet): Name {
   return nameInRdata(set.rdata[0] as Uint8Array);
 }
 
 function synthesizedCname(owner: Name, dname: RecordSet, target: Name): RecordSet {
-  return { owner, type: TYPE.CNAME, ttl: dname.ttl, rdata: [encodeName(target)] }; // RFC 6672 §3.1: the DNAME's TTL
+  return { owner, type: TYPE.CNAME, ttl: dname.ttl, rdata: [encodeName(target)] }; // with the DNAME's TTL (RFC 6672 §3.1)
 }
 
 const REFUSED: Answer = {
@@ -386,7 +386,7 @@ function addressesAt(zone: Zone, name: Name, asker: Asker | undefined): RecordSe
   return setsAt(zone, name, [TYPE.A, TYPE.AAAA], asker);
 }
 
-/** Returns sets of a name: glue below a cut as it is stored, else what an answer would have. An alias is not followed. */
+/** Returns sets of a name: glue below a cut as stored, otherwise those of a normal answer. Aliases are not followed. */
 function setsAt(zone: Zone, name: Name, types: readonly number[], asker: Asker | undefined): RecordSet[] {
   let node = zone.nodes.get(name);
   if (node === undefined && isWithin(name, zone.apex)) {

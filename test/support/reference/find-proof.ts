@@ -1,5 +1,5 @@
-// Finds the NSEC or NSEC3 records that prove what an answer denies (RFC 4035 §3.1.3, RFC 5155 §7.2). Records that the zone lacks
-// are left out, and no record denies an existing name.
+// Finds the NSEC or NSEC3 records that prove what an answer denies (RFC 4035 §3.1.3, RFC 5155 §7.2). Records that the
+// zone lacks are omitted, and no record denies an existing name.
 
 import { readNsec3 } from '../../../src/dns/dnssec/denial.ts';
 import { nsec3Hash } from '../../../src/dns/dnssec/nsec3-hash.ts';
@@ -22,7 +22,7 @@ export interface Proof {
   noWildcardType(name: Name, encloser: Name, wildcard: ZoneNode): void;
 }
 
-/** The result proves nothing if the zone is not signed. */
+/** Returns a proof that is empty if the zone is not signed. */
 export function proofOf(zone: Zone): Proof {
   switch (zone.denials?.kind) {
     case 'nsec':
@@ -57,7 +57,7 @@ class NsecProof implements Proof {
   noType({ name, sets }: ZoneNode): void {
     const own = sets.get(TYPE.NSEC);
     if (own !== undefined) this.#add(own);
-    // The next name of the record before an empty non-terminal lies below it.
+    // The next name in the NSEC before an empty non-terminal is below the empty non-terminal.
     else if (sets.size === 0 && !this.#zone.marked.has(name)) this.#addBefore(name);
   }
 
@@ -125,8 +125,8 @@ class Nsec3Proof implements Proof {
   }
 
   /**
-   * Proves the closest encloser (RFC 5155 §7.2.1). With opt-out, the chain lacks unsigned cuts and the empty non-terminals above
-   * them. Then it proves the closest one in the chain, and a record with the opt-out bit covers the rest.
+   * Proves the closest encloser (RFC 5155 §7.2.1). With opt-out, the chain lacks unsigned cuts and the empty non-terminals
+   * above them. Then it proves the closest one in the chain, and a record with the opt-out bit covers the rest.
    */
   #proveEncloser(name: Name, encloser: Name): Name | undefined {
     let provable = encloser;

@@ -1,4 +1,4 @@
-// Finds the address set that a region has in place of the edge's.
+// Finds the address set that a region has instead of the edge's.
 
 import { readSignature } from '../../../src/dns/dnssec/signed-octets.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -7,15 +7,15 @@ import { EDGE_MARK_TYPE, type RecordSet, type Zone, type ZoneNode } from '../../
 
 /** The properties of the client on which answers depend. */
 export interface Asker {
-  /** Undefined if the client is in no region that has edges. */
+  /** Undefined if the client is in no region with edges. */
   readonly region: RegionSets | undefined;
   /** In seconds since 1970. */
   readonly at: number;
 }
 
 /**
- * In a signed zone, a region's set needs a signature by each key that signs the edge's set. If the newest set does not have them
- * yet, the one before it is used, or else the edge's.
+ * In a signed zone, a region's set needs a signature by each key that signs the edge's set. If the newest set lacks
+ * one, the previous set is used, or else the edge's.
  */
 export function regionalSet(zone: Zone, node: ZoneNode, set: RecordSet, asker: Asker | undefined): RecordSet {
   const marks = node.sets.get(EDGE_MARK_TYPE);

@@ -1,4 +1,4 @@
-// The smallest body of each type of rules.
+// The minimal body of each rule type.
 
 export const SMALLEST: Readonly<Record<string, Record<string, unknown>>> = {
   drop: {},

@@ -1,5 +1,5 @@
-// The private parts of all keys of a database, in the forms in which somebody could write them; and a search in the memory of a
-// process.
+// The private parts of all keys in a database, in the formats in which they could be written, and a search in a process's
+// memory.
 
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { sql } from 'kysely';
@@ -7,7 +7,7 @@ import type { Database } from '../../../src/store/postgres/database.ts';
 import type { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The private parts, as a process with the secret opens them. */
+/** Returns the private parts, as decrypted by a process with the secret. */
 export async function privateParts(db: Database, boxes: KeyBoxes): Promise<Buffer[]> {
   const { rows } = await sql<{ id: number; zone: number; box: number; sealed: Buffer; dnskey: string }>`
     select id, signed_zone_id as zone, box_id as box, sealed, encode(decode(lpad(to_hex(flags), 4, '0') || '03'
@@ -27,7 +27,7 @@ export async function privateParts(db: Database, boxes: KeyBoxes): Promise<Buffe
 
 const WINDOW_OCTETS = 12;
 
-/** Whole, and in windows: PEM breaks its lines, and tools print octets in lines. Twelve octets are no chance. */
+/** Complete, and in windows: PEM breaks its lines, and tools print octets in lines. Twelve octets are not a coincidence. */
 export function keepPrivatePart(secrets: Secrets, name: string, octets: Buffer): void {
   secrets.keepOctets(name, octets);
   for (const at of [0, 10, 20]) {
@@ -44,7 +44,7 @@ export function keepPrivatePart(secrets: Secrets, name: string, octets: Buffer):
 const CHUNK_BYTES = 1 << 24;
 const OVERLAP_BYTES = 256;
 
-/** Which of these the memory of a process has in it: what a core of it would have. */
+/** Returns those that a process's memory contains, as a core dump would. */
 export function findInMemory(pid: number, wanted: ReadonlyMap<string, Buffer>): string[] {
   const found = new Set<string>();
   const memory = openSync(`/proc/${pid}/mem`, 'r');
@@ -71,7 +71,7 @@ function readableRanges(pid: number): [from: number, to: number][] {
     .map(([, from, to]) => [Number.parseInt(from as string, 16), Number.parseInt(to as string, 16)]);
 }
 
-/** Zero where the range is gone meanwhile. */
+/** Returns zeros if the range no longer exists. */
 function readSome(memory: number, into: Buffer, bytes: number, at: number): number {
   try {
     return readSync(memory, into, 0, bytes, at);
@@ -80,7 +80,7 @@ function readSome(memory: number, into: Buffer, bytes: number, at: number): numb
   }
 }
 
-/** A private part as it would lie in memory: as octets, and as text. */
+/** Returns a private part as stored in memory: as octets and as text. */
 export function formsInMemory(name: string, octets: Buffer): [name: string, form: Buffer][] {
   const first = octets.subarray(0, WINDOW_OCTETS);
   return [

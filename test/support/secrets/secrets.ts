@@ -1,4 +1,4 @@
-// The secrets of a test, and whether a text has one of them in it: as it is, in base64, in hex, or as URLs, JSON and SQL write it.
+// The secrets of a test, and a search for them in texts: unchanged, in base64, in hex, or escaped for URLs, JSON and SQL.
 
 import { spawnSync } from 'node:child_process';
 
@@ -10,7 +10,7 @@ export class Secrets {
     return this.#known.size;
   }
 
-  /** Gives the secret. */
+  /** Returns the secret. */
   keep(name: string, secret: string): string {
     if (secret.length < 8) throw new Error(`${name}: too short to be told from chance`);
     if (this.#known.has(secret)) return secret;
@@ -19,19 +19,19 @@ export class Secrets {
     return secret;
   }
 
-  /** Octets that are no text. */
+  /** Octets that are not a text. */
   keepOctets(name: string, octets: Uint8Array): void {
     for (const [how, form] of encodingsOf(Buffer.from(octets))) this.#byForm.set(form, `${name} ${how}`);
   }
 
-  /** What is in the text, and in what form. */
+  /** Returns the secrets in the text, with their format. */
   findIn(text: string): string[] {
     return [...this.#byForm].flatMap(([form, what]) => (text.includes(form) ? [what] : []));
   }
 
-  /** The files below the folder that have one in them. */
+  /** Returns the files below the directory that contain a secret. */
   filesWith(folder: string): string[] {
-    // By standard input: the arguments of a process are no place for secrets.
+    // Through standard input, because process arguments are public.
     const input = [...this.#byForm.keys()].filter((form) => !form.includes('\n')).join('\n');
     const { stdout, stderr, status } = spawnSync('grep', ['-raFl', '-f', '-', '--', folder], {
       input,
@@ -39,7 +39,7 @@ export class Secrets {
       maxBuffer: 1 << 26,
       env: { ...process.env, LC_ALL: 'C' },
     });
-    // Files that are gone when their turn comes are told as errors.
+    // Files that no longer exist when they are read are reported as errors.
     if (status !== 0 && status !== 1 && !/No such file/.test(stderr)) throw new Error(stderr);
     return stdout.split('\n').filter(Boolean).sort();
   }
@@ -63,7 +63,7 @@ function encodingsOf(octets: Buffer): [how: string, form: string][] {
   return [
     ['in hex', octets.toString('hex')],
     ['in upper-case hex', octets.toString('hex').toUpperCase()],
-    // What stands before it decides which of three texts its base64 is; the characters at both ends are also of its neighbours.
+    // The preceding octets determine which of three base64 texts it has; the characters at both ends also depend on neighbours.
     ...[0, 1, 2].flatMap((before): [string, string][] => {
       const whole = Buffer.concat([Buffer.alloc(before), octets]);
       const own = whole.subarray(before === 0 ? 0 : 3, whole.length - (whole.length % 3));

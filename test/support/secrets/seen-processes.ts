@@ -1,4 +1,4 @@
-// What every user of this machine can read of its processes while a test runs: their arguments, looked at again and again.
+// What all users of this machine can read about its processes while a test runs: their arguments, sampled repeatedly.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
@@ -17,17 +17,17 @@ export class SeenProcesses {
         // Its environment has the passwords of its databases.
         if ((statSync(`/proc/${pid}/environ`).mode & 0o077) !== 0) this.#open.add(pid);
       } catch {
-        // it has ended
+        // the process has ended
       }
     }
   }
 
-  /** One command a line. */
+  /** One command per line. */
   get text(): string {
     return [...this.#arguments].join('\n');
   }
 
-  /** Processes whose environment other users can read. */
+  /** Processes with an environment that other users can read. */
   get withOpenEnvironment(): readonly string[] {
     return [...this.#open];
   }

@@ -1,10 +1,10 @@
-// What the addresses of a simulated parent say of one domain, as the evidence of a check.
+// Evidence of a check: the answers of a simulated parent's addresses about one domain.
 
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import type { Name } from '../../../src/dns/name.ts';
 import type { Random } from '../random/random-zones.ts';
 
-/** What a server of the parent has for the domain. */
+/** Data of a parent's server for the domain. */
 export interface Shown {
   readonly kind: 'delegation' | 'nxdomain';
   readonly ns: readonly Name[];
@@ -38,7 +38,7 @@ export function serverEvidence(
   };
 }
 
-/** Asks two addresses first, then all up to six unless those agree (docs/rules.md "Delegation check"). */
+/** Queries two addresses first, then all up to six unless those agree (docs/rules.md "Delegation check"). */
 export function observeParent(
   random: Random,
   { domain, zone, count }: { readonly domain: Name; readonly zone: Name; readonly count: number },
@@ -78,7 +78,7 @@ function agree(servers: readonly ServerEvidence[]): boolean {
   );
 }
 
-/** Each address is tried twice. */
+/** Each address is queried twice. */
 function duration(servers: readonly ServerEvidence[]): number {
   return servers.some(({ outcome }) => outcome === 'timeout') ? 2 * TIMEOUT_MS : 150;
 }

@@ -1,4 +1,4 @@
-// Virtual time: spans, and events in the order of their times; equal ones in any order.
+// Virtual time: durations, and events in the order of their times, with simultaneous ones in any order.
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

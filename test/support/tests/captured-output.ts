@@ -1,4 +1,4 @@
-// An Output that keeps what a command writes, however much that is.
+// An Output that stores what a command writes, without a size limit.
 
 import { Writable } from 'node:stream';
 import { Output } from '../../../src/cli/terminal/output.ts';

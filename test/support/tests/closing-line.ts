@@ -1,6 +1,6 @@
-// Ends the output of `npm test` with one plain line, which .ci/run adds up, and before it those tests that passed only when
-// they were run again. Written as the process exits, so that nothing follows it. A file that cannot be loaded and an error
-// outside any test each count as a failed test.
+// Ends the output of `npm test` with one plain line that .ci/run adds up, preceded by tests that passed only when repeated.
+// It is written when the process exits, so that nothing follows it. A file that cannot be loaded and an error outside of
+// tests each count as a failed test.
 
 import type { Reporter, TestModule } from 'vitest/node';
 

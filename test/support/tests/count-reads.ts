@@ -1,7 +1,10 @@
-// Counts what a parser reads of its text: a count grows with the work and not with the load of the machine, so it tells
-// linear work from quadratic.
+// Counts how often a parser reads its text. The count grows with the work and not with the load of the machine, so it
+// distinguishes linear from quadratic work.
 
-/** How many characters `work` reads one by one or searches through with a regular expression that has a `lastIndex`. */
+/**
+ * Returns the number of characters that `work` reads one by one or searches with a regular expression that has a
+ * `lastIndex`.
+ */
 export function countReads(work: () => void): number {
   const { charCodeAt } = String.prototype;
   const { exec } = RegExp.prototype;
@@ -25,7 +28,7 @@ export function countReads(work: () => void): number {
   return reads;
 }
 
-/** `target`, of which every property that is read is told. */
+/** Wraps `target` so that every property read is reported. */
 export function watchReads<T extends object>(target: T, onRead: () => void): T {
   return new Proxy(target, {
     get(object, key) {

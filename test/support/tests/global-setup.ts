@@ -1,5 +1,5 @@
-// The Postgres server of a project's test files, started once: the embedded one or, for the project `postgres-15`, Debian's.
-// It has a migrated template database, from which a test's own is made in some 30 ms.
+// Starts the Postgres server of a project's test files once: the embedded one or, for the project `postgres-15`, Debian's.
+// It has a migrated template database, from which a test's own database is created in about 30 ms.
 
 import type { TestProject } from 'vitest/node';
 import type { TestServer } from '../database/database.ts';
@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** Projects that want the same server share it: Vitest sets all of them up in one process. */
+/** Projects with the same server share it, because Vitest sets all of them up in one process. */
 const shared = globalThis as { zonefleetTestServers?: Map<string, SharedServer> };
 
 interface SharedServer {

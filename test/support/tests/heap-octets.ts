@@ -1,4 +1,4 @@
-// How much memory is in use after garbage collection, in tests that look for leaks.
+// Memory in use after garbage collection, for tests that detect leaks.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,11 +1,11 @@
-// Timers of one length that fire when the test says so: what ends before that was ended by something else than the time.
+// Timers of one duration that fire when the test decides: anything that ends earlier had another cause than time.
 
 import { vi } from 'vitest';
 
 export interface HeldTimers {
-  /** Fires all that were set since. */
+  /** Fires all timers set since. */
   fire(): void;
-  /** From now on timers are as they were; those that are held never fire. */
+  /** Restores normal timers. Held ones never fire. */
   release(): void;
 }
 

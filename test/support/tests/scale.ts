@@ -1,4 +1,4 @@
-// How much a proof does: all of it in `npm run prove`, a part that takes seconds in `npm test`.
+// Scale of a proof: complete in `npm run prove`, and a part that takes seconds in `npm test`.
 
 export const proves = process.env.ZONEFLEET_PROVE === '1';
 

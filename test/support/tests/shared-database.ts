@@ -15,7 +15,7 @@ interface Shared extends Pick<TestDatabase, 'url' | 'db'> {
 
 type Statement = readonly [text: TemplateStringsArray, ...values: unknown[]];
 
-/** Registers the hooks that create the database and drop it. Its rows stay from test to test. */
+/** Registers the hooks that create and drop the database. Its rows are kept between tests. */
 export function keptDatabase(): Shared {
   const { url, db, create, drop } = planDatabase();
   beforeAll(() => create());
@@ -27,8 +27,8 @@ export function keptDatabase(): Shared {
 }
 
 /**
- * Registers the hooks that create the database, and that empty it before each test. Ids are not reused. Plans and settings keep
- * what `beforeAll` gave them.
+ * Registers the hooks that create the database and empty it before each test. Ids are not reused. Plans and settings keep
+ * the values set in `beforeAll`.
  */
 export function sharedDatabase(): Shared {
   const database = keptDatabase();

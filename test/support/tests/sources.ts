@@ -1,14 +1,14 @@
-// The source tree as the tests of the layout read it.
+// The source tree for the layout tests.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
-/** Folders that compute: values in, values out. */
+/** Pure folders: they compute results from arguments. */
 export const PURE = ['billing', 'dns', 'zone', 'checks', 'edge'];
 
 export interface Source {
-  /** From the repository's root. */
+  /** Relative to the repository's root. */
   readonly path: string;
   /** `dns`, `dns/record`, `workers`, … */
   readonly room: string;
@@ -22,9 +22,9 @@ export const sources = [...filesIn('src'), ...filesIn('workers')]
 export const bench = filesIn('bench')
   .filter((path) => path.endsWith('.ts'))
   .map(readSource);
-/** The ends of test files, one for each tier. */
+/** The suffixes of test files, one per tier. */
 export const TEST_ENDS = ['', '.postgres', '.sockets', '.flow', '.nightly'].map((tier) => `${tier}.test.ts`);
-/** The part of a test's path that its tier decides. */
+/** The part of a test's path that its tier determines. */
 export const TEST_END = /(?:\.(postgres|sockets|flow|nightly))?\.test\.ts$/;
 export const tests = filesIn('test').filter((path) => path.endsWith('.test.ts'));
 
@@ -47,7 +47,7 @@ function readSource(path: string): Source {
   };
 }
 
-/** What a file imports of ours, each as `path: name`; `path: *` is all of it. */
+/** Returns a file's imports of our modules, each as `path: name`. `path: *` is the whole module. */
 export function namesImported(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const clauses = [
@@ -71,14 +71,12 @@ export function namesImported(path: string): string[] {
   );
 }
 
-/** The imports of ours, as paths from the root. */
+/** Returns the imports of our modules as paths from the root. */
 export function ownImports({ path, imports }: Pick<Source, 'path' | 'imports'>): string[] {
   return imports.filter((name) => name.startsWith('.')).map((name) => join(dirname(path), name));
 }
 
-/**
- * Two folders deep: what is below belongs to the same room. The files that assemble all features are a room of their own.
- */
+/** Two folders deep: deeper ones belong to the same module. The files that assemble all features form a separate module. */
 export function roomOf(path: string): string {
   if (dirname(path) === 'src/features' && path !== 'src/features/feature.ts') return 'features/every';
   return dirname(path)

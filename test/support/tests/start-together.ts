@@ -1,4 +1,4 @@
-// Several things started at once; when one cannot be, none is left behind.
+// Starts several things concurrently. If one fails, all others are stopped.
 
 interface Stoppable {
   stop(): Promise<void>;

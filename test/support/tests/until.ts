@@ -1,12 +1,12 @@
-// Waiting for something to become true, with a deadline instead of a fixed sleep. The deadline ends what hangs; it is long
-// enough for a machine that has much else to do.
+// Waits until something is true, with a deadline instead of a fixed sleep. The deadline ends a hanging test, and is long
+// enough for a busy machine.
 
 import { performance } from 'node:perf_hooks'; // real time, even if a test has a fake clock
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * The first value of `look` that is not false or undefined; throws when there is none in time. `what` was waited for:
- * without it the text of `look`; a function is asked at the end.
+ * Returns the first value of `look` that is not false or undefined. Throws after the deadline. The message contains `what`
+ * or, without it, the text of `look`; a function is called at the end.
  */
 export async function until<T>(
   look: () => T | Promise<T>,

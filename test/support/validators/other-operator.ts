@@ -1,5 +1,5 @@
-// Another operator of a domain below a real parent: NSD at the address of `ns1.other.zz` and `ns2.other.zz`, with a zone that
-// dnssec-signzone signs with a key-signing and a zone-signing key of its own.
+// Another operator of a domain below a real parent: NSD at the address of `ns1.other.zz` and `ns2.other.zz`, with a zone
+// that dnssec-signzone signs with a separate KSK and ZSK.
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ import { runProgram } from './run-program.ts';
 const LAST_LABEL = /\.\d+$/;
 
 export class OtherOperator {
-  /** The rdata of its DS, as in a zone file. */
+  /** Rdata of its DS in zone-file format. */
   readonly ds: string;
-  /** The rdata of its DNSKEY records, as in a zone file. */
+  /** Rdata of its DNSKEY records in zone-file format. */
   readonly keys: readonly string[];
   readonly address: string;
   readonly #apex: string;
@@ -50,7 +50,7 @@ export class OtherOperator {
     this.address = made.address;
   }
 
-  /** Shows these keys of the first operator, rdata of DNSKEY records, beside its own. */
+  /** Publishes these keys of the first operator, rdata of DNSKEY records, next to its own. */
   async publish(keys: readonly string[]): Promise<void> {
     this.#serial++;
     await this.#peer?.rewrite(await this.#signed(keys));

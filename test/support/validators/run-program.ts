@@ -1,4 +1,4 @@
-// Runs a program that ends by itself, and gives what it printed.
+// Runs a program to its end, and returns its output.
 
 import { execFile } from 'node:child_process';
 

@@ -1,5 +1,5 @@
-// A domain of a real fleet below a signed root and TLD, with the job that moves its keys and Unbound, which validates every answer
-// from the root down. Days pass on the clock of the job alone.
+// A domain of a real fleet below a signed root and TLD, with the job that manages its keys, and Unbound, which validates
+// every answer from the root down. Time passes only on the job's clock.
 
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
@@ -25,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const SECURE: readonly Security[] = ['secure', 'secure'];
 export const INSECURE: readonly Security[] = ['insecure', 'insecure'];
 
-/** A node is heard by the real clock, which stands still beside the one of the job. */
+/** Nodes report by the real clock, which does not advance with the job's clock. */
 const FAST = { ...RULES, stayMs: DAY_MS, silentNodeMs: 90 * DAY_MS };
 
 type Closing = (() => Promise<unknown>)[];
@@ -40,7 +40,7 @@ export class SignedFleet {
   readonly #closing: Closing;
   #ahead = 0;
 
-  /** `label` is a domain below `zz`, with an address at `www`. `isActive` false: it stays as it was created. */
+  /** `label` is a domain below `zz` with an address at `www`. `isActive` false: it is not activated. */
   static async start(label: string, { isActive = true } = {}): Promise<SignedFleet> {
     const closing: Closing = [];
     try {
@@ -85,7 +85,7 @@ export class SignedFleet {
     return outcomes[0] as KeyOutcome;
   }
 
-  /** A name that is there, and one that is not, as the validator sees them. */
+  /** An existing and a nonexistent name, as the validator sees them. */
   async validated(unbound: ValidatingResolver = this.unbound): Promise<readonly Security[]> {
     await unbound.forget();
     const verdicts = await unbound.ask([
@@ -96,7 +96,10 @@ export class SignedFleet {
     return verdicts.map(({ security }) => security);
   }
 
-  /** Six hours at a time, until the status and the cause of the wait are these. Every answer on the way is what it shall be. */
+  /**
+   * Advances six hours at a time until the status and the cause of the wait match. Every answer meanwhile must be as
+   * expected.
+   */
   async passUntil(status: string, cause: string | undefined): Promise<void> {
     const told: string[] = [];
     for (let looks = 0; looks < 120; looks++) {
@@ -116,7 +119,7 @@ export class SignedFleet {
     throw new Error(`it does not come to ${status}: ${told.join('; ')}`);
   }
 
-  /** A check has seen these servers at the parent, at the time of the job. */
+  /** Records a check that saw these servers at the parent, at the job's time. */
   async checked(...names: readonly string[]): Promise<void> {
     const { db } = this.fleet.database;
     await checkOnce(db, this.domainId, `referral ${names.join(' ')}`);
@@ -126,7 +129,7 @@ export class SignedFleet {
       where id = (select max(id) from check_runs where domain_id = ${this.domainId})`.execute(db);
   }
 
-  /** A validator that takes the domain's answers from one address, whatever the parent names. */
+  /** A validator that takes the domain's answers from one address, regardless of the parent. */
   async validatorOf(address: string): Promise<ValidatingResolver> {
     const stubs = [
       { zone: '.', address: rootOf(this.parent), port: 53 },
@@ -138,7 +141,7 @@ export class SignedFleet {
     );
   }
 
-  /** Another validator, which comes from the root and keeps what it has heard. */
+  /** Another validator, which starts at the root and has a cache. */
   async validatorOfParent(): Promise<ValidatingResolver> {
     return await startUnbound({
       anchors: [await anchorOf(this.parent)],
@@ -170,7 +173,7 @@ async function startAll(label: string, isActive: boolean, closing: Closing): Pro
     await fleet.checksUntil(name, ({ verdict }) => verdict === 'unregistered');
     await parent.delegate({ [label]: FLEET_SETS[0] });
     await fleet.checksUntil(name, ({ status_after }) => status_after === 'active');
-    await workers.stop(); // they would move its keys by the true clock
+    await workers.stop(); // they would change its keys by the real clock
   }
   const domainId = (await fleet.get(`/domains/${name}`)).id;
   const resolver = await openOwnResolver(parent, fleet, closing);

@@ -1,5 +1,5 @@
-// A signed private internet in a loopback network of its own, on port 53: a root, the TLDs `zz` (NSEC) and `yy` (NSEC3 with
-// opt-out), zones below them on the server that is looked at, and children of these on another one.
+// A signed private internet in a separate loopback network on port 53: a root, the TLDs `zz` (NSEC) and `yy` (NSEC3 with
+// opt-out), zones below them on the tested server, and their children on another one.
 
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -12,12 +12,12 @@ export const TLDS = ['zz.', 'yy.'] as const;
 
 export interface SignedWorld {
   readonly space: RootSpace;
-  /** Where the server that is looked at has to listen. */
+  /** Listening address of the tested server. */
   readonly subject: PeerAddress;
   stop(): Promise<void>;
 }
 
-/** The addresses, which zones name before anything listens there. */
+/** Addresses that zones contain before any server listens there. */
 export interface Network {
   readonly root: string;
   readonly tlds: string;
@@ -35,12 +35,12 @@ export function chooseNetwork(): Network {
   };
 }
 
-/** The name of the server that is looked at, for the NS records of a zone. */
+/** Name of the tested server for a zone's NS records. */
 export function subjectName(tld: string): string {
   return `ours.nic.${tld}`;
 }
 
-/** `zones` are delegated by their TLD to the server that is looked at, with their DS. */
+/** `zones` are delegated by their TLD to the tested server, with their DS. */
 export async function startSignedWorld(
   network: Network,
   zones: readonly SignedText[],
@@ -98,7 +98,7 @@ function rootText(network: Network, tlds: readonly SignedText[]): string {
   return lines.join('\n');
 }
 
-/** Port 53 belongs to root, and loopback has more than one address on Linux only. */
+/** Port 53 requires root, and loopback has more than one address only on Linux. */
 export function canListenOn53(): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(false);
   const socket = createSocket('udp4');

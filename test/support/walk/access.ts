@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../api/api.ts';
 
-/** Callers by the name that stands for all of them. */
+/** Groups of callers by name. */
 type Groups = Readonly<Record<string, readonly string[]>>;
 
 export interface Outcome {
@@ -12,18 +12,18 @@ export interface Outcome {
   readonly reason: string | undefined;
 }
 
-/** Reasons of errors that have no code: how `error` begins. */
+/** Reasons of errors without a code, with the beginning of `error`. */
 const REASONS: Readonly<Record<string, RegExp>> = {
   'read-only key': /^read-only API key$/,
-  'limited key': /^this API key (is narrowed|may write some records only)/,
+  'limited key': /^this API key (is restricted|may write only certain records)/,
   'role too low': /^your role lacks /,
-  'keys not accepted': /^this surface is not open to API keys$/,
+  'keys not accepted': /^API keys may not use this path$/,
   removed: /^route_removed$/,
   'not a reseller': /^this account is not a reseller$/,
-  'session required': /^this call needs a session$/,
+  'session required': /^this call requires a session$/,
   'not your client': /^this id does not belong to one of your clients$/,
 };
-const UNAUTHENTICATED = /^(a valid API key is needed|the headers x-vantage-name|the notice is not signed)/;
+const UNAUTHENTICATED = /^(a valid API key is required|the headers x-vantage-name|the notice is not signed)/;
 const NO_SUCH_METHOD = /^this path does not support/;
 
 /** The column in which the callers begin. */
@@ -85,7 +85,7 @@ function readOutcomes<C extends string>(
   );
 }
 
-/** Returns how an answer differs from the expected outcome; undefined if it does not. */
+/** Returns the difference between a response and the expected outcome. Returns undefined if there is none. */
 export function differenceFrom({ status, reason }: Outcome, answer: Answer): string | undefined {
   const isExpected =
     answer.status === status && (status < 400 || answer.body === undefined || hasReason(answer.body));

@@ -14,14 +14,14 @@ import { newAccount } from '../database/domains.ts';
 import { ROLES, type WalkCaller } from './caller-names.ts';
 import { agePassword, makeClient } from './resellers.ts';
 
-/** Returns whose key or session the caller uses; undefined if no account's. */
+/** Returns the account whose key or session the caller uses, or undefined if it uses none. */
 export function personOf(caller: WalkCaller): 'owner' | 'client' | 'operator' | undefined {
   if (['no credential', 'unknown key', 'expired key', 'observer'].includes(caller)) return undefined;
   if (caller.startsWith('client')) return 'client';
   return caller.startsWith('operator') ? 'operator' : 'owner';
 }
 
-/** Returns the email of the caller's account, unless the world makes one for it. */
+/** Returns the email address of the caller's account, unless the world creates one for it. */
 export function emailOf(caller: WalkCaller): string {
   const [role] = /^(viewer|editor|admin|operator|stranger)\b/.exec(caller) ?? [];
   if (role !== undefined) return `${role}@zonefleet.test`;
@@ -29,7 +29,7 @@ export function emailOf(caller: WalkCaller): string {
   return 'owner@zonefleet.test';
 }
 
-/** What all rows of a walk share. */
+/** Objects that all rows of a walk share. */
 export interface Walkers {
   readonly api: TestApi;
   readonly keys: ReadonlyMap<WalkCaller, string>;

@@ -1,4 +1,5 @@
-// The requests of the walk: what each operation needs besides its path. An operation that is not listed needs nothing.
+// The requests of the walk: the body, query and state that each operation needs besides its path. An operation that
+// is not listed needs none.
 
 import { printPrivateKey } from '../../../src/zone/signing/private-key.ts';
 import { KEY_FLAGS, makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
@@ -14,9 +15,9 @@ export interface Sent {
   readonly prepare?: (world: World) => Promise<unknown>;
 }
 
-const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
+const TO_BE_SIGNED: Sent = { prepare: (w) => w.signDomain() };
 const HAS_CHECK: Sent = { prepare: (w) => w.parameter('/checks/{id}', 'id') };
-const CHECK_IS_ALLOWED: Sent = { prepare: (w) => w.haveLooked() };
+const CHECK_IS_ALLOWED: Sent = { prepare: (w) => w.allowDnssecCheck() };
 const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 'domain')}` };
 const rankedBy: Sent = { query: async (w) => `${await ofItsDomain.query?.(w)}&metric=uris` };
 const ofFreeTerm: Sent = { body: async (w) => ({ plan_term_id: await w.freeTermId() }) };
@@ -46,7 +47,7 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'GET /domains/{domain}/checks/latest': HAS_CHECK,
   'GET /domains/{domain}/events': { query: () => 'once=true' },
   'POST /domains/{domain}/ssl': { body: (w) => w.certificate() },
-  'DELETE /domains/{domain}/ssl': { prepare: (w) => w.haveCertificate() },
+  'DELETE /domains/{domain}/ssl': { prepare: (w) => w.installCertificate() },
   'POST /domains/{domain}/cache/refresh': { body: (w) => ({ url: `https://${w.domainName}/` }) },
   'GET /analytics/dns': ofItsDomain,
   'POST /domains/{domain}/webhooks': { body: () => ({ url: 'https://hooks.walk.test/' }) },
@@ -135,5 +136,5 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
     }),
   },
   'POST /reseller/v1/services/{serviceId}/change-plan': ofFreeTerm,
-  'DELETE /reseller/v1/services/{serviceId}': { prepare: (w) => w.havePlan() },
+  'DELETE /reseller/v1/services/{serviceId}': { prepare: (w) => w.assignPlan() },
 };

@@ -16,7 +16,7 @@ export async function bearerSession(api: TestApi, accountId: number): Promise<st
   return await openSession(db, { accountId, carrier: 'bearer', address: '192.0.2.1', userAgent: 'walk' });
 }
 
-/** Lets a session's password be too old for sensitive calls. */
+/** Makes a session's password too old for sensitive calls. */
 export async function agePassword(api: TestApi, token: string): Promise<void> {
   const hash = createHash('sha256').update(token).digest();
   await api.query`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`;
@@ -28,7 +28,7 @@ export async function mintedToken(
   expiresAt: Date | null = null,
 ): Promise<{ readonly id: number; readonly text: string }> {
   const minted = await mintToken(api.db, { accountId, name: 'walk', expiresAt }, 1000);
-  if (minted === undefined) throw new Error('no room for a token');
+  if (minted === undefined) throw new Error('the token limit is reached');
   return { id: minted.token.id, text: minted.text };
 }
 

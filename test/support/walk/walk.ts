@@ -1,4 +1,4 @@
-// Sends every operation as every caller and compares the answers with fixtures/api-access.
+// Sends every operation as every caller, and compares the responses with fixtures/api-access.
 
 import { isWrite } from '../../../src/api/calls/route.ts';
 import { PublicChecks } from '../../../src/api/public/public-checks.ts';
@@ -60,7 +60,7 @@ export async function walk(
     const sharedAs = `${of} ${state}`;
     const world = shared.get(sharedAs) ?? (await makeWorld(walkers, path, sent, { of, state }));
     shared.set(sharedAs, world);
-    world.askedBy = emailOf(caller);
+    world.callerEmail = emailOf(caller);
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
       const answer = await askAs(walkers, caller, each, path, world, sent);
       const difference = differenceFrom(outcome, answer);
@@ -72,12 +72,12 @@ export async function walk(
   return differences;
 }
 
-/** True if the request names a domain: requests below /analytics name it in the query. */
+/** True if the request names a domain. Requests below /analytics do so in the query. */
 function isOfDomain(path: string): boolean {
   return path.includes('{domain}') || path.startsWith('/analytics/');
 }
 
-/** Creates everything that the path, the query and the body name. */
+/** Creates the objects that the path, the query and the body refer to. */
 export async function makeWorld(
   { api, clientId }: Pick<Walkers, 'api' | 'clientId'>,
   path: string,
@@ -86,12 +86,12 @@ export async function makeWorld(
 ): Promise<World> {
   const world = new World(api, { clientId, ...(dnsMode !== undefined && { dnsMode }), ...more });
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) await world.parameter(path, name);
-  // What the query and the body name is created while the domain can still be changed.
+  // The objects of the query and the body are created while the domain can still be changed.
   await query?.(world);
   await body?.(world);
   await prepare?.(world);
   const wanted = state ?? status;
-  if (wanted !== undefined) await world.putInto(wanted);
+  if (wanted !== undefined) await world.setStatus(wanted);
   return world;
 }
 

@@ -1,5 +1,5 @@
-// What a call of the walk needs to be right: the domain and the account that it names, with all that its path and its body
-// speak of. Everything is made when it is first asked for.
+// The objects that a valid request of the walk needs: a domain, an account, and everything that its path and body
+// refer to. Each is created when it is first used.
 
 import { randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
@@ -41,26 +41,26 @@ let worlds = 0;
 let passwordHash: Promise<string> | undefined;
 
 export interface WorldOptions {
-  /** Who has the domain, and who signs in. */
+  /** Relation of the domain's owner, and of the person who signs in. */
   readonly of?: 'owner' | 'client' | 'operator';
-  /** The account of the client; another one has it signed in. */
+  /** The client account that owns the domain. Another client signs in. */
   readonly clientId: number;
-  /** Who has the domain instead; nobody shares it then. */
+  /** Account that owns the domain instead. The domain then has no members. */
   readonly accountId?: number;
   readonly dnsMode?: 'managed' | 'external';
-  /** Who has tokens. */
+  /** The reseller that owns the tokens. */
   readonly resellerId?: number;
 }
 
 export class World {
   readonly api: TestApi;
-  /** In no other world. */
+  /** Differs from all other worlds. */
   readonly unique = `walk-${++worlds}`;
-  /** Email of the person. */
+  /** Email address of the person. */
   readonly email = `${this.unique}@walk.test`;
   readonly domainName = `${this.unique}.test`;
-  /** The email of whoever asks. */
-  askedBy = `nobody-${this.email}`;
+  /** Email address of the caller. */
+  callerEmail = `nobody-${this.email}`;
   readonly options: WorldOptions;
   readonly #made = new Map<string, Promise<unknown>>();
 
@@ -77,13 +77,13 @@ export class World {
     return this.options.clientId;
   }
 
-  /** Who has the domain, and pays. */
+  /** The account that owns the domain and pays. */
   get buyerId(): number {
     const { of = 'owner', clientId, accountId } = this.options;
     return accountId ?? (of === 'client' ? clientId : this.api.accountIds.owner);
   }
 
-  /** What stands for a parameter of the path. */
+  /** Returns the value of a path parameter. */
   async parameter(path: string, name: string): Promise<string | number> {
     if (name === 'domain') {
       await this.domainId();
@@ -91,16 +91,15 @@ export class World {
     }
     const upTo = path.slice(0, path.indexOf(`{${name}}`) + name.length + 2);
     const found = Object.entries(PARAMETERS).find(([end]) => upTo.endsWith(end));
-    if (found === undefined)
-      throw new Error(`nothing stands for {${name}} in ${path}: say what in PARAMETERS`);
+    if (found === undefined) throw new Error(`no value for {${name}} in ${path}: add it to PARAMETERS`);
     const [end, make] = found;
     return end === '/invites/{token}' ? await make(this) : await this.#once(end, () => make(this));
   }
 
-  /** Makes all of it that accounts have. */
+  /** Creates all objects that belong to accounts. */
   async fill(): Promise<void> {
     for (const end of Object.keys(PARAMETERS)) {
-      if (end.startsWith('/admin/') || OF_RESELLERS.includes(end)) continue;
+      if (end.startsWith('/admin/') || RESELLER_PARAMETERS.includes(end)) continue;
       const [, name = ''] = /\{(\w+)\}$/.exec(end) ?? [];
       if ((await this.parameter(end, name)) === undefined) throw new Error(`${end}: nothing was made`);
     }
@@ -116,7 +115,7 @@ export class World {
     });
   }
 
-  /** Whoever signs in, registers, has keys: an account of this world, with a password. */
+  /** The account of this world that signs in, registers and has keys, with a password. */
   personId(): Promise<number> {
     return this.#once('person', async () => {
       const { of } = this.options;
@@ -130,7 +129,7 @@ export class World {
     });
   }
 
-  /** An A record at `www`, and the change that made it. */
+  /** Creates an A record at `www`, and returns it with its change. */
   record(): Promise<{ readonly id: number; readonly changeId: number }> {
     return this.#once('record', async () => {
       const { body, headers } = await this.post('/records/', {
@@ -142,7 +141,7 @@ export class World {
     });
   }
 
-  /** Writes something below the domain. */
+  /** Sends a POST below the domain. */
   async post(end: string, body: object): Promise<Answer> {
     const path = `/domains/${await this.domainId()}${end}`;
     const answer = await this.api.ask('POST', path, { as: 'operator', body });
@@ -150,7 +149,7 @@ export class World {
     return answer;
   }
 
-  async putInto(status: 'disabled' | 'banned'): Promise<void> {
+  async setStatus(status: 'disabled' | 'banned'): Promise<void> {
     const event = status === 'disabled' ? 'disable' : 'ban';
     const domainId = await this.domainId();
     await changeStatus(this.db, { domainId, event, by: { kind: 'cli' }, source: 'test' });
@@ -165,7 +164,7 @@ export class World {
     return { certificate: pem, private_key: key };
   }
 
-  async haveCertificate(): Promise<void> {
+  async installCertificate(): Promise<void> {
     const { certificate, private_key } = await this.certificate();
     const judging = { certificate, privateKey: private_key, domain: this.domainName, now: new Date() };
     const judgement = judgeCertificate({ ...judging, roots: new Set<string>() });
@@ -173,14 +172,14 @@ export class World {
     await uploadCertificate(this.db, { domainId: await this.domainId(), judged: judgement.judged });
   }
 
-  /** A term that costs nothing, of a plan that a new domain fits in. */
+  /** Returns a term that costs nothing, of a plan that a new domain fits. */
   async freeTermId(): Promise<number> {
     const rows = await this.api.query<{ id: number }>`
       select t.id from plan_terms t join plans p on p.id = t.plan_id where p.slug = 'free'`;
     return rows[0]?.id as number;
   }
 
-  /** A plan with a term. */
+  /** Creates a plan with a term. */
   plan(): Promise<{ readonly slug: string; readonly termId: number }> {
     return this.#once('plan', async () => {
       const slug = `plan-${this.unique}`;
@@ -190,12 +189,12 @@ export class World {
     });
   }
 
-  /** The domain has more than the plan that costs nothing. */
-  async havePlan(): Promise<void> {
+  /** Gives the domain a larger plan than the free one. */
+  async assignPlan(): Promise<void> {
     await setPlan(this.db, { domainId: await this.domainId(), planSlug: 'pro' });
   }
 
-  /** Money for the reseller, and for the client. */
+  /** Adds money to the wallets of the reseller and the client. */
   async fund(): Promise<void> {
     for (const accountId of [this.options.resellerId as number, this.clientId])
       await giveMoney(this.db, accountId, 1000);
@@ -205,20 +204,20 @@ export class World {
     await freezeMoves(this.db, { parent: '', reason: 'the walk', by: 'walk', until: undefined });
   }
 
-  /** The domain is to be signed, and nobody has begun. */
-  async haveSigned(): Promise<void> {
+  /** Enables DNSSEC. No worker signs the domain. */
+  async signDomain(): Promise<void> {
     const changed = await enableDnssec(this.db, { domainId: await this.domainId(), ...BY });
     if (changed.kind !== 'updated') throw new Error(`not enabled: ${JSON.stringify(changed)}`);
   }
 
-  /** The domain is to be signed, and nobody has asked for a look. */
-  async haveLooked(): Promise<void> {
-    await this.haveSigned();
+  /** Enables DNSSEC, and resets the limit of requested checks. */
+  async allowDnssecCheck(): Promise<void> {
+    await this.signDomain();
     const domainId = await this.domainId();
     await this.api.query`update signed_zones set look_asked_at = null where domain_id = ${domainId}`;
   }
 
-  /** Lets these accounts open more tickets; the last ones stay open. */
+  /** Lets these accounts open more tickets. The last ones stay open. */
   async closeTickets(
     accountIds: readonly number[] = [...Object.values(this.api.accountIds), this.clientId],
   ): Promise<void> {
@@ -228,27 +227,27 @@ export class World {
       where account_id = any(${[...accountIds]}::bigint[])`;
   }
 
-  /** Ordered by whoever has the domain. */
+  /** A top-up that the owner of the domain ordered. */
   topup(): Promise<Payment> {
     return this.#once('topup', async () => {
       const order = { accountId: this.buyerId, gateway: 'manual', amountRials: 50_000 };
       const made = await orderTopup(this.db, order);
       if (made.kind !== 'ordered') throw new Error(made.kind);
       const { payment } = made;
-      // so that the walk may order more
+      // allows the walk to order more
       await this.api.query`update payments set expires_at = created_at where id = ${payment.id}`;
       return payment;
     });
   }
 
-  /** Open again, so that it can be cancelled. */
+  /** Reopens the top-up, so that it can be cancelled. */
   async reopenTopup(): Promise<void> {
     await this.api.query`
       update payments set expires_at = now() + interval '1 hour', cancelled_at = null
       where id = ${(await this.topup()).id}`;
   }
 
-  /** The token of a link. */
+  /** Returns the token of a new link. */
   async link(kind: 'reset' | 'email'): Promise<string> {
     const accountId = await this.personId();
     return await makeLink(this.db, {
@@ -258,7 +257,7 @@ export class World {
     });
   }
 
-  /** A code of the person's authenticator app. `isOn`: two-step sign-in is on already. */
+  /** Returns a code of the person's authenticator app. `isOn`: two-step sign-in is already on. */
   async otp(isOn: boolean): Promise<string> {
     const accountId = await this.personId();
     const secret = Buffer.alloc(20, this.unique);
@@ -268,7 +267,7 @@ export class World {
     return appCode(base32(secret));
   }
 
-  /** To a job that nobody has given out. */
+  /** Returns a result for a job that was never assigned. */
   get vantageAnswer(): object {
     const evidence = encodeEvidence(evidenceOf(parseName(`${this.domainName}.`), ['ns1.elsewhere.test.']));
     return { id: randomUUID(), name: this.domainName, evidence };
@@ -294,8 +293,12 @@ export class World {
   }
 }
 
-/** Only worlds of resellers have them. */
-const OF_RESELLERS: readonly string[] = ['/tokens/{id}', '/clients/{clientId}', '/services/{serviceId}'];
+/** Only worlds of resellers have these parameters. */
+const RESELLER_PARAMETERS: readonly string[] = [
+  '/tokens/{id}',
+  '/clients/{clientId}',
+  '/services/{serviceId}',
+];
 
 type Make = (world: World) => Promise<string | number> | string | number;
 
@@ -310,7 +313,7 @@ const ticketId: Make = async (w) => {
 const keyId: Make = async (w) =>
   (await createApiKey(w.db, generateKey(), { name: 'walk', accountId: await w.personId() }))?.id as number;
 
-/** Where a path, up to a parameter, ends so: what stands for the parameter. */
+/** Values of path parameters, by the end of the path up to the parameter. */
 const PARAMETERS: Readonly<Record<string, Make>> = {
   '/records/{id}': async (w) => (await w.record()).id,
   '/rules/{type}': () => 'waf',
@@ -322,11 +325,11 @@ const PARAMETERS: Readonly<Record<string, Make>> = {
     return id;
   },
   '/invites/{id}': async (w) => (await w.invite(await w.domainId(), `invited-before-${w.email}`)).invite.id,
-  // To whoever asks, to a domain of somebody else.
+  // Invites the caller to a domain of another account.
   async '/invites/{token}'(w) {
     const inviter = await newAccount(w.db, `inviter-${++worlds}-${w.email}`);
     const { id } = await newDomain(w.db, inviter, `invites-${worlds}-${w.domainName}.`);
-    return (await w.invite(id, w.askedBy)).token;
+    return (await w.invite(id, w.callerEmail)).token;
   },
   async '/cache/purges/{id}'(w) {
     const domainId = await w.domainId();

@@ -1,4 +1,5 @@
-// Evidence from lines of text: what each address of the parent said, as the tables about delegation checks are written.
+// Parses evidence from lines of text: the answers of the parent's addresses, in the format of the tables about delegation
+// checks.
 //
 //   referral ns1.a ns2.a; timeout; referral ns2.a ns1.a +ds; nxdomain; answer ns1.a +cut; referral ns1.a +aa
 
@@ -27,8 +28,8 @@ export const expectedSets = (accepted: string, all = accepted): Expected => ({
 export const DS = Uint8Array.of(0x30, 0x39, 13, 2, ...new Array(32).fill(7));
 
 /**
- * One address: its outcome, the names of its NS set, `+ds`, `+aa`, `+cut` or `+nocut` for what it says of DS, `@address`
- * where two lines mean the same one.
+ * Parses one address: its outcome, the names of its NS set, `+ds`, `+aa`, `+cut` or `+nocut` for DS, and `@address` if two
+ * lines mean the same one.
  */
 function parseServer(text: string, index: number): ServerEvidence {
   const [outcome, ...words] = text.trim().split(/\s+/) as [ServerOutcome | 'database', ...string[]];
@@ -53,7 +54,7 @@ function parseServer(text: string, index: number): ServerEvidence {
   };
 }
 
-/** `parentAddresses` is the number of lines unless told. */
+/** `parentAddresses` defaults to the number of lines. */
 export function evidenceOf(text: string, more: Partial<Evidence> = {}): Evidence {
   const servers = text.trim() === '' ? [] : text.split(';').map(parseServer);
   return {

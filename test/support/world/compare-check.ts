@@ -1,5 +1,5 @@
-// Compares what a check in a small internet came to with what its expect.txt wants: both as plain values in words, so that
-// a difference can be read.
+// Compares the result of a check in a small internet with its expect.txt, both as plain text values, so that differences
+// are readable.
 
 import { isDeepStrictEqual } from 'node:util';
 import { judgeName } from '../../../src/checks/claims/judge-name.ts';
@@ -14,7 +14,7 @@ import { printName } from '../../../src/dns/name.ts';
 import { type Expectations, type ExpectedCheck, type Outcome, printAll } from './read-expectations.ts';
 import { canonicalAddress } from './read-world.ts';
 
-/** What a domain's life begins with; the times of the world are counted from `beginning`. */
+/** Returns the initial state of a domain. The times of the world are relative to `beginning`. */
 export function claimOf(
   { status, fresh, spent, misses }: NonNullable<Expectations['state']>,
   sets: readonly NameserverSet[],
@@ -44,11 +44,11 @@ export function claimOf(
 interface JudgedWorld {
   readonly judgement: Judgement;
   readonly decision?: Decision;
-  /** The claim as it is for the next check; undefined in a world without a status. */
+  /** The claim's state for the next check. Undefined in a world without a status. */
   readonly claim?: CheckedClaim;
 }
 
-/** Judges as a worker does, for the only claim of the name. */
+/** Evaluates like a worker, for the only claim of the name. */
 export function judgeWorld(
   evidence: Evidence,
   claim: CheckedClaim | undefined,
@@ -85,7 +85,7 @@ function numberOf(set: NameserverSet | undefined, sets: readonly NameserverSet[]
   return index < 0 ? undefined : index + 1;
 }
 
-/** The fields that the check expects. `decision` is undefined in a world without a status. */
+/** Returns the fields that the check expects. `decision` is undefined in a world without a status. */
 export function outcomeOf(
   check: ExpectedCheck,
   sets: readonly NameserverSet[],
@@ -112,11 +112,11 @@ export function outcomeOf(
 
 function serverLine({ address, outcome, transport }: Evidence['servers'][number]): string {
   const where = transport === 'database' ? transport : canonicalAddress(address);
-  // without a reply there is no transport
+  // no transport without a reply
   return `${where} ${outcome}${transport === 'tcp' && outcome !== 'bad' && outcome !== 'timeout' ? ' tcp' : ''}`;
 }
 
-/** Their codes, and the names where the world gives some. */
+/** Returns their codes, and the names if the world gives some. */
 function findingsIn(findings: readonly Finding[], { wanted, optional }: ExpectedCheck): string[] {
   return findings
     .filter(({ code }) => !optional.includes(code))

@@ -1,5 +1,5 @@
-// Runs a small internet on loopback sockets. Either each public-looking address is a random port that the exchange's `route`
-// leads to, or (startWorld) the world's own addresses are loopback ones that share one port, for whole programs.
+// Runs a small internet on loopback sockets. Each public-looking address is a random port that the exchange's `route` maps
+// it to. With startWorld, the world has loopback addresses that share one port, for whole programs.
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -25,19 +25,19 @@ export interface Seat {
 }
 
 const MAX_TRIES = 50;
-/** A port that no program uses any more (RFC 1078). */
+/** A port that no program uses (RFC 1078). */
 const CLOSED_PORT = 1;
 
 export class FakeInternet {
-  /** Addresses that are silent now, whatever the world says. */
+  /** Addresses that are currently silent, regardless of the world. */
   readonly silenced = new Set<string>();
   readonly seen: Seen[] = [];
-  /** What a resolver must never do, and did. */
+  /** Forbidden actions of the resolver that occurred. */
   readonly violations: string[] = [];
   #world: World;
   readonly #seats = new Map<string, Seat>();
   readonly #servers = new Map<string, WorldServer>();
-  /** Another than the first variant of a zone, where one is in force. */
+  /** Zones that currently serve another variant than their first. */
   readonly #variants = new Map<Name, string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #elsewhere: UdpSocket | undefined;
@@ -47,7 +47,7 @@ export class FakeInternet {
     this.#world = world;
   }
 
-  /** `port`: every address of the world is bound as it is, at that port; without it each has a port of its own. */
+  /** `port`: every address of the world is bound at that port. Without it, each has its own port. */
   static async start(world: World, { port }: { port?: number } = {}): Promise<FakeInternet> {
     const internet = new FakeInternet(world);
     try {
@@ -65,7 +65,10 @@ export class FakeInternet {
     return internet;
   }
 
-  /** For the exchange: where an address is. One that the world does not have is written down, and swallows everything. */
+  /**
+   * For the exchange: maps an address to its socket. An address that is not in the world is recorded, and ignores
+   * everything.
+   */
   readonly route = (address: string): Place => {
     const seat = this.#seats.get(canonicalAddress(address));
     if (seat === undefined) this.violations.push(`${address} is not in the world`);
@@ -76,7 +79,7 @@ export class FakeInternet {
     return isClosed ? { ...place, port: CLOSED_PORT } : place;
   };
 
-  /** The names and addresses of the servers that serve the root. */
+  /** Returns the names and addresses of the root's servers. */
   rootServers(): { name: Name; addresses: string[] }[] {
     const byName = new Map<Name, string[]>();
     for (const { name, address, serves } of this.#world.servers.values()) {
@@ -86,14 +89,14 @@ export class FakeInternet {
     return [...byName].map(([name, addresses]) => ({ name, addresses }));
   }
 
-  /** Puts another variant of a zone in force, at every server that is not told which one it serves. */
+  /** Activates another variant of a zone at every server that is not bound to one. */
   serve(apex: string, variant: string): void {
     const name = nameOf(apex);
     if (!this.#world.zones.get(name)?.has(variant)) throw new Error(`there is no ${apex}/${variant}`);
     this.#variants.set(name, variant);
   }
 
-  /** Another world at the same addresses: other zones, other faults. */
+  /** Replaces the world at the same addresses: other zones, other faults. */
   become(world: World): void {
     for (const script of world.servers.values()) {
       if (!this.#seats.has(script.address)) throw new Error(`${script.address} was not there at the start`);
@@ -105,7 +108,7 @@ export class FakeInternet {
     this.#variants.clear();
   }
 
-  /** Questions and replies at one address, both ways of asking. */
+  /** Counts queries and replies at one address over both transports. */
   countAt(address: string): number {
     return this.seen.filter((one) => one.address === canonicalAddress(address)).length;
   }
@@ -175,7 +178,7 @@ function loopbackFor(address: string): Place {
   return { address: address.includes(':') ? '::1' : '127.0.0.1', port: 0 };
 }
 
-/** What sits behind the sockets of an address. */
+/** The behaviour of an address. */
 interface Conduct {
   receive(bytes: Uint8Array, transport: Transport): readonly Packet[];
   refusesTcp(): boolean;
@@ -184,7 +187,7 @@ interface Conduct {
 
 const SWALLOW: Conduct = { receive: () => [], refusesTcp: () => false, deliver: () => {} };
 
-/** UDP and TCP at one port, a random one for port 0. */
+/** Opens UDP and TCP at one port, a random one for port 0. */
 export async function sitDown({ address, port }: Place, conduct: Conduct): Promise<Seat> {
   const connections = new Set<Socket>();
   const tcp = createServer((socket) => {
@@ -211,7 +214,7 @@ export async function sitDown({ address, port }: Place, conduct: Conduct): Promi
   };
 }
 
-/** A random TCP port may be taken for UDP: then another one. */
+/** Retries if the random TCP port is already used for UDP. */
 export async function listenBoth(
   tcp: Server,
   { address, port }: Place,
@@ -256,25 +259,25 @@ export interface StartedWorld {
   readonly internet: FakeInternet;
   readonly rootHints: string;
   readonly port: number;
-  /** For a program's environment, with RESOLVER_ALLOW. */
+  /** For a program's environment, including RESOLVER_ALLOW. */
   readonly settings: Readonly<Record<'ROOT_HINTS' | 'DNS_PORT_OUT' | 'RESOLVER_ALLOW', string>>;
   become(what: WorldText): void;
   close(): Promise<void>;
 }
 
-/** A world as in fixtures/worlds, or the text of each zone: then each has two servers of its own. */
+/** A world as in fixtures/worlds, or the text of each zone, in which case each has two servers. */
 type WorldText = { readonly text: string } | { readonly zones: Readonly<Record<string, string>> };
 
 /**
- * A world for whole programs: its servers have loopback addresses (127.0.1.x) and share one port. With `zones`
- * the root, the servers, and the delegations among the zones are made.
+ * Starts a world for whole programs: its servers have loopback addresses (127.0.1.x) and share one port. With `zones`, the
+ * root, the servers and the delegations are generated.
  */
 export async function startWorld(what: WorldText): Promise<StartedWorld> {
   const worldOf = (from: WorldText) =>
     parseWorld('text' in from ? from.text : textOf(from.zones), 'startWorld');
   const world = worldOf(what);
   const foreign = [...world.servers.keys()].find((address) => !address.startsWith('127.'));
-  if (foreign !== undefined) throw new Error(`${foreign} is no loopback address`);
+  if (foreign !== undefined) throw new Error(`${foreign} is not a loopback address`);
   const { internet, port } = await startAtOnePort(world);
   const folder = await mkdtemp(join(tmpdir(), 'zonefleet-world-'));
   const rootHints = join(folder, 'root.hints');
@@ -309,7 +312,7 @@ async function startAtOnePort(world: World): Promise<{ internet: FakeInternet; p
   }
 }
 
-/** Two servers a zone: 127.0.1.1 and .2 the root's, .3 and .4 the first zone's, and so on. */
+/** Two servers per zone: 127.0.1.1 and .2 for the root, .3 and .4 for the first zone, and so on. */
 function textOf(zones: Readonly<Record<string, string>>): string {
   const apexes = ['.', ...Object.keys(zones).filter((apex) => apex !== '.')];
   const servers = apexes.map((apex, i) => {
@@ -320,7 +323,7 @@ function textOf(zones: Readonly<Record<string, string>>): string {
       addresses: [1, 2].map((n) => `127.0.1.${2 * i + n}`),
     };
   });
-  /** NS and addresses of a zone: they stand in it, and in the zone that delegates it. */
+  /** NS and address records of a zone, which appear in it and in the delegating zone. */
   const nsOf = ({ apex, names, addresses }: (typeof servers)[number]) =>
     names.flatMap((name, i) => [`  ${apex} NS ${name}`, `  ${name} A ${addresses[i]}`]);
   const parentOf = (apex: string) =>

@@ -1,4 +1,4 @@
-// Checks as workers make them, of an internet that is said in a word: everything from the judgement on is real.
+// Checks like those of workers, of an internet described in a few words: everything from the evaluation on is real.
 
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import { UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
@@ -15,7 +15,7 @@ const RULES = {
   unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
 };
 
-/** What both servers of the parent say: NS names with a final dot, or an outcome without any. */
+/** Answer of both servers of the parent: NS names with a trailing dot, or an outcome without any. */
 export type Said = readonly string[] | Exclude<ServerEvidence['outcome'], 'referral' | 'answer'>;
 
 export function evidenceOf(domain: Name, said: Said, more: Partial<ServerEvidence> = {}): Evidence {

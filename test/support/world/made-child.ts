@@ -1,4 +1,4 @@
-// Evidence of a check of a delegated zone, made from a few words: a healthy domain, with what a test changes.
+// Creates evidence of a child check: a healthy domain with a test's changes.
 
 import type {
   AddressProbe,
@@ -52,7 +52,7 @@ export function madeProbe(
   };
 }
 
-/** Two servers of both families, in two networks. */
+/** Two servers with both families, in two networks. */
 export function madeChild(change: Partial<ChildEvidence> = {}): ChildEvidence {
   const [a, b] = [
     ['5.3.0.1', '2a0b:3::1'],

@@ -1,4 +1,4 @@
-// Claims on a name, as the checks of claims judge them.
+// Creates claims on a name for the evaluation of checks.
 
 import type { NamedDomain } from '../../../src/checks/claims/answered.ts';
 import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
@@ -14,7 +14,7 @@ export const RULES = {
   unknownPendingMaxMs: 90 * DAY,
 };
 
-/** A status that began an hour ago, in which one check saw that nothing is delegated. */
+/** A status that began an hour ago, in which one check saw no delegation. */
 export const claimState = (status: CheckState['status'], more: Partial<CheckState> = {}): CheckState => ({
   status,
   since: NOW - HOUR,
@@ -53,7 +53,7 @@ export const madeName = (claims: readonly CheckedClaim[], more: Partial<NameClai
   ...more,
 });
 
-/** A domain of an account of its own, as those that decide what is answered see it. */
+/** Creates a domain of a separate account, for decisions about what is answered. */
 export const madeDomain = (
   id: number,
   stage: NamedDomain['stage'],

@@ -1,4 +1,4 @@
-// What a scan found, from records as text (see `customer-records.ts`), and workers that find it.
+// Creates the result of a scan from records as text (see `customer-records.ts`), and workers that find it.
 
 import type { Scan } from '../../../src/checks/scan/scan.ts';
 import type { Name } from '../../../src/dns/name.ts';
@@ -30,7 +30,7 @@ export function scanOf(lines: readonly string[], more: Partial<Scan> = {}): Scan
   };
 }
 
-/** Of a zone whose servers cannot be found. */
+/** The result for a zone whose servers are unreachable. */
 export function unreachable(domain: Name): Scan {
   const failure = { zone: parseName('.'), reason: 'unreachable', message: 'no server answers' } as const;
   return scanOf([], { domain, complete: false, failure });

@@ -1,5 +1,5 @@
-// Look-ups of ANAME targets of an internet that is said in a word: everything from the evidence on is real. With a clock of
-// its own, on which a target is looked up whenever it is due.
+// Lookups of ANAME targets in an internet described in a few words: everything from the evidence on is real. It has its own
+// clock, by which due targets are looked up.
 
 import { sql } from 'kysely';
 import { TARGET_RULES } from '../../../src/checks/aname/next-target.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../../src/features/aname/job.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 
-/** `192.0.2.1 2001:db8::1 for 300`, `none`, or why it fails; `→ name` in front: it is an alias. */
+/** `192.0.2.1 2001:db8::1 for 300`, `none`, or the reason of a failure. A `→ name` prefix means an alias. */
 type SaidOfTarget = string;
 
 export function targetEvidence(target: Name, said: SaidOfTarget, at: number): TargetEvidence {
@@ -38,12 +38,12 @@ export function targetEvidence(target: Name, said: SaidOfTarget, at: number): Ta
 
 interface MadeTargets {
   readonly clock: { now: number };
-  /** What is said of each name and of the names below it; `unreachable` of others. */
+  /** Answer for each name and the names below it. Others are `unreachable`. */
   readonly said: Map<string, SaidOfTarget>;
   readonly lookedUp: string[];
-  /** All that are due now. */
+  /** Looks up all targets that are due now. */
   round(): Promise<FlattenOutcome[]>;
-  /** One after the other, each at its time, for so long. */
+  /** Looks up targets one after the other at their times, for this duration. */
   runFor(seconds: number, each?: () => Promise<void>): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function madeTargets(db: Database, options: Partial<FlattenerOptions> = {
   };
   const round = async () => {
     outcomes = [];
-    // A new target is due by the clock of the database.
+    // A new target is due by the database's clock.
     for (const { id } of await due(Math.max(clock.now, Date.now() + 1))) {
       await run({ targetId: id }, { signal: new AbortController().signal, again: false });
     }

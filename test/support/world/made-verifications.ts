@@ -1,4 +1,4 @@
-// Verifications as workers make them, of servers whose word is given: everything from the judgement on is real.
+// Verifications like those of workers, with given server answers: everything from the evaluation on is real.
 
 import type { TxtEvidence, TxtServerEvidence } from '../../../src/checks/txt/txt-evidence.ts';
 import { type Name, parentOf, parseName } from '../../../src/dns/name.ts';
@@ -8,18 +8,18 @@ import { createVerifier, type VerifyOutcome } from '../../../workers/jobs/verify
 
 export const UNVERIFIED_MAX_MS = 28 * 86_400_000;
 
-/** What each server of the zone says: TXT records, or an outcome without any. */
+/** Answer of each server of the zone: TXT records, or an outcome without any. */
 export type SaidTxt = readonly string[] | 'nodata' | 'nxdomain' | 'timeout' | 'servfail';
 
 export interface SaidWorld {
-  /** One for each server. */
+  /** One per server. */
   readonly servers: readonly SaidTxt[];
-  /** What random names beside it have. */
+  /** Records of random sibling names. */
   readonly siblings?: readonly string[];
   readonly nameservers?: readonly string[];
-  /** In the SOA of the zone. */
+  /** Primaries in the SOA of the zone. */
   readonly primaries?: readonly string[];
-  /** Of the zone that delegates it. */
+  /** Nameservers of the delegating zone. */
   readonly above?: readonly string[];
   readonly at?: number;
 }
@@ -73,12 +73,12 @@ export function txtEvidenceOf(host: Name, said: SaidWorld): TxtEvidence {
 interface MadeVerification {
   readonly now?: number;
   readonly unverifiedMaxMs?: number;
-  /** The breaker holds moves and takeovers. */
+  /** True if the breaker holds moves and takeovers. */
   readonly frozen?: boolean;
   readonly sendsMail?: boolean;
 }
 
-/** One verification of a domain, saved. `said` is asked for the name of the record. */
+/** Performs and saves one verification of a domain. `said` is called with the name of the record. */
 export async function makeVerification(
   db: Database,
   job: { readonly domainId: number; readonly kind?: CheckKind; readonly request?: string },

@@ -1,5 +1,4 @@
-// A DNS server on loopback, UDP and TCP on one port, that does what a test tells it, however wrong. It remembers what it was
-// asked.
+// A DNS server on loopback, with UDP and TCP on one port, that does whatever a test requires. It records the queries.
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -14,17 +13,17 @@ import { replyTo } from './world-server.ts';
 export interface Seen {
   readonly octets: Buffer;
   readonly query: Message;
-  /** Where it came from. */
+  /** Source port of the query. */
   readonly port: number;
   readonly transport: 'udp' | 'tcp';
-  /** From the first question, as 0. */
+  /** Number of the query, starting at 0. */
   readonly index: number;
 }
 
 export interface Behaviour {
-  /** Without it, silence. */
+  /** If absent, the server is silent. */
   readonly udp?: (seen: Seen, send: (octets: Uint8Array) => void) => void;
-  /** Without it, connections are refused. */
+  /** If absent, connections are refused. */
   readonly tcp?: (seen: Seen, socket: Socket) => void;
   readonly address?: string;
 }
@@ -75,16 +74,16 @@ export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer
   };
 }
 
-/** Another port of the same address, to answer from a port that was not queried. */
+/** Binds another port of the same address, to answer from a port that was not queried. */
 export async function bindUdp(address: string): Promise<UdpSocket> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
-  socket.on('error', () => {}); // ICMP errors of clients that are gone
+  socket.on('error', () => {}); // ICMP errors of clients that have ended
   socket.bind(0, address);
   await once(socket, 'listening');
   return socket;
 }
 
-/** What a well-behaved server answers: the question as it came, and the NS set in the answer section. */
+/** Returns the reply of a correct server: the same question, and the NS set in the answer section. */
 export function rightReply(
   query: Message,
   nameservers: readonly Name[],

@@ -1,4 +1,4 @@
-// Reads what a world of fixtures/child-worlds expects. The lines of its expect.txt:
+// Parses the expectations of a world in fixtures/child-worlds. The lines of its expect.txt:
 //
 //     domain NAME                  the domain that is looked at
 //     own NAME…                    our nameservers
@@ -11,7 +11,7 @@ import { nameOf, readWorldFile } from './read-world.ts';
 interface ChildExpectations {
   readonly domain: Name;
   readonly own: readonly Name[];
-  /** The text of the file in ASN_DB. */
+  /** Contents of the file in ASN_DB. */
   readonly asn: string;
   readonly findings: readonly string[];
 }

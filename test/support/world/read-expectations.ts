@@ -1,10 +1,10 @@
-// Reads the expect.txt of a small internet: what must be concluded in it, check by check. See fixtures/worlds/README.md.
+// Parses the expect.txt of a small internet: the expected conclusions of each check. See fixtures/worlds/README.md.
 
 import type { CheckedStatus, NameserverSet } from '../../../src/checks/delegation/check-state.ts';
 import { type Name, printName } from '../../../src/dns/name.ts';
 import { type Block, canonicalAddress, nameOf, parseBlocks } from './read-world.ts';
 
-/** What a check came to, as plain values in words. */
+/** Result of a check as plain text values. */
 export type Outcome = Record<string, unknown>;
 
 export interface ExpectedCheck {
@@ -14,21 +14,21 @@ export interface ExpectedCheck {
   frozen: boolean;
   packets: number;
   readonly asked: { readonly address: string; readonly max: number }[];
-  /** Fields that expect.txt does not mention are absent, and are not compared. */
+  /** Fields that are not in expect.txt are absent and not compared. */
   readonly wanted: Outcome & { findings: readonly string[] };
-  /** Codes that depend on chance, such as which addresses are asked first. */
+  /** Codes that depend on chance, such as which addresses are queried first. */
   optional: readonly string[];
 }
 
 export interface Expectations {
   readonly domain: Name;
   readonly sets: readonly NameserverSet[];
-  /** Undefined: not known. */
+  /** Undefined if not known. */
   readonly ourAddresses: readonly string[] | undefined;
   readonly state:
     | {
         status: CheckedStatus;
-        /** No conclusive check was made yet. */
+        /** True if no conclusive check was made yet. */
         fresh: boolean;
         spent: readonly number[];
         misses: { count: number; firstAt: number; lastAt: number } | undefined;
@@ -52,7 +52,7 @@ export function parseExpectations(text: string, what = 'expect.txt'): Expectatio
 function expectationsOf(blocks: readonly Block[]): Expectations {
   const allowed = ['domain', 'sets', 'ours', 'state', 'check'];
   const stranger = blocks.find(({ words }) => !allowed.includes(words[0] ?? ''));
-  if (stranger !== undefined) throw new Error(`line ${stranger.at}: "${stranger.line}" means nothing`);
+  if (stranger !== undefined) throw new Error(`line ${stranger.at}: "${stranger.line}" is not a known line`);
   const only = (keyword: string) => blocks.find(({ words }) => words[0] === keyword);
   const checks = blocks.filter(({ words }) => words[0] === 'check').map(readCheck);
   if (checks.length === 0) throw new Error('there is no check');
@@ -153,7 +153,7 @@ function readCheck({ words: [, at], body, at: line }: Block): ExpectedCheck {
         wanted.spent = first === 'none' ? [] : words.map(Number);
         break;
       default:
-        throw new Error(`line ${block.at}: "${block.line}" means nothing`);
+        throw new Error(`line ${block.at}: "${block.line}" is not a known line`);
     }
   }
   if (wanted.verdict === undefined || !('parent' in wanted))
@@ -171,13 +171,13 @@ function serverLine([where = '', ...outcome]: readonly string[]): string {
 
 function findingOf(text: string): string {
   const [, code, names] = /^([A-Z0-9_]+)(?:\(([^)]*)\))?$/.exec(text) ?? [];
-  if (code === undefined) throw new Error(`"${text}" is no finding`);
+  if (code === undefined) throw new Error(`"${text}" is not a finding`);
   return names === undefined ? code : `${code}(${printAll(names.split(',').map(nameOf)).join()})`;
 }
 
-/** `-2h` as milliseconds; without a unit seconds. */
+/** Parses `-2h` as milliseconds. Without a unit, the number is in seconds. */
 function millisecondsOf(text: string | undefined): number {
   const [, number, unit = ''] = /^(-?[0-9.]+)([smhd]?)$/.exec(text ?? '') ?? [];
-  if (number === undefined) throw new Error(`"${text}" is no time`);
+  if (number === undefined) throw new Error(`"${text}" is not a time`);
   return Number(number) * (UNITS[unit] as number);
 }

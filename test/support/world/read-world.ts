@@ -1,5 +1,5 @@
-// Reads the small internets of fixtures/worlds and fixtures/txt-worlds. The text format is described in the README there; the first comment of a
-// world is its sentence, and an indented line belongs to the line above it.
+// Parses the small internets of fixtures/worlds and fixtures/txt-worlds. The README there describes the text format. The
+// first comment of a world is its description, and an indented line belongs to the line above it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { buildZone } from '../../../src/zone/build-zone.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 
-/** What is wrong with a server, or with one reply in `first`. Those with a value: `slow MS`, `rcode MNEMONIC`. */
+/** Faults of a server, or of one reply with `first`. Those with a value: `slow MS`, `rcode MNEMONIC`. */
 const FAULTS = [
   'silent',
   'slow',
@@ -55,16 +55,16 @@ const WITH_VALUE: readonly FaultKind[] = ['slow', 'rcode'];
 export interface Fault {
   readonly kind: FaultKind;
   readonly value: number;
-  /** For questions about this name or below it; undefined: for all. */
+  /** Applies to queries about this name or below it. Undefined: all queries. */
   readonly on: Name | undefined;
-  /** For that many questions at the address. */
+  /** Applies to this many queries at the address. */
   readonly first: number;
 }
 
 type Section = 'answer' | 'authority' | 'additional';
 const SECTIONS: readonly string[] = ['answer', 'authority', 'additional'];
 
-/** The whole reply to one question, instead of what the zones say. */
+/** A complete reply to one query, which replaces the zones' data. */
 export interface Script {
   readonly name: Name;
   readonly type: number;
@@ -76,27 +76,27 @@ export interface Script {
 export interface ServerScript {
   readonly name: Name;
   readonly address: string;
-  /** Several variants: each in turn, question by question of one type. None: the one that is in force in the world. */
+  /** With several variants, each in turn for queries of one type. Without any, the world's current one. */
   readonly serves: { apex: Name; variants: readonly string[] }[];
   readonly faults: Fault[];
-  /** Records added to each reply, about a name or all. */
+  /** Records added to each reply, for one name or all. */
   readonly adds: { section: Section; record: ZoneRecord }[];
   readonly scripts: Script[];
-  /** Names that may not be queried here, nor names below them. */
+  /** Names that must not be queried here, including names below them. */
   readonly never: Name[];
-  /** A resolver of others: asked with RD, and its zones are what it has heard. */
+  /** True for a public resolver: queried with RD, and its zones are its cached data. */
   recursive: boolean;
 }
 
 export interface World {
   readonly title: string;
   readonly servers: ReadonlyMap<string, ServerScript>;
-  /** By apex and variant; the first one's is ''. */
+  /** By apex and variant. The name of the first variant is ''. */
   readonly zones: ReadonlyMap<Name, ReadonlyMap<string, Zone>>;
-  /** Zones that this fleet serves, as Postgres would hold them. */
+  /** Zones that this fleet serves, as in Postgres. */
   readonly held: ReadonlyMap<Name, Zone>;
   readonly hasIpv6: boolean;
-  /** Another variant is in force once a name was asked about so many times. */
+  /** Activates another variant after this many queries about a name. */
   readonly flips: readonly { apex: Name; variant: string; after: number; name: Name }[];
 }
 
@@ -119,17 +119,17 @@ export function readWorld(folder: string, kind: WorldKind = 'worlds'): World {
   return parseWorld(readWorldFile(folder, 'world.txt', kind), `fixtures/${kind}/${folder}/world.txt`);
 }
 
-/** A line with those that are indented below it. */
+/** A line with the indented lines below it. */
 export interface Block {
   readonly line: string;
   readonly words: readonly string[];
   readonly body: Block[];
-  /** The lines below, without the indentation of the block. */
+  /** The lines below, without the block's indentation. */
   readonly text: string;
   readonly at: number;
 }
 
-/** `#` begins a comment where a line begins; zone text has its own. */
+/** `#` at the start of a line begins a comment. Zone text has its own comments. */
 export function parseBlocks(text: string, firstLine = 1): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
@@ -137,7 +137,7 @@ export function parseBlocks(text: string, firstLine = 1): Block[] {
     const line = lines[i] as string;
     if (line.trim() === '' || line.startsWith('#')) continue;
     const at = firstLine + i;
-    if (line.startsWith(' ')) throw new Error(`line ${at}: it belongs to no line above`);
+    if (line.startsWith(' ')) throw new Error(`line ${at}: it has no line above to belong to`);
     const below: string[] = [];
     while (i + 1 < lines.length && /^( {2}|\s*$)/.test(lines[i + 1] as string)) {
       below.push((lines[++i] as string).slice(2));
@@ -155,7 +155,7 @@ export function parseBlocks(text: string, firstLine = 1): Block[] {
   return blocks;
 }
 
-/** The text of a world; `what` names it where something is wrong with it. */
+/** Parses the text of a world. `what` identifies it in errors. */
 export function parseWorld(text: string, what = 'the world'): World {
   const reader = new WorldReader();
   try {
@@ -168,7 +168,7 @@ export function parseWorld(text: string, what = 'the world'): World {
 
 class WorldReader {
   readonly #servers = new Map<string, ServerScript>();
-  /** What every variant of a zone begins with: the records that an included file gives it. */
+  /** Records that every variant of a zone starts with, from an included file. */
   readonly #stems = new Map<Name, string>();
   readonly #texts = new Map<Name, Map<string, string>>();
   readonly #held = new Map<Name, string>();
@@ -259,7 +259,7 @@ class WorldReader {
         (variants.length === 0 ? [''] : variants).some((variant) => !zones.get(apex)?.has(variant)),
       );
       if (unknown !== undefined)
-        throw new Error(`${what}: ${address} serves ${printName(unknown.apex)}, which is not there`);
+        throw new Error(`${what}: ${address} serves ${printName(unknown.apex)}, which does not exist`);
     }
     for (const { apex, variant } of this.#flips) {
       if (!zones.get(apex)?.has(variant))
@@ -270,7 +270,7 @@ class WorldReader {
   }
 }
 
-/** The zone of a text; without a SOA it gets one, and without an apex NS (for a zone that is held) one too. */
+/** Parses a zone. Adds an SOA if it has none and, for a zone that is held, NS records at the apex. */
 export function readZone(apex: Name, text: string, what: string): Zone {
   const origin = printName(apex);
   try {
@@ -315,13 +315,13 @@ function readConduct(script: ServerScript, block: Block): void {
 
 function readAddition(text: string): { section: Section; record: ZoneRecord } {
   const [, section, rest] = /^(\w+) (.*)$/.exec(text) ?? [];
-  if (section === undefined || !SECTIONS.includes(section)) throw new Error(`"${text}" names no section`);
+  if (section === undefined || !SECTIONS.includes(section)) throw new Error(`"${text}" is not a section`);
   return { section: section as Section, record: recordsOf(rest as string)[0] as ZoneRecord };
 }
 
 function readScript([name, type, ...flags]: readonly string[], body: readonly Block[]): Script {
   const code = typeCode(type ?? '');
-  if (code === undefined) throw new Error('a script names no type');
+  if (code === undefined) throw new Error('a script has no type');
   const rcode = flags.find((flag) => flag !== 'aa');
   const sections: Script['sections'] = { answer: [], authority: [], additional: [] };
   for (const { line } of body) {
@@ -351,7 +351,7 @@ function readFault(words: readonly string[]): Fault {
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === 'on') on = nameOf(rest.shift());
     else if (word === 'first') first = Number(rest.shift());
-    else throw new Error(`"${word}" means nothing in a fault`);
+    else throw new Error(`"${word}" is not valid in a fault`);
   }
   if (Number.isNaN(value) || Number.isNaN(first)) throw new Error('a number is missing');
   return { kind, value, on, first };
@@ -363,13 +363,13 @@ function rcodeOf(mnemonic: string): number {
   return code;
 }
 
-/** Folded; `.` is the root. */
+/** Returns a folded name. `.` is the root. */
 export function nameOf(text: string | undefined): Name {
   if (text === undefined) throw new Error('a name is missing');
   return foldCase(parseName(text === '@' ? '.' : text, ROOT));
 }
 
-/** Of the rdata of an A or AAAA record. */
+/** Formats the rdata of an A or AAAA record. */
 export function printAddress(octets: Uint8Array): string {
   return octets.length === 4 ? printIpv4(octets) : printIpv6(octets);
 }

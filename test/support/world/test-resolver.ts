@@ -1,4 +1,4 @@
-// A resolver over a ZoneExchange with a clock and dice of its own, and evidence as short text.
+// A resolver over a ZoneExchange with its own clock and random numbers, and evidence as short text.
 
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { printName } from '../../../src/dns/name.ts';
@@ -63,7 +63,7 @@ export function testResolver(
   };
 }
 
-/** The same numbers from 0 up to 1 for the same seed. */
+/** Returns the same numbers in [0, 1) for the same seed. */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -72,13 +72,13 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** The root, delegating as `text` says, at its two addresses. */
+/** The root with the delegations of `text`, at its two addresses. */
 export function internet(text: string): ZoneExchange {
   const root = zone('.', `@ NS a.root.\n@ NS b.root.\na.root. A ${ROOT_A}\nb.root. A ${ROOT_B}\n${text}`);
   return new ZoneExchange().serve(ROOT_A, root).serve(ROOT_B, root);
 }
 
-/** Root and com, with two servers each; `text` is what com holds. */
+/** Root and com, with two servers each. `text` is the contents of com. */
 export function comInternet(text: string): ZoneExchange {
   const com = zone('com.', `@ NS a.gtld.\n@ NS b.gtld.\n${text}`);
   return internet(`com NS a.gtld.\ncom NS b.gtld.\na.gtld. A ${COM_A}\nb.gtld. A ${COM_B}`)
@@ -86,17 +86,17 @@ export function comInternet(text: string): ZoneExchange {
     .serve(COM_B, com);
 }
 
-/** `referral a. b.`: what each server said, in alphabetical order. */
+/** Formats `referral a. b.`: each server's answer, in alphabetical order. */
 export function outcomesOf({ servers }: Evidence): string[] {
   return servers.map(({ outcome, ns }) => [outcome, ...ns.map(printName)].join(' ')).sort();
 }
 
-/** `. com.`, in parentheses what no question was needed for. */
+/** Formats `. com.`. Zones that needed no query are in parentheses. */
 export function walked({ walk }: Evidence): string {
   return walk.map(({ zone: at, cached }) => (cached ? `(${printName(at)})` : printName(at))).join(' ');
 }
 
-/** `loop at b.`. */
+/** Formats `loop at b.`. */
 export function failure(evidence: Evidence): string | undefined {
   return evidence.failure && `${evidence.failure.reason} at ${printName(evidence.failure.zone)}`;
 }

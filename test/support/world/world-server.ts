@@ -1,6 +1,5 @@
-// What one address of a small internet replies to a packet: the zones that it serves through our own answers, changed
-// by its faults. The client must ask as docs/rules.md "Delegation check" says: a question that is asked in another way
-// is written down as wrong.
+// Replies of one address of a small internet: the zones that it serves, with our own answers, changed by its faults. The
+// client must query as docs/rules.md "Delegation check" requires; other queries are recorded as wrong.
 
 import { decodeMessage, FLAG, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
@@ -17,7 +16,7 @@ export type Transport = 'udp' | 'tcp';
 export interface Seen {
   readonly address: string;
   readonly name: Name;
-  /** As it was written in the question. */
+  /** Spelling of the name in the query. */
   readonly spelled: Name;
   readonly type: number;
   readonly id: number;
@@ -25,14 +24,14 @@ export interface Seen {
   readonly edns: boolean;
 }
 
-/** One packet back; `elsewhere` comes from another port than the one that was asked. */
+/** One reply packet. `elsewhere` is sent from another port than the queried one. */
 export interface Packet {
   readonly bytes: Uint8Array;
   readonly delayMs: number;
   readonly elsewhere: boolean;
 }
 
-/** Faults because of which a client gets no usable reply over UDP. */
+/** Faults that prevent a usable reply over UDP. */
 const NO_REPLIES: readonly FaultKind[] = [
   ...['silent', 'silent-udp', 'silent-on-edns', 'silent-on-case', 'closed'],
   ...['wrong-id', 'wrong-question', 'wrong-source', 'garbage', 'garbage-on-edns', 'loop-pointer', 'short'],
@@ -45,11 +44,11 @@ export class WorldServer {
   readonly #script: ServerScript;
   readonly #zoneOf: (apex: Name, variant: string | undefined) => Zone;
   readonly #report: (violation: string) => void;
-  /** How many questions each fault has met. */
+  /** Number of queries that each fault affected. */
   readonly #met = new Map<Fault, number>();
-  /** How many replies there were from the zones, by type. */
+  /** Number of replies from the zones, by type. */
   readonly #turns = new Map<number, number>();
-  /** It has refused EDNS, or given no usable reply: from then on it may be asked without EDNS. */
+  /** True once it has refused EDNS or given no usable reply: from then on it may be queried without EDNS. */
   #hasFailed = false;
 
   constructor(
@@ -62,7 +61,7 @@ export class WorldServer {
     this.#report = report;
   }
 
-  /** The packets that go back, and what was asked; undefined for what is no question. `isDown`: none of them arrives. */
+  /** Returns the reply packets and the query, which is undefined for an invalid message. `isDown`: no packet arrives. */
   receive(
     bytes: Uint8Array,
     transport: Transport,
@@ -85,7 +84,7 @@ export class WorldServer {
       edns,
     };
     if (this.#script.never.some((barred) => isWithin(name, barred))) {
-      this.#wrong(`${printName(name)} ${typeMnemonic(type)} must not be asked here`);
+      this.#wrong(`${printName(name)} ${typeMnemonic(type)} must not be queried here`);
     }
     const faults = this.#faultsFor(name);
     return { seen, packets: this.#reply(query, name, type, transport, faults) };
@@ -96,18 +95,19 @@ export class WorldServer {
     try {
       query = decodeMessage(bytes);
     } catch (error) {
-      this.#wrong(`a question cannot be read: ${(error as Error).message}`);
+      this.#wrong(`a query cannot be parsed: ${(error as Error).message}`);
       return undefined;
     }
     const { questions, edns } = query;
-    if (query.qr || query.opcode !== 0 || questions.length !== 1) this.#wrong('it is not one question');
-    if (questions[0]?.class !== CLASS.IN) this.#wrong('a question has another class');
+    if (query.qr || query.opcode !== 0 || questions.length !== 1)
+      this.#wrong('it does not have exactly one question');
+    if (questions[0]?.class !== CLASS.IN) this.#wrong('a query has another class');
     if (query.rd !== this.#script.recursive || query.aa || query.tc)
-      this.#wrong(`a question has ${query.rd ? '' : 'no '}RD, AA or TC`);
+      this.#wrong(`a query has ${query.rd ? '' : 'no '}RD, AA or TC`);
     if (edns === undefined) {
-      if (!this.#hasFailed) this.#wrong('a question comes without EDNS');
+      if (!this.#hasFailed) this.#wrong('a query has no EDNS');
     } else if (!edns.dnssecOk || (transport === 'udp' && edns.udpPayloadSize !== SIZE_ASKED)) {
-      this.#wrong('a question comes without DO, or offers another size');
+      this.#wrong('a query has no DO bit or another payload size');
     }
     return query;
   }
@@ -116,7 +116,7 @@ export class WorldServer {
     this.#report(`${this.#script.address} (${printName(this.#script.name)}): ${what}`);
   }
 
-  /** Those that still hold, by kind; each is counted. */
+  /** Returns the faults that still apply, by kind, and counts them. */
   #faultsFor(name: Name): ReadonlyMap<FaultKind, Fault> {
     const faults = new Map<FaultKind, Fault>();
     for (const fault of this.#script.faults) {
@@ -244,10 +244,10 @@ const ROOT_REFERRAL: MessageRecord[] = [
   },
 ];
 
-/** RFC 6891 §7, RFC 1035: such a server may be asked once more, without EDNS. */
+/** RFC 6891 §7, RFC 1035: such a server may be queried again without EDNS. */
 const WITHOUT_EDNS_PLEASE: ReadonlySet<number> = new Set([RCODE.FORMERR, RCODE.NOTIMP, RCODE.BADVERS]);
 
-/** The first record of each section, with TC. */
+/** Returns the first record of each section, with TC. */
 function halfOf(message: Message): Message {
   const { answers, authorities, additionals } = message;
   return {
@@ -300,7 +300,7 @@ function withFoldedQuestion(message: Message): Message {
   return { ...message, questions: message.questions.map((one) => ({ ...one, name: foldCase(one.name) })) };
 }
 
-/** The header of a reply that promises records, and octets that are none. */
+/** The header of a reply that claims to have records, followed by invalid octets. */
 function garbageFor(query: Message): Uint8Array {
   const bytes = Buffer.alloc(64, 0xbf);
   bytes.writeUInt16BE(query.id, 0);
@@ -310,7 +310,7 @@ function garbageFor(query: Message): Uint8Array {
   return bytes;
 }
 
-/** A question whose name points at itself. */
+/** A question whose name is a pointer to itself. */
 function loopFor(query: Message): Uint8Array {
   const bytes = Buffer.alloc(18);
   bytes.writeUInt16BE(query.id, 0);
@@ -322,7 +322,7 @@ function loopFor(query: Message): Uint8Array {
   return bytes;
 }
 
-/** As many records as fill a message to the last octet that a TCP frame can count. */
+/** As many records as fill a message to the maximum length of a TCP frame. */
 function padding(): MessageRecord[] {
   const text = Buffer.alloc(256, 0x78);
   text[0] = 255;

@@ -1,5 +1,5 @@
-// A small internet in memory behind the exchange's interface: each address serves zones as the reference does, or as the
-// test says. It never waits, and a query to an unknown address is an error.
+// A small internet in memory with the exchange's interface: each address serves zones like the reference, or as the test
+// requires. It never waits, and a query to an unknown address is an error.
 
 import type { Message, MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
@@ -11,17 +11,17 @@ import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
 import { type Answer, findAnswer } from '../reference/find-answer.ts';
 import { recordsOf, zoneOf } from '../zone/zone-text.ts';
 
-/** What an address does with a question; undefined: what its zones say. */
+/** Behaviour of an address for a query. Undefined: its zones' data. */
 export type Conduct = (question: {
   readonly name: string;
   readonly type: string;
-  /** What its zones say. */
+  /** Returns the zones' data. */
   readonly honest: () => Message;
 }) => Message | 'silent' | 'hangs' | 'bad' | undefined;
 
 const SOA = 'ns.nic. admin.nic. 1 7200 900 1209600 600';
 
-/** The zone with a SOA of its own; `$TTL` is an hour, the negative TTL ten minutes. */
+/** Returns the zone with an added SOA. `$TTL` is an hour, and the negative TTL ten minutes. */
 export function zone(origin: string, text: string): Zone {
   return zoneOf(origin, `$TTL 3600\n@ SOA ${SOA}\n${text}`);
 }
@@ -35,7 +35,7 @@ export class ZoneExchange implements Exchange {
   readonly #conducts = new Map<string, Conduct>();
   #gate: Promise<void> | undefined;
 
-  /** The address serves these zones as well; one of the same name takes the place of the one before. */
+  /** Adds zones to the address. A zone with the same name replaces the previous one. */
   serve(address: string, ...zones: Zone[]): this {
     const served = this.#zones.get(address) ?? new Map<Name, Zone>();
     for (const each of zones) served.set(each.apex, each);
@@ -73,7 +73,7 @@ export class ZoneExchange implements Exchange {
     const zones = this.#zones.get(address);
     const question = { name: printName(name), type: typeMnemonic(type) };
     const text = `${address} ${question.name} ${question.type}`;
-    if (zones === undefined) throw new Error(`nobody has that address: ${text}`);
+    if (zones === undefined) throw new Error(`no server has that address: ${text}`);
     this.asked.push(text);
     this.#send(signal, onPacket);
     const honest = () => replyOf(zones, name, type);
@@ -82,7 +82,7 @@ export class ZoneExchange implements Exchange {
     if (reply === 'hangs') return unlessAborted(new Promise<never>(() => {}), signal);
     if (reply === 'bad') return { kind: 'bad', error: 'refused by the kernel' };
     if (reply !== 'silent') return { kind: 'reply', message: reply, transport: 'udp', rttMs: 10 };
-    this.#send(signal, onPacket); // the second try
+    this.#send(signal, onPacket); // the retry
     return { kind: 'timeout' };
   }
 
@@ -117,7 +117,7 @@ function replyOf(zones: ReadonlyMap<Name, Zone>, name: Name, type: number): Mess
   });
 }
 
-/** A signed parent sends the DS of the child with its referral (RFC 4035 §3.1.4.1). */
+/** A signed parent sends the child's DS with its referral (RFC 4035 §3.1.4.1). */
 export function dsBeside({ kind, authority, zone }: Answer): RecordSet[] {
   const cut = kind === 'referral' ? authority[0]?.owner : undefined;
   const ds = cut === undefined ? undefined : zone?.nodes.get(cut)?.sets.get(TYPE.DS);
@@ -144,7 +144,7 @@ export function reply(parts: Partial<Message>): Message {
   };
 }
 
-/** The word of a zone, with these records in the answer. */
+/** Returns an authoritative answer with these records. */
 export function answering(text = ''): Message {
   return reply({ aa: true, answers: recordsOf(text).map((record) => ({ ...record, class: CLASS.IN })) });
 }

@@ -1,5 +1,6 @@
-// Reads fixtures/answers: per folder the zones (`<apex>.zone`) and cases.txt, dig-like blocks parted by empty lines. The
-// first comment of a block is the rule and its RFC; a section that is not written is empty. After `tc` none is compared.
+// Reads fixtures/answers: each folder contains zones (`<apex>.zone`) and cases.txt with dig-like blocks separated by empty
+// lines. The first comment of a block is the rule and its RFC. A missing section is empty. After `tc`, sections are not
+// compared.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ export interface AnswerCase {
   readonly rule: string;
   readonly name: Name;
   readonly type: number;
-  /** UDP payload size of the OPT record; undefined: the query has none. */
+  /** UDP payload size of the OPT record. Undefined if the query has none. */
   readonly udpPayloadSize: number | undefined;
   readonly expected: Observed;
 }

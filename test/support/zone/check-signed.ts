@@ -1,4 +1,4 @@
-// All that is wrong with a signed zone at once.
+// Returns all faults of a signed zone in one list.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { findFaults } from '../../../src/zone/signing/check-signed.ts';

@@ -1,5 +1,5 @@
-// Customer records and edits as lines of text: `7: www 300 A 192.0.2.1 ; proxied` is record 7, `www A 192.0.2.1` a new
-// one with the default TTL. Names are as in the API, destinations too (MX with its priority in front).
+// Customer records and edits as lines of text: `7: www 300 A 192.0.2.1 ; proxied` is record 7, and `www A 192.0.2.1` a new
+// one with the default TTL. Names and destinations are written as in the API (MX with its priority in front).
 
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import type { EditProblem } from '../../../src/zone/edit/edit.ts';
@@ -26,7 +26,7 @@ export const NO_EDGES = { v4: [], v6: [] };
 
 const LINE = /^(?:(\d+): )?(\S+) (?:(\d+) )?([A-Z][A-Z0-9]*) (.*?)(?: ; (.*))?$/;
 
-/** `proxied`, `captcha`, `monitor`, and `comment=x`. */
+/** Parses `proxied`, `captcha`, `monitor`, and `comment=x`. */
 function settingsOf(words: string | undefined): Partial<ContentText> {
   const settings: Record<string, unknown> = {};
   for (const word of words?.split(' ') ?? []) {
@@ -98,7 +98,7 @@ export function editState(
   };
 }
 
-/** Each list as lines; a replacement is `[name, type, ...records]`, an update `[id, fields]`. */
+/** An edit whose lists are lines. A replacement is `[name, type, ...records]`, and an update `[id, fields]`. */
 export interface EditLines {
   delete?: number[];
   replace?: [name: string, type: ApiType, ...lines: string[]][];
@@ -174,7 +174,7 @@ export function showRecord(value: RecordValue, apex: Name = APEX): string {
   return words.join(' ') + (settings.length > 0 ? ` ; ${settings.join(' ')}` : '');
 }
 
-/** `- 7: …`, `~ 7: …` and `+ …`. */
+/** Prints `- 7: …`, `~ 7: …` or `+ …`. */
 export function showOperation(op: RecordOperation): string {
   switch (op.op) {
     case 'delete':
@@ -188,7 +188,7 @@ export function showOperation(op: RecordOperation): string {
   }
 }
 
-/** `conflict create[0]`, `invalid update[3] destination`. */
+/** Prints for example `conflict create[0]` or `invalid update[3] destination`. */
 export function showProblem({ list, index, field, code }: EditProblem): string {
   return `${code} ${list}[${index}]${field === undefined ? '' : ` ${field}`}`;
 }
@@ -197,7 +197,7 @@ export function showPlan(planned: Planned): string[] {
   return planned.kind === 'change' ? planned.ops.map(showOperation) : planned.problems.map(showProblem);
 }
 
-/** The records after a change, as a database would hold them. */
+/** Returns the records after a change, as a database would store them. */
 export function applied(
   before: readonly CustomerRecord[],
   ops: readonly RecordOperation[],

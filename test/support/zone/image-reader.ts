@@ -1,5 +1,5 @@
-// A thread that reads zones of an image over and over while another writes them. Each zone carries its version in several
-// places: what it finds of different versions in one zone it reports.
+// A thread that repeatedly reads zones of an image while another writes them. Each zone contains its version in several
+// places. The thread reports zones with different versions.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Name } from '../../../src/dns/name.ts';
@@ -9,7 +9,7 @@ import { readZone } from './read-zone.ts';
 
 export interface ImageReaderInput {
   readonly image: SharedArrayBuffer;
-  /** Word 0 becomes 1: stop. Word 1 counts the zones that were read. */
+  /** Word 0 becomes 1 to stop the thread. Word 1 counts the zones read. */
   readonly control: SharedArrayBuffer;
   readonly slot: number;
   readonly apexes: readonly Name[];
@@ -17,7 +17,7 @@ export interface ImageReaderInput {
 
 export interface ImageReaderReport {
   readonly zones: number;
-  /** Versions that were seen, over all zones. */
+  /** Number of versions seen in all zones. */
   readonly versions: number;
   readonly faults: readonly string[];
 }

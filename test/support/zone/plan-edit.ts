@@ -1,4 +1,4 @@
-// Edits drafted and planned without a break; production plans them in pieces.
+// Drafts and plans edits in one step; production does it in pieces.
 
 import { inOneGo } from '../../../src/dns/zone-file/in-one-go.ts';
 import { type DraftState, draftEditInPieces } from '../../../src/zone/edit/draft.ts';

@@ -1,4 +1,4 @@
-// One zone, in the forms in which DNS providers export it.
+// One zone in the export formats of several DNS providers.
 
 import { ROOT } from '../../../src/dns/name.ts';
 import { printGeneric } from '../../../src/dns/record/generic-rdata.ts';
@@ -27,16 +27,16 @@ export interface ProviderForm {
   readonly provider: string;
   /** True if the file has full names without a final dot. */
   readonly addDots: boolean;
-  /** True if the file says what is proxied. */
+  /** True if the file contains the proxied flags. */
   readonly saysProxied: boolean;
-  /** The number of records that it has besides those of the zone: the SOA, its NS, … */
+  /** Number of its records besides those of the zone: the SOA, its NS, … */
   readonly others: number;
   readonly write: (zone: ProviderZone) => string;
 }
 
 const TTLS = [300, 3600, 14_400, 600];
 
-/** A zone with the types that all five providers have, long and quoted text, wildcards and a delegation. */
+/** Returns a zone with the types that all five providers support, long and quoted text, wildcards and a delegation. */
 export function providerZone(domain: string, count: number): ProviderZone {
   const add = (name: string, type: string, ttl: number, rest: Partial<ProviderRecord>) =>
     records.push({ name, type, ttl, words: [], ...rest });
@@ -84,7 +84,7 @@ export function providerZone(domain: string, count: number): ProviderZone {
   return { domain, records };
 }
 
-/** The rdata of a record, read from the plain form of the zone and not from a provider's. */
+/** Returns the rdata of a record, from the plain form of the zone rather than a provider's. */
 export function rdataOf({ type, words, host, text }: ProviderRecord): Uint8Array {
   if (text !== undefined) {
     const pieces = piecesOf(text).map((piece) => Buffer.concat([Buffer.of(piece.length), piece]));
@@ -105,7 +105,7 @@ function piecesOf(text: string): Buffer[] {
   );
 }
 
-/** Strings in quotes, with escapes of the given base for other octets than printable ASCII. */
+/** Returns strings in quotes, with escapes of the given base for octets that are not printable ASCII. */
 function quoted(text: string, base: 8 | 10): string[] {
   const escaped = (octet: number) => `\\${octet.toString(base).padStart(3, '0')}`;
   return piecesOf(text).map((piece) => {
@@ -197,7 +197,7 @@ const GODADDY: ProviderForm = {
       ...['\t\t\t\t)', '', '; NS Record'],
       ...['ns01', 'ns02'].map((ns) => `@\t3600\t IN \tNS\t${ns}.domaincontrol.com.`),
     ];
-    /** In turn relative, full without a final dot, and full. */
+    /** Alternates between relative, full without a final dot, and full. */
     const hostText = (host: string, i: number) => {
       if (i % 3 === 2) return `${host}.`;
       if (i % 3 === 1) return host;

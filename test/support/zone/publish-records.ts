@@ -1,4 +1,5 @@
-// All records that a domain publishes, name by name, but its managed SOA and NS: production publishes single names.
+// Returns all records that a domain publishes, name by name, except its managed SOA and NS; production publishes single
+// names.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { type FlattenedTarget, publishName } from '../../../src/zone/publish/publish.ts';

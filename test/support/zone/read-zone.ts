@@ -1,4 +1,4 @@
-// Reads a whole zone back from an image, as the reference for what was put there. The caller is the writer or has
+// Reads a whole zone from an image, as the reference for the content that was put there. The caller is the writer or has
 // entered a reader slot.
 
 import type { Name } from '../../../src/dns/name.ts';
@@ -32,7 +32,7 @@ function readZoneAt(image: Image, root: number): Zone {
   return { ...found, ...readDenials(image, apex, soa, nodes, order) };
 }
 
-/** What the order indexes hold, as the zone that was put there says it. */
+/** Returns the content of the order indexes in the form of a zone. */
 function readDenials(
   image: Image,
   apex: Name,
@@ -40,7 +40,7 @@ function readDenials(
   nodes: ReadonlyMap<Name, ZoneNode>,
   { signed, isHashed, denials, idleDenials }: ZoneOrder,
 ): Pick<Zone, 'denials' | 'idleDenials'> {
-  if (signed !== (soa.signatures !== undefined)) throw new Error('the root says otherwise of the signature');
+  if (signed !== (soa.signatures !== undefined)) throw new Error('the root contradicts the signature');
   const idle = setsIn(image, apex, idleDenials);
   const rest = idle.length === 0 ? {} : { idleDenials: idle };
   if (!signed) return rest;

@@ -1,4 +1,4 @@
-// Zones with signatures of one key, for tests to which it does not matter who signed.
+// Zones signed with one key, for tests that do not depend on the signer.
 
 import type { Name } from '../../../src/dns/name.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
@@ -17,7 +17,7 @@ export const DENIAL_STYLES: readonly DenialStyle[] = [
   { ...NSEC3, iterations: 7, salt: Uint8Array.of(0xab, 0, 0xcd) },
 ];
 
-/** Ed25519 gives a set the same signature every time: what does not change keeps its signatures. */
+/** Ed25519 signatures are deterministic, so unchanged sets keep theirs. */
 const KEY = makeKey(15);
 const TIME = { inception: 1_700_000_000, expiration: 1_800_000_000 };
 

@@ -1,4 +1,4 @@
-// A folder of zone files under the system's temporary directory, for what reads files.
+// A folder of zone files in the system's temporary directory, for code that reads files.
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export function makeZoneFolder(): ZoneFolder {
   };
 }
 
-/** A small sound zone; `more` are further lines, relative to the apex. */
+/** Returns a small valid zone. `more` are further lines, relative to the apex. */
 export function smallZone(apex: string, more = '', serial = 1): string {
   return (
     `$ORIGIN ${apex}\n$TTL 300\n@ SOA ns hostmaster ${serial} 10000 2400 604800 1800\n@ NS ns\n` +

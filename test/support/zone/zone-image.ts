@@ -1,4 +1,4 @@
-// Zones in an image, for tests: made, and looked at whole with all that only the writer keeps.
+// Creates zones in an image for tests, and inspects all of their content.
 
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
@@ -30,7 +30,7 @@ export function expectSame(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 }
 
-/** Everything that the image says of a zone, by name and without refs: equal for equal zones, however they came to be. */
+/** Returns everything that the image stores about a zone, without refs: equal for equal zones with any history. */
 export function zoneInImage(image: Image, apex: Name): unknown {
   const root = findRoot(image, apex);
   if (root === 0) return undefined;
@@ -63,7 +63,7 @@ export function log2BucketsIn(image: Image, apex: Name): number {
   return log2BucketsOf(image, findRoot(image, apex));
 }
 
-/** Start and units of everything in the image: what is in use and what is free. Sorted. */
+/** Returns start and units of all used and free blocks in the image, sorted. */
 export function blocksIn(image: Image, free: Int32Array): [ref: number, units: number][] {
   const blocks: [number, number][] = [[0, HEADER_BYTES / UNIT_BYTES]];
   const table = image.header[HEADER.ZONE_TABLE] as number;

@@ -1,11 +1,11 @@
-// Zones and record sets from zone-file text, for tests: what is wrong with the text is an error at once.
+// Zones and record sets from zone-file text, for tests. A problem in the text throws.
 
 import { type Name, parseName, ROOT } from '../../../src/dns/name.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import type { Zone, ZoneRecord, Zones } from '../../../src/zone/zone.ts';
 
-/** Records as they stand, in any zone or none; `origin` is what relative names and `@` mean. */
+/** Returns the records as written, in any zone or none. `origin` is the origin for relative names and `@`. */
 export function recordsOf(text: string, origin = '.'): ZoneRecord[] {
   const parsed = parseZoneFile(`$ORIGIN ${origin}\n${text}`, { origin: ROOT, defaultTtlSeconds: 300 });
   const [problem] = parsed.problems;

@@ -1,4 +1,4 @@
-// The job that looks at a domain's own nameservers: what it saves, and that it changes no status.
+// The job that checks a domain's own nameservers: what it saves, and that it changes no status.
 
 import { Registry } from 'prom-client';
 import { beforeEach, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ const unreachable = {
   addresses: [madeProbe('5.3.0.1', [OURS], silent)],
 };
 
-test('what it finds is saved, and the next look is planned', async () => {
+test('saves its findings, and schedules the next check', async () => {
   const { outcome, asked } = await run({
     servers: [madeServer(parseName('ns.other.test.'), ['5.3.0.1', '2a0b::1'])],
   });
@@ -66,7 +66,7 @@ test('what it finds is saved, and the next look is planned', async () => {
   expect(Number(hours)).toBeLessThan(29);
 });
 
-test('our own servers that do not answer change no status and are shown to no customer, and the log says it once', async () => {
+test('unreachable nameservers of the fleet change no status, are hidden from customers and logged once', async () => {
   const before = await loadDomainById(db, domainId);
   const { outcome } = await run(unreachable);
   expect(await loadDomainById(db, domainId)).toEqual(before);
@@ -81,7 +81,7 @@ test('our own servers that do not answer change no status and are shown to no cu
   expect(lines).toMatchObject([{ domain: 'example.com.', code: 'OUR_SERVERS_UNREACHABLE' }]);
 });
 
-test('a fault of a name of the pool reaches no customer: it is ours like those of sets', async () => {
+test('a fault of a pool name is hidden from customers, as faults of sets are', async () => {
   await query`insert into settings (name, value) values
     ('NAMESERVER_POOL', ${JSON.stringify([['ns[1-4].a.example.'], ['ns[1-4].b.example.']])}::jsonb),
     ('NAMESERVER_ADDRESSES', ${JSON.stringify([['5.3.0.1'], ['5.4.0.1']])}::jsonb)`;
@@ -103,7 +103,7 @@ test('a fault of a name of the pool reaches no customer: it is ours like those o
   expect((await loadDomainById(db, domainId))?.findings).toEqual([]);
 });
 
-test('an aborted run saves nothing; a domain that is gone or delegated to nobody is not looked at, nor due', async () => {
+test('an aborted run saves nothing; a deleted or undelegated domain is not checked, and not due', async () => {
   await expect(run({}, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
   expect(await loadChildCheck(db, domainId)).toBeUndefined();
   await query`update domain_checks set current_ns = '{}'`;

@@ -72,7 +72,7 @@ const says = (said: Said) => async (domain: Name) => evidenceOf(domain, said);
 const runs = () => listChecks(db, domainId, { limit: 100 });
 const status = async () => (await loadDomainById(db, domainId))?.status;
 
-test('a check is observed, judged, saved, and told with its transition', async () => {
+test('a check is observed, evaluated, saved, and reported with its transition', async () => {
   const outcome = await checker(says(OURS)).run();
   expect(outcome).toMatchObject({
     kind: 'saved',
@@ -86,7 +86,7 @@ test('a check is observed, judged, saved, and told with its transition', async (
   expect(await status()).toBe('active');
 });
 
-test('a domain that is gone, or is not checked any more, ends its job well', async () => {
+test('the job of a deleted or unchecked domain ends without an error', async () => {
   const made = checker(says(OURS));
   await changeStatus(db, { ...BY, domainId, event: 'disable' });
   expect(await made.run()).toMatchObject({ kind: 'absent' });
@@ -95,7 +95,7 @@ test('a domain that is gone, or is not checked any more, ends its job well', asy
   expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
 });
 
-test('a requested check is made whether it is due or not; a job that is run twice counts once', async () => {
+test('a requested check runs even if it is not due; a job that runs twice counts once', async () => {
   let observed = 0;
   const made = checker(async (domain) => {
     observed++;
@@ -111,7 +111,7 @@ test('a requested check is made whether it is due or not; a job that is run twic
   expect(await runs()).toHaveLength(2);
 });
 
-test('a domain that was checked meanwhile is left alone by a background check, and checked again for a caller that waits', async () => {
+test('a domain that was checked meanwhile is skipped by a background check, and checked again for a waiting caller', async () => {
   let meanwhile = async () => {};
   const made = checker(async (domain) => {
     await meanwhile();
@@ -130,7 +130,7 @@ test('a domain that was checked meanwhile is left alone by a background check, a
   expect(await runs()).toHaveLength(3);
 });
 
-test('a background check whose domain changes is made once more at once, and is due again soon after that', async () => {
+test('a background check whose domain changes is repeated once immediately, and is due again soon', async () => {
   let changes = 1;
   let observed = 0;
   const made = checker(async (domain) => {
@@ -152,7 +152,7 @@ test('a background check whose domain changes is made once more at once, and is 
   expect(rows).toEqual([{ isSoon: true }]);
 });
 
-test('an aborted run is not saved; an internal error fails the job while Postgres is up', async () => {
+test('an aborted run is not saved; an internal error fails the job while Postgres is available', async () => {
   const abort = new AbortController();
   const made = checker(async (domain) => {
     if (abort.signal.aborted) throw new TypeError('a bug');
@@ -164,7 +164,7 @@ test('an aborted run is not saved; an internal error fails the job while Postgre
   expect([await runs(), made.outcomes]).toEqual([[], []]);
 });
 
-test('the breaker counts checks of active domains by the schedule only, and holds their moves', async () => {
+test('the breaker counts only scheduled checks of active domains, and holds their status changes', async () => {
   const made = checker(says(OURS));
   await made.run();
   expect(made.counted).toEqual([]); // it was pending
@@ -190,7 +190,7 @@ test('the breaker counts checks of active domains by the schedule only, and hold
   });
 });
 
-/** As the resolver ends a check that may not go on. */
+/** Ends the check as the resolver does if it may not continue. */
 const laterEvidence = (domain: Name): Evidence => ({
   ...evidenceOf(domain, 'timeout'),
   parent: undefined,
@@ -199,7 +199,7 @@ const laterEvidence = (domain: Name): Evidence => ({
   failure: { zone: domain, reason: 'later', message: 'x' },
 });
 
-test('a slow check takes a slow slot and gives it back; without one it ends without a miss', async () => {
+test('a slow check takes and returns a slow slot; without one, it ends without a miss', async () => {
   await checker(says(OURS)).run();
   const slots = new Slots(4);
   const during: number[] = [];
@@ -222,7 +222,7 @@ test('a slow check takes a slow slot and gives it back; without one it ends with
   expect((await runs())[0]).toMatchObject({ findings: [{ code: 'TRY_LATER' }] });
 });
 
-test('the interval of a silent pending domain doubles after ten checks, but not for want of a slot', async () => {
+test('the interval of a silent pending domain doubles after ten checks, but not for lack of a slot', async () => {
   const interval = async () => (await loadDomainById(db, domainId))?.nsCheckIntervalSeconds;
   const later = async (domain: Name) => laterEvidence(domain);
   const intervals: unknown[] = [];
@@ -239,7 +239,7 @@ test('the interval of a silent pending domain doubles after ten checks, but not 
   expect(intervals).toEqual([...Array.from({ length: 10 }, () => 60), 120, 120, 240, 60]);
 });
 
-test('an account is counted while its check takes a slot', async () => {
+test('the account is counted while its check uses a slot', async () => {
   const log: string[] = [];
   const shares = {
     begin(accountId: number) {
@@ -259,7 +259,7 @@ test('an account is counted while its check takes a slot', async () => {
   expect(log.slice(3)).toEqual([`begin ${accountId}`, 'end']);
 });
 
-test('that the parent’s servers hold the domain too counts once our addresses are known', async () => {
+test('that the parent’s servers also serve the domain counts once the fleet’s addresses are known', async () => {
   const held = async (domain: Name) => {
     const evidence = evidenceOf(domain, OURS);
     return {

@@ -73,9 +73,9 @@ test.each([
     'no key matches',
   ],
   [
-    'no server answers',
-    () => ({ servers: [], failure: 'the parent names no nameservers but ours' }),
-    'no nameservers but ours',
+    'no server responds',
+    () => ({ servers: [], failure: 'the parent lists only our nameservers' }),
+    'only our nameservers',
   ],
   ['there are five keys', () => shownByTheirs(...Array.from({ length: 5 }, foreignRdata)), 'more than 4'],
   [
@@ -142,7 +142,7 @@ test('an import fails if the DNSKEY set would be too large while removed keys ar
   await rolled.look();
   const { foreign } = await rolled.machine();
   expect(foreign?.wanted).toEqual([]);
-  expect(foreign?.imported?.failure).toContain('still stand in the zone');
+  expect(foreign?.imported?.failure).toContain('are still in the zone');
 });
 
 const OTHERS = 'referral ns1.other.example ns2.other.example';

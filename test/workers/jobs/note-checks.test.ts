@@ -28,7 +28,7 @@ async function flushed(notes: CheckNotes): Promise<readonly NotedDomain[]> {
   return noted;
 }
 
-test('conclusive checks that were saved are noted, each domain once', async () => {
+test('saved conclusive checks are recorded, each domain once', async () => {
   const notes = new CheckNotes();
   notes.add(outcome(1, 'background'));
   notes.add(outcome(1, 'manual'));
@@ -43,7 +43,7 @@ test('conclusive checks that were saved are noted, each domain once', async () =
   expect(await flushed(notes)).toEqual([]);
 });
 
-test('what cannot be saved is kept, with what comes meanwhile', async () => {
+test('notes that could not be saved are kept, and merged with new ones', async () => {
   const notes = new CheckNotes();
   notes.add(outcome(1, 'manual'));
   const failing = notes.flush(async () => {
@@ -58,7 +58,7 @@ test('what cannot be saved is kept, with what comes meanwhile', async () => {
   ]);
 });
 
-test('however many checks there are, a bounded number of notes is kept', async () => {
+test('the number of notes is limited', async () => {
   const notes = new CheckNotes();
   for (let id = 0; id < 25_000; id++) notes.add(outcome(id, 'background'));
   expect(await flushed(notes)).toHaveLength(20_000);

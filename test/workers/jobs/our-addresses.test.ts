@@ -5,7 +5,7 @@ import { nameserverSets } from '../../support/world/check-evidence.ts';
 const SETS = nameserverSets('ns1.a ns2.a | ns1.a ns2.b');
 const ADDRESSES: ReadonlySet<string> = new Set(['192.0.2.1']);
 
-/** `answers`: what each look-up gives, the last one for all further ones. */
+/** `answers` are the results of successive lookups. The last one repeats. */
 function start(answers: (ReadonlySet<string> | undefined | Error)[]) {
   const clock = { ms: 0 };
   const asked: string[][] = [];
@@ -23,8 +23,8 @@ function start(answers: (ReadonlySet<string> | undefined | Error)[]) {
   return { clock, asked, find };
 }
 
-describe('the addresses of our servers', () => {
-  it('are looked up once for ten minutes, by names that are each asked for once', async () => {
+describe('the addresses of the fleet’s nameservers', () => {
+  it('are looked up once in ten minutes, each name once', async () => {
     const { clock, asked, find } = start([ADDRESSES]);
     expect(await Promise.all([find(SETS), find(SETS)])).toEqual([ADDRESSES, ADDRESSES]);
     clock.ms = 599_999;
@@ -36,14 +36,14 @@ describe('the addresses of our servers', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are looked up anew for other sets', async () => {
+  it('are looked up again for other sets', async () => {
     const { asked, find } = start([ADDRESSES]);
     await find(SETS);
     await find(nameserverSets('ns1.c'));
     expect(asked).toHaveLength(2);
   });
 
-  it.each([undefined, new Error('closed')])('are not known for a minute after %s', async (answer) => {
+  it.each([undefined, new Error('closed')])('are unknown for a minute after %s', async (answer) => {
     const { clock, asked, find } = start([answer, ADDRESSES]);
     expect(await find(SETS)).toBeUndefined();
     clock.ms = 59_999;

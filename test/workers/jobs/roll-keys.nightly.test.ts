@@ -1,4 +1,4 @@
-// The job that moves the keys of a domain: what it writes step by step, and what it waits for.
+// The job that changes the keys of a domain: what it writes in each step, and what it waits for.
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ import { APEX, edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOUR_MS = 3_600_000;
-/** With signatures and NSEC records they are more than one transaction signs anew. */
+/** With signatures and NSEC records, more than one transaction can re-sign. */
 const LARGE = 1100;
 const PARENT = parseName('com.');
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rolled.drop());
 
-test('a large zone is signed with a new key in pieces, and what is edited meanwhile with it at once', async () => {
+test('a large zone is signed with a new key in pieces, and edits meanwhile are signed immediately', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
@@ -61,7 +61,7 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
   expect(rows).toEqual([{ tags: 1 }]);
 });
 
-/** What stands at the apex: algorithms of keys, and of the signatures over the SOA. */
+/** Returns the algorithms of the keys, and of the signatures over the SOA, at the apex. */
 async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
   const { rows } = await sql<{ keys: number[]; signatures: number[] }>`
     select coalesce(array_agg(get_byte(rdata, 3) order by get_byte(rdata, 3)) filter (where type = 48), '{}') as keys,
@@ -71,7 +71,7 @@ async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
   return rows[0] as { keys: number[]; signatures: number[] };
 }
 
-test('a large zone with NSEC3 gets signatures of another algorithm in pieces; its denial waits for them, and they for it', async () => {
+test('a large NSEC3 zone is signed with another algorithm in pieces, before its denial changes', async () => {
   const { db } = database;
   const names = Array.from({ length: LARGE / 2 }, (_, i) => `h${i}.d${i % 40} A 198.51.100.1`);
   await saved(db, domainId, names);
@@ -88,14 +88,14 @@ test('a large zone with NSEC3 gets signatures of another algorithm in pieces; it
   const change = { ...BY, denial: 'nsec' } as const;
   const { inPieces: id } = (await changeDenial(db, { domainId }, change)) as { inPieces: number };
   expect(await claimDuePieces(db, 9)).toEqual([]);
-  expect(await rolled.look()).toEqual({ kind: 'writing' }); // of the signatures: the last piece
+  expect(await rolled.look()).toEqual({ kind: 'writing' }); // the last piece of the signatures
   expect(await signatureFaults(db, APEX)).toEqual([]);
   expect(await claimDuePieces(db, 9)).toMatchObject([{ id, work: 'adding' }]);
   const before = await algorithms();
   expect(before).toEqual({ keys: [13], signatures: [13, 15] });
   rolled.ahead += 3 * DAY_MS;
   await rolled.nodesFollow();
-  expect(await rolled.look()).toEqual({ kind: 'writing' }); // of the chain
+  expect(await rolled.look()).toEqual({ kind: 'writing' }); // the last piece of the chain
   expect(await algorithms()).toEqual(before);
   const signal = new AbortController().signal;
   expect(await addChain(db, id, signal)).toBe('changed');
@@ -108,7 +108,7 @@ test('a large zone with NSEC3 gets signatures of another algorithm in pieces; it
   expect(rows).toEqual([]);
 });
 
-test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+test('a ZSK is replaced automatically, once, when it reaches the configured age', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId, split: true });
   await rolled.passTime(4);
@@ -120,7 +120,7 @@ test('a ZSK is replaced by itself when it is as old as the operator has it, once
   expect((await rolled.machine()).wanted).toEqual(wanted);
   rolled.ahead += 20 * DAY_MS;
   await rolled.look(every);
-  expect((await rolled.machine()).wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await rolled.machine()).wanted).toEqual(wanted); // the DS must be observed again after this time
   expect((await rolled.passTime(1)).waiting).toBeNull();
   await rolled.look(every);
   const after = (await rolled.machine()).wanted;
@@ -134,7 +134,7 @@ test('a ZSK is replaced by itself when it is as old as the operator has it, once
   expect(rows).toEqual([{ kind: 'system' }]);
 });
 
-test('a look that is asked for asks the parent, whenever it was asked last', async () => {
+test('a requested check queries the parent, regardless of the last query', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
@@ -152,11 +152,11 @@ const reminders = async () => {
     select message from mails where kind = 'dnssec' order by id`.execute(database.db);
   return rows.map(({ message }) => message);
 };
-/** By the clock of Postgres, which the machine's is ahead of. */
+/** Time of Postgres, which the machine's time is ahead of. */
 const aMonthLater = () =>
   sql`update signed_zones set reminded_at = reminded_at - interval '30 days'`.execute(database.db);
 
-test('the owner is reminded of the DS after three days, and again a month later, until it is there', async () => {
+test('the owner is reminded of the DS after three days, and monthly until it is published', async () => {
   const { db } = database;
   const wait = async (days: number) => {
     for (let hours = 0; hours < 24 * days; hours += 12) {
@@ -174,7 +174,7 @@ test('the owner is reminded of the DS after three days, and again a month later,
   const ds = await rolled.dsOf((await rolled.machine()).wanted?.sep);
   expect(await reminders()).toEqual([expect.stringContaining(ds.split(' ')[3] as string)]);
   await wait(35);
-  expect(await reminders()).toHaveLength(1); // Postgres counts by its own clock
+  expect(await reminders()).toHaveLength(1); // Postgres uses its own clock
   await aMonthLater();
   await wait(1);
   expect(await reminders()).toHaveLength(2);
@@ -185,7 +185,7 @@ test('the owner is reminded of the DS after three days, and again a month later,
   expect(await reminders()).toHaveLength(2);
 });
 
-test('a parent zone of ours shows a DS from when every node serves it', async () => {
+test('a parent zone of the fleet shows a DS once every node serves it', async () => {
   const { db } = database;
   const parent = (...more: string[]) => {
     const lines = [

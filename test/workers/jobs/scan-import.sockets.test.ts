@@ -28,7 +28,7 @@ const run = (scanId: number, found: Found = finds, signal?: AbortSignal) =>
 const here = () => listed(db, domainId);
 const row = (id: number) => loadScan(db, id);
 
-test('what is found is imported and reported', async () => {
+test('imports and reports the records that it finds', async () => {
   expect(await run(await open())).toMatchObject({
     kind: 'saved',
     name: 'example.com.',
@@ -40,14 +40,14 @@ test('what is found is imported and reported', async () => {
   await expectPublished(db, domainId);
 });
 
-test('a preview imports nothing, and the same job again does nothing', async () => {
+test('a preview imports nothing, and a repeat of the job does nothing', async () => {
   const id = await open('preview');
   expect(await run(id)).toMatchObject({ kind: 'saved', imported: undefined });
   expect(await run(id)).toEqual({ kind: 'absent', job: { scanId: id } });
   expect(await here()).toEqual([]);
 });
 
-test('its progress is visible; a scan that runs out of time imports what it found, and says so', async () => {
+test('shows its progress; a scan that exceeds its time imports what it found, and reports this', async () => {
   const id = await open();
   await run(id, async () => ({ ...WWW, complete: false, shortfalls: ['the time was over'] }));
   expect(await row(id)).toMatchObject({
@@ -65,17 +65,17 @@ test('its progress is visible; a scan that runs out of time imports what it foun
   });
 });
 
-test('a domain that is deleted or disabled is not scanned and gets no records', async () => {
+test('a deleted or disabled domain is not scanned and receives no records', async () => {
   const fails: Found = () => Promise.reject(new Error('it is not to be scanned'));
   await changeStatus(db, { ...BY, domainId, event: 'disable' });
   const idle = await open();
   expect(await run(idle, fails)).toMatchObject({ kind: 'idle' });
-  expect((await row(idle))?.shortfalls).toEqual(['the domain takes no records any more']);
+  expect((await row(idle))?.shortfalls).toEqual(['the domain no longer accepts records']);
   await deleteDomain(db, { ...BY, domainId });
   expect(await run(await open('preview'), fails)).toMatchObject({ kind: 'idle' });
 });
 
-test('a process that stops gives its scan back, and the next one has it at once', async () => {
+test('a stopping process releases its scan, and the next one claims it immediately', async () => {
   const id = await open();
   const stop = new AbortController();
   const running = run(
@@ -92,7 +92,7 @@ test('a process that stops gives its scan back, and the next one has it at once'
   expect(await query`select attempts from scans`).toEqual([{ attempts: 1 }]);
 });
 
-test('a scan that fails by an internal error is retried, three times in all', async () => {
+test('a scan that fails with an internal error is retried, three attempts in total', async () => {
   const id = await open();
   const breaks: Found = () => Promise.reject(new Error('a bug'));
   for (const _ of [1, 2, 3]) await expect(run(id, breaks)).rejects.toThrow('a bug');
@@ -115,7 +115,7 @@ test('a worker that lost its lease stops, and saves nothing', async () => {
   expect((await row(id))?.finishedAt).toBeNull();
 });
 
-test('what is found while Postgres is away is saved when it is back', async () => {
+test('saves its results after an outage of Postgres', async () => {
   const id = await open();
   const proxy = await startProxy(url);
   const db = openDatabase(proxy.url, { connectTimeoutMs: 1000 });

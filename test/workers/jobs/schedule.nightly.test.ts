@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(schedules.splice(0).map((schedule) => schedule.stop())));
 
-/** Due at once: new domains are pending. */
+/** Due immediately, because new domains are pending. */
 async function domains(count: number, parent = 'com.'): Promise<number[]> {
   const ids: number[] = [];
   for (let i = 0; i < count; i++) ids.push((await newDomain(db, accountId, `name${i}.${parent}`)).id);
@@ -60,7 +60,7 @@ function schedule(queue: ScheduleOptions['queue'], rest: Partial<ScheduleOptions
 
 const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b);
 
-test('many parents take turns; with few, each round takes more of each than the one before', async () => {
+test('many parents take turns; with few parents, each round takes more of each than the one before', async () => {
   for (const [parent, count] of [
     ['com.', 65],
     ['org.', 4],

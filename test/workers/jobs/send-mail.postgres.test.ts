@@ -17,7 +17,7 @@ beforeEach(async () => {
   fault = undefined;
 });
 
-/** Does what is due now. */
+/** Sends the due mails now. */
 async function work(): Promise<MailOutcome[]> {
   const outcomes: MailOutcome[] = [];
   const run = createMailSender({
@@ -42,7 +42,7 @@ const due = () => query`update mails set due_at = clock_timestamp()`;
 const waiting = async () => (await query`select from mails`).length;
 
 describe('a mail', () => {
-  it('is claimed by one worker, sent once, and gone', async () => {
+  it('is claimed by one worker, sent once, and deleted', async () => {
     await newAccount(db, 'ann@shop.example');
     await orderMail(db, 'reset', 'ANN@shop.example');
     expect(await work()).toEqual([{ kind: 'sent' }]);
@@ -53,7 +53,7 @@ describe('a mail', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('to nobody, or to a deactivated account, is not sent', async () => {
+  it('without a recipient, or to a deactivated account, is not sent', async () => {
     await updateAccount(db, await newAccount(db, 'ann@shop.example'), { active: false });
     await orderMail(db, 'reset', 'ann@shop.example');
     await orderMail(db, 'reset', 'nobody@shop.example');
@@ -61,12 +61,12 @@ describe('a mail', () => {
     expect([sent, await waiting()]).toEqual([[], 0]);
   });
 
-  it('that is not taken, or whose worker was lost, is tried again, eight times in all', async () => {
+  it('that was rejected, or whose worker was lost, is retried, eight attempts in total', async () => {
     await orderMail(db, 'register', 'ann@shop.example');
-    await claimDueMails(db, 10); // by a worker that is lost
+    await claimDueMails(db, 10); // by a worker that is then lost
     expect(await work()).toEqual([]);
     await due();
-    fault = new MailFault('the mail was not taken (ECONNREFUSED)', false);
+    fault = new MailFault('the mail was not accepted (ECONNREFUSED)', false);
     expect(await work()).toEqual([{ kind: 'delayed', mailId: expect.any(Number), reason: fault.message }]);
     expect(await work()).toEqual([]);
     const kinds: string[] = [];
@@ -94,15 +94,15 @@ describe('the mail of an invite', () => {
   }
   const linkIn = (letter: Letter | undefined) => /#invite=(inv_\w+)/.exec(letter?.text ?? '')?.[1] ?? '';
 
-  it('has a link of its own, which shows that the address is read', async () => {
+  it('has its own link, which proves that the address is read', async () => {
     const { token, invite } = await invited();
     expect(await work()).toEqual([{ kind: 'sent' }]);
     const [letter] = sent;
     expect(letter).toMatchObject({ to: 'Bob@Shop.example', subject: 'You are invited to a domain' });
     expect(letter?.text).toContain(
-      'ann@shop.example invites you to the domain xn--mnchen-3ya.test, as editor.',
+      'ann@shop.example invites you to the domain xn--mnchen-3ya.test as editor.',
     );
-    expect(letter?.text).toContain(`until ${invite.expiresAt.toISOString().slice(0, 10)}`);
+    expect(letter?.text).toContain(`by ${invite.expiresAt.toISOString().slice(0, 10)}`);
     const mailed = linkIn(letter);
     expect(mailed).not.toBe(token);
     expect(await findInvite(db, mailed)).toMatchObject({ id: invite.id, provesEmail: true });
@@ -116,7 +116,7 @@ describe('the mail of an invite', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is sent once, for the newest time that it was asked for', async () => {
+  it('is sent once, for the latest request', async () => {
     const { domainId, inviter, invite } = await invited();
     await query`update invites set sent_at = sent_at - interval '1 second'`;
     await query`update mails set created_at = created_at - interval '1 second'`;
@@ -126,7 +126,7 @@ describe('the mail of an invite', () => {
   });
 });
 
-it('where only those register who are invited, nobody else gets a mail', async () => {
+it('if only invited people may register, no one else receives a mail', async () => {
   const accountId = await newAccount(db, 'ann@shop.example');
   const { id: domainId } = await newDomain(db, accountId);
   const order = (email: string) => orderMail(db, 'register-invited', email);
@@ -140,7 +140,7 @@ it('where only those register who are invited, nobody else gets a mail', async (
   await order('ann@shop.example');
   expect(await work()).toEqual([{ kind: 'sent' }, { kind: 'sent' }]);
   expect(sent.map(({ to, subject }) => [to, subject]).sort()).toEqual([
-    ['BOB@shop.example', 'Begin with Zonefleet'],
-    ['ann@shop.example', 'You have an account already'],
+    ['BOB@shop.example', 'Create your Zonefleet account'],
+    ['ann@shop.example', 'You already have an account'],
   ]);
 });

@@ -68,14 +68,14 @@ test('it queries the challenge’s name and reports the outcome', async () => {
   expect(await status()).toBe('active');
 });
 
-test('the value that our own servers have for an unproved claim proves nothing', async () => {
+test('the value that the fleet’s own servers return for an unproved claim proves nothing', async () => {
   const nameservers = ['ns1.example.net.', 'ns2.example.net.'];
   const made = verifier(() => ({ servers: [[value], [value]], nameservers }));
   expect(await made.run()).toMatchObject({ verdict: 'untrusted', transition: undefined });
   expect(await status()).toBe('unverified');
 });
 
-test('a domain that is gone, or has been proved, ends its job well', async () => {
+test('the job of a deleted or proved domain ends without an error', async () => {
   const made = verifier(() => ({ servers: [[value]] }));
   await made.run();
   expect(await made.run({ kind: 'manual', request: randomUUID() })).toMatchObject({ kind: 'absent' });
@@ -84,7 +84,7 @@ test('a domain that is gone, or has been proved, ends its job well', async () =>
   expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
 });
 
-test('a requested one is made whether it is due or not; a job that is run twice counts once', async () => {
+test('a requested one runs even if it is not due; a job that runs twice counts once', async () => {
   const made = absent();
   expect(await made.run()).toMatchObject({ kind: 'saved' });
   expect(await made.run({}, { again: true })).toMatchObject({ kind: 'early' });
@@ -113,7 +113,7 @@ test('after another one was saved meanwhile, it is repeated for a caller that wa
   expect(await runs()).toBe(3);
 });
 
-test('an aborted run is not saved; an internal error fails the job while Postgres is up', async () => {
+test('an aborted run is not saved; an internal error fails the job while Postgres is available', async () => {
   const abort = new AbortController();
   const made = verifier(() => {
     if (abort.signal.aborted) throw new TypeError('a bug');
@@ -125,7 +125,7 @@ test('an aborted run is not saved; an internal error fails the job while Postgre
   expect([await runs(), made.outcomes]).toEqual([0, []]);
 });
 
-test('while Postgres is away it waits, starts again by itself, and counts once', async () => {
+test('waits while Postgres is unavailable, restarts automatically, and counts once', async () => {
   const proxy = await startProxy(url);
   const db = openDatabase(proxy.url, { connectTimeoutMs: 1000 });
   try {

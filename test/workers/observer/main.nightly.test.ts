@@ -1,4 +1,4 @@
-// The observer as an operator runs it, against an API that the test plays: over TLS and over loopback.
+// The observer as an operator runs it, with an API played by the test, over TLS and over loopback.
 
 import { execFileSync } from 'node:child_process';
 import { type KeyObject, randomUUID } from 'node:crypto';
@@ -40,7 +40,7 @@ interface PlayedApi {
   readonly listener: RequestListener;
 }
 
-/** Gives one job, then lets the observer wait. */
+/** Returns one job, then lets the observer wait. */
 function playApi(name: string): PlayedApi {
   const answers: PlayedApi['answers'] = [];
   const unsigned: string[] = [];
@@ -83,7 +83,7 @@ const textOf = (url: string) =>
     () => '',
   );
 
-it('waits for the API, answers its jobs, tells its fingerprint and its state, and ends on SIGTERM', async () => {
+it('waits for the API, answers its jobs, logs its fingerprint and state, and ends on SIGTERM', async () => {
   const port = await freePort();
   const started = await start({
     VANTAGE: 'paris',
@@ -122,7 +122,7 @@ it('waits for the API, answers its jobs, tells its fingerprint and its state, an
 });
 
 it.skipIf(needsOpenssl !== '')(
-  `believes only a server whose certificate it can verify${needsOpenssl}`,
+  `accepts only a server with a verified certificate${needsOpenssl}`,
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'zonefleet-observer-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -145,7 +145,7 @@ it.skipIf(needsOpenssl !== '')(
   },
 );
 
-it('says what it lacks', async () => {
+it('reports missing settings', async () => {
   const reasonOf = async (env: Record<string, string>) => {
     const started = await start(env);
     expect(await started.exited).toBe(1);

@@ -1,4 +1,4 @@
-// The observer beside an API that gives jobs, is away, hangs, or means harm.
+// The observer with an API that works, is unavailable, hangs, or is malicious.
 
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ function never(signal: AbortSignal): Promise<never> {
 }
 
 function begin(api: {
-  /** The first ones; then the API waits. An error: it is away. */
+  /** The first responses; then the API waits. An error means that it is unavailable. */
   jobs: (VantageReply | Error)[];
   answer?: (body: { id: string; name: string; evidence: { domain: string } }) => VantageReply | Error;
   observe?: (name: string, options: ObserveOptions) => Promise<Evidence>;
@@ -79,7 +79,7 @@ function begin(api: {
 }
 
 describe('an observer', () => {
-  it('looks at each name as it is told to, and answers with what it saw', async () => {
+  it('observes each name as requested, and answers with the result', async () => {
     const [first, second] = [jobOf('Example.org'), { ...jobOf('example.net'), fresh: false, thorough: true }];
     const { observer, outcomes, answers, looked, asked } = begin({ jobs: [listing([first, second])] });
     await until(() => outcomes.length === 2);
@@ -96,7 +96,7 @@ describe('an observer', () => {
     expect(observer.trouble).toBeUndefined();
   });
 
-  it('goes on when the API is away, refuses, speaks nonsense or lets it wait, and tells only changes', async () => {
+  it('continues if the API is unavailable, rejects, sends nonsense or hangs, and reports only changes', async () => {
     const away = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
     const { observer, troubles, outcomes } = begin({
       jobs: [
@@ -108,31 +108,33 @@ describe('an observer', () => {
         listing([jobOf('example.org')]),
       ],
     });
-    expect(observer.trouble).toBe('it has not reached the API yet');
+    expect(observer.trouble).toBe('the API has not been reached yet');
     await until(() => outcomes.length === 1);
     expect(troubles).toEqual(['connect ECONNREFUSED', undefined, 'connect ECONNREFUSED', undefined]);
   });
 
-  it('says whether it is its key or its clock that the API does not take', async () => {
+  it('reports whether the API rejects its key or its clock', async () => {
     const reasonOf = async (clockAheadMs: number) => {
       const { troubles } = begin({ jobs: [{ status: 401, text: '', clockAheadMs }] });
       await until(() => troubles.length > 0);
       await observer?.stop();
       return troubles[0];
     };
-    expect(await reasonOf(2000)).toContain('this key');
-    expect(await reasonOf(90_000)).toBe('the API answers 401: the clock here is 90 s behind that of the API');
+    expect(await reasonOf(2000)).toContain('this name and key');
+    expect(await reasonOf(90_000)).toBe(
+      'the API responds with status 401: the clock here is 90 s behind that of the API',
+    );
     expect(await reasonOf(-90_000)).toContain('90 s ahead of');
   });
 
-  it('counts the time of a job by the API’s clock', async () => {
+  it('measures the time of a job by the API’s clock', async () => {
     const late = jobOf('late.example.org', -30_000);
     const { outcomes } = begin({ jobs: [listing([late]), listing([late], -50_000)] });
     await until(() => outcomes.length === 2);
-    expect(outcomes).toEqual(['refused: its time is over: late.example.org', 'taken']);
+    expect(outcomes).toEqual(['refused: the deadline has passed: late.example.org', 'taken']);
   });
 
-  it('answers not at all after the deadline, and asks no more for that name', async () => {
+  it('does not answer after the deadline, and stops queries for that name', async () => {
     let ended = false;
     const { outcomes, answers } = begin({
       jobs: [listing([jobOf('slow.example.org', 300)])],
@@ -145,7 +147,7 @@ describe('an observer', () => {
     expect([outcomes, answers, ended]).toEqual([['late: slow.example.org'], [], true]);
   });
 
-  it('answers again while the API is away, and gives up at the deadline', async () => {
+  it('repeats an answer while the API is unavailable, and gives up at the deadline', async () => {
     let tries = 0;
     const { outcomes, answers } = begin({
       jobs: [listing([jobOf('a.example.org')]), listing([jobOf('b.example.org', 400)])],
@@ -159,7 +161,7 @@ describe('an observer', () => {
     expect(answers.filter(({ name }) => name === 'a.example.org')).toHaveLength(3);
   });
 
-  it('does not repeat what the API has dropped', async () => {
+  it('does not repeat an answer that the API rejected', async () => {
     const { outcomes, answers } = begin({
       jobs: [listing(['a', 'b', 'c'].map((label) => jobOf(`${label}.example.org`)))],
       answer({ name }) {
@@ -170,13 +172,13 @@ describe('an observer', () => {
     await until(() => outcomes.length === 3);
     expect(outcomes).toEqual([
       'dropped: too late',
-      'dropped: the API answers 400',
-      'dropped: the API does not say whether it takes the answer',
+      'dropped: the API responds with status 400',
+      'dropped: the API does not report whether it accepts the answer',
     ]);
     expect(answers).toHaveLength(3);
   });
 
-  it('is no weapon of an API that was taken over: no private names, no more jobs than asked for, none twice', async () => {
+  it('is no weapon for a compromised API: no private names, no surplus jobs, no duplicates', async () => {
     const one = jobOf('example.org');
     const { outcomes, looked, asked } = begin({
       jobs: [
@@ -190,10 +192,10 @@ describe('an observer', () => {
     });
     await until(() => outcomes.length === 26 && asked.length === 3);
     expect(looked).toHaveLength(17);
-    expect(outcomes.filter((outcome) => outcome.includes('more than was asked for'))).toHaveLength(24);
+    expect(outcomes.filter((outcome) => outcome.includes('more jobs than requested'))).toHaveLength(24);
   });
 
-  it('does 64 jobs at once, and no more than its budget, whatever the API gives', async () => {
+  it('runs at most 64 jobs concurrently, within its budget, whatever the API sends', async () => {
     const endless = {
       shift: () => listing(Array.from({ length: 16 }, (_, i) => jobOf(`n${i}.example.org`))),
     };
@@ -212,7 +214,7 @@ describe('an observer', () => {
     expect(quick.looked).toHaveLength(240);
   });
 
-  it('ends while it asks and while it observes', async () => {
+  it('ends while it requests jobs and while it observes', async () => {
     const { observer, outcomes, answers } = begin({
       jobs: [listing([jobOf('example.org')])],
       observe: (_, { signal }) => never(signal as AbortSignal),

@@ -15,7 +15,7 @@ const job = {
 const read = (jobs: unknown, max = 16) => readJobs(JSON.stringify({ jobs }), { nowMs: NOW, max });
 
 describe('a job', () => {
-  it('is a name, the time that is left, and how to look', () => {
+  it('has a name, the remaining time, and how to observe', () => {
     expect(read([job])).toEqual({
       jobs: [
         {
@@ -48,7 +48,7 @@ describe('a job', () => {
     'x\\.example.org',
     `${'a'.repeat(64)}.example`,
     `${'a.'.repeat(200)}example`,
-  ])('is refused for the name "%s", which is no customer’s', (name) => {
+  ])('is rejected for the name "%s", which no customer can have', (name) => {
     expect(read([{ ...job, name }])).toMatchObject({ jobs: [], refused: [expect.any(String)] });
   });
 
@@ -60,20 +60,20 @@ describe('a job', () => {
     { deadline: '2026-01-02T03:04:05.000Z' },
     { fresh: 'yes' },
     { thorough: undefined },
-  ])('is refused with %o', (wrong) => {
+  ])('is rejected with %o', (wrong) => {
     expect(read([{ ...job, ...wrong }, job])).toMatchObject({
       jobs: [{ id: job.id }],
       refused: [expect.any(String)],
     });
   });
 
-  it('has a minute at most, whatever the API says', () => {
+  it('lasts at most a minute, whatever the API sends', () => {
     expect(read([{ ...job, deadline: '2031-01-02T03:04:05.000Z' }])?.jobs[0]?.leftMs).toBe(60_000);
   });
 });
 
 describe('a list of jobs', () => {
-  it('gives no more than were asked for', () => {
+  it('returns no more jobs than requested', () => {
     expect(read([job, job, job], 2)).toMatchObject({ jobs: [{}, {}], refused: [expect.any(String)] });
   });
 

@@ -1,4 +1,4 @@
-// The signed requests of an observer, to a server that may be anything.
+// The signed requests of an observer to an arbitrary server.
 
 import type { KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
@@ -44,7 +44,7 @@ const failureOf = (
   { timeoutMs = 5000, signal = running }: { timeoutMs?: number; signal?: AbortSignal } = {},
 ) => client.post('/vantage/v1/jobs', {}, { timeoutMs, signal }).then(() => 'none', explainFailure);
 
-it('a request is signed, its path without what a proxy puts before it', async () => {
+it('a request is signed with its path, without the prefix that a proxy adds', async () => {
   let isSigned: boolean | undefined;
   let asked: string | undefined;
   const client = await clientOf(async (request, response) => {
@@ -65,7 +65,7 @@ it('a request is signed, its path without what a proxy puts before it', async ()
   expect(Math.round(reply.clockAheadMs / 10_000)).toBe(9);
 });
 
-it('an answer has at most 65,536 octets, and the rest is not read', async () => {
+it('a response has at most 65,536 octets, and the rest is not read', async () => {
   let written = 0;
   const client = await clientOf((_, response) => {
     const more = () => {
@@ -74,7 +74,7 @@ it('an answer has at most 65,536 octets, and the rest is not read', async () => 
     response.on('drain', more);
     more();
   });
-  expect(await failureOf(client, { timeoutMs: 60_000 })).toBe('an answer has more than 65536 octets');
+  expect(await failureOf(client, { timeoutMs: 60_000 })).toBe('a response has more than 65536 octets');
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
@@ -88,7 +88,7 @@ it('a redirect is not followed', async () => {
   expect(visited).toEqual(['/vantage/v1/jobs']);
 });
 
-it('a server that says nothing, or never ends, is left after a time', async () => {
+it('a silent or endless server is abandoned after a time limit', async () => {
   for (const listener of [
     () => {},
     (_: unknown, response: { write(text: string): void }) => response.write('{'),
@@ -100,7 +100,7 @@ it('a server that says nothing, or never ends, is left after a time', async () =
   }
 });
 
-it('a request ends with its signal, and none begins after it; where nobody listens it says so', async () => {
+it('a request ends with its signal and does not start after it; an unreachable server is reported', async () => {
   const ending = new AbortController();
   let requests = 0;
   const client = await clientOf(() => {

@@ -80,7 +80,7 @@ it('a large zone is signed, and unsigned again', async () => {
   expect(stopped).toEqual([]);
 });
 
-it('a zone whose key does not open is told, keeps no other from its turn, and stays as it is', async () => {
+it('a zone whose key cannot be decrypted is reported, remains unchanged and does not delay others', async () => {
   const [bad, ...good] = (await signedDomains(3)) as [string, ...string[]];
   await sql`
     update signing_keys set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)
@@ -97,7 +97,7 @@ it('a zone whose key does not open is told, keeps no other from its turn, and st
   }
   expect(outcomes.find(({ zone }) => zone === bad)).toMatchObject({
     kind: 'unreadable',
-    error: { message: expect.stringMatching(/^key \d+ \(tag \d+\) does not open/) },
+    error: { message: expect.stringMatching(/^key \d+ \(tag \d+\) cannot be opened/) },
   });
   expect(
     outcomes
@@ -108,7 +108,7 @@ it('a zone whose key does not open is told, keeps no other from its turn, and st
   expect(await signatureFaults(database.db, parseName(bad))).toEqual([]);
 });
 
-it('stops when what it made does not verify, and tells of each such zone once', async () => {
+it('stops if its signatures do not verify, and reports each such zone once', async () => {
   const names = await signedDomains(4);
   const db = await later();
   useSecrets(db);

@@ -3,7 +3,7 @@ import type { Analytics } from '../../../src/analytics/open-analytics.ts';
 import { watchAnalytics } from '../../../workers/rounds/watch-analytics.ts';
 import { until } from '../../support/tests/until.ts';
 
-it('the watch of the analytics store tells each turn once, and that it is away at first only when that lasts', async () => {
+it('the analytics watch reports each status change once, and an initial outage only if it lasts', async () => {
   let isAway = true;
   let asked = 0;
   const query = async () => {

@@ -38,7 +38,7 @@ const counted = async () =>
       select parent, sum(checked)::int as checked, sum(turned)::int as turned from check_counts
       group by parent order by parent`;
 
-test('what any worker counts holds the moves of that parent in all of them, until it is over', async () => {
+test('the counts of any worker hold the status changes of that parent in all workers, until the trip ends', async () => {
   const [one, two] = [await watch(), await watch()];
   count(one.breaker, 'com.', 20, 12);
   count(two.breaker, 'com.', 20, 12);
@@ -55,7 +55,7 @@ test('what any worker counts holds the moves of that parent in all of them, unti
   expect([...one.changes, ...two.changes].filter(({ ended }) => ended)).toHaveLength(1);
 });
 
-test('too many overall hold every move, until an operator lets moves through', async () => {
+test('if too many domains change, all status changes are held until an operator releases them', async () => {
   const { breaker } = await watch();
   for (let i = 0; i < 25; i++) count(breaker, `parent${i}.`, 1, 1);
   await until(() => breaker.isFrozen('elsewhere.'));
@@ -64,13 +64,13 @@ test('too many overall hold every move, until an operator lets moves through', a
   expect(breaker.held()).toBe(0);
 });
 
-test('what an operator froze is held in every worker, whatever is counted, until it is released', async () => {
+test('a parent that an operator froze is held in every worker until it is released, regardless of counts', async () => {
   const [one, two] = [await watch(), await watch()];
   await freezeMoves(db, { parent: 'com.', reason: 'a test', by: 'ann', until: undefined });
   await until(() => one.breaker.isFrozen('com.') && two.breaker.isFrozen('com.'));
   expect(one.breaker.isFrozen('org.')).toBe(false);
   expect(one.breaker.held()).toBe(1);
-  // The checks trip it too, and are over: only that ends.
+  // The checks trip it too, and then end: only that trip ends.
   count(one.breaker, 'com.', 40, 30);
   await until(() => one.changes.length + two.changes.length > 0);
   await query`update check_counts set minute = minute - interval '20 minutes'`;
@@ -81,11 +81,11 @@ test('what an operator froze is held in every worker, whatever is counted, until
   await until(() => !one.breaker.isFrozen('com.') && !two.breaker.isFrozen('com.'));
 });
 
-test('a freeze of all domains holds every move until its time comes, and begins no trip by the counts', async () => {
+test('a freeze of all domains holds every status change until it ends, and starts no trip', async () => {
   const { breaker, changes } = await watch();
   await freezeMoves(db, { parent: '', reason: 'a test', by: 'ann', until: undefined });
   await until(() => breaker.isFrozen('anything.'));
-  // Enough that a trip would go on, and none would begin.
+  // Enough to continue a trip, but not to start one.
   for (let i = 0; i < 30; i++) breaker.count('com.', 'foreign', 'foreign');
   await until(async () => (await counted()).length === 1);
   await query`update breaker_trips set frozen_until = clock_timestamp(), ended_at = clock_timestamp()`;
@@ -93,7 +93,7 @@ test('a freeze of all domains holds every move until its time comes, and begins 
   expect([breaker.held(), changes]).toEqual([0, []]);
 });
 
-test('counts are kept while Postgres is away, and shared once; the last ones at the end', async () => {
+test('counts are kept while Postgres is unavailable, and shared once, the last ones at the end', async () => {
   const proxy = await startProxy(url);
   opened.push(() => proxy.stop());
   const db = openDatabase(proxy.url, { connectTimeoutMs: 500 });
@@ -111,12 +111,12 @@ test('counts are kept while Postgres is away, and shared once; the last ones at 
   expect(await counted()).toContainEqual({ parent: 'net.', checked: 1, turned: 0 });
 });
 
-test('continues until most of the domains that turned are back', async () => {
+test('continues until most of the changed domains are back', async () => {
   const { breaker, changes } = await watch();
   count(breaker, 'com.', 40, 40);
   await until(() => breaker.isFrozen('com.'));
   await query`update check_counts set turned = 0`;
-  // Each is shared in its own round: the second one comes after the first is judged.
+  // Each is shared in its own round: the second one comes after the first is evaluated.
   for (const told of [45, 50]) {
     for (let i = 0; i < 5; i++) breaker.count('com.', 'foreign', 'foreign');
     await until(async () => (await counted()).some(({ checked }) => checked === told));

@@ -1,5 +1,5 @@
-// Checks whose changes need the word of observers elsewhere, with a real Postgres: the observers are played by the test, which takes
-// their jobs and answers with what their network shows them.
+// Checks whose changes require the agreement of observers elsewhere, with a real Postgres. The test plays the
+// observers: it takes their jobs and answers with what their network shows.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
@@ -39,7 +39,10 @@ afterEach(async () => {
   await worker.destroy();
 });
 
-/** What each observer sees; undefined: it is away, `new`: it has never run, null: it takes its jobs and never answers. */
+/**
+ * What each observer sees. Undefined: it is unavailable. `new`: it has never run. Null: it takes its jobs and never
+ * answers.
+ */
 type Elsewhere = Readonly<Record<string, Said | 'new' | null | undefined>>;
 
 async function observe(elsewhere: Elsewhere, networkOf = (name: string) => `net-${name}`): Promise<string[]> {
@@ -105,7 +108,7 @@ const newest = async () => (await listChecks(db, domainId, { limit: 1 }))[0];
 const views = async () =>
   (await newest())?.vantages?.map(({ label, word, kind }) => `${label} ${word} ${kind}`);
 
-/** It is active, and has missed its delegation for two days. */
+/** The domain is active, and has missed its delegation for two days. */
 async function becomeMissed(): Promise<void> {
   await observe({});
   await check(OURS);
@@ -115,9 +118,13 @@ async function becomeMissed(): Promise<void> {
 
 describe('an activation', () => {
   it.each<[string, Elsewhere, readonly string[] | undefined]>([
-    ['two of two see the same', { a: OURS, b: OURS }, ['net-a agrees delegated', 'net-b agrees delegated']],
-    ['two of three are away', { a: OURS, b: undefined, c: undefined }, undefined],
-    ['one never answers, and the other is away', { a: OURS, b: null, c: undefined }, undefined],
+    [
+      'two of two observers agree',
+      { a: OURS, b: OURS },
+      ['net-a agrees delegated', 'net-b agrees delegated'],
+    ],
+    ['two of three are unavailable', { a: OURS, b: undefined, c: undefined }, undefined],
+    ['one never answers, and the other is unavailable', { a: OURS, b: null, c: undefined }, undefined],
     ['only one of two has ever run: none is asked', { a: FOREIGN, b: 'new' }, undefined],
     ['all are in one network: none is asked', { a1: FOREIGN, a2: FOREIGN }, undefined],
   ])('happens if %s', async (_, elsewhere, told) => {
@@ -128,8 +135,12 @@ describe('an activation', () => {
   });
 
   it.each<[string, Elsewhere, string]>([
-    ['one of three agrees, and one is away', { a: OURS, b: FOREIGN, c: undefined }, 'VANTAGES_DISAGREE'],
-    ['none sees anything', { a: 'timeout', b: 'servfail', c: undefined }, 'VANTAGES_AWAY'],
+    [
+      'one of three agrees, and one is unavailable',
+      { a: OURS, b: FOREIGN, c: undefined },
+      'VANTAGES_DISAGREE',
+    ],
+    ['none observes anything', { a: 'timeout', b: 'servfail', c: undefined }, 'VANTAGES_AWAY'],
     ['none answers before the deadline', { a: null, b: null }, 'VANTAGES_AWAY'],
   ])('waits if %s', async (_, elsewhere, code) => {
     await observe(elsewhere);
@@ -138,10 +149,10 @@ describe('an activation', () => {
     expect(await codes()).toEqual([code]);
   });
 
-  it('happens at the next check once the others see it', async () => {
+  it('happens at the next check once the others observe it', async () => {
     await observe({ a: FOREIGN, b: FOREIGN });
     await check(OURS);
-    // One of two that sees something else decides: which one answers first is open.
+    // One of two that observes something else decides. Which one answers first is open.
     expect((await newest())?.findings[0]?.message).toMatch(
       /From here: ns1\.example\.net and ns2\.example\.net; from net-[ab]: ns1\.elsewhere\.test and ns2\.elsewhere\.test/,
     );
@@ -150,7 +161,7 @@ describe('an activation', () => {
     expect(await status()).toBe('active');
   });
 
-  it('of many checks that wait for nothing does not make the next one rarer', async () => {
+  it('that waits does not make the next check rarer', async () => {
     await observe({ a: undefined, b: undefined });
     for (let i = 0; i < 12; i++) await check(OURS);
     const rows = await query<{ unknowns: number; seconds: number }>`
@@ -160,7 +171,7 @@ describe('an activation', () => {
 });
 
 describe('a move', () => {
-  it('waits where only this network sees that the delegation is gone, and loses nothing', async () => {
+  it('waits if only this network observes that the delegation is missing, and loses no misses', async () => {
     await becomeMissed();
     await observe({ a: OURS, b: OURS, c: OURS });
     expect(await check(FOREIGN)).toMatchObject({ verdict: 'unknown', transition: undefined });
@@ -169,7 +180,7 @@ describe('a move', () => {
     expect(told?.filter((view) => view.endsWith('differs delegated')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('needs two, also when the others are away: knocking them out wins nothing', async () => {
+  it('requires two observers even if others are unavailable, so that disabling them is useless', async () => {
     await becomeMissed();
     await observe({ a: FOREIGN, b: undefined, c: undefined });
     await check(FOREIGN);
@@ -179,7 +190,7 @@ describe('a move', () => {
     expect(await status()).toBe('moved');
   });
 
-  it('is nobody asked about before its third miss', async () => {
+  it('causes no query of observers before its third miss', async () => {
     await observe({});
     await check(OURS);
     const taken = await observe({ a: OURS, b: OURS });
@@ -190,21 +201,21 @@ describe('a move', () => {
   });
 });
 
-it('a vantage in one voice with others is silent with them when they do not see the same', async () => {
+it('an observer that shares a voice counts as silent if they disagree', async () => {
   await observe({ a1: OURS, a2: FOREIGN, b: OURS, c: undefined }, (name) => name[0] as string);
-  // Both of the voice must have answered before the deadline: one alone would speak for it.
+  // Both of the voice must have answered before the deadline, because one alone would speak for it.
   await check(OURS, { options: { deadlineMs: 6000 } });
   expect(await status()).toBe('active');
   expect(await views()).toEqual(['a silent split', 'b agrees delegated', 'c silent nothing']);
 });
 
-it('a parent that this fleet serves itself is nobody asked about', async () => {
+it('observers are not asked about a parent that this fleet serves', async () => {
   const taken = await observe({ a: FOREIGN, b: FOREIGN });
   await check(OURS, { more: { transport: 'database', address: '' } });
   expect([await status(), taken]).toEqual(['active', []]);
 });
 
-it('a check that waits is slow after a second: it takes a slot for slow ones, and ends when there is none', async () => {
+it('a waiting check is slow after a second: it takes a slow slot, and ends if there is none', async () => {
   await observe({ a: null, b: null });
   const slots = new Slots(4);
   const abort = new AbortController();
@@ -221,7 +232,7 @@ it('a check that waits is slow after a second: it takes a slot for slow ones, an
   expect(await status()).toBe('pending');
 });
 
-it('one quick voice activates no name while the others may still answer and no slow slot is free', async () => {
+it('one quick voice activates no name while others may still answer and no slow slot is free', async () => {
   await observe({ a: OURS, b: null, c: null });
   const slots = new Slots(4);
   slots.takeSlow();
@@ -233,7 +244,7 @@ it('one quick voice activates no name while the others may still answer and no s
   expect(await views()).toContain('net-a agrees delegated');
 });
 
-it('observers have 30 seconds, and less where a call waits for the check', async () => {
+it('observers have 30 seconds, or less if a caller waits for the check', async () => {
   const given: number[] = [];
   for (const kind of ['background', 'operator', 'manual'] as const) {
     await query`update domain_checks set due_at = now(), next_at = now()`;

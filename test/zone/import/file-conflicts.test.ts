@@ -19,14 +19,14 @@ function parse(lines: readonly string[]): ParsedRecords {
   return inOneGo(parseRecords(lines.join('\n'), APEX));
 }
 
-/** The line and the message of each warning about a conflict. */
+/** Returns the line and the message of each warning about a conflict. */
 function conflictsIn({ warnings }: ParsedRecords): string[] {
   return warnings.flatMap(({ line, code, message }) =>
     code === 'RECORD_CONFLICT' ? [`${line} ${message}`] : [],
   );
 }
 
-/** The name and type of each record that an import of the file into an empty domain reports in `failed`. */
+/** Returns the name and type of each record that an import of the file into an empty domain reports in `failed`. */
 function failedIn({ records }: ParsedRecords): string[] {
   const state = editState([]);
   const merge = new ImportMerge(inOneGo(readImport(records, APEX)), []);
@@ -41,7 +41,7 @@ function failedIn({ records }: ParsedRecords): string[] {
   });
 }
 
-/** Returns the object, each read of which is counted. */
+/** Returns the object, and counts each read of it. */
 function countingReads<T extends object>(object: T, reads: { count: number }): T {
   return new Proxy(object, {
     get(target, member) {
@@ -58,16 +58,16 @@ describe('a parsed file', () => {
     rowsOf(`
 a CNAME at the apex | @ CNAME x.example.net. | 1 the apex cannot be a CNAME; use an ANAME, or proxy the record
 a CNAME after another record | a TXT x / a CNAME x.example.net. | 2 a.example.com. has other records: a CNAME must be the only record of its name
-a record after a CNAME | a CNAME x.example.net. / a MX 0 . | 2 a.example.com. has a CNAME: nothing else can stand there
+a record after a CNAME | a CNAME x.example.net. / a MX 0 . | 2 a.example.com. has a CNAME: no other record can exist there
 a DS without NS | a DS ${DIGEST} | 1 a.example.com. has a DS but no NS: a DS belongs to a delegation
-an address next to an ANAME | @ ANAME x.example.net. / @ A 192.0.2.1 | 2 example.com. has an ANAME, which brings its addresses
+an address next to an ANAME | @ ANAME x.example.net. / @ A 192.0.2.1 | 2 example.com. has an ANAME, which provides its addresses
 a wildcard DNAME | * DNAME x.example.net. | 1 a wildcard cannot have a DNAME
 a wildcard delegation | * NS ns.example.net. | 1 a wildcard cannot be delegated
 two DNAMEs | a DNAME x.example.net. / a DNAME y.example.net. | 2 a.example.com. can have only one DNAME
-a record below a DNAME | a DNAME x.example.net. / b.a TXT x | 2 b.a.example.com. lies below the DNAME at a.example.com.: a name below a DNAME cannot have records
+a record below a DNAME | a DNAME x.example.net. / b.a TXT x | 2 b.a.example.com. is below the DNAME at a.example.com.: a name below a DNAME cannot have records
 a CNAME to itself | a CNAME a | 1 the CNAME points to itself
 addresses of which one is proxied | a A 192.0.2.1 ; zonefleet proxied=true / a A 192.0.2.2 | 2 the A, AAAA, CNAME and ANAME records at a.example.com. must all be proxied or none
-what a record that is left out made valid | a CNAME x.example.net. / a NS ns.example.net. / a DS ${DIGEST} | 2 a.example.com. has a CNAME: nothing else can stand there / 3 a.example.com. has a CNAME: nothing else can stand there`),
+a record that was only valid because of one that is left out | a CNAME x.example.net. / a NS ns.example.net. / a DS ${DIGEST} | 2 a.example.com. has a CNAME: no other record can exist there / 3 a.example.com. has a CNAME: no other record can exist there`),
   )('with %s has a warning for the record that an import leaves out', (_, lines, expected) => {
     const parsed = parse(lines.split(' / '));
     expect(conflictsIn(parsed)).toEqual(
@@ -76,7 +76,7 @@ what a record that is left out made valid | a CNAME x.example.net. / a NS ns.exa
     expect(parsed.errors).toEqual([]);
   });
 
-  it('has one warning for each name and type, and still has the records', () => {
+  it('has one warning per name and type, and still has the records', () => {
     const parsed = parse(['a CNAME x.example.net.', 'a TXT x', 'a TXT y', 'b A 192.0.2.1']);
     expect([conflictsIn(parsed).length, parsed.records.length]).toEqual([1, 4]);
   });
@@ -89,12 +89,12 @@ what a record that is left out made valid | a CNAME x.example.net. / a NS ns.exa
     ]);
   });
 
-  it('has a DS without NS that the domain may complete', () => {
+  it('may have a DS without NS, which the domain may have', () => {
     const [warning] = parse([`a DS ${DIGEST}`]).warnings;
     expect(warning?.host).toBe(warning?.owner);
   });
 
-  it('has warnings for the records that an import into an empty domain reports as failed, and for no others', () => {
+  it('has warnings exactly for the records that an import into an empty domain reports as failed', () => {
     const owner = fc.constantFrom('@', 'a', 'b.a', 'c.b.a', '*.a', 'x', 'ns.x');
     const content = fc.constantFrom(
       ...['A 192.0.2.1', 'A 192.0.2.2 ; zonefleet proxied=true', 'AAAA 2001:db8::1', 'TXT x', 'MX 0 .'],
@@ -119,14 +119,14 @@ what a record that is left out made valid | a CNAME x.example.net. / a NS ns.exa
   const N = 800;
   const many = (make: (i: number) => string) => Array.from({ length: N }, (_, i) => make(i));
   it.each<[string, readonly string[]]>([
-    ['types beside a CNAME', [...many((i) => `a TYPE${1000 + i} \\# 0`), 'a CNAME x.']],
+    ['types next to a CNAME', [...many((i) => `a TYPE${1000 + i} \\# 0`), 'a CNAME x.']],
     ['names below a DNAME with many records', many((i) => (i % 2 ? `d DNAME x${i}.` : `h${i}.d TXT x`))],
     ['names below a delegation with many records', many((i) => (i % 2 ? `d NS x${i}.` : `h${i}.d TXT x`))],
     [
       'names below a name with many records',
       ['c NS x.', ...many((i) => `${i % 2 ? `h${i}.` : ''}d TXT ${i}`)],
     ],
-  ])('of %s is searched with few reads of each record', (_, lines) => {
+  ])('of %s is checked with few reads of each record', (_, lines) => {
     const reads = { count: 0 };
     const records = recordsOf(lines.join('\n'), 'example.com.').map((record) => {
       const type = typeMnemonic(record.type) as ApiType;
@@ -138,7 +138,7 @@ what a record that is left out made valid | a CNAME x.example.net. / a NS ns.exa
     expect(reads.count / N).toBeLessThan(100);
   });
 
-  it('with many CNAMEs at one name is searched with few reads of each row', () => {
+  it('with many CNAMEs at one name is checked with few reads of each row', () => {
     const reads = { count: 0 };
     const [first] = recordsOf('a CNAME x.', 'example.com.');
     if (first === undefined) throw new Error('no record');

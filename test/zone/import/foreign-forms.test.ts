@@ -26,7 +26,7 @@ describe('a CSV file', () => {
     '\ufeffType\tHost Name\tPoints to\tPriority\n',
     '\n\nRecord Type,Record Name,Data,Zone ID,Proxied\n',
     "'type', 'name', 'rdata'",
-  ])('is one error that names what can be imported: %j', (text) => {
+  ])('causes one error that names the formats that can be imported: %j', (text) => {
     const parsed = parse(text);
     expect(parsed).toMatchObject({ records: [], skipped: [], warnings: [] });
     expect(parsed.errors).toEqual([
@@ -43,7 +43,7 @@ describe('a CSV file', () => {
     'name\tTXT\ttype\tvalue\nwww 300 IN A 192.0.2.1',
     '$ORIGIN stall.example.\nwww 300 IN A 192.0.2.1',
     'type,name,ttl TXT value\nwww 300 IN A 192.0.2.1',
-  ])('is no zone file that begins with words of such a head: %j', (text) => {
+  ])('does not include a zone file that begins with words of such a header: %j', (text) => {
     expect(lines(text)).toContain('www 300 A 192.0.2.1');
   });
 });
@@ -61,7 +61,7 @@ describe('a record of type SPF', () => {
     expect(warnings(text)).toEqual([`1 only.stall.example. TXT TYPE_REPLACED: ${REPLACED}`]);
   });
 
-  it('is read by its number, beside other TXT, and once', () => {
+  it('is read by its number, in addition to other TXT, and once', () => {
     const text = `@ TXT "v=spf10 x"
 @ TYPE99 \\# 13 0c763d73706631202d616c6c20
 @ SPF "v=spf1 -all "`;
@@ -70,7 +70,7 @@ describe('a record of type SPF', () => {
   });
 });
 
-describe('an alias in the form of cli53', () => {
+describe('a cli53 alias', () => {
   it('becomes an ANAME', () => {
     const text = `$ORIGIN stall.example.
 w 60 IN A 192.0.2.111
@@ -93,7 +93,7 @@ t TXT "x AWS ALIAS A w $self false"`;
     ]);
   });
 
-  it('keeps the place of its errors', () => {
+  it('does not change the position of its errors', () => {
     const { errors } = parse('; x AWS ALIAS A w $self false\r\nal 60 AWS ALIAS A w..x $self false');
     expect(errors).toEqual([{ line: 2, column: 19, error: '"w..x" has an empty label' }]);
   });

@@ -24,7 +24,7 @@ function parse({ write, addDots }: ProviderForm, zone = ZONE) {
 const key = (name: Name, type: string, ttl: number | undefined, rdata: Uint8Array, proxied = false) =>
   `${Buffer.from(name, 'latin1').toString('hex')} ${type} ${ttl} ${Buffer.from(rdata).toString('hex')} ${proxied}`;
 
-/** The records as an import into the domain reads them. */
+/** Reads the records like an import into the domain. */
 function imported(records: readonly RecordText[], { saysProxied }: ProviderForm): string[] {
   const { entries, unread } = inOneGo(readImport(records, APEX));
   expect([...unread]).toEqual([]);
@@ -60,7 +60,7 @@ describe.each(PROVIDER_FORMS)('a zone of 120 records in the form of $provider', 
     expect(imported(records, form)).toEqual(expected(form));
   });
 
-  it('accounts for each record that cannot be read, in its line', () => {
+  it('has an error or a skipped record for each record that cannot be read, at its line', () => {
     const isBad = (i: number) => i % 7 === 3;
     const broken = ZONE.records.map((record, i) =>
       record.type === 'A' && isBad(i) ? { ...record, words: ['192.0.2.999'] } : record,

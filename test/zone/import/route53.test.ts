@@ -15,7 +15,7 @@ function parseSets(...sets: unknown[]): ParsedRecords {
   return parse(JSON.stringify({ ResourceRecordSets: sets }));
 }
 
-/** The full name of a name that is relative to the domain, unless it ends with a dot. */
+/** Returns the full name of a name relative to the domain, unless it ends with a dot. */
 const full = (name: string) =>
   name.endsWith('.') ? name : `${name === '@' ? '' : `${name}.`}stall.example.`;
 const set = (name: string, Type: string, ...values: string[]) => ({
@@ -86,7 +86,7 @@ describe('Route 53 JSON', () => {
     expect([lines(parsed), errors(parsed)]).toEqual([[expected], []]);
   });
 
-  it('is read as the bare list that --query prints, too', () => {
+  it('is also read as the plain list that --query prints', () => {
     expect(lines(parse(`\ufeff [${JSON.stringify(set('w', 'A', '192.0.2.1'))}]`))).toEqual([
       'w 300 A 192.0.2.1',
     ]);
@@ -107,7 +107,7 @@ describe('Route 53 JSON', () => {
       alias('m', 'MX', 'stall.example.'),
     );
     expect(skipped(parsed)).toEqual([
-      '@ SOA: the service makes the SOA',
+      '@ SOA: the service creates the SOA',
       '@ NS: the nameservers of the domain itself are set by the service',
       'm MX: an alias of type MX has no counterpart here: import the records of stall.example. at this name',
       '@ SPF: the name has a TXT record with an SPF policy, which mail servers use instead (RFC 7208 §3.1)',
@@ -151,7 +151,7 @@ describe('Route 53 JSON', () => {
     [['A', 'alias A'], [ALIAS], ['ANAME']],
     [['alias A', 'A', 'A'], [ADDRESSES], ['A']],
     [['A', 'alias AAAA'], [ALIAS, ALIAS], ['ANAME']],
-  ])('has a name with %j, of which the import leaves out the later kind', (kinds, lost, leftOut) => {
+  ])('has a name with %j, and the import leaves out the later kind', (kinds, lost, leftOut) => {
     const parsed = parseSets(
       ...kinds.map((kind, i) => {
         const [type = '', aliased] = kind.split(' ').reverse();
@@ -171,7 +171,7 @@ describe('Route 53 JSON', () => {
     [{ Failover: 'PRIMARY' }, 'failover of Route 53 is'],
     [{ MultiValueAnswer: true }, 'health checks of Route 53 are'],
     [{ CidrRoutingConfig: {} }, 'routing of Route 53 is'],
-  ])('reports once for a name and type that %j is lost', (more, message) => {
+  ])('reports once per name and type that %j is lost', (more, message) => {
     const parsed = parseSets(
       { ...set('w', 'A', '192.0.2.1', '192.0.2.2'), SetIdentifier: 'a', ...more },
       { ...set('w', 'A', '192.0.2.3'), SetIdentifier: 'a', ...more },
@@ -204,7 +204,7 @@ describe('Route 53 JSON', () => {
     expect(lines(parsed)).toEqual(['w 300 A 192.0.2.2']);
   });
 
-  it('has errors, skipped sets and warnings in the line where the element begins', () => {
+  it('has errors, skipped sets and warnings at the line where the element begins', () => {
     const parsed = parse(`{
   "ResourceRecordSets": [
     {
@@ -233,7 +233,7 @@ describe('Route 53 JSON', () => {
       'ResourceRecordSets[1] is not valid JSON',
     ],
     [
-      'more behind it',
+      'more text after it',
       '{"ResourceRecordSets": [SET]}\n{"ResourceRecordSets": []}',
       'the JSON ends before this text: import each file separately',
     ],
@@ -244,7 +244,7 @@ describe('Route 53 JSON', () => {
     expect([lines(parsed), errors(parsed)]).toEqual([['w 300 A 192.0.2.1'], [error]]);
   });
 
-  it('is never fatal if it is damaged', () => {
+  it('never causes an exception if it is damaged', () => {
     const text = JSON.stringify(
       { a: [1, '\\"'], ResourceRecordSets: [set('w', 'TXT', '"a\\100"')] },
       null,
@@ -283,7 +283,7 @@ describe('other JSON', () => {
     '{"ResourceRecordSets',
     '\ufeff\n  [1, 2]',
     `{"a": "${'x'.repeat(2_000_000)}", "ResourceRecordSets": []}`,
-  ])('is one error that names what can be imported: %.60s', (text) => {
+  ])('causes one error that names the formats that can be imported: %.60s', (text) => {
     const parsed = parse(text);
     expect(parsed).toMatchObject({ records: [], skipped: [], warnings: [] });
     expect(parsed.errors).toEqual([

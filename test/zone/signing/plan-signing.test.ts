@@ -79,21 +79,21 @@ host.plain 300 A 192.0.2.3`;
 let serial = 1;
 const apexText = () => `@ 3600 SOA ns h ${++serial} 2 3 4 900\n@ 3600 NS ns`;
 
-/** The zone of the text, signed. */
+/** Returns the zone of the text, signed. */
 function zoneOf(denial: DenialKind, text = BASE): SignedRows {
   const rows = new SignedRows(APEX);
   rows.sign(order(denial, wantedOf(text), true), TIMES);
   return rows;
 }
 
-/** `gone`: names at which nothing is wanted. */
+/** @param gone names without wanted records */
 function wantedOf(text: string, gone: readonly string[] = [], keys = [CSK]): Map<Name, ZoneRecord[]> {
   const wanted = recordsByOwner([...recordsOf(text, 'zone.example.'), ...dnskeyRecords(APEX, keys)]);
   for (const name of gone) wanted.set(at(name), []);
   return wanted;
 }
 
-/** What an edit signs, in words, and how often it had to read. */
+/** Describes what an edit signs, and how often it had to read. */
 function edit(rows: SignedRows, denial: DenialKind, text: string, gone: readonly string[] = []) {
   const { plan, asked } = rows.sign(order(denial, wantedOf(`${apexText()}\n${text}`, gone)), TIMES);
   expect(faultsOf(rows)).toEqual([]);
@@ -105,7 +105,7 @@ function edit(rows: SignedRows, denial: DenialKind, text: string, gone: readonly
 }
 
 describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s', (denial) => {
-  it('is after random edits what it is when it is signed as a whole', { timeout: 600_000 }, () => {
+  it('is the same after random edits as when it is signed as a whole', { timeout: 600_000 }, () => {
     const random = randomFrom(SEED);
     for (let zone = 0; zone < scale(200, 2); zone++) {
       const wanted = new WantedZone(
@@ -129,7 +129,7 @@ describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s', (denial) => {
 });
 
 describe.each(['nsec', 'nsec3'] as const)('the ring of %s', (denial) => {
-  it('is that of a chain that is made by itself from all sets', () => {
+  it('equals that of a chain built separately from all sets', () => {
     const random = randomFrom(SEED + 1);
     for (let zone = 0; zone < scale(200, 3); zone++) {
       const setting = { apex: APEX, own: dnskeyRecords(APEX, [CSK]), marks: false, labels: ODD_LABELS };
@@ -181,12 +181,12 @@ TYPE65280 | \\# 3 414243`),
 describe('an edit of a zone with NSEC', () => {
   it.each(
     rowsOf(`
-an address that changes | b 300 A 192.0.2.9 | @ SOA / b A
-nothing that changes | d 300 A 192.0.2.1 | @ SOA
-a TTL that changes | b 60 A 192.0.2.1 | @ SOA / b A
-types that change | b 300 A 192.0.2.1 / b 300 TXT x | @ SOA / b NSEC / b TXT
+a changed address | b 300 A 192.0.2.9 | @ SOA / b A
+no change | d 300 A 192.0.2.1 | @ SOA
+a changed TTL | b 60 A 192.0.2.1 | @ SOA / b A
+changed types | b 300 A 192.0.2.1 / b 300 TXT x | @ SOA / b NSEC / b TXT
 a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
-  )('signs, after one step of reading, only what %s requires', (_, text, wanted) => {
+  )('signs, after one step of reading, only the sets that %s requires', (_, text, wanted) => {
     const { signed, asked } = edit(zoneOf('nsec'), 'nsec', itemsOf(text).join('\n'));
     expect([signed, asked.length]).toEqual([itemsOf(wanted), 1]);
   });
@@ -201,7 +201,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
     expect(rows.rows.get(at('m'))?.some(({ rdata }) => Buffer.from(rdata).includes('mAIL'))).toBe(true);
   });
 
-  it('takes signatures and denials from names below a cut that begins, and gives them back when it ends', () => {
+  it('removes signatures and denials from names below a new cut, and restores them when it is removed', () => {
     const rows = zoneOf('nsec');
     const begun = edit(rows, 'nsec', 'plain 300 NS ns.invalid.');
     expect(begun.signed).toEqual(['@ SOA', 'plain NSEC', 'y.ent NSEC']);
@@ -211,7 +211,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
     expect(ended.signed).toEqual(['@ SOA', 'host.plain A', 'host.plain NSEC', 'y.ent NSEC']);
   });
 
-  it('asks for the whole zone only when the TTL of all denials changes (RFC 9077)', () => {
+  it('requests the whole zone only if the TTL of all denials changes (RFC 9077)', () => {
     const rows = zoneOf('nsec');
     const wanted = wantedOf('@ 3600 SOA ns h 2 2 3 4 60\n@ 3600 NS ns');
     const { plan, asked } = rows.sign(order('nsec', wanted), TIMES);
@@ -220,7 +220,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
     expect(faultsOf(rows)).toEqual([]);
   });
 
-  it('keeps the octets of signatures that are not due, and makes those anew that are', () => {
+  it('keeps the octets of signatures that are not due, and renews those that are', () => {
     const rows = zoneOf('nsec');
     const signatures = (name: string) =>
       (rows.rows.get(at(name)) ?? []).filter(({ type }) => type === TYPE.RRSIG);
@@ -256,7 +256,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
     expect(told(rows)).toEqual(told(zoneOf('nsec', BASE.replace('ns h 1', `ns h ${serial}`))));
   });
 
-  it('is refused without the apex, and on a ring that is broken', () => {
+  it('is refused without the apex, and on a broken ring', () => {
     expect(() => planSigning(order('nsec', new Map())).next()).toThrow(RangeError);
     const rows = zoneOf('nsec');
     rows.rows.set(
@@ -268,7 +268,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
 });
 
 describe('an edit of a zone with NSEC3', () => {
-  it('gives empty non-terminals a denial, and takes it when nothing is below any more', () => {
+  it('gives empty non-terminals a denial, and removes it when nothing is below any longer', () => {
     const rows = zoneOf('nsec3');
     const hashed = () => rows.records().filter(({ type }) => type === TYPE.NSEC3).length;
     const before = hashed();
@@ -283,14 +283,14 @@ describe('an edit of a zone with NSEC3', () => {
     expect(hashed()).toBe(before - 3);
   });
 
-  it('reads once when names come or change', () => {
+  it('reads once if names are added or changed', () => {
     const rows = zoneOf('nsec3');
     expect(edit(rows, 'nsec3', 'new 300 A 192.0.2.9').asked.length).toBe(1);
     expect(edit(rows, 'nsec3', 'new 300 A 192.0.2.8').signed).toEqual(['@ SOA', 'new A']);
   });
 });
 
-describe('a roll of keys', () => {
+describe('a key rollover', () => {
   const [ksk, zsk, next] = [testKey(), testKey(13, 256), testKey(13, 256)];
   const rows = new SignedRows(APEX);
   const sign = (data: readonly TestKey[], published: readonly TestKey[]) => {
@@ -300,7 +300,7 @@ describe('a roll of keys', () => {
     return new Set(plan.toSign.map(({ set, key }) => `${typeMnemonic(set.type)} ${key.tag}`));
   };
 
-  it('signs the DNSKEY set with its keys and data with others, and only what another key is to sign anew', () => {
+  it('signs the DNSKEY set with its keys and data with others, and only sets that another key must sign', () => {
     const all = sign([zsk], [ksk, zsk]);
     expect(all).toEqual(
       new Set([`DNSKEY ${ksk.tag}`, ...['SOA', 'NS', 'A', 'NSEC'].map((type) => `${type} ${zsk.tag}`)]),
@@ -312,7 +312,7 @@ describe('a roll of keys', () => {
     expect(sign([next], [ksk, next])).toEqual(new Set([`DNSKEY ${ksk.tag}`]));
   });
 
-  it('counts at the apex alone: a DNSKEY set elsewhere is data', () => {
+  it('only applies at the apex: a DNSKEY set elsewhere is data', () => {
     const text = `${BASE}\nhost.plain 300 DNSKEY 257 3 13 ${'A'.repeat(88)}`;
     const wanted = wantedOf(text, [], [ksk, zsk]);
     const keys = { entry: [ksk], data: [zsk] };
@@ -330,7 +330,7 @@ describe('planning a chain of denials', () => {
     ['nsec', 'nsec3'],
     ['nsec3', 'nsec'],
   ] as const)('from %s to %s', (from, to) => {
-    test('is the chain of a zone that is signed with it from the beginning', () => {
+    test('yields the chain of a zone that was signed with it from the beginning', () => {
       const random = randomFrom(7);
       const order = { apex: APEX, keys: SETTING.keys, remakeBefore: NOW };
       for (let i = 0; i < scale(20, 5); i++) {
@@ -387,7 +387,7 @@ describe('planning edge marks', () => {
     return [...planned.kept, ...fresh];
   }
 
-  describe('signatures over sets of regions', () => {
+  describe('signatures over edge sets', () => {
     const first = plan([...A, edgeMarkOf(WWW)]);
     test('are made over the newest set of each type that the name has', () => {
       expect(
@@ -395,34 +395,34 @@ describe('planning edge marks', () => {
       ).toEqual([[TYPE.A, 60, ['192.0.2.1']]]);
       expect(first.isSame).toBe(false);
     });
-    test('are kept while they hold', () => {
+    test('are kept while they are valid', () => {
       const again = plan([...A, ...signed(first)]);
       expect(again).toMatchObject({ isSame: true, toSign: [], expiresAt: 1_000 });
     });
-    test('are made anew before they end', () => {
+    test('are renewed before they expire', () => {
       expect(plan([...A, ...signed(first)], { before: 1_001 }).toSign).toHaveLength(1);
     });
-    test('are made anew over another TTL', () => {
+    test('are renewed for another TTL', () => {
       const slower = recordsOf('www 90 A 198.51.100.1', 'example.');
       expect(plan([...slower, ...signed(first)]).toSign).toHaveLength(1);
     });
-    test('are made by every key that signs', () => {
+    test('are made by every signing key', () => {
       expect(plan([...A, ...signed(first)], { keys: [KEY, OTHER] }).toSign.map(({ key }) => key)).toEqual([
         OTHER,
       ]);
     });
-    test('go when nothing publishes their set any more', () => {
+    test('are removed when no region publishes their set any longer', () => {
       const marks = signed(first);
       const next = plan([...A, ...marks], { of: sets(['192.0.2.9'], ['192.0.2.1']) });
       expect(next.kept).toEqual([edgeMarkOf(WWW)]);
       expect(next.toSign).toHaveLength(1);
     });
-    test('are no matter of a name without a mark', () => {
+    test('are not made for a name without a mark', () => {
       expect(plan(A)).toMatchObject({ isSame: true, toSign: [] });
     });
   });
 
-  test('regions that publish the same need one signature', () => {
+  test('are shared by regions that publish the same addresses', () => {
     const { regions } = EU;
     const two = { ...EU, regions: [...regions, ...regions.map((one) => ({ ...one, region: 'us' }))] };
     expect(setsToSign(two)).toHaveLength(2);
@@ -447,7 +447,7 @@ function signedUntil(expiration: number): SignedRows {
 }
 
 describe('a refresh', () => {
-  it('makes each signature anew with the key that it has, and nothing that is not signed', () => {
+  it('renews each signature with its key, and signs nothing that is not signed', () => {
     const rows = signedUntil(NOW + 50);
     const plan = planRefresh(rows.records(), { apex: APEX, keys, remakeBefore: NOW + 51 });
     expect(plan.toSign.length).toBe(rows.records().filter(({ type }) => type === TYPE.RRSIG).length);
@@ -456,7 +456,7 @@ describe('a refresh', () => {
     expect(checkSigned(APEX, rows.records(), NOW + 4000)).toEqual([]);
   });
 
-  it('leaves alone what is not due, also beside what is', () => {
+  it('leaves signatures that are not due unchanged, even next to one that is', () => {
     const rows = signedUntil(NOW + 50);
     expect(planRefresh(rows.records(), { apex: APEX, keys, remakeBefore: NOW + 50 }).rows([])).toEqual([]);
     const later = signedUntil(NOW + 5000).records();
@@ -477,7 +477,7 @@ describe('a refresh', () => {
     }
   });
 
-  it('with other keys adds the signatures of a new algorithm, and drops those of the old one', () => {
+  it('with other keys adds the signatures of a new algorithm, and removes those of the old one', () => {
     const rows = signedUntil(NOW + 5000);
     const times = { inception: NOW - 100, expiration: NOW + 5000 };
     const next = { entry: testKey(15), data: testKey(15, 256) };

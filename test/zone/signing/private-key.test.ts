@@ -1,4 +1,4 @@
-// Keys that other programs made: dnssec-keygen of BIND 9.18, pdnsutil and the API of PowerDNS 4.7, keymgr of Knot DNS 3.2.
+// Keys made by other programs: dnssec-keygen of BIND 9.18, pdnsutil and the API of PowerDNS 4.7, keymgr of Knot DNS 3.2.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ tY/NNv/g9kDFXKIFR1F7hjjBdsjYoAoGCCqGSM49AwEHoUQDQgAE3T9vm+q5L3qZ
 mcodRpxFaA==
 -----END PRIVATE KEY-----
 `;
-/** KNOT_P256 after `openssl ec`, behind the block that `openssl ecparam -genkey` writes first. */
+/** KNOT_P256 after `openssl ec`, following the block that `openssl ecparam -genkey` writes first. */
 const SEC1 = `-----BEGIN EC PARAMETERS-----
 BggqhkjOPQMBBw==
 -----END EC PARAMETERS-----
@@ -96,7 +96,7 @@ describe('a private key is read', () => {
     expect(readPrivateKeys([entry(`\ufeff${privateKey.replaceAll('\n', '\r\n')}`)])).toEqual(read);
   });
 
-  it('with another one that signs data', () => {
+  it('together with another one that signs data', () => {
     const read = readPrivateKeys([entry(BIND_ZSK, { flags: 256 }), entry(BIND_KSK)]);
     expect(read).toMatchObject({
       keys: [
@@ -106,7 +106,7 @@ describe('a private key is read', () => {
     });
   });
 
-  it('whose scalar begins with zeros that its program left out', () => {
+  it('whose scalar begins with zeros that the program omitted', () => {
     const short = BIND_KSK.replace(/PrivateKey: .*/, `PrivateKey: ${Buffer.alloc(31, 7).toString('base64')}`);
     const whole = BIND_KSK.replace(
       /PrivateKey: .*/,
@@ -134,18 +134,18 @@ const withSecret = (secret: Buffer) =>
 describe('a private key is refused', () => {
   it.each<[string, GivenKey, RegExp]>([
     ['of RSA', entry(BIND_RSA), /algorithm is 8.*13 \(ECDSAP256SHA256\) and 15/],
-    ['of RSA as PEM', entry(rsa(1024)), /not of an algorithm that is supported.*13/],
+    ['of RSA as PEM', entry(rsa(1024)), /the algorithm of the key in the PEM is not supported.*13/],
     [
       'of RSA whose numbers have no bounds',
       entry(BIND_RSA.replace('AQAB', 'A'.repeat(100_000))),
       /too long.*13 \(ECDSAP256SHA256\)/,
     ],
-    ['of P-384', entry(p384('pkcs8')), /not of an algorithm/],
-    ['of P-384 in SEC1', entry(p384('sec1')), /not of an algorithm/],
-    ['of an algorithm other than the given one', entry(BIND_KSK, { algorithm: 15 }), /is of algorithm 13/],
+    ['of P-384', entry(p384('pkcs8')), /algorithm of the key in the PEM/],
+    ['of P-384 in SEC1', entry(p384('sec1')), /algorithm of the key in the PEM/],
+    ['of an algorithm other than the given one', entry(BIND_KSK, { algorithm: 15 }), /has algorithm 13/],
     ['without an algorithm', entry(BIND_KSK.replace(/Algorithm.*/, '')), /has no Algorithm/],
     ['of another version', entry(BIND_KSK.replace('v1.3', 'v2.0')), /is not v1/],
-    ['that is no key', entry('hello'), /neither/],
+    ['that is not a key', entry('hello'), /neither/],
     [
       'that is public',
       entry(`a.zz. IN DNSKEY 257 3 13 ${P256_PUBLIC}`),
@@ -159,12 +159,12 @@ describe('a private key is refused', () => {
     ],
     ['in a PEM with more than one block', entry(KNOT_P256 + KNOT_ED25519), /one block/],
     ['in a PEM that is cut off', entry(KNOT_P256.replace('mcodRpxFaA==\n', '')), /cannot be read/],
-    ['with a field twice', entry(PDNS_CSK + BIND_KSK), /one key at a time/],
+    ['with a duplicate field', entry(PDNS_CSK + BIND_KSK), /one key at a time/],
     ['of zero', entry(withSecret(Buffer.alloc(32))), /is not a key of ECDSAP256SHA256/],
     ['above the order of its curve', entry(withSecret(Buffer.alloc(32, 255))), /is not a key of/],
     ['that is too long', entry(withSecret(Buffer.alloc(33, 1))), /not 32 octets/],
     ['of Ed25519 that is too short', entry(BIND_ED25519.replace(/Key: .*/, 'Key: AAAA')), /not 32 octets/],
-    ['with the flags of a revoked key', entry(BIND_KSK, { flags: 385 }), /flags are 257/],
+    ['with the flags of a revoked key', entry(BIND_KSK, { flags: 385 }), /flags must be 257/],
     ['of another public key', entry(PDNS_CSK, { dnskey: dnskey(257, 13, BIND_KSK_PUBLIC) }), /belong/],
     [
       'whose public key has other flags',
@@ -172,16 +172,16 @@ describe('a private key is refused', () => {
       /belong/,
     ],
     [
-      'that signs data alone',
+      'that only signs data',
       entry(BIND_ZSK, { flags: 256 }),
-      /none of the keys has flags 257.*give that key too/,
+      /none of the keys has flags 257.*add the key with flags 257/,
     ],
   ])('%s', (_, given, message) => {
     expect(refusal(given)).toMatch(message);
     expect(refusal(given)).toMatch(/^0 /);
   });
 
-  it('in a PEM whose public key is another one', () => {
+  it('in a PEM with the public key of another one', () => {
     const pem = Buffer.from(KNOT_P256.split('\n').slice(1, -2).join(''), 'base64');
     pem[pem.length - 70] = 0; // within the private part
     const text = `-----BEGIN PRIVATE KEY-----\n${pem.toString('base64')}\n-----END PRIVATE KEY-----\n`;
@@ -193,7 +193,7 @@ describe('a private key is refused', () => {
     expect(refusal(ksk, entry(BIND_KSK, { flags: 256 }))).toMatch(/^1 .*twice/);
     expect(refusal(ksk, entry(PDNS_CSK))).toMatch(/^1 .*same flags/);
     expect(refusal(ksk, entry(BIND_ED25519, { flags: 256 }))).toMatch(/^1 .*different algorithms/);
-    expect(refusal(ksk, zsk, entry(PDNS_CSK))).toMatch(/^2 .*two keys at most/);
+    expect(refusal(ksk, zsk, entry(PDNS_CSK))).toMatch(/^2 .*at most two keys/);
   });
 
   it('with a message that repeats no part of it', () => {
@@ -204,7 +204,7 @@ describe('a private key is refused', () => {
 });
 
 describe.each([13, 15] as const)('a key of algorithm %i', (algorithm) => {
-  it.each(['bind', 'pem'] as const)('is read again as it was printed: %s', (format) => {
+  it.each(['bind', 'pem'] as const)('is restored from its printed form: %s', (format) => {
     const made = makeKey(algorithm, 257);
     const text = printPrivateKey(made.dnskey, made.secret, format);
     expect(readPrivateKeys([entry(text, { algorithm, dnskey: made.dnskey })])).toMatchObject({

@@ -7,7 +7,7 @@ import { APEX, editState } from '../../support/zone/customer-records.ts';
 import { planEdit } from '../../support/zone/plan-edit.ts';
 
 describe('the text of an edit', () => {
-  /** The warnings of an edit of a domain that has the record `www` with the id 1. */
+  /** Returns the warnings of an edit of a domain that has the record `www` with the id 1. */
   function warningsOf(text: EditText): string[] {
     const parsed = parseEdit(text, APEX);
     if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));

@@ -1,11 +1,11 @@
-// A QR code as a picture: always dark on light, since many cameras read no other.
+// A QR code as an image, always dark on light, because many cameras read nothing else.
 
 import { qrMatrix } from './qr-matrix.ts';
 import './qr.css';
 
 const QUIET = 4;
 
-/** Nothing where the text is too long for one. */
+/** Renders nothing if the text is too long. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const matrix = qrMatrix(text);
   if (matrix === undefined) return null;

@@ -1,11 +1,11 @@
-// A QR code (ISO/IEC 18004) of a text: byte mode, error correction M, versions 1 to 10, which is room for 213 octets.
+// Encodes a text as a QR code (ISO/IEC 18004): byte mode, error correction level M, versions 1 to 10, up to 213 octets.
 
 import { correctionOf } from './reed-solomon.ts';
 
-/** Dark modules are true; the matrix is square, without its quiet zone. */
+/** A square matrix without its quiet zone. True is dark. */
 export type QrMatrix = readonly (readonly boolean[])[];
 
-/** By version: octets of correction in a block, then how many blocks there are with how many octets of data. */
+/** By version: correction octets per block, then numbers of blocks with their numbers of data octets. */
 const BLOCKS: readonly (readonly [number, ...(readonly [number, number][])])[] = [
   [10, [1, 16]],
   [16, [1, 28]],
@@ -41,7 +41,7 @@ const MASKS: readonly ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ];
 
-/** Undefined: the text is too long. */
+/** Returns undefined if the text is too long. */
 export function qrMatrix(text: string): QrMatrix | undefined {
   const octets = [...new TextEncoder().encode(text)];
   const version = BLOCKS.findIndex((_, i) => bitsNeeded(octets.length, i + 1) <= dataOctets(i + 1) * 8) + 1;
@@ -67,7 +67,7 @@ function bitsOf(value: number, length: number): boolean[] {
   return Array.from({ length }, (_, i) => ((value >>> (length - 1 - i)) & 1) === 1);
 }
 
-/** The data with its header and padding, in blocks that are interleaved, then their correction. */
+/** Returns the data with header and padding in interleaved blocks, followed by the correction octets. */
 function codewords(octets: readonly number[], version: number): number[] {
   const room = dataOctets(version);
   const bits = [
@@ -140,7 +140,7 @@ function draw(version: number, bits: readonly boolean[], mask: number): boolean[
 
 type SetModule = (x: number, y: number, isDark: boolean) => void;
 
-/** Level M is 00; 15 bits with BCH, twice. */
+/** Draws the format information twice: level M is 00; 15 bits with BCH. */
 function drawFormat(mask: number, size: number, set: SetModule): void {
   const format = ((mask << 10) | remainder(mask, 10, 0x537)) ^ 0x5412;
   const bit = (i: number) => ((format >>> i) & 1) === 1;
@@ -160,7 +160,7 @@ function drawVersion(version: number, size: number, set: SetModule): void {
   }
 }
 
-/** Of `value` shifted by `degree`, divided by the polynomial. */
+/** Returns the remainder of `value` shifted by `degree`, divided by the polynomial. */
 function remainder(value: number, degree: number, polynomial: number): number {
   let rest = value << degree;
   for (let bit = 31 - Math.clz32(rest); rest !== 0 && bit >= degree; bit = 31 - Math.clz32(rest)) {
@@ -169,7 +169,7 @@ function remainder(value: number, degree: number, polynomial: number): number {
   return rest;
 }
 
-/** In columns of two from the right, up and down by turns; the column of the timing pattern is left out. */
+/** Yields positions in columns of two from the right, alternately up and down, without the column of the timing pattern. */
 function placeData(
   rows: (boolean | undefined)[][],
   size: number,
@@ -191,7 +191,7 @@ function placeData(
   }
 }
 
-/** What makes a code hard to read: long runs, blocks, patterns like those of the corners, much of one colour. */
+/** Rates what makes a code hard to read: long runs, blocks, patterns like the finders, an unequal share of dark. */
 function penaltyOf(rows: QrMatrix): number {
   const lines = (matrix: QrMatrix) => matrix.map((row) => row.map(Number).join(''));
   const columns = rows.map((_, x) => rows.map((row) => row[x] === true));

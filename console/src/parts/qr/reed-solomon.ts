@@ -1,4 +1,4 @@
-// The octets of error correction of a block, by Reed and Solomon over GF(256) with the polynomial 0x11d.
+// Computes the Reed-Solomon error correction octets of a block, over GF(256) with the polynomial 0x11d.
 
 const EXP: number[] = [];
 const LOG: number[] = [];

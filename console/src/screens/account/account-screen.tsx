@@ -1,4 +1,4 @@
-// One's own account: a page for each of profile, two-step sign-in, sessions, keys and what happened.
+// The person's own account: pages for profile, two-step sign-in, sessions, keys and security log.
 
 import { Route, Router } from 'preact-iso';
 import { Boundary, lazyScreen } from '../../app/boundary.tsx';

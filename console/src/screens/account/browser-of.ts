@@ -1,4 +1,4 @@
-// `Firefox on Linux`, out of what a browser says it is. It is a hint for people, nothing is decided by it.
+// Returns a name such as `Firefox on Linux` for a user agent. It is only displayed.
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],

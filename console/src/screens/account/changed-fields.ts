@@ -1,4 +1,4 @@
-// What an entry of the audit log changed, one line for each field: `role: viewer → editor`.
+// Lists the changes of an audit log entry, one line per field: `role: viewer → editor`.
 
 type Fields = Readonly<Record<string, unknown>> | undefined;
 
@@ -8,7 +8,7 @@ const LONGEST = 120;
 export function changedFields(before: Fields, after: Fields): string[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return fields
-    .filter((field) => before?.[field] !== undefined || after?.[field] !== false) // what was never so says nothing
+    .filter((field) => before?.[field] !== undefined || after?.[field] !== false) // a field that stays off is not shown
     .slice(0, MOST)
     .map((field) => {
       const [was, is] = [before?.[field], after?.[field]].map(say);

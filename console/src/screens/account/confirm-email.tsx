@@ -1,4 +1,4 @@
-// Makes a new address that of the account, by the link that was mailed there. To open the link alone changes nothing.
+// Confirms a new email address with the link that was mailed to it. Opening the link alone changes nothing.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,4 +1,4 @@
-// A long secret in groups of four, as people type it off a screen.
+// Splits a long secret into groups of four, to make typing easier.
 
 export function inGroups(secret: string): string {
   return secret.replaceAll(/.{4}(?=.)/g, '$& ');

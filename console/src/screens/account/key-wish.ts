@@ -1,20 +1,20 @@
-// What a person writes into the form of a new key, as the API takes it.
+// Converts the form of a new API key to the request.
 
 export const KEY_DAYS = [7, 30, 90, 365] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `a.example, b.example` with commas or spaces between. */
+/** Splits `a.example, b.example` at commas and spaces. */
 export function listed(text: string): string[] {
   return text.split(/[\s,;]+/).filter((item) => item !== '');
 }
 
-/** Undefined: it has no end. */
+/** Undefined if the key does not expire. */
 export function endOfKey(days: string, nowMs: number): string | undefined {
   const known = KEY_DAYS.find((each) => String(each) === days);
   return known === undefined ? undefined : new Date(nowMs + known * DAY_MS).toISOString();
 }
 
-/** The API says `names[1]`; people see the item. */
+/** Replaces `names[1]` in the API's error by the item. */
 export function problemOfList(
   fields: readonly { readonly field: string; readonly error: string }[] | undefined,
   list: string,

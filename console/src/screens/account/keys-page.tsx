@@ -1,4 +1,4 @@
-// The API keys of the account: made, shown once, narrowed, revoked.
+// The API keys of the account: create, show once, restrict, revoke.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// What was done to the account and by it, as the audit log has it.
+// The security log: actions of the account and on the account.
 
 import { api, type Schemas } from '../../api/client.ts';
 import { pageOf, usePages } from '../../api/use-pages.ts';
@@ -14,7 +14,7 @@ import { changedFields } from './changed-fields.ts';
 
 type Entry = Schemas['AuditEntry'];
 const AT_ONCE = 50;
-/** What people look for when they fear that somebody else was here. */
+/** The events to check after a suspected break-in. */
 const KINDS = {
   'sign-in': 'session.begin,session.fail',
   account:
@@ -103,7 +103,7 @@ export default function LogPage() {
   );
 }
 
-/** One's own account needs no name here. */
+/** Omits the name of the person's own account. */
 function nameOf({ target }: Entry): string | undefined {
   if (target.name !== undefined) return target.name;
   return target.kind === 'account' || target.id === undefined ? undefined : `${target.kind} ${target.id}`;

@@ -1,4 +1,4 @@
-// Makes an API key that can do no more than it needs.
+// Creates an API key with limited permissions.
 
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { serverNowMs } from '../../api/clock.ts';

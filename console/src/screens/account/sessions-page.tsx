@@ -1,4 +1,4 @@
-// Where one is signed in; each session can be ended.
+// The sessions of the account, which can be ended.
 
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,4 +1,4 @@
-// Two-step sign-in: a secret for an authenticator app, its first code, ten recovery codes; and the way to turn it off.
+// Two-step sign-in: setup with a secret and a first code, ten recovery codes, and turning it off.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';

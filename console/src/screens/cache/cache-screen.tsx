@@ -1,4 +1,4 @@
-// What the edges have cached of a domain, and ways to take it away.
+// The cached responses of a domain, and purges.
 
 import './cache.css';
 import { useState } from 'preact/hooks';

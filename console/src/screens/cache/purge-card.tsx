@@ -1,4 +1,4 @@
-// Takes away what the edges have cached, and shows how far they are.
+// Starts a purge and shows its progress.
 
 import { useEffect, useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
@@ -113,7 +113,7 @@ export function PurgeCard({ onBegun }: PurgeCardProps) {
 
 const TONES = { done: 'good', replaced: '', silent: 'warn', going: '' } as const;
 
-/** How far a purge is, until all edges that are heard have done it. */
+/** Shows the progress of a purge until all reachable edges have finished. */
 export function PurgeProgress({ id, onDone }: { readonly id: number; readonly onDone: () => void }) {
   const { name } = useDomain();
   const loaded = useLoad<Purge>(`purge ${name} ${id}`, (signal) =>
@@ -151,17 +151,17 @@ export function PurgeProgress({ id, onDone }: { readonly id: number; readonly on
           </p>
           {data.nodes.length > 0 && (
             <ul class="plain cache-nodes">
-              {data.nodes.map(({ node, live, done_at: doneAt, error: trouble }) => (
+              {data.nodes.map(({ node, live, done_at: doneAt, error }) => (
                 <li key={node}>
                   <span aria-hidden="true">
-                    {doneAt !== undefined ? '✓' : trouble !== undefined ? '≠' : '…'}
+                    {doneAt !== undefined ? '✓' : error !== undefined ? '≠' : '…'}
                   </span>{' '}
                   <strong>{node}</strong>{' '}
                   <span class="quiet">
                     {doneAt !== undefined
                       ? text.node.done
-                      : trouble !== undefined
-                        ? text.node.failed(trouble)
+                      : error !== undefined
+                        ? text.node.failed(error)
                         : live
                           ? text.node.going
                           : text.node.silent}

@@ -1,11 +1,11 @@
-// What a purge is to take away, as a person chose it, and how far it is.
+// The scope of a purge as chosen by the person, and its progress.
 
 export const SCOPES = ['all', 'host', 'url', 'prefix'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 type Wish = { host: string } | { url: string } | { prefix: string };
 
-/** Undefined: everything of the domain. */
+/** Undefined to purge the whole domain. */
 export function wishOf(scope: Scope, typed: string): Wish | undefined {
   const text = typed.trim();
   switch (scope) {
@@ -22,7 +22,7 @@ export function wishOf(scope: Scope, typed: string): Wish | undefined {
   }
 }
 
-/** A URL is purged over http and https alike, so that which one was meant does not count. */
+/** The scheme is ignored, because a purge of a URL covers http and https. */
 function withScheme(text: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || text === '' ? text : `https://${text}`;
 }
@@ -35,7 +35,7 @@ interface Progress {
   readonly nodes: readonly { readonly live: boolean; readonly done_at?: string | undefined }[];
 }
 
-/** `silent`: none of those that are left is heard, so that waiting for it is in vain. */
+/** `silent`: all remaining edges are offline, so there is nothing to wait for. */
 export function stateOf({
   finished,
   nodes,

@@ -1,4 +1,4 @@
-// The certificate of a domain as it is: names, times, issuer, and what went wrong.
+// Details of a domain's certificate: names, times, issuer, and the last error.
 
 import type { Schemas } from '../../api/client.ts';
 import { Note } from '../../parts/failure.tsx';

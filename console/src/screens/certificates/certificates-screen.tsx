@@ -1,4 +1,4 @@
-// The certificate of a domain: how it stands, having one issued, bringing one, taking it away.
+// The certificate of a domain: its state, and ordering, uploading and removing it.
 
 import './certificates.css';
 import { useEffect, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// Brings a certificate of one's own. The private key is a secret: it is kept nowhere but in the field, until it is sent.
+// Uploads a certificate. The private key is kept only in the form field until it is sent.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// Said once, quietly, when the domain turned active while the page was open.
+// Shown once if the domain becomes active while the page is open.
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -36,7 +36,7 @@ export function BecameLive({ domain, onClose }: { readonly domain: Domain; reado
   );
 }
 
-/** What a domain that has just become live wants next, as far as there is a page for it. */
+/** Next steps for a domain that has just become live, if a page exists for them. */
 function nextPages(domain: Domain) {
   const pages = ['records', 'dnssec', 'certificates', 'traffic'] as const;
   return pages.filter((page) => {

@@ -1,4 +1,4 @@
-// The button that asks for a look now, with how far it is, and when the next one comes by itself.
+// The button that starts a check, with its progress and the time of the next automatic check.
 
 import { useEffect, useState } from 'preact/hooks';
 import { api, dataOf, idempotent } from '../../api/client.ts';
@@ -61,7 +61,7 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
     mayDo(domain, 'domain.settings') &&
     domain.status !== 'disabled' &&
     domain.status !== 'banned' &&
-    !(isExternal && domain.status === 'active'); // nothing is left to look for
+    !(isExternal && domain.status === 'active'); // nothing is left to check
   const isDue = nextAt !== undefined && Date.parse(nextAt) <= now.value;
   return (
     <div class="delegation-look">

@@ -1,11 +1,11 @@
-// What differs between the nameservers that a zone above lists and those that it should list.
+// Differences between the nameservers at the registry and the expected ones.
 
 export type NameMark =
-  /** It is listed, and should be. */
+  /** Listed and expected. */
   | 'keep'
-  /** It is listed, and should not be. */
+  /** Listed but not expected. */
   | 'remove'
-  /** It should be listed, and is not. */
+  /** Expected but not listed. */
   | 'add';
 
 export interface MarkedName {
@@ -15,7 +15,7 @@ export interface MarkedName {
 
 export type SetVerdict = 'match' | 'partial' | 'extra' | 'mixed' | 'foreign';
 
-/** Names that stay come first, then what is to be removed, then what is to be added. */
+/** Sorted: names to keep, then names to remove, then names to add. */
 export function compareNames(listed: readonly string[], wanted: readonly string[]): readonly MarkedName[] {
   const isListed = new Set(listed.map(fold));
   const isWanted = new Set(wanted.map(fold));
@@ -36,7 +36,7 @@ export function compareNames(listed: readonly string[], wanted: readonly string[
   ];
 }
 
-/** What a list of nameservers is to a domain that accepts these sets: exactly one, whole, is right. */
+/** Compares a list of nameservers with the accepted sets. Only exactly one complete set is correct. */
 export function judgeNames(listed: readonly string[], accepted: readonly (readonly string[])[]): SetVerdict {
   const names = new Set(listed.map(fold));
   const sets = accepted.map((set) => new Set(set.map(fold)));

@@ -1,5 +1,4 @@
-// A domain's way to active: where it stands, what to enter at the registrar, what the internet is told now, what was noticed,
-// and what was seen over time.
+// The delegation of a domain: its state, the nameservers to enter, the current delegation, the findings, and the history.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
@@ -85,7 +84,7 @@ function Turn() {
   );
 }
 
-/** True from when the status turned active while this page was open. */
+/** True after the status became active while this page was open. */
 function useBecameLive(status: string): [boolean, (value: boolean) => void] {
   const [isLive, setLive] = useState(false);
   const before = useRef(status);

@@ -1,4 +1,4 @@
-// What was noticed, the most urgent first, each with what to do and where.
+// The findings, most urgent first, each with advice and the place to act.
 
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
@@ -19,7 +19,7 @@ export function FindingList({
 }) {
   const child = check?.child;
   const { main, present } = splitFindings(domain.findings, child?.findings ?? [], check?.verdict);
-  // Before a domain is live, silence does not mean that all is well.
+  // Before a domain is live, an empty list does not mean that everything is fine.
   if (main.length === 0 && child === undefined && domain.status !== 'active') return null;
   return (
     <section class="card delegation-findings">

@@ -1,9 +1,8 @@
-// The servers of the zone above, put together by what they answered: the picture shows each answer once, beside the servers
-// that gave it.
+// Groups the servers of the parent zone by their responses: each response is shown once, next to its servers.
 
 import { judgeNames, type SetVerdict } from './compare-sets.ts';
 
-/** Of the evidence of a check, what the picture needs. */
+/** The part of a check's evidence that the picture shows. */
 export interface ServerAnswer {
   readonly server: string;
   readonly address?: string | undefined;
@@ -16,19 +15,19 @@ export interface ServerAnswer {
 
 export type AnswerVerdict = SetVerdict | 'not_delegated' | 'unregistered' | 'alias' | 'silent';
 
-/** `silent`: nothing that counts was said. */
+/** `silent`: no usable response. */
 export type Tone = 'good' | 'bad' | 'silent';
 
 export interface AnswerGroup<S extends ServerAnswer = ServerAnswer> {
   readonly key: string;
   readonly verdict: AnswerVerdict;
   readonly tone: Tone;
-  /** The delegation that they gave. */
+  /** The delegation in the response. */
   readonly ns: readonly string[];
   readonly servers: readonly S[];
 }
 
-/** Most servers first; those that said nothing last. */
+/** Sorted by number of servers, groups without a usable response last. */
 export function groupAnswers<S extends ServerAnswer>(
   servers: readonly S[],
   accepted: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-// What was seen over time: a strip of spans with the changes of status, and the log of checks below it.
+// The check history: a strip of periods with status changes, and the log of checks.
 
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -71,7 +71,7 @@ function Strip({ checks }: { readonly checks: readonly Check[] }) {
       >
         {spans.map(({ id, verdict, x, width, fromMs, toMs }) => (
           <g key={id} class={toneOf(verdict)}>
-            {/* Heights differ as well, so that colour is not all. */}
+            {/* Heights differ, too, so that the strip does not depend on colour. */}
             <rect
               x={x}
               width={Math.max(1, width - 1.5)}

@@ -1,5 +1,5 @@
-// The delegation as a picture: from the root down to the zone above, what each of its servers says, and what all of them
-// should say. Where there is little room it is a list in the same order.
+// Shows the delegation as a diagram: the path from the root to the parent zone, the response of each server, and the expected
+// nameservers. On a narrow page it is a list in the same order.
 
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
@@ -17,15 +17,15 @@ const TONE_SIGNS = { good: '✓', bad: '≠', silent: '?' } as const;
 interface PictureProps {
   readonly domain: Domain;
   readonly check: Check | undefined;
-  /** Whether there is a check is known. */
+  /** True if it is known whether a check exists. */
   readonly isKnown: boolean;
-  /** Somebody waits for a look. */
+  /** True while the person waits for a check. */
   readonly isLooking: boolean;
   readonly progress: Progress | undefined;
 }
 
 export function Picture({ domain, check, isKnown, isLooking, progress }: PictureProps) {
-  // Until a step is heard of, what was seen before stays, dimmed.
+  // Until the first progress event, the previous result stays, dimmed.
   const isDim = isLooking && progress === undefined && check !== undefined;
   const live = isLooking && !isDim ? (progress ?? { zones: ['.'], servers: [] }) : undefined;
   const walk = check?.walk ?? [];
@@ -184,7 +184,7 @@ function Answer({
   readonly accepted: readonly (readonly string[])[];
 }) {
   const { verdict, tone, ns } = group;
-  // Another accepted set, whole, is right as well.
+  // Another complete accepted set is also correct.
   const set = verdict === 'match' ? ns : wanted;
   const isForeign = verdict === 'foreign';
   const lines = compareNames(ns, set).filter(({ mark }) => !(isForeign && mark === 'add'));
@@ -222,7 +222,7 @@ function Names({
   );
 }
 
-/** While a look goes on: the servers as they answer. */
+/** The servers that have responded while a check runs. */
 function Arrivals({ servers }: { readonly servers: readonly ServerAnswer[] }) {
   return (
     <ul class="plain delegation-arrivals">

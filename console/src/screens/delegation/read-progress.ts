@@ -1,9 +1,9 @@
-// The events that tell how far a check is. What is not of the expected form is left out, and never breaks the page.
+// Parses the progress events of a check. Events of an unexpected form are ignored, so that they never break the page.
 
 import type { ServerAnswer } from './group-answers.ts';
 
 export interface Progress {
-  /** The zones of the way so far, the root first. */
+  /** Zones on the path so far, starting with the root. */
   readonly zones: readonly string[];
   readonly servers: readonly ServerAnswer[];
 }
@@ -29,12 +29,12 @@ export function readProgress(data: unknown): Progress | undefined {
   };
 }
 
-/** The zones of a way from the root. */
+/** Returns the path of a check. */
 export function wayOf(walk: readonly { readonly zone: string }[]): readonly string[] {
   return walk.map(({ zone }) => (zone === '' ? '.' : zone));
 }
 
-/** The same for a check that does not tell its way: from the root to the zone above the domain. */
+/** Returns the path for a check without one: from the root to the parent of the domain. */
 export function wayTo(parent: string | undefined): readonly string[] {
   return parent === undefined || parent === '' || parent === '.' ? ['.'] : ['.', parent];
 }

@@ -1,4 +1,4 @@
-// The exact lines to enter at the registrar, and what to change there where it lists something else.
+// The nameservers to enter at the registrar, and the changes that are needed there.
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { CopyButton } from '../../parts/button.tsx';

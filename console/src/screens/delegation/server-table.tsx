@@ -1,4 +1,4 @@
-// What each server of the zone above said, with everything that was noted, for who wants to look closer.
+// All details of each response of the parent zone's servers.
 
 import { type Column, Table } from '../../parts/table.tsx';
 import { exact } from '../../parts/time.tsx';

@@ -1,4 +1,4 @@
-// The findings of a domain, of its newest check and of the look at its own nameservers, each once and the most urgent first.
+// Findings of the domain, of its newest check and of its nameserver check, without duplicates and most urgent first.
 
 export interface SourceFinding {
   readonly code: string;
@@ -9,11 +9,11 @@ export interface SourceFinding {
 }
 
 export type Weight =
-  /** Somebody has to act, or visitors are lost. */
+  /** Requires action, or visitors are affected. */
   | 'act'
-  /** Worth a change, without hurry. */
+  /** Should be improved, without urgency. */
   | 'improve'
-  /** Nothing to do: it is told. */
+  /** For information only. */
   | 'know';
 
 export interface SortedFinding extends SourceFinding {
@@ -47,7 +47,7 @@ const IMPROVE: ReadonlySet<string> = new Set([
 ]);
 const ORDER: readonly Weight[] = ['act', 'improve', 'know'];
 
-/** Findings of a look at the nameservers say themselves how heavy they are; of the others the code does. */
+/** Findings of the nameserver check have a severity; that of other findings depends on their code. */
 export function weigh({ code, severity }: SourceFinding): Weight {
   if (severity === 'error') return 'act';
   if (severity === 'warning') return 'improve';
@@ -55,7 +55,7 @@ export function weigh({ code, severity }: SourceFinding): Weight {
   return IMPROVE.has(code) ? 'improve' : 'act';
 }
 
-/** Of one that stands in several lists, the first that says its severity counts. */
+/** If several lists have the finding, the first severity applies. */
 export function sortFindings(...lists: readonly (readonly SourceFinding[])[]): readonly SortedFinding[] {
   const found = new Map<string, SourceFinding>();
   for (const finding of lists.flat()) {
@@ -70,10 +70,7 @@ export function sortFindings(...lists: readonly (readonly SourceFinding[])[]): r
     .sort((a, b) => ORDER.indexOf(a.weight) - ORDER.indexOf(b.weight));
 }
 
-/**
- * What is noticed about nameservers that are to be replaced anyway (`foreign`) is not what holds the domain back, so it stands
- * apart.
- */
+/** Separates findings about nameservers that are to be replaced anyway (`foreign`), because they do not hold the domain back. */
 export function splitFindings(
   ofDomain: readonly SourceFinding[],
   ofServers: readonly SourceFinding[],

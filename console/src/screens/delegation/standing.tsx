@@ -1,4 +1,4 @@
-// Where the domain stands on its way to active, in one sentence, with the steps of the way.
+// The state of the domain in one sentence, and its steps to become active.
 
 import type { ComponentChildren } from 'preact';
 import { domainPath, Link } from '../../app/place.tsx';
@@ -30,7 +30,7 @@ export function Standing({
 }: {
   readonly domain: Domain;
   readonly check: Check | undefined;
-  /** Whether there is a check is known. */
+  /** True if it is known whether a check exists. */
   readonly isKnown: boolean;
   readonly children: ComponentChildren;
 }) {
@@ -89,14 +89,14 @@ function leadOf(
   }
 }
 
-/** What our nameservers answer, where that is in question. */
+/** What our nameservers serve, if that is not obvious. */
 function servedText({ status, dns_mode: mode, served }: Domain): string | undefined {
   if (served === undefined || mode === 'external') return undefined;
   if (status === 'pending' || status === 'moved') return text.served[status][served];
   return undefined;
 }
 
-/** The second step is done when the newest look saw it, the third when the status says so. */
+/** The second step is done if the newest check found it, and the third if the status shows it. */
 function Steps({ domain, check }: { readonly domain: Domain; readonly check: Check | undefined }) {
   const isEntered = check?.verdict === 'match';
   const at = domain.dns_mode === 'managed' && isEntered ? 2 : 1;

@@ -1,4 +1,4 @@
-// The history of checks as spans of time: what was seen from when to when, and where the status changed.
+// The check history as periods with the same result, and the status changes.
 
 export interface TimelineCheck {
   readonly id: number;
@@ -11,12 +11,12 @@ export interface TimelineCheck {
 }
 
 export interface Span {
-  /** Of the first check in it. */
+  /** Time of the first check in the period. */
   readonly id: number;
   readonly verdict: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** How often it was seen. */
+  /** Number of checks with this result. */
   readonly looks: number;
 }
 
@@ -27,10 +27,7 @@ export interface Transition {
   readonly to: string;
 }
 
-/**
- * `checks`: the newest first, as the API lists them. What was seen counts until something else was seen, the newest until
- * now. The oldest spans come first.
- */
+/** `checks` are sorted newest first. A result is assumed until the next different one, the newest until now. Returns periods sorted oldest first. */
 export function spansOf(checks: readonly TimelineCheck[], nowMs: number): readonly Span[] {
   const spans: Span[] = [];
   for (const check of [...checks].reverse()) {
@@ -49,7 +46,7 @@ export function spansOf(checks: readonly TimelineCheck[], nowMs: number): readon
   return spans;
 }
 
-/** Where a check changed the status, the oldest first. */
+/** Returns the checks that changed the status, oldest first. */
 export function transitionsOf(checks: readonly TimelineCheck[]): readonly Transition[] {
   return [...checks]
     .reverse()
@@ -68,8 +65,8 @@ export interface PlacedSpan extends Span {
 }
 
 /**
- * Lays spans side by side over `width`, each as wide as it is long but at least `least`, so that a short one stays visible.
- * With more spans than have room at `least`, all are equally wide.
+ * Places periods next to each other in `width`, proportional to their length but at least `least` wide, so that short ones stay
+ * visible. If there are too many for `least`, all have the same width.
  */
 export function placeSpans(spans: readonly Span[], width: number, least: number): readonly PlacedSpan[] {
   if (spans.length * least >= width) {
@@ -87,7 +84,7 @@ export function placeSpans(spans: readonly Span[], width: number, least: number)
   });
 }
 
-/** Where a moment is among placed spans. */
+/** Returns the position of a time among placed periods. */
 export function placeMoment(spans: readonly PlacedSpan[], atMs: number): number {
   const first = spans[0];
   if (first === undefined || atMs <= first.fromMs) return 0;

@@ -1,4 +1,4 @@
-// The looks for the TXT record over time, the newest first.
+// The lookups of the TXT record over time, newest first.
 
 import { useEffect } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 type Look = Schemas['VerificationLook'];
 const text = words.delegation;
 
-/** `news`: rises when there is something new. */
+/** `news` increases when there is a new entry. */
 export function TxtHistory({ name, news }: { readonly name: string; readonly news: number }) {
   const looks = useLoad(`looks ${name}`, (signal) =>
     dataOf(api.GET('/domains/{domain}/verifications', { params: { path: { domain: name } }, signal })),

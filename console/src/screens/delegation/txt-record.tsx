@@ -1,5 +1,5 @@
-// The TXT record that proves a domain whose zone stays elsewhere, what each server of the zone says of it, and its optional use
-// for a domain that is about to come here.
+// The TXT record that proves an external domain, with the response of each of its servers. A domain that is about to move here may
+// use it, too.
 
 import { CopyButton } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
@@ -44,7 +44,7 @@ export function TxtRecord({ domain, record }: { readonly domain: Domain; readonl
   );
 }
 
-/** Many forms add the domain by themselves. */
+/** Many forms append the domain automatically. */
 function shortHint(host: string, domain: string): string | undefined {
   return host.endsWith(`.${domain}`) ? text.short(host.slice(0, -domain.length - 1)) : undefined;
 }
@@ -72,7 +72,7 @@ function Fact({
   );
 }
 
-/** The servers of the zone, each with what it says of the record. */
+/** The servers of the zone, with their responses. */
 export function TxtPicture({ record }: { readonly record: Verification }) {
   const { servers = [], resolvers = [], found, asked, message } = record;
   return (

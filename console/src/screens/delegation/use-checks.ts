@@ -1,5 +1,5 @@
-// What the page knows of a domain's checks: the newest whole, and the log page by page. It hears of news by the domain's
-// events, and asks now and then in case none come.
+// Loads the checks of a domain: all of the newest one, and the log page by page. Reloads after events of the domain, and
+// periodically in case events are missed.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
@@ -8,7 +8,7 @@ import { type Loaded, useLoad } from '../../api/use-load.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { type Progress, readProgress } from './read-progress.ts';
 
-/** With the way from the root and with glue, which not every API tells. */
+/** Also has the path from the root and glue, which some responses omit. */
 export type Check = Omit<Schemas['Check'], 'evidence'> & {
   readonly walk?: readonly { readonly zone: string }[];
   readonly failure?: { readonly zone: string; readonly message: string };
@@ -18,16 +18,16 @@ export type Check = Omit<Schemas['Check'], 'evidence'> & {
 };
 type Evidence = NonNullable<Schemas['Check']['evidence']>[number];
 
-/** How often the domain is asked for while events come, while none come, and while nothing is expected. */
+/** Polling intervals while events arrive, while none arrive, and while nothing is expected. */
 const ASK_MS = { followed: 120_000, waiting: 20_000, settled: 60_000 };
 
 export interface Checks {
-  /** `check` is undefined where none was made yet. */
+  /** `check` is undefined if there is none yet. */
   readonly latest: Loaded<{ readonly check: Check | undefined }>;
-  /** How far a check is that somebody waits for. */
+  /** Progress of a check that the person waits for. */
   readonly progress: Progress | undefined;
   readonly dropProgress: () => void;
-  /** Rises when there is something new in the log. */
+  /** Increases when the log has a new entry. */
   readonly news: number;
   readonly reload: () => void;
 }
@@ -48,13 +48,13 @@ export function useChecks(): Checks {
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // Several events may tell of one thing.
+    // Several events may belong to one change.
     const soon = () => {
       clearTimeout(timer);
       timer = setTimeout(reload, 150);
     };
     const end = followDomain(name, ({ type, data }) => {
-      if (type === 'reset') return soon(); // also when the page is shown again, without a stream
+      if (type === 'reset') return soon(); // also when the page becomes visible again without a stream
       isFollowed.current = true;
       if (type === 'progress') return setProgress(readProgress(data));
       if (type === 'check') setProgress(undefined);

@@ -1,4 +1,4 @@
-// The log of checks, the newest first, page by page.
+// The log of checks, newest first, loaded page by page.
 
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';
@@ -10,18 +10,18 @@ const PAGE = 25;
 
 interface LogPage {
   readonly checks: readonly Check[];
-  /** Of the page after. */
+  /** Cursor of the next page. */
   readonly cursor: string | undefined;
 }
 
 interface Log {
   readonly first: Loaded<LogPage>;
   readonly checks: readonly Check[];
-  /** Undefined: all is there. */
+  /** Undefined if everything is loaded. */
   readonly more: Action<[]> | undefined;
 }
 
-/** `news`: rises when the first page is to be read again. */
+/** `news` increases when the first page must be reloaded. */
 export function useLog(domain: string, news: number): Log {
   const [older, setOlder] = useState<readonly LogPage[]>([]);
   const first = useLoad(`log ${domain}`, (signal) => loadPage(domain, undefined, signal));

@@ -1,4 +1,4 @@
-// Amounts of time and moments in words.
+// Formats durations and times.
 
 import { words } from '../../words/words.ts';
 
@@ -6,7 +6,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `42 min`, `3 days`: how long something takes, in its largest unit, rounded up. */
+/** `42 min`, `3 days`: a duration in its largest unit, rounded up. */
 export function duration(seconds: number): string {
   const [unit, size] =
     seconds < 2 * MINUTE
@@ -21,13 +21,13 @@ export function duration(seconds: number): string {
   );
 }
 
-/** `12:04` until something is possible. */
+/** `12:04`: the remaining time. */
 export function countdown(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / MINUTE)}:${String(whole % MINUTE).padStart(2, '0')}`;
 }
 
-/** `12 Dec 2026, 09:14 UTC`: where "in 13 days" would not do. */
+/** `12 Dec 2026, 09:14 UTC`: for times where "in 13 days" is not exact enough. */
 export function moment(at: string): string {
   const told = new Intl.DateTimeFormat(words.locale, {
     dateStyle: 'medium',

@@ -1,4 +1,4 @@
-// What may be done about DNSSEC: each asked first, with what happens and how long it takes in plain words.
+// DNSSEC actions. A dialog explains each one first, with its steps and how long they take.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, idempotent } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// DNSSEC of a domain: how it stands, what to enter at the registrar, its keys, and what the zone above publishes.
+// DNSSEC of a domain: its state, the DS record to enter, its keys, and the DS records in the parent zone.
 
 import './dnssec.css';
 import { useEffect } from 'preact/hooks';
@@ -18,7 +18,7 @@ import type { Dnssec } from './steps.ts';
 
 const text = words.dnssec;
 
-/** Steps take hours and days; a look that was asked for takes seconds. */
+/** Steps take hours or days; a requested check takes seconds. */
 const ASK_MS = 20_000;
 const SOON_MS = 3000;
 

@@ -1,4 +1,4 @@
-// The keys as timelines: where each one is in its life, its DS record, and what its next step waits for.
+// The keys as timelines, with their DS records and what the next step waits for.
 
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
@@ -9,7 +9,7 @@ const text = words.dnssec.keys;
 type Key = Dnssec['keys'][number];
 
 const LIFE = ['made', 'published', 'signing', 'retiring', 'withdrawn'] as const;
-/** A key that is gone is of interest to nobody after that many. */
+/** A removed key is no longer shown after this many days. */
 const GONE_SHOWN = 3;
 
 export function Keys({

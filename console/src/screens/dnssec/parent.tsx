@@ -1,4 +1,4 @@
-// What the zone above publishes: what all its servers together show, and each server by the newest check of the delegation.
+// The DS records in the parent zone: combined, and by server in the newest delegation check.
 
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,4 +1,4 @@
-// What to enter at the registrar, as text and field by field, and what to remove there.
+// The DS records to enter at the registrar, as text and field by field, and those to remove.
 
 import { CopyButton } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';

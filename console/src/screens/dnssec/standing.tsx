@@ -1,4 +1,4 @@
-// How DNSSEC stands: a sentence, the steps of what is under way, and what was noticed.
+// The DNSSEC state in one sentence, the steps of the current change, and the findings.
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Badge } from '../../parts/status.tsx';
@@ -76,7 +76,7 @@ export function Standing({ dnssec }: { readonly dnssec: Dnssec }) {
 }
 
 export function Findings({ dnssec: { findings, registrar } }: { readonly dnssec: Dnssec }) {
-  // What is to be entered or removed has a card of its own.
+  // Records to enter or remove are shown in their own card.
   const others = findings.filter(({ message }) => !message.startsWith(registrar.message));
   if (others.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// Where signing, a change of keys or the end of signing stands, as steps that a person can follow.
+// The steps of signing, of a key rollover, and of the end of signing.
 
 import type { Schemas } from '../../api/client.ts';
 
@@ -12,7 +12,7 @@ interface Steps {
   readonly states: readonly StepState[];
 }
 
-/** Undefined where there is nothing to follow. */
+/** Undefined if no change is in progress. */
 export function stepsOf({
   status,
   keys,
@@ -42,7 +42,7 @@ export function stepsOf({
   }
 }
 
-/** The new key is made known; the DS records are exchanged; the old key leaves. */
+/** Publishes the new key, replaces the DS records, removes the old key. */
 function rollStep(keys: Dnssec['keys'], action: Dnssec['registrar']['action']): number {
   if (action === 'add' || action === 'replace' || action === 'remove') return 1;
   const isNewReady = keys.some(({ state, ds }) => state === 'signing' && (ds === 'seen' || ds === 'none'));
@@ -58,7 +58,7 @@ function steps(way: Way, at: number, length: number): Steps {
   };
 }
 
-/** What may be called in this state. Whether the service does it now is its own to say. */
+/** Returns the actions that this state allows. The service may still refuse them. */
 export function actionsFor({
   status,
 }: Pick<Dnssec, 'status'>): readonly ('enable' | 'roll' | 'disable' | 'abort')[] {
@@ -92,7 +92,7 @@ export interface DsFields {
   readonly digest: string;
 }
 
-/** The fields of a DS record as a zone file has them; undefined if it is not one. */
+/** Returns the fields of a DS record in zone file format, or undefined if it is not one. */
 export function dsFieldsOf(text: string): DsFields | undefined {
   const [keyTag, algorithm, digestType, ...digest] = text.trim().split(/\s+/);
   if (keyTag === undefined || algorithm === undefined || digestType === undefined || digest.length === 0)

@@ -1,4 +1,4 @@
-// Enabling a disabled domain, and deleting one.
+// Enables a disabled domain, and deletes a domain.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, idempotent } from '../../api/client.ts';

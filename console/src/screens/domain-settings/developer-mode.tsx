@@ -1,4 +1,4 @@
-// Developer mode: for some hours the edge leaves its cache alone.
+// Developer mode: the edge bypasses its cache for some hours.
 
 import { api, dataOf } from '../../api/client.ts';
 import { serverNowMs } from '../../api/clock.ts';
@@ -12,7 +12,7 @@ import { useDomain } from '../domain/domain-here.ts';
 const text = words.domainSettings.developer;
 const HOURS = [1, 4, 24];
 const HOUR_MS = 3_600_000;
-/** The API allows a day by its own clock, which may be a little behind. */
+/** The API allows 24 hours by its own clock, which may be slightly behind. */
 const SLACK_MS = 60_000;
 
 export function DeveloperMode({ isClosed }: { readonly isClosed: boolean }) {

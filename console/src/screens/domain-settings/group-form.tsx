@@ -1,4 +1,4 @@
-// One group of settings as a form that is saved as a whole. What is wrong stands at its field.
+// A form for one group of settings, which is saved as a whole. Errors are shown at their fields.
 
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -26,7 +26,7 @@ const NONE: Draft = {};
 
 interface GroupFormProps {
   readonly group: GroupName;
-  /** Undefined: not known. */
+  /** Undefined if unknown. */
   readonly plan: Schemas['Entitlements'] | undefined;
   readonly isClosed: boolean;
 }

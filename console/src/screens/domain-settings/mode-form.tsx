@@ -1,4 +1,4 @@
-// Who publishes the zone, and which of the accepted sets of nameservers is the domain's own.
+// Selects who serves the zone, and the preferred set of nameservers.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api/client.ts';
@@ -62,7 +62,7 @@ export function ModeForm({ isClosed }: { readonly isClosed: boolean }) {
   );
 }
 
-/** Nothing to choose with a single set, or while the zone is elsewhere. */
+/** Hidden if there is only one set or the domain is external. */
 export function SetForm({ isClosed }: { readonly isClosed: boolean }) {
   const { name, domain, setDomain } = useDomain();
   const choose = useAction(async (set: readonly string[]) => {

@@ -1,4 +1,4 @@
-// The settings of a domain as fields of forms: their groups and bounds, and what a form changes.
+// Settings of a domain as form fields: their groups and bounds, and the changes in a form.
 
 export type FieldKind =
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
@@ -43,13 +43,13 @@ export const GROUPS = {
 export type GroupName = keyof typeof GROUPS;
 
 export type Values = Readonly<Record<FieldName, number | boolean>>;
-/** What stands in the fields that were touched: text, also of numbers. */
+/** Values of edited fields, numbers as text. */
 export type Draft = Readonly<Partial<Record<FieldName, string | boolean>>>;
 
 export interface Changes {
-  /** Only what differs from the domain. */
+  /** Returns only values that differ from the domain's. */
   readonly body: Partial<Record<FieldName, number | boolean>>;
-  /** Fields whose text is no value, with what is allowed; undefined for a switch that cannot be wrong. */
+  /** Returns the invalid fields with their allowed ranges. Undefined for a switch, which is always valid. */
   readonly wrong: Partial<Record<FieldName, { readonly min: number; readonly max: number } | 'number'>>;
 }
 

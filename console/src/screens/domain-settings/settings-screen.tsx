@@ -1,4 +1,4 @@
-// The settings of a domain: who publishes it, what the edge does for it, and its beginning and end.
+// The settings of a domain: who serves it, the edge features, enabling and deleting it.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';

@@ -1,4 +1,4 @@
-// The domain that a page is about, shared by all pages of one domain.
+// The current domain, shared by all its pages.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -7,17 +7,17 @@ import type { Schemas } from '../../api/client.ts';
 export type Domain = Schemas['Domain'];
 
 interface DomainHere {
-  /** As in the path: the name that calls take. */
+  /** The name in the path, which API calls take. */
   readonly name: string;
   readonly domain: Domain;
-  /** Puts in what a write answered. */
+  /** Sets the domain to the response of a write. */
   readonly setDomain: (domain: Domain) => void;
   readonly reloadDomain: () => Promise<void>;
 }
 
 export const Here = createContext<DomainHere | undefined>(undefined);
 
-/** The domain whose page this is. */
+/** Returns the domain of the current page. */
 export function useDomain(): DomainHere {
   const here = useContext(Here);
   if (here === undefined) throw new Error('this is no page of a domain');

@@ -1,4 +1,4 @@
-// Which pages a domain has, in the order of their tabs.
+// The pages of a domain, in the order of their tabs.
 
 import { words } from '../../words/words.ts';
 import { type Domain, mayDo } from './domain-here.ts';
@@ -7,7 +7,7 @@ export type DomainPage = keyof typeof words.domain.pages;
 
 export const PAGES = Object.keys(words.domain.pages) as DomainPage[];
 
-/** Pages whose route stands in domain-screen.tsx. */
+/** Pages whose routes are in domain-screen.tsx. */
 const BUILT: readonly DomainPage[] = [
   'delegation',
   'records',
@@ -23,7 +23,7 @@ const BUILT: readonly DomainPage[] = [
   'plan',
 ];
 
-/** Whether a page is there, and has anything for this domain and this person. */
+/** True if the page is available for this domain and this person. */
 export function hasPage(page: DomainPage, domain: Domain): boolean {
   if (!BUILT.includes(page)) return false;
   if (page === 'traffic') return mayDo(domain, 'analytics.view');

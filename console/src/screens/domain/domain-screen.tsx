@@ -1,4 +1,4 @@
-// One domain: its name, status and pages. The domain is loaded once here; its pages share it.
+// One domain: its name, status and pages. The domain is loaded here once and shared by its pages.
 
 import { useEffect } from 'preact/hooks';
 import { Route, Router } from 'preact-iso';
@@ -82,7 +82,7 @@ function DomainPages({ name }: { readonly name: string }) {
   );
 }
 
-/** Who opens a domain wants to work on it if it is live, else to see what is missing. */
+/** Opens the records of a live domain, and the delegation of any other. */
 function FirstPage() {
   const { name, domain } = useDomain();
   const { go } = usePlace();

@@ -1,4 +1,4 @@
-// Adds one domain, and leads to what is to be set at the registrar.
+// Adds a domain, then shows what to do at the registrar.
 
 import { api, dataOf, idempotent } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,5 +1,4 @@
-// Adds many domains: names are pasted, each is judged while typing, and each gets its own result. The names that failed stay in
-// the text.
+// Adds many domains. Pasted names are validated while typing, and each has its own result. Names that failed stay in the text.
 
 import { api, idempotent } from '../../api/client.ts';
 import { useDraft } from '../../app/drafts.ts';

@@ -1,4 +1,4 @@
-// Deletes the chosen domains, once their name or number was typed. What fails stays chosen.
+// Deletes the selected domains after confirmation by typing. Domains that failed stay selected.
 
 import { useState } from 'preact/hooks';
 import { ApiError } from '../../api/api-error.ts';
@@ -28,7 +28,7 @@ export function DeleteMany({ rows: chosen, onClose, onDeleted }: DeleteManyProps
   const isOver = run.total > 0 && !run.isRunning;
   const start = async () => {
     const results = await run.start(rows, async (row) => {
-      // Its name in the path would mean the person's own domain of that name.
+      // A name in the path would select the person's own domain with that name.
       if (row.my_role !== 'owner') throw new ApiError(403, { error: text.ownersOnly });
       await api.DELETE('/domains/{domain}', { params: { path: { domain: nameInPath(row) } } });
     });

@@ -1,13 +1,13 @@
-// What the list of domains asks for, out of the query of its URL; and what one row says of its delegation.
+// Converts the query of the URL to a request for the list of domains, and summarizes the delegation of a row.
 
 export const STATUSES = ['active', 'pending', 'unverified', 'moved', 'disabled', 'banned'] as const;
 export const MODES = ['managed', 'external'] as const;
 export const ROLES = ['owner', 'admin', 'editor', 'viewer'] as const;
 export const SORTS = ['name', '-name', '-created_at', 'created_at', 'status', 'next_check_at'] as const;
-/** What somebody has to do something about. */
+/** Statuses that require action. */
 const OPEN_STATUSES = 'pending,unverified,moved,disabled';
 
-/** The findings that people look for. */
+/** Findings that can be filtered. */
 export const FINDINGS = [
   'NOT_DELEGATED',
   'NOT_REGISTERED',
@@ -27,12 +27,12 @@ export const FINDINGS = [
 ] as const;
 
 export const FILTERS = ['search', 'status', 'mode', 'finding', 'role'] as const;
-/** The whole list comes with the first load, of which rows are the largest part. */
+/** Page size. The list is part of the first load, and rows are most of it. */
 export const PAGE_ROWS = 25;
 
 type Query = Readonly<Record<string, string>>;
 
-/** A value that the list does not know is left out: an old link still opens. */
+/** Ignores unknown values, so that old links still work. */
 export function domainQuery(query: Query) {
   const status = query.status === 'open' ? OPEN_STATUSES : oneOf(STATUSES, query.status);
   const search = query.search?.trim();
@@ -63,13 +63,13 @@ export type DelegationKind =
 
 export interface DelegationLine {
   readonly kind: DelegationKind;
-  /** Of nameservers: those that the parent names. */
+  /** Nameservers at the parent. */
   readonly servers: readonly string[];
-  /** Of a disabled domain. */
+  /** Reason why the domain is disabled. */
   readonly reason?: string;
 }
 
-/** Of a row, what its line is made of. */
+/** Fields of a row that its delegation text depends on. */
 interface Delegated {
   readonly status: string;
   readonly dns_mode: string;

@@ -1,4 +1,4 @@
-// The list of domains: searched while typing, filtered, sorted and paged, all of it in the URL.
+// The list of domains. Search, filters, order and page are in the URL.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// How far one call for each of many domains has come, and what became of each; what failed comes first.
+// Progress and results of one call per domain, failures first.
 
 import { Badge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';

@@ -1,4 +1,4 @@
-// The whole list, as filtered, into a file: read page by page, so that also a very long one arrives.
+// Exports the filtered list to a file. It is loaded page by page, so that long lists work.
 
 import { useRef, useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

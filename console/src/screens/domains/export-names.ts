@@ -1,4 +1,4 @@
-// The list of domains as a file for a spreadsheet. What would be taken as a formula is quoted, as in a copied table.
+// Converts the list of domains to a file for spreadsheets. Text that looks like a formula is quoted, as in copied tables.
 
 import { plainCell, tsvOf } from '../../parts/tsv.ts';
 
@@ -9,7 +9,7 @@ export function exportText(format: ExportFormat, lines: readonly Cells[]): strin
   return format === 'tsv' ? `${tsvOf(lines)}\n` : csvOf(lines);
 }
 
-/** RFC 4180: lines end in CRLF, a quote within quotes is doubled. */
+/** RFC 4180: lines end in CRLF, and quotes inside quotes are doubled. */
 export function csvOf(lines: readonly Cells[]): string {
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
 }

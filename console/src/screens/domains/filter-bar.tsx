@@ -1,4 +1,4 @@
-// What narrows and orders the list. The search waits until the person rests; everything else counts at once.
+// Filters and order of the list. The search waits until the person pauses; other filters apply immediately.
 
 import { useEffect, useState } from 'preact/hooks';
 import { usePlace } from '../../app/place.tsx';
@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 import { FINDINGS, MODES, ROLES, SORTS, STATUSES } from './domain-query.ts';
 
 const REST_MS = 200;
-/** Another list begins at its first page. */
+/** A changed list starts at its first page. */
 const FIRST_PAGE = { cursor: undefined, page: undefined };
 
 export function FilterBar() {

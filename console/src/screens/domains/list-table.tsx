@@ -1,4 +1,4 @@
-// The rows of the list. On a narrow screen each is a card, its cells named by `data-label`.
+// The rows of the list. On a narrow screen each row is a card whose cells are labelled by `data-label`.
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -17,7 +17,7 @@ type Chosen = ReadonlyMap<number, DomainRow>;
 interface ListTableProps {
   readonly rows: readonly DomainRow[];
   readonly sparklines: Sparklines;
-  /** Absent: nothing can be chosen. */
+  /** Absent if rows cannot be selected. */
   readonly chosen: Chosen | undefined;
   readonly onChoose: (chosen: Chosen) => void;
 }

@@ -1,4 +1,4 @@
-// From page to page of the list, forward and back by the cursors that came with this page.
+// Buttons for the next and previous page, with the cursors of the current page.
 
 import { api } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';

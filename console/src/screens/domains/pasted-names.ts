@@ -1,13 +1,12 @@
-// Names out of a text that a person pasted: one a line, or with commas, semicolons, tabs or spaces between them, as
-// spreadsheets, mails and address bars give them. The API judges each name for good; here only what is no name at all is told
-// before anything is sent.
+// Parses pasted names: one per line, or separated by commas, semicolons, tabs or spaces, as copied from spreadsheets, mails and
+// address bars. The API validates names; this only reports text that cannot be a name before anything is sent.
 
 export interface PastedName {
-  /** As it was pasted. */
+  /** Text as pasted. */
   readonly text: string;
-  /** From 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
-  /** In lower case, without scheme, path and final dot. */
+  /** Lowercase name without scheme, path and final dot. */
   readonly name: string;
   readonly problem?: 'empty' | 'single-label' | 'too-long' | 'characters' | 'twice' | 'email';
 }
@@ -53,7 +52,7 @@ function problemOf(name: string, piece: string): PastedName['problem'] {
   const labels = name.split('.');
   if (labels.some((label) => label === '')) return 'characters';
   if (labels.some((label) => label.length > MAX_LABEL)) return 'too-long';
-  // Letters of every script are left to the API; signs are in no name.
+  // Letters of all scripts are left to the API; other characters cannot be in a name.
   if (labels.some((label) => /[\p{Cc} -,:-@[-^`{-~]/u.test(label))) {
     return 'characters';
   }

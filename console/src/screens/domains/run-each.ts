@@ -1,10 +1,10 @@
-// Does one call for each item, a few at a time. When the API asks to wait, all wait, and the item is tried again.
+// Runs one call per item, a few concurrently. If the API asks to wait, all calls wait, and the item is tried again.
 
 import { type ApiError, asApiError } from '../../api/api-error.ts';
 
 export interface EachResult<T> {
   readonly item: T;
-  /** Absent: it succeeded. */
+  /** Absent if it succeeded. */
   readonly error?: ApiError;
 }
 
@@ -45,7 +45,7 @@ export async function runEach<T>(items: readonly T[], run: Run<T>): Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** Of too many requests only: other refusals are about the item. */
+/** Only for rate limits: other errors concern only the item. */
 function waitOf(error: ApiError | undefined): number | undefined {
   if (error?.status !== 429 || error.code !== undefined) return undefined;
   const seconds = error.retryAfter ?? 1;

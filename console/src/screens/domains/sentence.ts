@@ -1,4 +1,4 @@
-// A domain's delegation in one line of words.
+// Describes the delegation of a domain in one line.
 
 import { words } from '../../words/words.ts';
 import type { DelegationLine } from './domain-query.ts';

@@ -1,4 +1,4 @@
-// The progress of one call for each of many items, and its end by the person.
+// Progress of one call per item, which the person can stop.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type EachResult, runEach } from './run-each.ts';
@@ -7,7 +7,7 @@ export interface EachRun<T> {
   readonly isRunning: boolean;
   readonly total: number;
   readonly results: readonly EachResult<T>[];
-  /** Resolves to all results, when each item has one or the person ended it. */
+  /** Resolves to the results when all items are done or the person has stopped. */
   readonly start: (items: readonly T[], call: (item: T) => Promise<unknown>) => Promise<EachResult<T>[]>;
   readonly end: () => void;
 }

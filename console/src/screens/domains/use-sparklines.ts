@@ -1,4 +1,4 @@
-// The queries of the last 24 hours for the domains of one page. They may be away: the list does not wait for them.
+// Queries of the last 24 hours for the domains on the page. The list does not wait for them.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
@@ -10,7 +10,7 @@ export interface Queries {
 }
 
 export interface Sparklines {
-  /** By the id of the domain. */
+  /** By domain id. */
   readonly byId: ReadonlyMap<number, Queries>;
   readonly isAway: boolean;
 }

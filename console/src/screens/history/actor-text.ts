@@ -1,4 +1,4 @@
-// Who made a change, in words.
+// Describes who made a change.
 
 import { words } from '../../words/words.ts';
 import type { NameOf } from './member-names.ts';
@@ -9,7 +9,7 @@ interface Actor {
   readonly key_id?: number;
 }
 
-/** `me`: the account that looks. */
+/** `me` is the signed-in account. */
 export function actorText({ kind, user_id, key_id }: Actor, me: number, nameOf: NameOf): string {
   const say = words.history;
   const name = user_id === undefined ? undefined : nameOf(user_id);

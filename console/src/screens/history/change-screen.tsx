@@ -1,4 +1,4 @@
-// One change: before and after, where it has arrived, and taking it back.
+// One change: old and new values, its progress to the nameservers, and reverting it.
 
 import './history.css';
 import '../records/records.css';

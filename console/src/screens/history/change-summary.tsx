@@ -1,4 +1,4 @@
-// One change in a line: when, who, how, and what it did.
+// One change in one line: time, actor, source, and counts.
 
 import type { Schemas } from '../../api/client.ts';
 import { domainPath, Link } from '../../app/place.tsx';

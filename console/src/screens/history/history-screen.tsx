@@ -1,4 +1,4 @@
-// Everything that was changed in a domain, newest first: who, from where, before and after.
+// All changes of a domain, newest first, with actor, address, and old and new values.
 
 import './history.css';
 import '../records/records.css';
@@ -99,7 +99,7 @@ export default function HistoryScreen() {
   );
 }
 
-/** So many lines are shown at once; more wait until they are wanted. */
+/** Maximum number of lines that are shown initially. */
 const AT_ONCE = 6;
 
 function Item({

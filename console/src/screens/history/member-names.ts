@@ -1,9 +1,9 @@
-// How the accounts that share a domain are called. Who is no longer there, and the operator, have no name here.
+// Names of the members of a domain. Former members and the operator have no name here.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
 
-/** The name of an account, or its email. */
+/** Returns the name of an account, or its email. */
 export type NameOf = (account: number) => string | undefined;
 
 export function useMemberNames(domain: string): NameOf {

@@ -1,4 +1,4 @@
-// The cursor of the next page, from the `Link` of this one (RFC 8288).
+// Returns the cursor of the next page from the `Link` header (RFC 8288).
 
 export function nextCursor(link: string | null): string | undefined {
   const next = link?.split(/,\s*(?=<)/).find((each) => /;\s*rel="?next"?/.test(each));

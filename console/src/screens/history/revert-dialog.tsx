@@ -1,4 +1,4 @@
-// Taking a change back: first what that would do to the records that are there now, judged by the API as a dry run.
+// Reverts a change. First shows its effect on the current records, validated by the API as a dry run.
 
 import { useRef } from 'preact/hooks';
 import { asApiError } from '../../api/api-error.ts';
@@ -22,9 +22,9 @@ import { revertDraft } from './revert-draft.ts';
 
 interface Preview {
   readonly differences: readonly Difference[];
-  /** Records that were changed again since. */
+  /** Records that have changed since. */
   readonly later: number;
-  /** Why the API would refuse it. */
+  /** Why the API would reject the revert. */
   readonly refusal: string | undefined;
 }
 

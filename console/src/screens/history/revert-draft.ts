@@ -1,4 +1,4 @@
-// What takes a change of records back, as a draft on the records that are there: to be shown and judged before it is done.
+// Converts the revert of a change to a draft on the current records, which can be shown and validated first.
 
 import { type Draft, type Edit, type NewRow, NO_DRAFT } from '../records/draft.ts';
 import { NEW_RECORD, type RecordFields, typedOf } from '../records/typed.ts';

@@ -1,4 +1,4 @@
-// Filters that stand in the page's address.
+// Filters that are stored in the URL.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePlace } from '../../app/place.tsx';
@@ -12,11 +12,11 @@ interface TextFilterProps {
   readonly label: string;
   readonly hint?: string;
   readonly type?: 'search' | 'date' | 'text';
-  /** What it takes; other text is typed on. */
+  /** Pattern of accepted text. Other text is not applied yet. */
   readonly pattern?: RegExp;
 }
 
-/** Takes what is typed after a moment's rest. */
+/** Applies the input after a short pause. */
 export function TextFilter({ name, label, hint, type = 'text', pattern }: TextFilterProps) {
   const { query, setQuery } = usePlace();
   const held = query[name] ?? '';
@@ -49,7 +49,7 @@ interface ChoiceFilterProps {
   readonly name: string;
   readonly label: string;
   readonly choices: readonly (readonly [value: string, label: string])[];
-  /** What no choice means. */
+  /** Label for no selection. */
   readonly first?: string;
 }
 
@@ -65,12 +65,12 @@ export function ChoiceFilter({ name, label, choices, first = words.operator.all 
   );
 }
 
-/** A member of the query, if it is one of these. */
+/** Returns a member of the query if it is one of these values. */
 export function oneOf<T extends string>(wanted: string | undefined, values: readonly T[]): T | undefined {
   return values.find((each) => each === wanted);
 }
 
-/** The number of an account or domain in the query. */
+/** Returns the id of an account or domain in the query. */
 export function idIn(text: string | undefined): number | undefined {
   return text !== undefined && ID.test(text) ? Number(text) : undefined;
 }

@@ -1,4 +1,4 @@
-// What an operator watches looks again by itself while the page is seen, and says how old it is.
+// Refreshes data while the page is visible, and shows its age.
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { Loaded } from '../../api/use-load.ts';
@@ -10,7 +10,7 @@ const EVERY_MS = 10_000;
 
 type Watched = Pick<Loaded<unknown>, 'data' | 'error' | 'isLoading' | 'reload'>;
 
-/** Calls again every 10 seconds, not while the tab is hidden, and at once when it is seen again. */
+/** Calls the function every 10 seconds while the tab is visible, and immediately when it becomes visible again. */
 export function useEvery10s(reload: () => unknown, isWanted = true): void {
   const latest = useRef(reload);
   latest.current = reload;
@@ -28,7 +28,7 @@ export function useEvery10s(reload: () => unknown, isWanted = true): void {
   }, [isWanted]);
 }
 
-/** When what is shown was seen. */
+/** Time at which the shown data was loaded. */
 function useSeenAt(loaded: Watched): string | undefined {
   const seen = useRef<{ data: unknown; at: string }>(undefined);
   if (loaded.data !== undefined && seen.current?.data !== loaded.data) {

@@ -1,4 +1,4 @@
-// What global admins see of the whole service. Others have no such pages: the API refuses them as well.
+// Pages for global admins. The API enforces this right.
 
 import './operator.css';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// A choice of the plans that there are, by their slugs; empty is none.
+// Select field for a plan, by slug. An empty value means no plan.
 
 import { admin, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
@@ -17,7 +17,7 @@ interface PlanFieldProps {
 export function PlanField({ label, hint, value, problem, onChoose }: PlanFieldProps) {
   const plans = useLoad('plans', (signal) => dataOf(admin.GET('/admin/plans', { signal })));
   const known = plans.data ?? [];
-  // A plan that is not known yet is shown by its slug, so that it is not lost.
+  // A plan that is not loaded yet is shown by its slug, so that it is not lost.
   const others =
     value === '' || known.some(({ slug }) => slug === value) ? [] : [{ slug: value, name: value }];
   return (

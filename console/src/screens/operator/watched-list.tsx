@@ -1,4 +1,4 @@
-// A list of the operator: filters above, a table that looks again by itself, more below.
+// A list for operators: filters, a table that refreshes, and a button for more.
 
 import type { ComponentChildren } from 'preact';
 import type { Pages } from '../../api/use-pages.ts';
@@ -17,12 +17,12 @@ interface WatchedListProps<T> {
   readonly title: string;
   readonly actions?: ComponentChildren;
   readonly filters: ComponentChildren;
-  /** Members of the query that filter. */
+  /** Query members that are filters. */
   readonly filterNames: readonly string[];
   readonly pages: Pages<T>;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => number;
-  /** Where there is nothing without any filter. */
+  /** Shown if the list is empty without filters. */
   readonly none: { readonly title: string; readonly text?: string };
 }
 
@@ -31,7 +31,7 @@ export function WatchedList<T>(props: WatchedListProps<T>) {
   const { query, setQuery } = usePlace();
   const say = words.operator;
   const isFiltered = filterNames.some((name) => query[name] !== undefined);
-  // To look again would take the further pages away from under the reader.
+  // A refresh would remove the further pages while they are being read.
   const isFirstPage = (pages.loaded.data?.items.length ?? 0) <= AT_ONCE;
   useEvery10s(pages.loaded.reload, isFirstPage && !pages.isLoadingMore);
   return (

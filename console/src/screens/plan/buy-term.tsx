@@ -1,4 +1,4 @@
-// Buys a term, or switches to it, once its price was confirmed; the wallet pays.
+// Buys a term, or switches to it, after the price is confirmed. The wallet pays.
 
 import { useRef, useState } from 'preact/hooks';
 import { asApiError } from '../../api/api-error.ts';
@@ -28,13 +28,13 @@ interface BuyTermProps {
   readonly onClose: () => void;
 }
 
-/** In a 409: what the domain uses more of than the plan allows. */
+/** Details of a 409: usage above the limits of the plan. */
 type Above = readonly { readonly what: string; readonly used: number; readonly allowed: number }[];
 
 export function BuyTerm({ offer: { plan, term }, subscription, onBought, onClose }: BuyTermProps) {
   const { name, domain } = useDomain();
   const [isRenewed, setRenewed] = useState(true);
-  // Whoever presses again because no answer came does not pay twice; after a refusal it is another try.
+  // A repeat after a missing response does not pay twice; after an error it is a new attempt.
   const key = useRef(idempotent());
   const way = wayToBuy(subscription, serverNowMs());
   const price = rials(term.price_rials ?? 0);

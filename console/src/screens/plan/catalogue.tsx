@@ -1,4 +1,4 @@
-// The plans that are sold, with what each includes.
+// Lists the plans on sale and what each includes.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';

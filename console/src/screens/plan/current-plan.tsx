@@ -1,4 +1,4 @@
-// The subscription of the domain, and whether it is renewed.
+// The subscription of the domain and its renewal.
 
 import { api, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

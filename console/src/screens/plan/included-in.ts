@@ -1,4 +1,4 @@
-// What a plan includes, in lines.
+// Lists what a plan includes.
 
 import { words } from '../../words/words.ts';
 

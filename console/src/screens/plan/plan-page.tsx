@@ -1,4 +1,4 @@
-// The plan of a domain: what it has, how much of it is used, and what else there is.
+// The plan of a domain, its usage, and the plans on sale.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';

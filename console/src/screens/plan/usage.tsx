@@ -1,4 +1,4 @@
-// What of the plan is used: a bar where there is a limit, always with the figures.
+// Usage of the plan's limits, with a bar if there is a limit.
 
 import type { Schemas } from '../../api/client.ts';
 import { count } from '../../parts/time.tsx';
@@ -9,7 +9,7 @@ const text = words.plan.usage;
 const NEARLY = 90;
 
 export function Usage({ of }: { readonly of: Schemas['Entitlements'] }) {
-  // Rules that nobody made say nothing.
+  // Rule types without rules are not shown.
   const shown = of.domain_usage.filter(({ name, used }) => used > 0 || !name.startsWith('rules_'));
   return (
     <section class="card" aria-labelledby="plan-usage">

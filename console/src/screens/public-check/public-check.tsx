@@ -1,4 +1,4 @@
-// A page for everyone: how any name is delegated, from the root down. Support links to it. It needs no session, and sends none.
+// A public page that shows the delegation of any name, from the root down. It uses no session.
 
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/use-action.ts';

@@ -1,4 +1,4 @@
-// The calls of pages for everyone: without cookies, whoever is signed in.
+// The API client of public pages, which sends no cookies.
 
 import createClient from 'openapi-fetch';
 import type { Schemas } from '../../api/client.ts';

@@ -1,10 +1,10 @@
-// Where the public page is, and of which name it is.
+// The address of the public page, and its name.
 
 import { BASE } from '../../app/base.ts';
 
 const PLACE = `${BASE}/check`;
 
-/** The name in the path of the public page; empty where there is none yet. Undefined: it is another page. */
+/** Returns the name in the path, empty if there is none. Undefined if the path is another page. */
 export function publicName(path: string): string | undefined {
   if (path !== PLACE && !path.startsWith(`${PLACE}/`)) return undefined;
   const text = path.slice(PLACE.length + 1);

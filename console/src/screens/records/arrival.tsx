@@ -1,4 +1,4 @@
-// How many nameservers have a change, as it arrives: green with the time it took when all have it.
+// Shows how many nameservers have applied a change, and how long all of them took.
 
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../api/api-error.ts';
@@ -8,14 +8,14 @@ import { words } from '../../words/words.ts';
 
 const WAIT_SECONDS = 1;
 const PAUSE_AFTER_FAILURE_MS = 3000;
-/** Then it is asked for more seldom: a nameserver may be away for long. */
+/** After this time the API is polled less often, because a nameserver may be offline for long. */
 const HURRIED_ROUNDS = 60;
 const PAUSE_MS = 10_000;
 
 interface Seen {
   readonly seen: number;
   readonly live: number;
-  /** Set once all have it. */
+  /** Set when all nameservers have the change. */
   readonly afterMs?: number;
   readonly error?: ApiError;
 }
@@ -27,7 +27,7 @@ export function Arrival({
 }: {
   readonly domain: string;
   readonly changeId: number;
-  /** By `performance.now()`; undefined: this is the page of the change, some time later. */
+  /** From `performance.now()`. Undefined on the page of a change, which was made earlier. */
   readonly sentMs?: number;
 }) {
   const [state, setState] = useState<Seen>();

@@ -1,4 +1,4 @@
-// The draft as one call that saves it, and what the API says of its items as problems of rows and fields.
+// Converts the draft to one API call, and the API's errors to problems of rows and fields.
 
 import { type Draft, type RowKey, unfinished } from './draft.ts';
 import { partAtFault } from './type-fields.ts';
@@ -20,11 +20,11 @@ export interface Batch {
 
 export interface BatchOfRows {
   readonly body: Batch;
-  /** Which row an item is, by list and index. */
+  /** Row of each item, by list and index. */
   readonly rows: { readonly [list in keyof Batch]: readonly RowKey[] };
 }
 
-/** Rows without a value are left out: they are judged once one is typed. */
+/** Omits rows without a value; they are validated when a value is entered. */
 export function batchOf(draft: Draft): BatchOfRows {
   const edits = Object.entries(draft.edits);
   const deleted = edits.filter(([, { now }]) => now === null).map(([key]) => key);
@@ -51,11 +51,11 @@ export function isEmptyBatch({ body }: BatchOfRows): boolean {
 
 function changesOf(base: Typed, now: Typed): Record<string, unknown> {
   const fields = new Set<Field>(fieldsThatDiffer(base, now));
-  if (fields.has('type')) fields.add('destination'); // else the API reads the old one as the new type has it
+  if (fields.has('type')) fields.add('destination'); // otherwise the API parses the old destination with the new type
   return valuesOf(now, [...fields]);
 }
 
-/** What is not as it is by default. */
+/** Returns the fields that differ from the defaults. */
 export function creationOf(typed: Typed): Record<string, unknown> {
   const isEdge = canBeProxied(typed.type) && typed.proxied;
   const fields = FIELDS.filter((field) => {
@@ -74,9 +74,9 @@ function valuesOf(typed: Typed, fields: readonly Field[]): Record<string, unknow
 }
 
 export interface RowProblem {
-  /** Undefined: it is about the row as a whole. */
+  /** Undefined if the problem concerns the whole row. */
   readonly field?: Field;
-  /** The box of the destination. */
+  /** Part of the destination. */
   readonly part?: string;
   readonly message: string;
 }

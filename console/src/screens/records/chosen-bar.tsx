@@ -1,4 +1,4 @@
-// What can be done with the rows that are ticked.
+// Actions on the selected rows.
 
 import { Button } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';

@@ -1,4 +1,4 @@
-// Somebody else changed what is being edited: both values, and which one stays.
+// Shows that someone else changed a record during an edit, with both values and a choice.
 
 import { Button } from '../../parts/button.tsx';
 import { Note } from '../../parts/failure.tsx';

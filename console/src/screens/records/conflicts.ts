@@ -1,5 +1,5 @@
-// What somebody else changed between the beginning of an edit and now. Nothing typed is lost: an edit of other fields moves
-// onto the new record by itself, and one of the same field waits until it is decided whose value stays.
+// Finds concurrent changes of others since an edit began. No input is lost: edits of other fields are rebased automatically, and
+// conflicting edits of the same field wait for a decision.
 
 import { addRow, type Draft, type Edit, type RowKey } from './draft.ts';
 import { type Field, fieldsThatDiffer, type KeptRecord, type Typed, typedOf } from './typed.ts';
@@ -7,11 +7,11 @@ import { type Field, fieldsThatDiffer, type KeptRecord, type Typed, typedOf } fr
 export interface Conflict {
   readonly key: RowKey;
   readonly kind: 'changed' | 'deleted';
-  /** What both changed. */
+  /** Fields that both sides changed. */
   readonly fields: readonly Field[];
   readonly base: Typed;
   readonly mine: Typed | null;
-  /** As it is now; absent when it is gone. */
+  /** The current record. Absent if it was deleted. */
   readonly theirs?: Typed;
 }
 
@@ -36,7 +36,7 @@ export function rebase(draft: Draft, records: ReadonlyMap<string, KeptRecord>): 
 }
 
 function onGone(key: RowKey, { base, now }: Edit): Conflict | { edit: undefined } {
-  if (now === null) return { edit: undefined }; // both wanted it gone
+  if (now === null) return { edit: undefined }; // both sides deleted it
   return { key, kind: 'deleted', fields: [], base, mine: now };
 }
 
@@ -53,7 +53,7 @@ function onChanged(key: RowKey, edit: Edit, theirs: Typed): Conflict | { edit: E
   return { edit: moved };
 }
 
-/** My fields over theirs; undefined where nothing of mine is left to do. */
+/** Applies the local fields to the current record. Returns undefined if no difference is left. */
 function onto({ base, now }: Edit, theirs: Typed): Edit | undefined {
   if (now === null) return { base: theirs, now };
   const mine = Object.fromEntries(fieldsThatDiffer(base, now).map((field) => [field, now[field]]));

@@ -1,4 +1,4 @@
-// Where a record leads: one box, or a box for each part of the types that have several.
+// Input for the value of a record: one box, or one box per part for some types.
 
 import { useId } from 'preact/hooks';
 import { TextArea, TextField } from '../../parts/field.tsx';

@@ -1,4 +1,4 @@
-// A diff of records: what goes in, what goes out, and of what stays the fields that differ. Signs, words and colours.
+// A diff of records: added and removed ones, and changed fields. Marked by signs, text and colours.
 
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
@@ -14,7 +14,7 @@ const FIRST = 100;
 interface DiffProps {
   readonly differences: readonly Difference[];
   readonly label: string;
-  /** So many lines are shown at first. */
+  /** Maximum number of lines that are shown initially. */
   readonly first?: number;
 }
 

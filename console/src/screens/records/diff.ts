@@ -1,4 +1,4 @@
-// What a change does, record by record: for the dialog that confirms it, for imports, and for the history.
+// Computes the diff of a change by record, for the confirmation, for imports, and for the history.
 
 import { type Draft, unfinished } from './draft.ts';
 import { type Field, fieldsThatDiffer, type RecordFields, type Typed, typedOf } from './typed.ts';
@@ -8,7 +8,7 @@ export interface Difference {
   readonly op: 'create' | 'update' | 'delete';
   readonly before?: Typed;
   readonly after?: Typed;
-  /** Of an update: the fields that differ. */
+  /** Fields that differ, for an update. */
   readonly fields: readonly Field[];
 }
 
@@ -28,14 +28,14 @@ interface ChangedRecord {
   readonly after?: (RecordFields & { readonly id: number }) | undefined;
 }
 
-/** Of a change that was made. */
+/** Returns the diff of a saved change. */
 export function differencesOfChange(records: readonly ChangedRecord[]): Difference[] {
   return records
     .map(({ before, after }, i) => difference(String(i), before && typedOf(before), after && typedOf(after)))
     .sort(byName);
 }
 
-/** What takes them back. */
+/** Returns the diff that reverts the lines. */
 export function reversed(differences: readonly Difference[]): Difference[] {
   return differences.map(({ key, before, after }) => difference(key, after, before));
 }
@@ -59,7 +59,7 @@ export function tally(differences: readonly Difference[]): Record<Difference['op
   return counts;
 }
 
-/** The apex first, then a name before those below it: by labels from the right. */
+/** Sorts the apex first, then each name before the names below it, by labels from the right. */
 export function compareNames(a: string, b: string): number {
   const [one, other] = [sortKey(a), sortKey(b)];
   return one < other ? -1 : one > other ? 1 : 0;

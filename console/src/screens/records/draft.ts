@@ -1,12 +1,12 @@
-// What was changed and is not saved: edits of records that are there, records to delete, new rows. Plain data, kept by the
-// browser across reloads. An edit knows what it was made on, so that a change of somebody else in between is seen.
+// Unsaved changes: edited records, records to delete, and new rows. Plain data that the browser keeps across reloads. An edit has
+// the record on which it was based, so that concurrent changes are detected.
 
 import { canBeProxied, fieldsThatDiffer, type KeptRecord, NEW_RECORD, type Typed, typedOf } from './typed.ts';
 
 export interface Edit {
-  /** As the record was when the edit began. */
+  /** The record when the edit began. */
   readonly base: Typed;
-  /** As it is to be; null: deleted. */
+  /** The edited record, or null if it is to be deleted. */
   readonly now: Typed | null;
 }
 
@@ -19,13 +19,13 @@ export interface Draft {
   /** By record id. */
   readonly edits: Readonly<Record<string, Edit>>;
   readonly creates: readonly NewRow[];
-  /** Makes the keys of new rows. */
+  /** Counter for keys of new rows. */
   readonly made: number;
 }
 
 export const NO_DRAFT: Draft = { edits: {}, creates: [], made: 0 };
 
-/** Names a row: `n3` is new, `1041` the record of that id. */
+/** Key of a row: `n3` for a new one, `1041` for the record with this id. */
 export type RowKey = string;
 
 export function isEmpty({ edits, creates }: Draft): boolean {
@@ -44,7 +44,7 @@ export function addRow(draft: Draft, typed: Partial<Typed> = {}): Draft {
   return { ...draft, made, creates: [row, ...draft.creates] };
 }
 
-/** Sets fields of a row. An edit that says again what is there is none. */
+/** Sets fields of a row. An edit that equals the record is dropped. */
 export function editRow(
   draft: Draft,
   key: RowKey,
@@ -63,7 +63,7 @@ export function editRow(
   return { ...draft, edits: { ...draft.edits, [key]: { base, now } } };
 }
 
-/** What another type does not have goes. */
+/** Removes fields that the new type does not have. */
 function fitted(typed: Typed): Typed {
   const proxied = typed.proxied && canBeProxied(typed.type);
   const mx_priority = typed.type === 'MX' ? typed.mx_priority : '';
@@ -84,13 +84,13 @@ export function deleteRows(
   return { ...draft, edits, creates: draft.creates.filter(({ key }) => !gone.has(key)) };
 }
 
-/** The row is as it is saved; a new one goes. */
+/** Discards the edit of a row, or removes a new row. */
 export function undoRow(draft: Draft, key: RowKey): Draft {
   const { [key]: _, ...edits } = draft.edits;
   return { ...draft, edits, creates: draft.creates.filter((row) => row.key !== key) };
 }
 
-/** New rows in which no value was typed yet: nothing to judge, and nothing to save. */
+/** New rows without a value, which are not validated or saved. */
 export function unfinished({ creates }: Draft): readonly NewRow[] {
   return creates.filter(({ typed }) => typed.destination.trim() === '');
 }

@@ -1,4 +1,4 @@
-// Whether the edge answers for a record, and how it reaches the origin then.
+// Proxy settings of a record: whether it is proxied, and how the edge connects to the origin.
 
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';

@@ -1,4 +1,4 @@
-// A domain without records: what most people need first, each a click away.
+// Shown for a domain without records, with shortcuts for the most common ones.
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';

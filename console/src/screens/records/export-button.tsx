@@ -1,4 +1,4 @@
-// The records as a zone file, to be kept.
+// Downloads the records as a zone file.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,11 +1,11 @@
-// A place to drop a text file on, which is also a button that chooses one.
+// A drop area for a text file, which is also a button to select one.
 
 import { useRef, useState } from 'preact/hooks';
 import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
 
-/** As much as the API takes. */
+/** Maximum size that the API accepts. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export function FileDrop({ onText }: { readonly onText: (text: string) => void }) {

@@ -1,4 +1,4 @@
-// Tells whether a body is the one that was sent before (FNV-1a, twice 32 bits). The API judges what matters.
+// A fingerprint that detects whether a body was sent before (FNV-1a, twice 32 bits). It is not a security measure.
 
 export function fingerprint(text: string): string {
   let one = 0x811c9dc5;

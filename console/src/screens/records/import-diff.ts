@@ -1,5 +1,5 @@
-// What an import does to the records that are there. Its items of one name and type are one new set: records of the set take
-// the values of items one by one, the same value first; what is left over goes. TXT records are only added.
+// Computes the effect of an import. The items of one name and type are a new record set: existing records take the items' values,
+// equal values first, and remaining records are removed. TXT records are only added.
 
 import { type Difference, difference } from './diff.ts';
 import { fieldsThatDiffer, type KeptRecord, type RecordFields, type Typed, typedOf } from './typed.ts';
@@ -53,7 +53,7 @@ function push(found: Difference[], record: KeptRecord, item: RecordFields): void
   if (fieldsThatDiffer(before, after).length > 0) found.push(difference(String(record.id), before, after));
 }
 
-/** A record keeps whether it is proxied, how its origin is reached, and what the item does not say. */
+/** A record keeps its proxy settings and the fields that the item does not specify. */
 function over(before: Typed, item: RecordFields): Typed {
   const { destination, mx_priority, ttl, comment } = typedOf(item);
   return {

@@ -1,4 +1,4 @@
-// What a zone file would change, line by line, before it is imported.
+// The review of an import: its changes line by line.
 
 import { useMemo, useRef } from 'preact/hooks';
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';
@@ -21,7 +21,7 @@ const SHOWN = 200;
 
 interface ReviewProps {
   readonly parsed: Parsed;
-  /** Reads names without a final dot as full names. Undefined if they were read so. */
+  /** Parses names without a final dot as full names. Undefined if they were parsed so. */
   readonly onAddDots: (() => void) | undefined;
   readonly onDone: (result: Imported, sentMs: number) => void;
 }
@@ -110,7 +110,7 @@ export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
   );
 }
 
-/** Lines that are not shown. */
+/** Number of lines that are not shown. */
 function More({ of }: { readonly of: number }) {
   return of <= SHOWN ? null : <p>{words.imports.moreLines(of - SHOWN)}</p>;
 }

@@ -1,4 +1,4 @@
-// A zone file becomes records: drop, choose or paste it, see what it would change, confirm.
+// Imports a zone file: drop, choose or paste it, review the changes, then confirm.
 
 import './records.css';
 import { useRef, useState } from 'preact/hooks';
@@ -39,7 +39,7 @@ export default function ImportScreen() {
     setDone(undefined);
     setText(source);
     setAddsDots(dots);
-    wanted.current = { source, dots }; // also for a reading that is under way
+    wanted.current = { source, dots }; // also replaces a pending request
     void parse.run();
   };
   const back = (

@@ -1,4 +1,4 @@
-// Whether an event is about records that are shown as they were before.
+// Decides whether an event concerns the shown records.
 
 interface ChangeEvent {
   readonly id: number;

@@ -1,4 +1,4 @@
-// A-labels as people write them (RFC 3492, decoding). A label that is not one stays as it is.
+// Decodes A-labels to Unicode (RFC 3492). Other labels are returned unchanged.
 
 const BASE = 36;
 const T_MIN = 1;

@@ -1,4 +1,4 @@
-// One record as it is read. Its buttons are for pointers; the row itself takes the keys.
+// One record in the table. Its buttons are for pointers; the row handles the keys.
 
 import { Component } from 'preact';
 import { Button } from '../../parts/button.tsx';
@@ -28,7 +28,7 @@ interface RecordRowProps extends SharedRowProps {
   readonly actions: RowActions;
 }
 
-/** The same object always, so that a row whose record did not change is not drawn again. */
+/** A stable object, so that rows of unchanged records are not rendered again. */
 export interface RowActions {
   readonly choose: (row: Row, isChosen: boolean) => void;
   readonly open: (row: Row) => void;
@@ -36,7 +36,7 @@ export interface RowActions {
   readonly undo: (row: Row) => void;
 }
 
-/** Drawn again only when what it shows is another: scrolling moves past thousands. */
+/** Renders again only if the shown data changes, because scrolling passes thousands of rows. */
 export class RecordRow extends Component<RecordRowProps> {
   override shouldComponentUpdate(next: RecordRowProps): boolean {
     const { row, ...others }: RecordRowProps = this.props;
@@ -62,8 +62,8 @@ function ShownRow(props: RecordRowProps) {
   const say = words.records;
   const isWrong = (problems?.length ?? 0) > 0 || conflict !== undefined;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in parts
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the table takes the keys of all rows
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot be rendered in parts
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table handles the keys of all rows
     <div
       class={`rec-row ${state} ${isFirst ? 'first' : ''} ${isWrong ? 'wrong' : ''} ${isChosen ? 'chosen' : ''}`}
       role="row"

@@ -1,4 +1,4 @@
-// The table of records: thousands of rows of which those in sight are drawn. Arrows move, Enter opens a row, Delete marks it.
+// The table of records. Only visible rows are rendered. Arrow keys move, Enter opens a row, Delete marks it.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { words } from '../../words/words.ts';
@@ -28,7 +28,7 @@ interface TableProps {
   readonly setOpen: (key: RowKey, isOpen: boolean) => void;
   readonly chosen: ReadonlySet<RowKey>;
   readonly choose: (key: RowKey, isChosen: boolean) => void;
-  /** A row to go to: set after rows were added. */
+  /** A row to scroll to, set after rows were added. */
   readonly goTo: { readonly key: RowKey } | undefined;
 }
 
@@ -60,7 +60,7 @@ export function RecordTable(props: TableProps) {
         before.top === step && before.height === height ? before : { top: step, height },
       );
     };
-    // Once a frame, and where rows are drawn anyway: what an event draws would be drawn besides.
+    // Runs once per frame together with rendering, because a rendering in the scroll event would be an additional one.
     let frame = 0;
     const onScroll = () => {
       cancelAnimationFrame(frame);
@@ -146,7 +146,7 @@ export function RecordTable(props: TableProps) {
   );
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in parts
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot be rendered in parts
     <div
       class="rec-table"
       role="grid"
@@ -209,7 +209,7 @@ function Head() {
   const { columns } = words.records;
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
-    // biome-ignore lint/a11y/useFocusableInteractive: a head takes no focus
+    // biome-ignore lint/a11y/useFocusableInteractive: a header cannot be focused
     <div class="rec-row rec-head" role="row" aria-rowindex={1}>
       {[columns.name, columns.type, columns.value, columns.ttl, columns.proxied, columns.actions].map(
         (title) => (

@@ -1,4 +1,4 @@
-// The records of a domain: edited in place, gathered into one change, saved at once.
+// The records of a domain: edited in place, and saved together as one change.
 
 import './records.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -58,7 +58,7 @@ export default function RecordsScreen() {
     const first =
       rows.find(({ key }) => wrongKeys.has(key)) ??
       rowsOf(sorted, draft, NO_FILTER).find(({ key }) => wrongKeys.has(key));
-    if (first === undefined) return save.review(); // its record is gone: the dialog tells
+    if (first === undefined) return save.review(); // the record no longer exists: the dialog shows it
     if (!rows.includes(first)) setFilter(NO_FILTER);
     goToRow(first.key);
   };
@@ -147,7 +147,7 @@ function withKey(keys: ReadonlySet<RowKey>, key: RowKey, isIn: boolean): Readonl
   return next;
 }
 
-/** Inside a box the browser's own undo goes first. */
+/** In an input, the browser's own undo takes precedence. */
 function useUndoKeys(undo: (() => void) | undefined, redo: (() => void) | undefined): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -164,7 +164,7 @@ function useUndoKeys(undo: (() => void) | undefined, redo: (() => void) | undefi
   }, [undo, redo]);
 }
 
-/** As they are shown, with the draft over them. */
+/** The shown records: the saved ones with the draft applied. */
 function copyRows(rows: readonly Row[]): Promise<void> {
   const { name, type, value, ttl, proxied } = words.records.columns;
   return copyTable(

@@ -1,4 +1,4 @@
-// The whole draft as one change, to be confirmed.
+// Confirms the draft as one change.
 
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,4 +1,4 @@
-// One record as it is edited, in its place in the table: a box for every field of its type, with what is wrong at the box.
+// The editor of one record, in its row: an input for every field of its type, with errors at the inputs.
 
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
@@ -40,7 +40,7 @@ export function RowEditor(props: RowEditorProps) {
   const whole = problems.filter(({ field }) => field === undefined || !isShown(field, typed));
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in parts
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot be rendered in parts
     <div
       class={`rec-open ${state} ${problems.length > 0 ? 'wrong' : ''}`}
       role="row"
@@ -51,7 +51,7 @@ export function RowEditor(props: RowEditorProps) {
       style={{ top: `${top}px` }}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: its boxes take the focus */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: its inputs take the focus */}
       <div role="gridcell" aria-colspan={6}>
         <form
           aria-label={say.editing(typed.name, typed.type)}
@@ -166,14 +166,14 @@ function Published({ content }: { readonly content: string }) {
   );
 }
 
-/** What the name stands for; a full name stays as it is typed. */
+/** Expands a relative name. A full name is shown as typed. */
 function fullName(name: string, domain: string): string {
   const typed = readableName(name.trim());
   if (typed === '' || typed === '@') return domain;
   return typed.endsWith('.') || typed.endsWith(domain) ? typed : `${typed}.${domain}`;
 }
 
-/** Whether a field of this record has a box that shows its problem. */
+/** True if a field of this record has an input that shows its problem. */
 function isShown(field: Field, typed: Typed): boolean {
   if (field === 'mx_priority') return typed.type === 'MX';
   if (field === 'proxied') return false;

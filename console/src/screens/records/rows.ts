@@ -1,4 +1,4 @@
-// The rows of the table: the records with the draft over them, in groups by name, filtered.
+// The rows of the table: the records with the draft applied, grouped by name and filtered.
 
 import { sortKey } from './diff.ts';
 import type { Draft, RowKey } from './draft.ts';
@@ -7,10 +7,10 @@ import { type KeptRecord, TYPES, type Typed, typedOf } from './typed.ts';
 export interface Row {
   readonly key: RowKey;
   readonly record: KeptRecord | undefined;
-  /** As it is to be; of a deleted one as it was. */
+  /** The edited record; for a deleted one, the saved record. */
   readonly typed: Typed;
   readonly state: 'same' | 'new' | 'edited' | 'deleted';
-  /** The first of its name: only it shows the name. */
+  /** True for the first row of its name, which shows the name. */
   readonly isFirst: boolean;
 }
 
@@ -29,7 +29,7 @@ export function isFiltering({ text, type, proxied, isChangedOnly }: Filter): boo
 
 const TYPE_ORDER = new Map<string, number>(TYPES.map((type, i) => [type, i]));
 
-/** By name, then type, then age. */
+/** Sorts by name, then by type, then by age. */
 export function sortRecords(records: readonly KeptRecord[]): KeptRecord[] {
   return records
     .map((record) => ({ record, key: sortKey(record.name) }))
@@ -42,7 +42,7 @@ export function sortRecords(records: readonly KeptRecord[]): KeptRecord[] {
     .map(({ record }) => record);
 }
 
-/** New rows come first, where they were asked for; an edited one keeps its place until it is saved. */
+/** New rows come first. An edited row keeps its position until it is saved. */
 export function rowsOf(sorted: readonly KeptRecord[], draft: Draft, filter: Filter): Row[] {
   const rows: Row[] = draft.creates.map(({ key, typed }) => ({
     key,
@@ -68,7 +68,7 @@ export function rowsOf(sorted: readonly KeptRecord[], draft: Draft, filter: Filt
 
 const typedByRecord = new WeakMap<KeptRecord, Typed>();
 
-/** The same value for the same record, so that a row that did not change is not drawn again. */
+/** Returns the same object for the same record, so that unchanged rows are not rendered again. */
 function plain(record: KeptRecord): Typed {
   const known = typedByRecord.get(record);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// What was changed and is not saved, always in sight: counts, problems, undo, and the way to save.
+// Always shows the unsaved changes: counts, problems, undo, and the button to save.
 
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';

@@ -1,4 +1,4 @@
-// What a scan found, to be ticked off: what is new, what is here already, what cannot be brought along.
+// The review of a scan: new records to select, existing ones, and those that cannot be imported.
 
 import { useRef, useState } from 'preact/hooks';
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// The records that the domain has where it is delegated now: looked for with progress, reviewed, brought along.
+// Finds the records at the domain's current nameservers, with progress and a review, and adds them.
 
 import './records.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -87,7 +87,7 @@ export default function ScanScreen() {
   );
 }
 
-/** One call waits for the scan; meanwhile another asks how far it is. */
+/** One call waits for the scan, while another polls its progress. */
 async function follow(domain: string, tell: (preview: Preview) => void, signal: AbortSignal): Promise<void> {
   const ask = () =>
     dataOf(api.GET('/domains/{domain}/records/scan', { params: { path: { domain } }, signal }));
@@ -95,7 +95,7 @@ async function follow(domain: string, tell: (preview: Preview) => void, signal: 
   const whole = ask().finally(() => {
     isOver = true;
   });
-  void whole.catch(() => undefined); // told below
+  void whole.catch(() => undefined); // reported below
   while (!isOver && !signal.aborted) {
     await Promise.race([pause(LOOK_MS), whole.catch(() => undefined)]);
     if (isOver || signal.aborted) break;

@@ -1,4 +1,4 @@
-// The value of a record in one line, with its priority where the type has one.
+// The value of a record in one line, with its priority if the type has one.
 
 import type { Typed } from './typed.ts';
 

@@ -1,4 +1,4 @@
-// What is shown of the records, and what can be done with all of them.
+// Filters of the records, and actions on all of them.
 
 import { useEffect, useState } from 'preact/hooks';
 import { domainPath, Link, usePlace } from '../../app/place.tsx';
@@ -8,7 +8,7 @@ import { ExportButton } from './export-button.tsx';
 import { type Filter, isFiltering, NO_FILTER } from './rows.ts';
 import { typesToFilter } from './typed.ts';
 
-/** The filter stands in the URL. */
+/** The filter is in the URL. */
 export function useFilter(): [Filter, (filter: Filter) => void] {
   const { query, setQuery } = usePlace();
   const proxied = query.proxied === 'yes' || query.proxied === 'no' ? query.proxied : '';

@@ -1,4 +1,4 @@
-// Times to live: seconds as people say them.
+// Formats TTLs as durations.
 
 const UNITS = [
   [86_400, 'd'],
@@ -6,7 +6,7 @@ const UNITS = [
   [60, 'min'],
 ] as const;
 
-/** `1 h`; what is no number stays as it was typed. */
+/** `1 h`. Text that is not a number is returned unchanged. */
 export function ttlText(seconds: string): string {
   if (!/^\d+$/.test(seconds)) return seconds;
   const amount = Number(seconds);

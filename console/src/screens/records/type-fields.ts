@@ -1,19 +1,19 @@
-// The fields of a type inside its destination: what the zone file writes in one line is typed in boxes of their own.
-// Splitting and joining are inverse, also of what is half typed: a box that is still empty keeps its place.
+// The parts of a record's destination, each with its own input. Splitting and joining are inverse, even for incomplete input: an
+// empty part keeps its position.
 
 type Kind =
-  /** Without spaces. */
+  /** A word without spaces. */
   | 'word'
-  /** Quoted in the zone file, bare in its box. */
+  /** Quoted in the zone file, without quotes in the input. */
   | 'quoted'
-  /** All that is left, spaces too; it may be empty. */
+  /** The rest of the text, including spaces; may be empty. */
   | 'rest';
 
 export interface Part {
-  /** As the API names it when it says what is wrong. */
+  /** Name of the part in errors of the API. */
   readonly key: string;
   readonly kind: Kind;
-  /** Values that are in use: offered, not imposed. */
+  /** Common values, which are suggestions. */
   readonly choices?: readonly string[];
 }
 
@@ -71,12 +71,12 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
   ],
 };
 
-/** Undefined: the destination is one box. */
+/** Undefined if the destination has one input. */
 export function partsOf(type: string): readonly Part[] | undefined {
   return PARTS[type];
 }
 
-/** The text of each box; undefined where the destination has another form (RFC 3597 `\#`): then it is one box. */
+/** Returns the text of each part, or undefined if the destination has another form (RFC 3597 `\#`) and needs one input. */
 export function splitDestination(type: string, destination: string): string[] | undefined {
   const parts = PARTS[type];
   if (parts === undefined) return undefined;
@@ -95,7 +95,7 @@ export function splitDestination(type: string, destination: string): string[] | 
 
 interface Taken {
   readonly text: string;
-  /** After the space; undefined: the end was reached. */
+  /** Offset after the space, or undefined at the end. */
   readonly left: string | undefined;
 }
 
@@ -129,7 +129,7 @@ export function joinDestination(type: string, texts: readonly string[]): string 
     : words.join(' ');
 }
 
-/** `\DDD` is an octet, and stays as it is; a backslash before three digits becomes one. */
+/** `\DDD` is an octet and is kept. A backslash before three digits is escaped. */
 function fromQuoted(text: string): string {
   return text.replaceAll(/\\(\d{3}|.)(?=(\d{3})?)/gs, (all, char: string, digits: string | undefined) => {
     if (char.length === 3) return all;
@@ -141,7 +141,7 @@ function toQuoted(text: string): string {
   return text.replaceAll(/\\(?!\d{3})|"/g, (char) => `\\${char}`);
 }
 
-/** Which box an error of the destination is about: the API begins it with the part's name. */
+/** Finds the part that an error of the destination concerns: the API's message begins with its name. */
 export function partAtFault(type: string, message: string): { part?: string; message: string } {
   const [, key, rest] = /^(\w+): (.+)$/s.exec(message) ?? [];
   if (key === undefined || rest === undefined) return { message };

@@ -1,4 +1,4 @@
-// A record as it is typed: every field a text or a switch, so that what is not yet a number can be kept and shown.
+// A record as typed: every field is a text or a switch, so that incomplete numbers can be kept and shown.
 
 export const TYPES = [
   'A',
@@ -28,7 +28,7 @@ export const TYPES = [
 
 export type RecordType = (typeof TYPES)[number];
 
-/** The types to choose from, and `type` itself if it is another one (TYPEnnn). */
+/** Returns the types to select from, including `type` if it is unusual (TYPEnnn). */
 export function typesWith(type: string): readonly string[] {
   const types: readonly string[] = TYPES;
   return type === '' || types.includes(type) ? types : [...types, type];
@@ -42,7 +42,7 @@ export function typesToFilter(there: ReadonlySet<string>, chosen: string): strin
   return [...types.filter((type) => wanted.has(type)), ...others];
 }
 
-/** What the API says of a record, as far as it is edited here. */
+/** The editable fields of a record from the API. */
 export interface RecordFields {
   readonly name: string;
   readonly type: string;
@@ -103,7 +103,7 @@ export const FIELDS: readonly Field[] = [
   'comment',
 ];
 
-/** How the edge reaches the origin: of proxied records. */
+/** Settings of proxied records for connecting to the origin. */
 export const EDGE_FIELDS = [
   'scheme',
   'port',
@@ -155,17 +155,17 @@ export function fieldsThatDiffer(a: Typed, b: Typed): Field[] {
   return FIELDS.filter((field) => a[field] !== b[field]);
 }
 
-/** The types that say where a host is: only these can be proxied. */
+/** Types that have the address of a host: only these can be proxied. */
 export function canBeProxied(type: string): boolean {
   return type === 'A' || type === 'AAAA' || type === 'CNAME' || type === 'ANAME';
 }
 
-/** As the API takes it: a number where it is one, else what was typed, for the API to say what is wrong with it. */
+/** Converts text for the API: to a number if it is one; otherwise unchanged, so that the API reports the error. */
 function numberOr(text: string): number | string {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : text;
 }
 
-/** One field in the form of the API; undefined: it is not said. */
+/** Returns a field for the API, or undefined if it is omitted. */
 export function fieldValue(typed: Typed, field: Field): unknown {
   switch (field) {
     case 'mx_priority':

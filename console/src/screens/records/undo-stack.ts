@@ -1,9 +1,9 @@
-// Steps back and forth through what was typed. Typing in one field is one step.
+// Undo and redo of edits. Typing in one field is one step.
 
 export interface UndoStack<T> {
   readonly past: readonly T[];
   readonly future: readonly T[];
-  /** What the last step was about; the next with the same is part of it. */
+  /** Subject of the last step. The next edit of the same subject is part of it. */
   readonly last: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Asks the API what is wrong with the draft while it is typed: a batch as a dry run, after a rest, one at a time.
+// Validates the draft while it is edited: sends it to the API as a dry run after a pause, one request at a time.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../api/api-error.ts';
@@ -9,16 +9,16 @@ import { typedOfRow } from './rows.ts';
 import type { Warning } from './warning-list.tsx';
 
 const REST_MS = 300;
-/** Where no answer came, or the API was busy. */
+/** Delay if there was no response or the API was busy. */
 const AGAIN_MS = 3000;
 
 export interface Checked {
   readonly problems: Problems;
-  /** What is wrong with all of it, or why it could not be judged. */
+  /** Error about the whole draft, or the reason why it could not be validated. */
   readonly error: ApiError | undefined;
   /** Warnings about records that can be saved. */
   readonly warnings: readonly Warning[];
-  /** The draft that was judged last. */
+  /** The draft that was validated last. */
   readonly of: Draft | undefined;
 }
 
@@ -36,7 +36,7 @@ export function useCheck(domain: string, draft: Draft, isWanted: boolean): Check
   const running = useRef<AbortController | undefined>(undefined);
 
   const turn = async (): Promise<void> => {
-    if (running.current !== undefined) return; // the one under way looks again when it ends
+    if (running.current !== undefined) return; // the running check starts another one when it ends
     const mine = new AbortController();
     running.current = mine;
     const judged = latest.current;
@@ -79,7 +79,7 @@ async function judge(domain: string, draft: Draft, signal: AbortSignal): Promise
   }
 }
 
-/** What the API refused, by row; what is about no row stays an error. */
+/** Errors of the API by row. Others stay an error of the whole draft. */
 export function explain(
   error: ApiError,
   batch: BatchOfRows,
@@ -107,7 +107,7 @@ export async function sendBatch(
       ...(dryRun === true && { query: { dry_run: true } }),
       ...(idempotencyKey !== undefined && { header: { 'Idempotency-Key': idempotencyKey } }),
     },
-    body: body as never, // as typed: the API says what is no number
+    body: body as never, // as typed: the API reports invalid numbers
     signal,
   });
   return answer.data;

@@ -1,11 +1,11 @@
-// Rows that come into sight are drawn a few in each frame, so that scrolling never waits for all of them.
+// Renders rows that become visible in several frames, so that scrolling never waits for all of them.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RowKey } from './draft.ts';
 import type { Row } from './rows.ts';
 import { drawSome, FIRST_SHARE, nextShare } from './window-rows.ts';
 
-/** Of the wanted rows, by index, those to draw now. `isUrgent`: drawn at once. */
+/** Returns the indexes of the wanted rows to render now. `isUrgent` renders all immediately. */
 export function useDrawnRows(
   wanted: readonly number[],
   rows: readonly Row[],

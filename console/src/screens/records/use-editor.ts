@@ -1,4 +1,4 @@
-// The records of a domain and the draft over them: what every part of the editor shares.
+// The records of a domain with the draft, shared by all parts of the editor.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, dataOf } from '../../api/client.ts';
@@ -15,7 +15,7 @@ import { back, forth, NO_STEPS, step, type UndoStack } from './undo-stack.ts';
 
 interface Attempt {
   readonly key: string;
-  /** The fingerprint of what was sent with it. */
+  /** Fingerprint of the request that used this key. */
   readonly of: string;
 }
 
@@ -33,19 +33,19 @@ export interface Editor {
   readonly byId: ReadonlyMap<RowKey, KeptRecord>;
   readonly draft: Draft;
   readonly conflicts: readonly Conflict[];
-  /** `about` joins steps that undo takes back as one. */
+  /** `about` joins edits to one undo step. */
   readonly change: (edit: (draft: Draft) => Draft, about?: string) => void;
   readonly undo: (() => void) | undefined;
   readonly redo: (() => void) | undefined;
-  /** After a save: what was before it cannot be undone here. */
+  /** Called after a save, because earlier edits can no longer be undone here. */
   readonly begin: (draft: Draft) => void;
-  /** The save that was sent last, until it is answered. */
+  /** The last save, until its response arrives. */
   readonly attempt: Attempt;
   readonly beginAttempt: (attempt: Attempt) => void;
   readonly endAttempt: () => void;
-  /** The draft was sent as it is, and no answer came: it waits as it is, since it may have been carried out. */
+  /** A draft that was sent without a response. It must not change, because it may have been saved. */
   readonly isUnanswered: boolean;
-  /** Loads the records, and answers with the draft on top of them. */
+  /** Loads the records and applies the draft. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function useEditor(): Editor {
     [kept, byId, loaded.data, isUnanswered],
   );
 
-  // Another tab changed the draft: a step back from here would take away what was typed there.
+  // Another tab changed the draft: an undo here would discard the input there.
   const lastPut = useRef(kept);
   useEffect(() => {
     if (kept !== lastPut.current) setSteps(NO_STEPS);
@@ -114,7 +114,7 @@ export function useEditor(): Editor {
     attempt,
     beginAttempt: (next) => {
       lastPut.current = now.current.draft;
-      keep(now.current.draft); // what is sent is what is kept
+      keep(now.current.draft); // stores exactly the draft that is sent
       keepAttempt(next);
     },
     endAttempt: dropAttempt,

@@ -1,9 +1,9 @@
-// Drawing a list again may move the element that has the focus, and browsers take the focus from what is moved: it gets it back.
+// Rendering a list may move the focused element, which then loses the focus in browsers. This restores the focus.
 
 import { useLayoutEffect } from 'preact/hooks';
 
 export function useFocusKept(inside: { readonly current: HTMLElement | null }): void {
-  const before = document.activeElement; // while drawing: nothing has moved yet
+  const before = document.activeElement; // read while rendering, before anything moves
   useLayoutEffect(() => {
     const isLost = document.activeElement === document.body && before !== document.body;
     if (isLost && before instanceof HTMLElement && inside.current?.contains(before) === true) {

@@ -1,13 +1,13 @@
-// Loads the records again when somebody else changes them, so that a conflict is told while typing and not at the save.
+// Reloads the records when someone else changes them, so that conflicts are shown while editing and not only at the save.
 
 import { useEffect, useRef } from 'preact/hooks';
 import { followDomain } from '../../api/events.ts';
 import { touchesRecords } from './live-change.ts';
 
-/** Several changes in a row are one look. */
+/** Collects several changes into one reload. */
 const REST_MS = 400;
 
-/** `ownChange`: what was just saved here, and is loaded already. */
+/** `ownChange` was saved here and is already loaded. */
 export function useLive(domain: string, ownChange: number | undefined, onChange: () => void): void {
   const latest = useRef({ ownChange, onChange });
   latest.current = { ownChange, onChange };

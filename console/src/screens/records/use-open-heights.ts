@@ -1,4 +1,4 @@
-// How high open rows are: measured as they are drawn, and again when their content grows.
+// Measures the heights of open rows when they are rendered and when their content changes.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowKey } from './draft.ts';

@@ -1,4 +1,4 @@
-// Saves the draft as one change. The key of the call is kept until an answer came, so that a repeat cannot write twice.
+// Saves the draft as one change. The idempotency key is kept until a response arrives, so that a repeat does not save twice.
 
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../api/api-error.ts';
@@ -10,7 +10,7 @@ import type { Warning } from './warning-list.tsx';
 
 export interface SavedChange {
   readonly changeId: number;
-  /** When it was sent. */
+  /** Time of the request. */
   readonly sentMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface Save {
   readonly saved: SavedChange | undefined;
   /** Warnings of the last save. Cleared when the next one is reviewed. */
   readonly warnings: readonly Warning[];
-  /** A save was sent, and no answer came. */
+  /** True if a save was sent and no response arrived. */
   readonly isUnanswered: boolean;
   readonly review: () => Promise<void>;
   readonly close: () => void;
@@ -39,7 +39,7 @@ export function useSave(editor: Editor): Save {
   const { draft, attempt, isUnanswered } = editor;
   const problems = refused?.of === draft ? refused.problems : NO_PROBLEMS;
 
-  /** Against the records as they are now, but for a save that may have been carried out. */
+  /** Based on the current records, except for a save that may have succeeded. */
   const review = async () => {
     setBusy(true);
     setError(undefined);

@@ -1,15 +1,15 @@
-// Which rows of a long list are in sight. Rows have one height, but for the few that are open and are as high as they are.
+// Computes the visible rows of a long list. All rows have the same height, except for open ones.
 
 export interface OpenRow {
   readonly index: number;
-  /** Beyond the common height. */
+  /** Additional height. */
   readonly extra: number;
 }
 
 export interface List {
   readonly count: number;
   readonly rowHeight: number;
-  /** By index, ascending. */
+  /** Sorted by index. */
   readonly open: readonly OpenRow[];
 }
 
@@ -26,7 +26,7 @@ export function heightOf(list: List): number {
   return offsetOf(list, list.count);
 }
 
-/** The row at a place; before the list the first, behind it the last. */
+/** Returns the row at a position, limited to the first and last row. */
 export function indexAt(list: List, offset: number): number {
   let low = 0;
   let high = Math.max(0, list.count - 1);
@@ -38,17 +38,17 @@ export function indexAt(list: List, offset: number): number {
   return low;
 }
 
-/** Scrolling by a few rows shows the same slice, so that it draws nothing. */
+/** Scrolling by a few rows keeps the same slice, so that nothing is rendered. */
 const STEP = 8;
 
-/** Rows that are drawn anew in one frame: more of them take longer than a frame has. */
+/** Rows that are rendered per frame initially; more take longer than one frame. */
 export const FIRST_SHARE = 6;
 const LEAST_SHARE = 2;
 const MOST_SHARE = 16;
-/** Two frames of a screen with 60 a second: one was missed. */
+/** Two frames at 60 Hz: a longer frame missed one. */
 const LATE_MS = 33;
 
-/** Of the wanted rows those that are there, and at most `share` others: the next frames draw the rest. */
+/** Returns the wanted rows that are already rendered and at most `share` others; later frames render the rest. */
 export function drawSome(
   wanted: readonly number[],
   isThere: (index: number) => boolean,
@@ -58,12 +58,12 @@ export function drawSome(
   return wanted.filter((index) => isThere(index) || ++added <= share);
 }
 
-/** The share of the next frame, by how long the last one took: as much as this machine draws without missing one. */
+/** Number of rows for the next frame, adapted to the duration of the last one. */
 export function nextShare(share: number, frameMs: number): number {
   return frameMs > LATE_MS ? Math.max(LEAST_SHARE, Math.floor(share / 2)) : Math.min(MOST_SHARE, share + 1);
 }
 
-/** The rows to draw, in order: those in sight with some around, and `always` (what has the focus, or is open). */
+/** Indexes to render, sorted: the visible rows with some around them, and `always` (focused or open rows). */
 export function rowsInSight(list: List, top: number, height: number, always: readonly number[]): number[] {
   if (list.count === 0) return [];
   const first = indexAt(list, top);

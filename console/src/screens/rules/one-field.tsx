@@ -1,4 +1,4 @@
-// One field of a rule, drawn by its kind.
+// One field of a rule, rendered by its kind.
 
 import { CheckField, SelectField, TextArea, TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
@@ -53,7 +53,7 @@ export function OneField({ type, field, value, problemOf, onText }: OneFieldProp
           onChange={(event) => onText(event.currentTarget.value)}
         />
       );
-    // Of several lines, since an input of one line joins lines that are pasted.
+    // A multi-line input, because a single-line input joins pasted lines.
     case 'lines':
     case 'words':
     case 'numbers':
@@ -70,7 +70,7 @@ export function OneField({ type, field, value, problemOf, onText }: OneFieldProp
   }
 }
 
-/** The same name may mean something else in one place. */
+/** Some types have their own label for a field name. */
 function wordsOf<T>(all: Readonly<Record<string, T>>, place: string, name: string): T | undefined {
   const special = `${place} ${name}`;
   if (Object.hasOwn(all, special)) return all[special];

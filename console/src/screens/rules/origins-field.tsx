@@ -1,4 +1,4 @@
-// The servers of a pool: a row of fields for each.
+// The servers of a pool, one row of fields each.
 
 import { Button } from '../../parts/button.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
@@ -8,7 +8,7 @@ import { NEW_ORIGIN, originsOf, type TypedOrigin } from './rule-form.ts';
 const text = words.rules.origins;
 
 interface OriginsFieldProps {
-  /** As `originsOf` reads it. */
+  /** From `originsOf`. */
   readonly value: string;
   readonly problemOf: (field: string) => string | undefined;
   readonly onText: (text: string) => void;

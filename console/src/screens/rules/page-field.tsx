@@ -1,4 +1,4 @@
-// A page that is shown in place of an error, and how it looks: in a frame that may do nothing at all.
+// An error page with a preview in a fully sandboxed frame.
 
 import { useState } from 'preact/hooks';
 import { TextArea } from '../../parts/field.tsx';

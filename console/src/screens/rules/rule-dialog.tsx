@@ -1,4 +1,4 @@
-// Makes a rule or changes it, by fields or as JSON. The API's errors stand at the fields.
+// Creates or edits a rule, with fields or as JSON. The API's errors are shown at their fields.
 
 import { useState } from 'preact/hooks';
 import { api, idempotent, type Schemas } from '../../api/client.ts';
@@ -18,7 +18,7 @@ const text = words.rules;
 
 interface RuleDialogProps {
   readonly type: RuleType;
-  /** Undefined: a new one. */
+  /** Undefined for a new rule. */
   readonly rule: Schemas['Rule'] | undefined;
   readonly onDone: () => void;
   readonly onClose: () => void;
@@ -28,7 +28,7 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
   const { name } = useDomain();
   const fields = fieldsOf(type);
   const draftKey = `rule:${name}:${type}:${rule?.id ?? 'new'}`;
-  /** While there is `json`, the rule is edited as JSON; `others` is what was written there and has no field. */
+  /** If `json` is set, the rule is edited as JSON. `others` has members of that JSON without a field. */
   const [typed, setTyped, dropTyped] = useDraft<Typed>(draftKey, typedOf(fields, rule ?? {}));
   const { json, others } = typed;
   const body = () => ({ ...(others !== undefined && parseJson(others)), ...bodyOf(fields, typed) });

@@ -1,4 +1,4 @@
-// What people type for a rule of each type, field by field, in the order in which they are asked.
+// The form fields of each rule type, in the order in which they are shown.
 
 export const TYPES = [
   'redirect',
@@ -21,9 +21,9 @@ export function typeOf(text: string | undefined): RuleType {
 }
 
 /**
- * `lines`: a list, one entry a line; `words`: one between spaces or commas, `numbers` too. `optional`: a number, or null.
- * `object`: whether there is an object of this name, whose members are fields of their own (`health.path`). `page`: a text
- * that is large. `origins`: the servers of a pool.
+ * `lines`: a list with one entry per line. `words` and `numbers`: lists separated by spaces or commas. `optional`: a number or
+ * null. `object`: whether an object of this name exists; its members are separate fields (`health.path`). `page`: a long text.
+ * `origins`: the servers of a pool.
  */
 export type FieldKind =
   | {
@@ -44,11 +44,11 @@ export type FieldKind =
 export type FormField = {
   readonly name: string;
   readonly initial: string;
-  /** It is asked, and sent, only while another field is one of these. */
+  /** The field is shown and sent only if another field has one of these values. */
   readonly when?: readonly [field: string, ...values: string[]];
-  /** It is sent as empty while it is not asked. */
+  /** Sent as an empty value while it is hidden. */
   readonly isEmptied?: true;
-  /** It is asked behind a fold: most rules do without. */
+  /** Shown only under more options, because most rules do not need it. */
   readonly isRare?: true;
 } & FieldKind;
 
@@ -81,7 +81,7 @@ const FILTERS: readonly FormField[] = [
   },
   { name: 'priority', kind: 'number', initial: '100', isRare: true },
 ];
-/** Of the types whose matches may be logged without being acted on. */
+/** Rule types that support log-only mode. */
 const DRY_RUN: FormField = {
   name: 'action_mode',
   kind: 'choice',

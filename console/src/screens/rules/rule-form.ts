@@ -1,8 +1,8 @@
-// Rules as people type them, without JSX: what stands in the fields, and what is sent of it.
+// Conversion between rules and form fields, without JSX.
 
 import type { FormField } from './rule-fields.ts';
 
-/** By the name of the field. */
+/** Values by field name. */
 export type Typed = Readonly<Record<string, string>>;
 type Body = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function typedOf(fields: readonly FormField[], rule: Readonly<Body>): Typ
   );
 }
 
-/** What a rule has that no field asks for, such as the records that it is for. */
+/** Members of a rule without a field, such as its records. */
 export function othersOf(fields: readonly FormField[], rule: Readonly<Body>): Body {
   const asked = new Set(fields.map(({ name }) => name.split('.')[0]));
   return Object.fromEntries(Object.entries(rule).filter(([name]) => !asked.has(name)));
@@ -45,10 +45,7 @@ export function isAsked({ when }: FormField, typed: Typed): boolean {
   return values.includes(typed[field] ?? '');
 }
 
-/**
- * What is no number is sent as it was typed, so that the API says what is wrong with it. What is left out of a change stays
- * as it is.
- */
+/** Text that is not a number is sent unchanged, so that the API reports it. Omitted members keep their values. */
 export function bodyOf(fields: readonly FormField[], typed: Typed): Body {
   const body: Body = {};
   for (const field of fields) {
@@ -111,7 +108,7 @@ function numberOf(text: string): number | string {
   return /^-?\d+$/.test(text.trim()) ? Number(text) : text;
 }
 
-/** A server of a pool as it is typed. */
+/** Fields of one server of a pool. */
 export interface TypedOrigin {
   readonly host: string;
   readonly port: string;
@@ -122,7 +119,7 @@ export interface TypedOrigin {
 
 export const NEW_ORIGIN: TypedOrigin = { host: '', port: '443', scheme: 'https', weight: '1', backup: false };
 
-/** Without any there is one to be filled in. What somebody wrote as JSON may be anything. */
+/** Returns one empty server if there are none. Text written as JSON may have any form. */
 export function originsOf(text: string): readonly TypedOrigin[] {
   const list: unknown = text === '' ? [] : JSON.parse(text);
   const origins = Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : [];
@@ -148,13 +145,13 @@ const READ_ONLY = [
   'updated_at',
 ];
 
-/** A rule as JSON to be edited, without what cannot be. */
+/** Prints the editable members of a rule as JSON. */
 export function jsonOf(rule: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(rule).filter(([name]) => !READ_ONLY.includes(name));
   return JSON.stringify(Object.fromEntries(entries), undefined, 2);
 }
 
-/** Undefined: it is no JSON object. */
+/** Returns undefined if the text is not a JSON object. */
 export function parseJson(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -173,7 +170,7 @@ interface Place {
   readonly priority: number;
 }
 
-/** The order with one rule a place up or down, with priorities that leave room between. Undefined: it is at the end. */
+/** Moves a rule up or down, with spaced priorities. Returns undefined if it is already first or last. */
 export function movedPlaces(rules: readonly Place[], id: number, by: -1 | 1): readonly Place[] | undefined {
   const from = rules.findIndex((rule) => rule.id === id);
   const to = from + by;

@@ -1,4 +1,4 @@
-// The rules of a domain by type, in the order in which they act.
+// The rules of a domain by type, in the order in which they are applied.
 
 import './rules.css';
 import { useState } from 'preact/hooks';
@@ -52,7 +52,7 @@ export default function RulesScreen() {
     await reload();
   });
   const edit = async (rule: Rule) => {
-    // A list leaves out what is large.
+    // Lists omit large members.
     const whole = await dataOf(
       api.GET('/domains/{domain}/rules/{type}/{id}', { params: { path: { ...path, id: rule.id } } }),
     );

@@ -1,4 +1,4 @@
-// What an invite offers, to whoever opened its link; a button accepts it. That it is for another address is told.
+// Shows an opened invite, with a button to accept it. Reports if the invite is for another address.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

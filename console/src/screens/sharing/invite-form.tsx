@@ -1,4 +1,4 @@
-// Invites somebody by email, and shows the link once.
+// Invites a person by email, and shows the link once.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// The link of an invite that was just made. It is shown this once.
+// The link of a new invite, which is shown only once.
 
 import type { Schemas } from '../../api/client.ts';
 import { Button, Copyable } from '../../parts/button.tsx';

@@ -1,4 +1,4 @@
-// The invites of a domain: sent again, which makes another link, or revoked.
+// The invites of a domain. Sending one again creates a new link.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// The members of a domain, with the role of each; the owner and the provider are fixed.
+// The members of a domain and their roles. The owner and the provider cannot be changed.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';

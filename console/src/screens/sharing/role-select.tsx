@@ -1,4 +1,4 @@
-// Chooses one of the roles that can be given.
+// Selects a role that can be granted.
 
 import { words } from '../../words/words.ts';
 

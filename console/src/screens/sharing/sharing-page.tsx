@@ -1,4 +1,4 @@
-// Who has a role in a domain, and who is invited.
+// The members and invites of a domain.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';

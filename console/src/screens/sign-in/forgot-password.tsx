@@ -1,4 +1,4 @@
-// Asks for a link that sets a new password. The answer is the same for every address.
+// Requests a password reset link. The response is the same for every address.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// Whoever opened an invite signs in, or begins an account for the address that is invited; then the invite is shown.
+// Asks the person who opened an invite to sign in or to register with the invited address, then shows the invite.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// Signs in with a link, by a button: to open the address uses nothing up, as mail scanners and previews do.
+// Signs in with a link after a click, because mail scanners and previews open links, too.
 
 import { api } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,5 +1,5 @@
-// What a link that came by mail or from the command line asks for: `#sign-in=TOKEN`. The token stands in the fragment, which
-// is not sent; it is taken out of the address bar at once, and used only when the person presses the button.
+// Parses a link from a mail or the command line: `#sign-in=TOKEN`. The token is in the fragment, which browsers do not send. It is
+// removed from the address bar immediately, and used only when the person clicks the button.
 
 export type LinkKind = 'sign-in' | 'reset' | 'register' | 'email' | 'invite';
 
@@ -12,7 +12,7 @@ const LINK = /^#(sign-in|reset|register|email|invite)=([\w-]{1,100})$/;
 
 let opened: OpenedLink | undefined;
 
-/** Call it before anything reads the address. */
+/** Must be called before the address is read elsewhere. */
 export function takeLink(): void {
   const [, kind, token] = LINK.exec(location.hash) ?? [];
   if (kind === undefined || token === undefined) return;

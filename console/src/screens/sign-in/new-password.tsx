@@ -1,4 +1,4 @@
-// Chooses a password with the token of a mailed link: a new one, or the first one of an account that begins.
+// Sets a password with the token of a mailed link: a reset, or the first password of a new account.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

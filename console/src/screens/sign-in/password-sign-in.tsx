@@ -1,4 +1,4 @@
-// Email and password, then the code of the second step where the account has one.
+// Signs in with email and password, and with the code of the second step if it is enabled.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// Asks for an account, where the operator allows that. It begins with the link that is mailed, where the password is chosen.
+// Requests an account, if the operator allows registration. The mailed link leads to the choice of a password.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';

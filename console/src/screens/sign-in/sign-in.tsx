@@ -1,4 +1,4 @@
-// What people see who are not signed in: the form, or what the link wants that they opened.
+// Shown without a session: the sign-in form, or the page of an opened link.
 
 import { useState } from 'preact/hooks';
 import { session } from '../../app/session.ts';
@@ -49,6 +49,6 @@ function ByLink({ link, onBack }: { readonly link: OpenedLink; readonly onBack: 
     return <NewPassword kind={kind} token={token} onDone={() => onBack(words.signIn.passwordSet)} />;
   if (kind === 'sign-in') return <LinkSignIn token={token} onBack={onBack} />;
   if (kind === 'invite') return <Invited token={token} onBack={onBack} />;
-  // A new address belongs to an account: after the sign-in it is confirmed.
+  // A new address is confirmed after the sign-in, because it belongs to an account.
   return <PasswordSignIn onForgot={() => onBack()} />;
 }

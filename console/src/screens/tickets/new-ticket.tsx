@@ -1,4 +1,4 @@
-// Asks the operator something.
+// Opens a ticket.
 
 import { api, dataOf, idempotent } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

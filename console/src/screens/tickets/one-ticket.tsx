@@ -1,4 +1,4 @@
-// One ticket with its messages; the person answers, closes it, or opens it again.
+// One ticket with its messages. The person can answer, close and reopen it.
 
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -15,7 +15,7 @@ import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import { TicketStatus } from './ticket-status.tsx';
 
-/** The newest first, as they are read: the beginning of a long ticket is behind a button. */
+/** Loaded newest first; earlier messages of a long ticket are behind a button. */
 const AT_ONCE = 50;
 const text = words.tickets;
 

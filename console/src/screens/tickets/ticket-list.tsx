@@ -1,4 +1,4 @@
-// One's tickets, newest first.
+// The person's tickets, newest first.
 
 import { api, type Schemas } from '../../api/client.ts';
 import { pageOf, usePages } from '../../api/use-pages.ts';

@@ -1,4 +1,4 @@
-// Whose turn it is.
+// The status of a ticket.
 
 import { Badge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';

@@ -1,4 +1,4 @@
-// Tickets: the list, a new one, and one with its messages.
+// Tickets: the list, a new ticket, and one ticket with its messages.
 
 import { Route, Router } from 'preact-iso';
 import { NotFound } from '../../app/not-found.tsx';

@@ -1,4 +1,4 @@
-// What the edges counted of the requests to proxied names. A domain without any shows nothing of it.
+// Requests to proxied names, as counted by the edges. Hidden for a domain without any.
 
 import type { ApiError } from '../../api/api-error.ts';
 import { api, dataOf } from '../../api/client.ts';
@@ -21,7 +21,7 @@ export function EdgeTraffic({ period: asked }: { readonly period: Period }) {
   const summary = useLoad(`edge ${domain} ${period}`, (signal) =>
     dataOf(api.GET('/analytics/summary', { params: { query }, signal })),
   );
-  // Without a plan, or without a store, there is nothing to tell: the part above has said so already.
+  // Without a plan or an analytics store, the part above has already said so.
   if (summary.error !== undefined && !isQuiet(summary.error))
     return <Failure error={summary.error} onRetry={() => void summary.reload()} />;
   const { data } = summary;
@@ -96,7 +96,7 @@ function Details({ domain, period, requests }: DetailsProps) {
   );
 }
 
-/** What the plan does not have, and a store that is not there, is no failure. */
+/** Missing features of the plan and a missing store are not errors. */
 function isQuiet({ status }: ApiError): boolean {
   return status === 402 || status === 403 || status === 503;
 }

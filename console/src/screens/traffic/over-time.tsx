@@ -1,4 +1,4 @@
-// One plot over time with its table.
+// A chart over time with its table.
 
 import type { ComponentChildren } from 'preact';
 import { type Column, Table } from '../../parts/table.tsx';

@@ -1,4 +1,4 @@
-// Which time a page is about, in its URL.
+// The period of a page, in its URL.
 
 import './periods.css';
 import { usePlace } from '../../app/place.tsx';

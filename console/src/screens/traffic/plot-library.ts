@@ -1,4 +1,4 @@
-// uPlot with its style sheet, loaded when the first plot is drawn.
+// uPlot with its style sheet, loaded with the first chart.
 
 import 'uplot/dist/uPlot.min.css';
 

@@ -1,5 +1,5 @@
-// A plot of counts over time: shows values under the pointer, is zoomed by dragging or by buttons, and has the theme's colours.
-// Screen readers get the table below it instead.
+// A chart of counts over time with values under the pointer, zoom by dragging or buttons, and the theme's colours. Screen readers
+// get the table below it instead.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
@@ -14,9 +14,9 @@ const text = words.traffic.plot;
 const HEIGHT = 240;
 const CLOSER = 0.5;
 const FARTHER = 2;
-/** Of what is shown. */
+/** Range that is shown. */
 const MOVE = 0.5;
-/** Curves differ in more than colour. */
+/** Curves differ not only in colour. */
 const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 5]];
 
 interface Line {
@@ -55,7 +55,7 @@ export function Plot({ bucket, timestamps, lines }: PlotProps) {
       const options = optionsOf(Library, place, bucket, lines, setRange);
       const drawn = new Library(options, [seconds, ...lines.map(({ counts }) => [...counts])], place);
       plot.current = drawn;
-      // Other colours for the same data leave the zoom as it is.
+      // New colours for the same data keep the zoom.
       if (drawnKey.current === key && range !== undefined)
         drawn.setScale('x', { min: range[0], max: range[1] });
       drawnKey.current = key;
@@ -159,13 +159,13 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const DATE = '\n{D} {MMM}';
-/** No tick stands between two counts. */
+/** Ticks are only at whole counts. */
 const AXIS_STEPS = {
   minute: [1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
   hour: [1, 2, 3, 6, 12, 24].map((hours) => hours * HOUR),
   day: [1, 2, 7, 14].map((days) => days * DAY),
 } as const;
-/** Of each distance of ticks: how it is told, and what is added when the year, day, hour changes. */
+/** For each tick distance: its format, and the text that is added if the year, day or hour changes. */
 const AXIS_TIMES: UPlot.Axis.Values = [
   [DAY, '{D} {MMM}', null, null, null, null, null, null, 1],
   [HOUR, '{HH}:00', DATE, null, DATE, null, null, null, 1],

@@ -1,4 +1,4 @@
-// What is drawn of the answers of nameservers: curves of the largest kinds, and shares.
+// Converts counts to chart data: curves of the largest kinds, and shares.
 
 export type Counts = Readonly<Record<string, number>>;
 
@@ -14,7 +14,7 @@ export interface Curve {
   readonly counts: readonly number[];
 }
 
-/** What a period is called in the query of the page. */
+/** Names of the periods in the query. */
 export const PERIODS = ['1h', '3h', '6h', '12h', '24h', '7d', '30d'] as const;
 export type Period = (typeof PERIODS)[number];
 
@@ -24,17 +24,17 @@ export function periodOf(text: string | undefined): Period {
   return PERIODS.find((each) => each === text) ?? DEFAULT_PERIOD;
 }
 
-/** What edges counted has no minutes. */
+/** The edges do not count by minute. */
 export function edgePeriodOf(period: Period): Exclude<Period, '1h'> {
   return period === '1h' ? '3h' : period;
 }
 
-/** Largest first, equal ones by name. */
+/** Sorted by size, then by name. */
 export function ranked(counts: Counts): readonly (readonly [string, number])[] {
   return Object.entries(counts).sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
 }
 
-/** A curve for each of the largest kinds, and one for all others together. `rest`: the key of those. */
+/** Returns a curve for each of the largest kinds, and one for all others with the key `rest`. */
 export function curvesOf(
   buckets: readonly Bucket[],
   by: 'types' | 'rcodes',
@@ -61,13 +61,13 @@ export function countOf(counts: Counts, key: string): number {
   return Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0;
 }
 
-/** From 0 to 1; 0 of nothing. */
+/** Returns a share from 0 to 1, or 0 if the total is 0. */
 export function shareOf(counts: Counts, key: string): number {
   const total = Object.values(counts).reduce((sum, value) => sum + value, 0);
   return total === 0 ? 0 : countOf(counts, key) / total;
 }
 
-/** The part of a range that is `factor` as long around its middle, within the whole. */
+/** Scales a range by `factor` around its middle, within the whole range. */
 export function zoomed(
   [from, to]: readonly [number, number],
   factor: number,
@@ -78,7 +78,7 @@ export function zoomed(
   return within([middle - half, middle + half], [first, last]);
 }
 
-/** Moves a range by a part of its length, not beyond the whole. */
+/** Moves a range by a fraction of its length, within the whole range. */
 export function moved(
   [from, to]: readonly [number, number],
   part: number,
@@ -98,7 +98,7 @@ function within(
   return [from, to];
 }
 
-/** `2026-11-28 12:00`, without the time where a bucket is a day. */
+/** `2026-11-28 12:00`, without the time if a bucket is a day. */
 export function bucketText(timestamp: string, bucket: 'minute' | 'hour' | 'day'): string {
   return bucket === 'day' ? timestamp.slice(0, 10) : timestamp.slice(0, 16).replace('T', ' ');
 }

@@ -1,4 +1,4 @@
-// Counts by kind as a table with bars: how many, and which part of all.
+// A table of counts by kind, with bars for their shares.
 
 import { useEffect, useRef } from 'preact/hooks';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -13,10 +13,10 @@ export interface Share {
 
 interface SharesProps {
   readonly title: string;
-  /** What a row is. */
+  /** Heading of the rows' names. */
   readonly kind: string;
   readonly rows: readonly Share[];
-  /** Of which a row is a part. */
+  /** Total of which the rows are a part. */
   readonly total: number;
   readonly isEstimate?: boolean;
   readonly hint?: string;

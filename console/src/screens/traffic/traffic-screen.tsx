@@ -1,4 +1,4 @@
-// Who asks for a domain: what the nameservers answered over time, by type, answer, node and name, and what the edges counted.
+// Queries for a domain over time, by type, response code, node and name, and requests that the edges counted.
 
 import './traffic.css';
 import { useEffect } from 'preact/hooks';
@@ -19,12 +19,12 @@ const text = words.traffic;
 
 const CURVES = 6;
 const REST = 'other';
-/** So many answers that a name is not there are worth a word. */
+/** A share of NXDOMAIN responses above this is reported. */
 const MANY_NXDOMAIN = 0.3;
-/** Counts are two minutes behind; only minutes are worth asking again. */
+/** Counts are two minutes behind, so only minute data is reloaded. */
 const ASK_MS = 60_000;
 
-/** As the API answers for one domain; its counts are by names that the description leaves open. */
+/** Response for one domain. The API description does not define the names of its counts. */
 interface Traffic {
   readonly bucket: 'minute' | 'hour' | 'day';
   readonly total: number;

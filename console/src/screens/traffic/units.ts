@@ -1,11 +1,11 @@
-// Amounts of data in units that are read at a glance.
+// Formats data volumes.
 
 import { words } from '../../words/words.ts';
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 const STEP = 1000;
 
-/** `1.8 GB`: of 10^9 bytes, as plans count. */
+/** `1.8 GB`, with 10^9 bytes per GB as in plans. */
 export function bytes(amount: number): string {
   let rest = amount;
   let place = 0;

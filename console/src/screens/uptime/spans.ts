@@ -1,4 +1,4 @@
-// Incidents as parts of a period, to be drawn as a strip.
+// Converts incidents to parts of a period for the timeline.
 
 interface Incident {
   readonly id: number;
@@ -8,7 +8,7 @@ interface Incident {
 
 export interface Span {
   readonly id: number;
-  /** From 0 to 1 of the period. */
+  /** Fractions of the period, from 0 to 1. */
   readonly from: number;
   readonly length: number;
   readonly isOpen: boolean;
@@ -24,7 +24,7 @@ export const PERIOD_MS = {
   '30d': 30 * 24 * HOUR_MS,
 } as const;
 
-/** So long that it can still be seen. */
+/** Minimum length, so that a short incident is visible. */
 const LEAST = 0.004;
 
 export function spansOf(incidents: readonly Incident[], nowMs: number, periodMs: number): readonly Span[] {

@@ -1,4 +1,4 @@
-// When the origins of a domain were down.
+// Downtimes of a domain's origins.
 
 import './uptime.css';
 import { useEffect } from 'preact/hooks';
@@ -75,7 +75,7 @@ function Unwatched({ name }: { readonly name: string }) {
 
 interface JudgedProps {
   readonly uptime: Uptime;
-  /** The domain's. */
+  /** Uptime state of the domain. */
   readonly name: string;
   readonly periodMs: number;
   readonly label: string;

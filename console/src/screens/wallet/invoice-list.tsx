@@ -1,4 +1,4 @@
-// Invoices, each with a page to be printed: of the account, or of one domain.
+// Invoices of the account or of one domain, each with a printable page.
 
 import { api, type Schemas } from '../../api/client.ts';
 import { pageOf, usePages } from '../../api/use-pages.ts';

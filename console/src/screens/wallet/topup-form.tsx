@@ -1,4 +1,4 @@
-// Orders a top-up; it is paid on the page of the gateway.
+// Orders a top-up, which is paid on the gateway's page.
 
 import { useState } from 'preact/hooks';
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// The top-ups that were ordered: those that are open can still be paid.
+// The ordered top-ups. Open ones can still be paid.
 
 import { api, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';

@@ -1,4 +1,4 @@
-// What moved in the wallet, newest first, with the balance after it.
+// The transactions of the wallet, newest first, with the balance after each.
 
 import { api, type Schemas } from '../../api/client.ts';
 import { pageOf, usePages } from '../../api/use-pages.ts';

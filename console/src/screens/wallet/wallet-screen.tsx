@@ -1,4 +1,4 @@
-// The wallet: what is in it, how more comes in, what moved; and the invoices.
+// The wallet: balance, top-ups, transactions and invoices.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';

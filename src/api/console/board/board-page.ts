@@ -1,20 +1,20 @@
-// The page of Bull Board without what its template loads from elsewhere or has inline: fonts of another host, styles in the
-// markup. Its files, whose names change with each version, and its settings as data remain.
+// The page of Bull Board without the parts of its template that are inline or loaded from other hosts: fonts and
+// styles. It keeps the files, whose names change with each version, and the settings as data.
 
-/** The template names what it needs by `static/…`; everything else in it is left behind. */
+/** The template refers to its files as `static/…`. Everything else in it is dropped. */
 const STYLE = /<link href="(static\/css\/[\w./-]+\.css)" rel="stylesheet">/g;
 const SCRIPT = /<script defer src="(static\/js\/[\w./-]+\.js)"><\/script>/g;
 
 /**
- * `template`: Bull Board's own page; `base`: the path below which it is served, with its final slash; `settings`: what its
- * script reads from the page. Throws where the template names no script or no style: then it is of a version that this
- * does not know.
+ * `template` is Bull Board's own page. `base` is the path below which it is served, with a trailing slash. `settings`
+ * is what its script reads from the page. Throws an error if the template names no script or style, because its
+ * version is then unknown here.
  */
 export function boardPage(template: string, base: string, settings: object): string {
   const styles = [...template.matchAll(STYLE)].map(([, path]) => path as string);
   const scripts = [...template.matchAll(SCRIPT)].map(([, path]) => path as string);
   if (styles.length === 0 || scripts.length === 0)
-    throw new Error('the template of @bull-board/ui has changed: it names no script or no style');
+    throw new Error('unknown template of @bull-board/ui: it names no script or no style');
   return `<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -29,14 +29,14 @@ ${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
 <body class="preload">
 <script id="__UI_CONFIG__" type="application/json">${asData(settings)}</script>
 <div id="root"></div>
-<noscript>This page needs JavaScript. The console has the numbers below Operator, Queues.</noscript>
+<noscript>This page needs JavaScript. The console shows the numbers under Operator, Queues.</noscript>
 ${scripts.map((path) => `<script defer src="${path}"></script>`).join('\n')}
 </body>
 </html>
 `;
 }
 
-/** JSON that cannot end the element around it. */
+/** Returns JSON that cannot close the element around it. */
 function asData(settings: object): string {
   return JSON.stringify(settings).replaceAll('<', '\\u003c');
 }

@@ -1,5 +1,5 @@
-// Bull Board without a server: its page, its files, and those of its calls that only read. Their responses show which row a job
-// is about, but no secret.
+// Bull Board without a server: its page, its files, and the calls that only read. The responses identify the row that
+// a job is about, but contain no secrets.
 
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -18,15 +18,15 @@ type Adapter = Parameters<typeof createBullBoard>[0]['serverAdapter'];
 type CallRoute = Parameters<Adapter['setApiRoutes']>[0][number];
 type BoardQueues = Parameters<Adapter['setQueues']>[0];
 
-/** The queues' own limit is 2 s a call; a page of the board asks each several times at once. */
+/** Each call to a queue is limited to 2 s. A page of the board queries each queue several times concurrently. */
 const LONGEST_MS = 5000;
 const POLL_SECONDS = 10;
 
 const SETTINGS = {
   boardTitle: 'Zonefleet',
-  hideDocsLink: true, // it leads elsewhere
+  hideDocsLink: true, // links to another site
   hideRedisDetails: true,
-  showWorkers: false, // would ask for the list of all clients at each look
+  showWorkers: false, // would list all clients at each refresh
   pollingInterval: { forceInterval: POLL_SECONDS },
 };
 
@@ -35,7 +35,7 @@ interface Read {
   readonly handler: CallRoute['handler'];
 }
 
-/** Its answer: `body` is JSON. */
+/** Response of the board. `body` is JSON. */
 interface ReadAnswer {
   readonly status: number;
   readonly body: string;
@@ -43,16 +43,13 @@ interface ReadAnswer {
 
 export interface Board {
   readonly page: ConsoleFile;
-  /** `path`: as below `static/`. */
+  /** `path` is relative to `static/`. */
   file(path: string): Promise<ConsoleFile | undefined>;
-  /**
-   * `path`: as the page asks for it, `/api/…`, decoded. Undefined: nothing is read there. Rejects when a queue does not
-   * answer within 5 seconds.
-   */
+  /** `path` is decoded: `/api/…`. Returns undefined if it is not readable, and rejects after 5 seconds. */
   read(path: string, query: Readonly<Record<string, unknown>>): Promise<ReadAnswer | undefined>;
 }
 
-/** `base`: the path below which it is served, with its final slash. */
+/** `base` is the path below which it is served, with a trailing slash. */
 export async function openBoard(queues: readonly JobQueue<object>[], base: string): Promise<Board> {
   const kept = keepParts(queues);
   const template = await readFile(join(kept.views, 'index.ejs'), 'utf8');
@@ -66,7 +63,7 @@ export async function openBoard(queues: readonly JobQueue<object>[], base: strin
       const known = files.get(path);
       if (known !== undefined) return known;
       const file = await zipped(await readFile(join(kept.statics, path)), path);
-      // Locales and images keep their names in the next version.
+      // Locales and images keep their names across versions.
       const isHashed = /\.[0-9a-f]{10}\.(js|css)$/.test(path);
       files.set(path, { ...file, isHashed });
       return { ...file, isHashed };
@@ -96,7 +93,7 @@ async function zipped(bytes: Buffer, path: string): Promise<ConsoleFile> {
   return fileOf(bytes, await promisify(gzip)(bytes), typeOf(path) as string);
 }
 
-/** What Bull Board would mount on a server. */
+/** Collects what Bull Board would mount on a server. */
 function keepParts(queues: readonly JobQueue<object>[]) {
   const kept = {
     views: '',
@@ -130,7 +127,7 @@ function keepParts(queues: readonly JobQueue<object>[]) {
     },
   };
   createBullBoard({
-    // One of another copy of BullMQ's types.
+    // BullMQAdapter is typed against another copy of BullMQ.
     queues: queues.map(
       ({ queue }) => new BullMQAdapter(queue as never, { readOnlyMode: true, allowRetries: false }),
     ),
@@ -149,7 +146,7 @@ function readsOf({ route, handler }: CallRoute): Read[] {
 
 const NOT_SHOWN = 'not shown';
 
-/** Of JSON.stringify. A job's data holds ids only; a member that is not known to be one is not shown. */
+/** Replacer for JSON.stringify. The data of a job consists of ids. A member that is not a known id is not shown. */
 function shown(key: string, value: unknown): unknown {
   if (typeof value === 'string') return hideTokens(hidePasswords(value));
   if (key !== 'data' || typeof value !== 'object' || value === null || Array.isArray(value)) return value;

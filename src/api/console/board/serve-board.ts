@@ -1,5 +1,5 @@
-// `/console/queues/`: shows Bull Board to sessions of global admins, read-only. It runs in this process because the sessions do.
-// The queue is read over the API's own connection, so no workers need to be near.
+// `/console/queues/`: shows Bull Board, read-only, to sessions of global admins. It runs in this process because
+// sessions are checked here. It reads the queues over the API's own connection, so it needs no worker nearby.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -11,13 +11,13 @@ import { SAFE_HEADERS, sendFile } from '../console-files.ts';
 import type { Board } from './open-board.ts';
 
 const BASE = '/console/queues/';
-/** The console's sign-in, which leads back to the board: it knows the name, and takes no address. */
+/** Sign-in of the console, which returns to the board afterwards. It accepts the name of a page, but no URL. */
 const SIGN_IN = '/console/?open=queues';
-/** As many as the board's own settings offer. */
+/** The largest number that the board's settings offer. */
 const MOST_JOBS = 300;
 const RETRY_SECONDS = 5;
 
-/** The console's, but its script reads a <base>, which may name this origin only; no form posts anything. */
+/** Like the policy of the console, but with a <base> of this origin, and without forms. */
 const BOARD_POLICY = [
   "default-src 'self'",
   "object-src 'none'",
@@ -26,24 +26,24 @@ const BOARD_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Its guards are those of the routes: 401 without a session, 403 for keys, and for all others there is no such path. */
+/** The guards of admin routes apply: 401 without a session, 403 for API keys, and 404 for all others. */
 const BOARD_ROUTE = route(admin, {
   method: 'GET',
   path: `${BASE}*`,
   operationId: 'adminBoard',
   tag: 'Fleet',
-  summary: 'The board of the queues.',
+  summary: 'Returns the board of the queues.',
   response: z.string(),
   run: () => '',
 });
 
-/** The pages that the board's script shows, each at an address of its own. */
+/** The pages that the board's script shows, each at its own path. */
 const PAGE = /^(|job-schedulers|queue\/[^/]+(\/[^/]+)?)$/;
 
-/** Call it before the console's own paths are mounted. `queues` is called when an admin first looks. */
+/** Must be called before the console's own paths are mounted. `queues` is called at the first request of an admin. */
 export function serveBoard(app: FastifyInstance, queues: () => readonly JobQueue<object>[]): void {
   let opening: Promise<Board> | undefined;
-  /** Bull Board takes some tenths of a second to load, which the start of the API need not wait for. */
+  /** Bull Board takes some tenths of a second to load, so it is not loaded at startup. */
   const open = async () => {
     const { openBoard } = await import('./open-board.ts');
     return await openBoard(queues(), BASE);
@@ -70,7 +70,7 @@ export function serveBoard(app: FastifyInstance, queues: () => readonly JobQueue
 
 async function answer(board: Board, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = (request.params as Record<string, string>)['*'] ?? '';
-  if (path.includes('\0')) return sendProblem(reply, notFound('path')); // Postgres stores none
+  if (path.includes('\0')) return sendProblem(reply, notFound('path')); // PostgreSQL cannot store it
   if (path.startsWith('api/')) return await answerRead(board, `/${path}`, request, reply);
   const [, name] = /^static\/(.+)$/.exec(path) ?? [];
   const file = PAGE.test(path) ? board.page : name === undefined ? undefined : await board.file(name);
@@ -86,7 +86,7 @@ async function answerRead(
 ): Promise<FastifyReply> {
   const query = request.query as Record<string, unknown>;
   if (Number(query.jobsPerPage ?? 0) > MOST_JOBS)
-    return sendProblem(reply, invalid([{ field: 'jobsPerPage', error: `is at most ${MOST_JOBS}` }]));
+    return sendProblem(reply, invalid([{ field: 'jobsPerPage', error: `must be at most ${MOST_JOBS}` }]));
   try {
     const read = await board.read(path, query);
     if (read === undefined) return sendProblem(reply, notFound('path'));
@@ -94,7 +94,7 @@ async function answerRead(
     return reply.serializer((body) => String(body)).send(read.body);
   } catch (error) {
     if (error instanceof URIError) return sendProblem(reply, badRequest('the query cannot be decoded'));
-    request.log.warn({ err: error }, 'the board cannot read a queue');
+    request.log.warn({ err: error }, 'the board could not read a queue');
     return sendProblem(reply, unavailable('the queue cannot be read now; try again', RETRY_SECONDS));
   }
 }

@@ -1,5 +1,5 @@
-// /admin/accounts: lists, creates and updates accounts, creates sign-in links for owners who cannot sign in, and lists and revokes
-// their API keys. An account is never deleted, because logs refer to it.
+// /admin/accounts: lists, creates and updates accounts, creates sign-in links for owners who cannot sign in, and
+// lists and revokes their API keys. Accounts are never deleted, because logs refer to them.
 
 import { z } from 'zod';
 import { linkTo } from '../../../process/public-link.ts';
@@ -43,14 +43,22 @@ const listAccounts = route(admin, {
   path: '/admin/accounts',
   operationId: 'adminListAccounts',
   tag,
-  summary: 'The accounts, the newest first.',
+  summary: 'Lists the accounts, newest first.',
   query: z.object({
-    search: z.string().max(254).optional().describe('A part of the email or the name.'),
+    search: z.string().max(254).optional().describe('Part of the email address or the name.'),
     status: z.enum(['active', 'inactive']).optional(),
     role: z.enum(ACCOUNT_ROLES).optional(),
-    plan: z.string().max(40).optional().describe('Of new domains; `none`: those without.'),
-    provider: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('The clients of this reseller.'),
-    sort: sortText(ACCOUNT_SORTS).optional().describe('`-` in front descends. `-created_at` unless said.'),
+    plan: z
+      .string()
+      .max(40)
+      .optional()
+      .describe('Slug of the plan for new domains. `none`: accounts without one.'),
+    provider: integerText(1, Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('Only the clients of this reseller.'),
+    sort: sortText(ACCOUNT_SORTS)
+      .optional()
+      .describe('A leading `-` sorts in descending order. Default: `-created_at`.'),
     ...PAGE_QUERY,
   }),
   response: z.array(AdminAccount),
@@ -79,8 +87,8 @@ const createOneAccount = route(admin, {
   path: '/admin/accounts',
   operationId: 'adminCreateAccount',
   tag,
-  summary: 'Make an account.',
-  description: 'It has no password yet: give its owner a link.',
+  summary: 'Creates an account.',
+  description: 'The account has no password yet: create a link for its owner.',
   audit: 'account.create',
   body: NewAdminAccount,
   response: AdminAccount,
@@ -107,7 +115,7 @@ const getAccount = route(admin, {
   path: '/admin/accounts/{id}',
   operationId: 'adminGetAccount',
   tag,
-  summary: 'One account.',
+  summary: 'Returns an account.',
   ...oneAccount,
   response: AdminAccount,
   run: ({ found }) => printAccount(found),
@@ -118,9 +126,9 @@ const updateAccount = route(admin, {
   path: '/admin/accounts/{id}',
   operationId: 'adminUpdateAccount',
   tag,
-  summary: 'Change an account: all that is said, or nothing.',
+  summary: 'Changes an account: all given fields, or none.',
   description:
-    'Other rights, and deactivation, end the sessions of the account. The last global admin cannot be deactivated, and stays one. A new email counts at once; the old address is told, where mail is sent.',
+    'Changing its rights or deactivating it ends the sessions of the account. The last global admin cannot be deactivated or lose this right. A new email address takes effect immediately. The old address is notified if the service sends mail.',
   audit: 'account.update',
   ...oneAccount,
   body: AccountChange,
@@ -139,12 +147,12 @@ const updateAccount = route(admin, {
     if (changed.kind === 'absent') return notFound('account');
     if (changed.kind === 'refused') return refusalOf(changed);
     const { before, account } = changed;
-    const [told, now] = [toldAccount(before), toldAccount(account)];
-    const isSame = JSON.stringify(told) === JSON.stringify(now);
+    const [old, now] = [toldAccount(before), toldAccount(account)];
+    const isSame = JSON.stringify(old) === JSON.stringify(now);
     audit(
       isSame
         ? undefined
-        : { accountId: account.id, target: { name: account.email }, before: told, after: now },
+        : { accountId: account.id, target: { name: account.email }, before: old, after: now },
     );
     if (people.sendsMail && before.email !== account.email)
       await orderMailOf(api.db, 'email-changed', account.id, before.email);
@@ -172,9 +180,9 @@ const makeAccountLink = route(admin, {
   path: '/admin/accounts/{id}/links',
   operationId: 'adminMakeLink',
   tag,
-  summary: 'Make a link that works once, for the owner of an account.',
+  summary: 'Creates a link for the owner of an account. It can be used once.',
   description:
-    'Whoever opens it is in that account: hand it to its owner only. With an Idempotency-Key a repeat gets the answer without the link.',
+    'Anyone who opens the link has access to the account: give it only to the owner. A repeated call with the same Idempotency-Key returns the response without the link.',
   audit: 'account.link',
   ...oneAccount,
   body: LinkOrder,
@@ -195,7 +203,7 @@ const listAccountKeys = route(admin, {
   path: '/admin/accounts/{id}/keys',
   operationId: 'adminListKeys',
   tag,
-  summary: 'The API keys of an account, revoked ones too.',
+  summary: 'Lists the API keys of an account, including revoked ones.',
   ...oneAccount,
   response: z.array(Key.extend({ revoked_at: z.string().optional() }).meta({ id: 'AdminKey' })),
   async run({ api, found }) {
@@ -212,7 +220,7 @@ const revokeAccountKey = route(admin, {
   path: '/admin/accounts/{id}/keys/{key}',
   operationId: 'adminRevokeKey',
   tag,
-  summary: 'Revoke an API key of an account immediately and permanently.',
+  summary: 'Revokes an API key of an account immediately and permanently.',
   audit: 'key.revoke',
   ...oneAccount,
   params: z.object({ id: idText, key: idText }),
@@ -221,7 +229,7 @@ const revokeAccountKey = route(admin, {
     const revoked = await revokeOwnKey(api.db, found.id, params.key);
     if (revoked === undefined) return notFound('key');
     audit(keyNote(revoked, 'before'));
-    return { message: 'the key is revoked' };
+    return { message: 'the key was revoked' };
   },
 });
 

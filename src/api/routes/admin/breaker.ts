@@ -1,5 +1,5 @@
-// /admin/breaker: shows whether changes to `moved` and `disabled` are held back, because too many domains changed their
-// delegation at the same time or because an operator froze them. Freezes and releases such changes.
+// /admin/breaker: shows whether changes to `moved` and `disabled` are held back, because the delegations of too many
+// domains changed at the same time or because an operator froze the changes. Freezes and releases them.
 
 import { z } from 'zod';
 import { MAX_FREEZE_MS } from '../../../checks/delegation/breaker.ts';
@@ -58,7 +58,7 @@ const getBreaker = route(admin, {
   path: '/admin/breaker',
   operationId: 'adminGetBreaker',
   tag,
-  summary: 'Whether changes of the status are held back, since when and why.',
+  summary: 'Shows whether status changes are held back, since when and why.',
   response: Breaker,
   run: ({ api }) => describe(api.db),
 });
@@ -68,8 +68,9 @@ const getRegistries = route(admin, {
   path: '/admin/registries',
   operationId: 'adminGetRegistries',
   tag,
-  summary: 'What checks saw of active domains in the last 24 hours, by the zone above them.',
-  description: 'The 50 zones below which most domains turned away, then those with most checks.',
+  summary: 'Summarizes the checks of active domains in the last 24 hours, by parent zone.',
+  description:
+    'Lists up to 50 parent zones: first those with the most domains that changed to other nameservers, then those with the most checks.',
   response: z.array(RegistryHours),
   async run({ api }) {
     const registries = await loadRegistryHours(api.db, { parents: SHOWN_PARENTS });
@@ -90,7 +91,8 @@ const release = route(admin, {
   path: '/admin/breaker/release',
   operationId: 'adminReleaseBreaker',
   tag,
-  summary: 'Let the changes through that are held back, until the turn is over; end what was frozen by hand.',
+  summary:
+    'Releases the status changes that are held back, for the rest of this trip, and ends freezes by operators.',
   audit: 'breaker.release',
   body: BreakerRelease.nullish(),
   response: Breaker,
@@ -119,9 +121,9 @@ const freeze = route(admin, {
   path: '/admin/breaker/freeze',
   operationId: 'adminFreezeBreaker',
   tag,
-  summary: 'Hold changes of the status back by hand, until they are released.',
+  summary: 'Freezes status changes until they are released.',
   description:
-    'Workers hold them within a second. What is frozen already gets this reason and this end. Checks never end it.',
+    'Workers hold changes back within a second. An existing freeze gets this reason and this end. Checks never end a freeze.',
   audit: 'breaker.freeze',
   body: BreakerFreeze,
   response: Breaker,
@@ -131,7 +133,7 @@ const freeze = route(admin, {
     const until = end === undefined ? undefined : new Date(end);
     const restMs = until === undefined ? undefined : until.getTime() - Date.now();
     if (restMs !== undefined && !(restMs > 0 && restMs <= MAX_FREEZE_MS))
-      return invalid([{ field: 'until', error: 'must be in the future, and within a year' }]);
+      return invalid([{ field: 'until', error: 'must be in the future and within a year' }]);
     if (wanted !== '' && !(await hasDomainsUnder(api.db, wanted)))
       return invalid([{ field: 'parent', error: 'is not the parent zone of any domain here' }]);
     const by = caller.account.email;

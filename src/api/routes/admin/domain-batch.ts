@@ -16,9 +16,9 @@ export const createDomains = route(admin, {
   tag: 'Domains',
   summary: 'Creates domains for several accounts.',
   description:
-    'Intended for a migration to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, another account with a domain of the same name, above it or below it is enough for that; with it, only a domain above or below that is answered completely, or an older one above that an operator created. If the call is repeated, domains that their accounts have already are reported as `exists`.',
+    'Intended for migrating to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, the finding appears if another account has a domain with the same name, or with a name above or below it. With `approve`, it appears only if such a domain above or below is answered completely, or if an operator created an older one above. If the call is repeated, domains that their accounts already have are reported as `exists`.',
   audit: { inHandler: 'domain.approve' },
-  // Each domain has its own transaction, so that the names are not locked until the call ends.
+  // Each domain has its own transaction, so that names are not locked until the call ends.
   waits: true,
   body: DomainBatch,
   response: DomainBatchResult,
@@ -62,7 +62,7 @@ async function createOne(
     const { user_id: id, user_email: email } = item;
     const [field, given] =
       id === undefined ? (['user_email', `"${email}"`] as const) : (['user_id', id] as const);
-    return refuse('unknown_account', `${at(field)}: there is no account ${given}`);
+    return refuse('unknown_account', `${at(field)}: the account ${given} does not exist`);
   }
   const wanted = {
     accountId,

@@ -1,4 +1,4 @@
-// /admin/domains: lists the domains of all accounts, and changes their status as only operators may.
+// /admin/domains: lists the domains of all accounts, and makes status changes that only operators may make.
 
 import { z } from 'zod';
 import { approveDomain } from '../../../store/change/approve-domain.ts';
@@ -37,14 +37,16 @@ const listDomains = route(admin, {
   path: '/admin/domains',
   operationId: 'adminListDomains',
   tag,
-  summary: 'The domains of all accounts.',
+  summary: 'Lists the domains of all accounts.',
   query: z.object({
-    search: z.string().max(253).optional().describe('A part of the name, as A-labels or Unicode.'),
+    search: z.string().max(253).optional().describe('Part of the name, as A-labels or Unicode.'),
     status: listText(DOMAIN_STATUSES).optional(),
     dns_mode: z.enum(DNS_MODES).optional(),
-    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Those of this account.'),
-    deleted: booleanText.optional().describe('`true`: those that can be restored, and no others.'),
-    sort: sortText(DOMAIN_SORTS).optional().describe('`-` in front descends. By name unless said.'),
+    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Only domains of this account.'),
+    deleted: booleanText.optional().describe('If true, lists only deleted domains that can be restored.'),
+    sort: sortText(DOMAIN_SORTS)
+      .optional()
+      .describe('A leading `-` sorts in descending order. Default: by name.'),
     ...PAGE_QUERY,
   }),
   response: z.array(AdminDomain),
@@ -71,7 +73,7 @@ const listDomains = route(admin, {
 
 type OneCall = CallOf<'admin', { id: number }, unknown, unknown, Domain>;
 
-/** Common members of the routes for one domain. Deleted domains are found only by `restore`. */
+/** Common members of the routes for one domain. Only `restore` finds deleted domains. */
 export const oneDomain = {
   params: z.object({ id: idText }),
   async find({ api, params }: CallOf<'admin', { id: number }>) {
@@ -86,17 +88,17 @@ const getDomain = route(admin, {
   path: '/admin/domains/{id}',
   operationId: 'adminGetDomain',
   tag,
-  summary: 'One domain.',
+  summary: 'Returns a domain.',
   ...oneDomain,
   response: AdminDomain,
   run: ({ api, found }) => printAdminDomain(api.db, found, api),
 });
 
 const MOVES = [
-  ['ban', 'Stop serving a domain; its owner can only read it.'],
-  ['unban', 'Lift a ban: the domain starts over, as a new one does.'],
-  ['disable', 'Stop serving a domain; its owner can enable it again.'],
-  ['enable', 'Serve a disabled domain again.'],
+  ['ban', 'Bans a domain: it is no longer served, and its owner can only read it.'],
+  ['unban', 'Lifts a ban: the domain starts over like a new one.'],
+  ['disable', 'Disables a domain: it is no longer served, but its owner can enable it again.'],
+  ['enable', 'Enables a disabled domain, so that it is served again.'],
 ] as const;
 
 const MOVE_ROUTES = MOVES.map(([event, summary]) =>
@@ -119,8 +121,8 @@ const MOVE_ROUTES = MOVES.map(([event, summary]) =>
 );
 
 const SUSPENSIONS = [
-  ['suspend', true, 'Suspend a domain that is not paid for; DNS does not change.'],
-  ['resume', false, 'Remove the suspension of a domain.'],
+  ['suspend', true, 'Suspends a domain that is not paid for. DNS does not change.'],
+  ['resume', false, 'Ends the suspension of a domain.'],
 ] as const;
 
 const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
@@ -136,9 +138,9 @@ const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
     problems: ['wrong_state'],
     async run(call) {
       const { api, found, audit } = call;
-      const came = await setSuspended(api.db, { domainId: found.id, suspended });
-      const answer = await answerMoved(call, came);
-      const after = came.kind === 'updated' ? came.domain : found;
+      const result = await setSuspended(api.db, { domainId: found.id, suspended });
+      const answer = await answerMoved(call, result);
+      const after = result.kind === 'updated' ? result.domain : found;
       const isSame = found.suspendedBy.join() === after.suspendedBy.join();
       audit(
         isSame ? undefined : { ...about(found), before: suspensionOf(found), after: suspensionOf(after) },
@@ -153,9 +155,10 @@ const approve = route(admin, {
   path: '/admin/domains/{id}/approve',
   operationId: 'adminApproveDomain',
   tag,
-  summary: 'Let what the parent shows now, or a set of our nameservers, prove a domain for its owner.',
+  summary:
+    'Approves a domain for its owner: lets the nameservers that the parent shows now, or a set of this service, prove it.',
   description:
-    'Whether it becomes active a check decides, which is due at once. 409 where another account has the right.',
+    'A check, which is scheduled immediately, decides whether the domain becomes active. Responds 409 if another account has the right to the name.',
   audit: 'domain.approve',
   ...oneDomain,
   body: Approval.nullish(),
@@ -185,7 +188,7 @@ const restore = route(admin, {
   path: '/admin/domains/{id}/restore',
   operationId: 'adminRestoreDomain',
   tag,
-  summary: 'Bring a deleted domain back with its records, within 30 days.',
+  summary: 'Restores a deleted domain with its records, within 30 days.',
   audit: 'changes',
   params: oneDomain.params,
   find: ({ api, params }: CallOf<'admin', { id: number }>) => loadDomainById(api.db, params.id),
@@ -229,9 +232,11 @@ const checkDomain = route(admin, {
   path: '/admin/domains/{id}/check',
   operationId: 'adminCheckDomain',
   tag: 'Domains',
-  summary: 'Check the delegation of a domain now.',
-  description: 'Answers with the domain as it is afterwards and the check that was made, within 25 seconds.',
-  audit: { none: 'it asks for a check, which the log of checks has; a move that follows is a change' },
+  summary: 'Checks the delegation of a domain now.',
+  description: 'Returns the domain and the check within 25 seconds.',
+  audit: {
+    none: 'it requests a check, which the log of checks records; a status change that follows is a change',
+  },
   waits: true,
   ...oneDomain,
   response: AdminDomain.extend({ check: Check }).meta({ id: 'AdminCheckedDomain' }),

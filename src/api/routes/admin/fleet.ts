@@ -1,5 +1,5 @@
-// /admin/nodes, /admin/vantages, /admin/queues and /admin/slow-calls: show the state of the fleet. An operator can confirm
-// removals that a node holds back.
+// /admin/nodes, /admin/vantages, /admin/queues and /admin/slow-calls: show the state of the fleet. An operator can
+// confirm removals that a node holds back.
 
 import { z } from 'zod';
 import { confirmNodes, type ListedNode, listNodes } from '../../../store/feed/nodes.ts';
@@ -17,7 +17,7 @@ const getNodes = route(admin, {
   path: '/admin/nodes',
   operationId: 'adminGetNodes',
   tag,
-  summary: 'The status that each nameserver reports.',
+  summary: 'Lists the nameservers with the status that each reports.',
   response: z.array(Node),
   run: async ({ api }) => (await listNodes(api.db)).map(printNode),
 });
@@ -58,7 +58,7 @@ const confirmNode = route(admin, {
   path: '/admin/nodes/{name}/confirm',
   operationId: 'adminConfirmNode',
   tag,
-  summary: 'Confirm the removals that a node holds back.',
+  summary: 'Confirms the removals that a node holds back.',
   audit: 'node.confirm',
   params: z.object({ name: z.string().max(255) }),
   response: Message,
@@ -66,10 +66,11 @@ const confirmNode = route(admin, {
   async run({ api, params: { name }, audit }) {
     const [confirmed] = await confirmNodes(api.db, [name]);
     if (confirmed === undefined || confirmed.outcome === 'absent') return notFound('node');
-    if (confirmed.outcome === 'nothing-held') return problem('wrong_state', 'the node holds nothing back');
+    if (confirmed.outcome === 'nothing-held')
+      return problem('wrong_state', 'the node holds no removals back');
     const { zones } = confirmed;
     audit({ target: { name }, after: { zones } });
-    return { message: `the removals of ${zones} zones are let through` };
+    return { message: `the removals of ${zones} zones were confirmed` };
   },
 });
 
@@ -78,7 +79,7 @@ const getVantages = route(admin, {
   path: '/admin/vantages',
   operationId: 'adminGetVantages',
   tag,
-  summary: 'The observers.',
+  summary: 'Lists the observers.',
   response: z.array(Vantage),
   async run({ api }) {
     const vantages = await listVantages(api.db);
@@ -99,7 +100,7 @@ const getQueues = route(admin, {
   path: '/admin/queues',
   operationId: 'adminGetQueues',
   tag,
-  summary: 'The length of each queue of the workers.',
+  summary: 'Lists the queues of the workers with their lengths.',
   description: 'A queue that does not answer within seconds is not `reachable`, and has no counts.',
   response: z.array(QueueDepths),
   run: ({ api }) => Promise.all((api.queues ?? []).map(depthOf)),
@@ -118,8 +119,8 @@ const getSlowCalls = route(admin, {
   path: '/admin/slow-calls',
   operationId: 'adminGetSlowCalls',
   tag,
-  summary: 'The newest calls that took half a second or more.',
-  description: 'Of the process that answers, since it was started: at most 200, the newest first.',
+  summary: 'Lists the newest calls that took half a second or more.',
+  description: 'At most 200 calls of the process that responds, since its start, newest first.',
   response: z.array(SlowCall),
   run: async ({ api }) =>
     (api.slowCalls?.list() ?? []).map(({ at, ms, accountId, method, route, status }) => ({

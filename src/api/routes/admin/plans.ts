@@ -1,5 +1,5 @@
-// /admin/plans: manages plans and terms. They are never deleted, because subscriptions refer to them.
-// Also sets and cancels the subscription of a domain.
+// /admin/plans: manages plans and terms. They are never deleted, because subscriptions refer to them. Also sets and
+// cancels the subscription of a domain.
 
 import { z } from 'zod';
 import { keyOf, type Overrides } from '../../../billing/entitlements.ts';
@@ -65,7 +65,7 @@ const getPlans = route(admin, {
   path: '/admin/plans',
   operationId: 'adminGetPlans',
   tag,
-  summary: 'The plans with all their terms, including those withdrawn from sale.',
+  summary: 'Lists the plans with all their terms, including those withdrawn from sale.',
   response: z.array(AdminPlan),
   run: async ({ api }) => (await listPlans(api.db)).map(print),
 });
@@ -75,14 +75,14 @@ const makePlan = route(admin, {
   path: '/admin/plans',
   operationId: 'adminCreatePlan',
   tag,
-  summary: 'Make a plan.',
+  summary: 'Creates a plan.',
   audit: 'plan.create',
   body: NewPlan,
   response: AdminPlan,
   async run({ api, body, audit }) {
     const { slug, name, ...fields } = body;
     const plan = await createPlan(api.db, slug, { ...changeOf(fields), name });
-    if (plan === undefined) return new Problem(409, `there is a plan "${slug}" already`);
+    if (plan === undefined) return new Problem(409, `a plan "${slug}" already exists`);
     audit(noteOn(plan, { after: toldPlan(plan) }));
     return print(plan);
   },
@@ -101,8 +101,8 @@ const changePlan = route(admin, {
   path: '/admin/plans/{slug}',
   operationId: 'adminUpdatePlan',
   tag,
-  summary: 'Change a plan, for all domains that have it.',
-  description: 'What domains have beyond a lower limit stays.',
+  summary: 'Changes a plan for all domains that have it.',
+  description: 'If a limit is lowered, domains keep what they already have beyond it.',
   audit: 'plan.update',
   ...onePlan,
   body: PlanUpdate,
@@ -122,8 +122,8 @@ const makeTerm = route(admin, {
   path: '/admin/plans/{slug}/terms',
   operationId: 'adminAddTerm',
   tag,
-  summary: 'Add a term to a plan.',
-  description: 'A term is never changed: retire it and add another.',
+  summary: 'Adds a term to a plan.',
+  description: 'Terms cannot be changed: retire the term and add another one.',
   audit: 'plan.add_term',
   ...onePlan,
   body: NewTerm,
@@ -142,7 +142,7 @@ const endTerm = route(admin, {
   path: '/admin/plans/{slug}/terms/{id}',
   operationId: 'adminRetireTerm',
   tag,
-  summary: 'Withdraw a term from sale. Existing subscriptions keep it and renew.',
+  summary: 'Withdraws a term from sale. Existing subscriptions keep it and renew.',
   audit: 'plan.retire_term',
   ...onePlan,
   params: z.object({ slug: z.string().max(40), id: idText }),
@@ -156,8 +156,8 @@ const endTerm = route(admin, {
   },
 });
 
-function noteOn({ id, slug }: CataloguePlan, told: Pick<AuditNote, 'before' | 'after'>): AuditNote {
-  return { target: { id, name: slug }, ...told };
+function noteOn({ id, slug }: CataloguePlan, sides: Pick<AuditNote, 'before' | 'after'>): AuditNote {
+  return { target: { id, name: slug }, ...sides };
 }
 
 type SubscriptionCall = CallOf<'admin', { id: number }, unknown, unknown, Domain>;
@@ -174,14 +174,15 @@ const setSubscription = route(admin, {
   ...common,
   method: 'PUT',
   operationId: 'adminSetSubscription',
-  summary: 'Set the plan of a domain, its term, what is overridden, and whether it is renewed.',
-  description: 'What is left out stays. Records and settings beyond a new limit stay. No money moves.',
+  summary: 'Sets the plan of a domain, its term, its overrides, and whether it is renewed.',
+  description:
+    'Fields that are left out stay unchanged. Records and settings beyond a new limit stay. Nothing is charged or refunded.',
   body: SubscriptionChange,
   async run(call) {
     const { api, found, body } = call;
     const { plan, plan_term_id: termId, overrides, auto_renew: autoRenew } = body;
     const isEmpty = overrides != null && Object.keys(overrides).length === 0;
-    return await tellPlan(call, () =>
+    return await auditPlan(call, () =>
       setPlan(api.db, {
         domainId: found.id,
         ...(plan !== undefined && { planSlug: plan }),
@@ -197,9 +198,9 @@ const endSubscription = route(admin, {
   ...common,
   method: 'DELETE',
   operationId: 'adminCancelSubscription',
-  summary: 'Let the subscription of a domain run out at its end, without grace.',
+  summary: 'Cancels the subscription of a domain: it ends at the end of its term, without a grace period.',
   problems: ['wrong_state'],
-  run: (call) => tellPlan(call, () => cancelSubscription(call.api.db, { domainId: call.found.id })),
+  run: (call) => auditPlan(call, () => cancelSubscription(call.api.db, { domainId: call.found.id })),
 });
 
 const FIELDS = {
@@ -209,21 +210,21 @@ const FIELDS = {
   not_renewable: 'auto_renew',
 } as const;
 
-async function tellPlan(
+async function auditPlan(
   { api, found, audit }: SubscriptionCall,
   set: () => Promise<SetPlan>,
 ): Promise<Awaited<ReturnType<typeof printAdminDomain>> | Problem> {
   const before = (await ownSubscriptions(api.db, [found.id])).get(found.id);
-  const came = await set();
-  if (came.kind === 'absent') return notFound('domain');
-  if (came.kind === 'refused') {
-    const { code, message } = came;
+  const result = await set();
+  if (result.kind === 'absent') return notFound('domain');
+  if (result.kind === 'refused') {
+    const { code, message } = result;
     if (code === 'no_end') return problem('wrong_state', message);
     return invalid([{ field: FIELDS[code], error: message }]);
   }
-  const told = { before: toldSubscription(before), after: toldSubscription(came.subscription) };
-  audit(came.isChanged ? { ...about(found), ...told } : undefined);
-  return await printAdminDomain(api.db, came.domain, api);
+  const sides = { before: toldSubscription(before), after: toldSubscription(result.subscription) };
+  audit(result.isChanged ? { ...about(found), ...sides } : undefined);
+  return await printAdminDomain(api.db, result.domain, api);
 }
 
 export const ADMIN_PLAN_ROUTES: readonly Route[] = [

@@ -24,7 +24,7 @@ const listKeys = route(session(), {
   path: '/users/me/keys',
   operationId: 'listKeys',
   tag: 'Your account',
-  summary: 'Your API keys that are not revoked, the newest first.',
+  summary: 'Lists your API keys that are not revoked, newest first.',
   response: z.array(Key),
   run: async ({ api, caller }) => (await listOwnKeys(api.db, caller.account.id)).map(printKey),
 });
@@ -35,9 +35,9 @@ const createKey = route(session({ fresh: true }), {
   operationId: 'createKey',
   audit: 'key.create',
   tag: 'Your account',
-  summary: 'Make an API key.',
+  summary: 'Creates an API key.',
   description:
-    'It is shown in this answer only. With an Idempotency-Key a repeat gets the answer without the key itself. A key that is narrowed to names or types writes only these records.',
+    'The key is shown only in this response. A repeated call with the same Idempotency-Key returns the response without the key. A key that is restricted to names or types may write only these records.',
   body: NewKey,
   response: Key,
   withoutSecrets: ({ key: _, ...rest }) => rest,
@@ -51,7 +51,7 @@ const createKey = route(session({ fresh: true }), {
     if (expiresAt !== null && expiresAt.getTime() <= Date.now())
       return invalid([{ field: 'expires_at', error: 'must be in the future' }]);
     if ((await listOwnKeys(api.db, caller.account.id)).length >= MAX_KEYS)
-      return new Problem(409, `an account may have ${MAX_KEYS} keys; revoke one first`);
+      return new Problem(409, `an account may have at most ${MAX_KEYS} keys; revoke one first`);
     const text = generateKey();
     const made = (await createApiKey(api.db, text, {
       accountId: caller.account.id,
@@ -71,14 +71,14 @@ const revokeKey = route(session({ fresh: true }), {
   operationId: 'revokeKey',
   audit: 'key.revoke',
   tag: 'Your account',
-  summary: 'Revoke an API key immediately and permanently.',
+  summary: 'Revokes an API key immediately and permanently.',
   params: z.object({ id: idText }),
   response: Message,
   async run({ api, caller, params, audit }) {
     const revoked = await revokeOwnKey(api.db, caller.account.id, params.id);
     if (revoked === undefined) return notFound('key');
     audit(keyNote(revoked, 'before'));
-    return { message: 'the key is revoked' };
+    return { message: 'the key was revoked' };
   },
 });
 

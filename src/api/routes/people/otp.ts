@@ -12,7 +12,7 @@ import { renewSession } from '../../people/sessions.ts';
 import { base32, hashRecoveryCode, makeRecoveryCodes, makeTotpSecret, totpUri } from '../../people/totp.ts';
 import { Code, OtpSecret, RecoveryCodes, Rotated } from '../../schemas/people.ts';
 
-const wrongCode = () => invalid([{ field: 'otp', error: 'is wrong, or has been used' }]);
+const wrongCode = () => invalid([{ field: 'otp', error: 'is wrong or was already used' }]);
 
 const enableOtp = route(session({ fresh: true }), {
   method: 'POST',
@@ -20,15 +20,15 @@ const enableOtp = route(session({ fresh: true }), {
   operationId: 'enableOtp',
   audit: { inHandler: 'account.begin_otp' },
   tag: 'Signing in',
-  summary: 'Begin two-step sign-in: a secret for an authenticator app.',
-  description: 'It counts from its first code on: `POST /auth/otp/confirm`.',
+  summary: 'Starts to set up two-step sign-in: returns a secret for an authenticator app.',
+  description: 'Two-step sign-in is on after its first code was confirmed: `POST /auth/otp/confirm`.',
   idempotent: false,
   response: OtpSecret,
   problems: ['wrong_state'],
   async run({ api, people, caller }) {
     const { id, email } = caller.account;
     if (!people.keyBoxes.canSeal)
-      return forbidden('KEY_SECRETS is not set here: two-step sign-in cannot be turned on');
+      return forbidden('two-step sign-in is not available: the service has no KEY_SECRETS');
     const secret = makeTotpSecret();
     const isSaved = await inTransaction(api.db, async (trx) => {
       const isNew = await saveTotp(trx, id, await people.keyBoxes.seal(trx, aboutTotp(id), secret));
@@ -36,7 +36,7 @@ const enableOtp = route(session({ fresh: true }), {
       if (isNew) await writeAudit(trx, entry);
       return isNew;
     });
-    if (!isSaved) return problem('wrong_state', 'two-step sign-in is on already');
+    if (!isSaved) return problem('wrong_state', 'two-step sign-in is already on');
     return { secret: base32(secret), uri: totpUri(secret, email) };
   },
 });
@@ -47,8 +47,8 @@ const confirmOtp = route(session({ fresh: true }), {
   operationId: 'confirmOtp',
   audit: { inHandler: 'account.enable_otp' },
   tag: 'Signing in',
-  summary: 'Turn two-step sign-in on with a first code.',
-  description: 'Ends all other sessions; this one gets a new token.',
+  summary: 'Turns two-step sign-in on with a first code.',
+  description: 'Ends all other sessions. This one gets a new token.',
   idempotent: false,
   body: z.strictObject({ otp: Code }),
   response: RecoveryCodes,
@@ -75,8 +75,8 @@ const disableOtp = route(session({ fresh: true }), {
   operationId: 'disableOtp',
   audit: { inHandler: 'account.disable_otp' },
   tag: 'Signing in',
-  summary: 'Turn two-step sign-in off, with a code.',
-  description: 'Ends all other sessions; this one gets a new token.',
+  summary: 'Turns two-step sign-in off, with a code.',
+  description: 'Ends all other sessions. This one gets a new token.',
   idempotent: false,
   body: z.strictObject({ otp: Code }),
   response: Rotated,

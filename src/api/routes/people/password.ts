@@ -1,4 +1,4 @@
-// Sets a new password, with a mailed link or in a session that confirmed the old one recently.
+// Sets a new password, with a mailed link or in a session whose password was confirmed recently.
 
 import { z } from 'zod';
 import { readEmail } from '../../../store/accounts/accounts.ts';
@@ -21,11 +21,11 @@ const forgotPassword = route(everyone, {
   method: 'POST',
   path: '/auth/password/forgot',
   operationId: 'forgotPassword',
-  audit: { none: 'it asks for a mail, whoever has the email; the reset itself is told' },
+  audit: { none: 'it requests a mail for any address; the reset itself is recorded' },
   tag: 'Signing in',
-  summary: 'Ask for a link that sets a new password.',
+  summary: 'Requests a link to set a new password.',
   description:
-    'The answer is the same whether or not somebody has the email. The link works once, for 30 minutes.',
+    'The response is the same whether or not an account has this email address. The link can be used once, within 30 minutes.',
   body: z.strictObject({ email: Email }),
   response: Message,
   async run({ api, people, asker, body }) {
@@ -35,7 +35,10 @@ const forgotPassword = route(everyone, {
       const refused = await people.attempts.ofMails(asker.address);
       if (refused !== undefined) return refused;
       if (await people.attempts.mayMail(email)) await orderMail(api.db, 'reset', email);
-      return { message: 'if an account has this email, a link is on its way; at most three an hour' };
+      return {
+        message:
+          'if an account has this email address, a link was sent to it; at most three are sent per hour',
+      };
     });
     return outcome ?? tooBusy();
   },
@@ -47,7 +50,7 @@ const resetPassword = route(everyone, {
   operationId: 'resetPassword',
   audit: { inHandler: 'account.reset_password' },
   tag: 'Signing in',
-  summary: 'Set a new password with the token of a link.',
+  summary: 'Sets a new password with the token of a link.',
   description: 'Ends every session of the account. Two-step sign-in stays on.',
   body: z.strictObject({ token: LinkToken, password: NewPassword }),
   response: Message,
@@ -65,7 +68,7 @@ const resetPassword = route(everyone, {
         const { accountId } = link;
         const by = { kind: 'session', accountId, address: asker.address } as const;
         await writeAudit(trx, { action: 'account.reset_password', by, accountId });
-        return { message: 'the password is set; sign in with it' };
+        return { message: 'the password was changed; sign in with it' };
       }),
     );
     return outcome ?? tooBusy();
@@ -78,8 +81,8 @@ const changePassword = route(session({ fresh: true }), {
   operationId: 'changePassword',
   audit: { inHandler: 'account.password' },
   tag: 'Your account',
-  summary: 'Set a new password.',
-  description: 'Ends all other sessions; this one gets a new token.',
+  summary: 'Sets a new password.',
+  description: 'Ends all other sessions. This one gets a new token.',
   body: z.strictObject({ password: NewPassword }),
   response: Rotated,
   async run(call) {
@@ -95,7 +98,7 @@ const changePassword = route(session({ fresh: true }), {
         const renewed = await renewSession(trx, call, session);
         return renewed instanceof Problem
           ? rollBackTo(renewed)
-          : { message: 'the password is set', ...renewed };
+          : { message: 'the password was changed', ...renewed };
       });
     });
     return outcome ?? tooBusy();

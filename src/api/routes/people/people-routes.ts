@@ -1,4 +1,4 @@
-// The routes of signing in, and of one's own account.
+// The routes for signing in and for the caller's own account.
 
 import { KEY_ROUTES } from './keys.ts';
 import { OTP_ROUTES } from './otp.ts';

@@ -1,5 +1,5 @@
-// GET and PUT /users/me, and the change of the email, which takes effect when the mailed link is opened.
-// Also describes the caller's credential: its account and what it allows.
+// GET and PUT /users/me, and the change of the email address, which takes effect when the mailed link is opened. Also
+// describes the caller's credential: its account and its permissions.
 
 import { z } from 'zod';
 import { type Account, emailKeyOf, readEmail } from '../../../store/accounts/accounts.ts';
@@ -48,7 +48,7 @@ const getProfile = route(session(), {
   path: '/users/me',
   operationId: 'getProfile',
   tag: 'Your account',
-  summary: 'Your account.',
+  summary: 'Returns your account.',
   response: Profile,
   run: ({ api, caller }) => profileOf(api.db, caller.account),
 });
@@ -59,7 +59,7 @@ const updateProfile = route(session(), {
   operationId: 'updateProfile',
   audit: 'account.update',
   tag: 'Your account',
-  summary: 'Change your name.',
+  summary: 'Changes your name.',
   body: z.strictObject({ name: PersonName }),
   response: Profile,
   async run({ api, caller, body, audit }) {
@@ -76,15 +76,17 @@ const changeEmail = route(session({ fresh: true }), {
   operationId: 'changeEmail',
   audit: { inHandler: 'account.ask_email' },
   tag: 'Your account',
-  summary: 'Ask for another email.',
-  description: 'A link is mailed to it. The email counts once the link is opened; then the old one is told.',
+  summary: 'Requests a change of your email address.',
+  description:
+    'Mails a link to the new address. The change takes effect when the link is opened, and the old address is then notified.',
   body: z.strictObject({ email: Email }),
   response: Message,
   problems: ['wrong_state'],
   async run({ api, people, asker, caller, body }) {
-    if (!people.sendsMail) return forbidden('this service sends no mail: ask its operator');
+    if (!people.sendsMail)
+      return forbidden('this service sends no mail: ask the operator to change the address');
     const email = readEmail(body.email) as string;
-    if (email === caller.account.email) return problem('wrong_state', 'this is your email already');
+    if (email === caller.account.email) return problem('wrong_state', 'this is already your email address');
     const refused = await people.attempts.ofMails(asker.address);
     if (refused !== undefined) return refused;
     const { id: accountId } = caller.account;
@@ -94,7 +96,9 @@ const changeEmail = route(session({ fresh: true }), {
         const by = asActor(caller);
         await writeAudit(trx, { action: 'account.ask_email', by, accountId, after: { email } });
       });
-    return { message: 'a link is on its way to this address, if it has not had three mails within the hour' };
+    return {
+      message: 'a link was sent to this address, unless it already received three mails within the hour',
+    };
   },
 });
 
@@ -104,7 +108,7 @@ const confirmEmailChange = route(session(), {
   operationId: 'confirmEmail',
   audit: { inHandler: 'account.email' },
   tag: 'Your account',
-  summary: 'Confirm another email with the token of its link.',
+  summary: 'Confirms a new email address with the token of its link.',
   idempotent: false,
   body: z.strictObject({ token: LinkToken }),
   response: Profile,
@@ -118,7 +122,7 @@ const confirmEmailChange = route(session(), {
       if (link.accountId !== account.id)
         return rollBackTo(problem('wrong_state', 'this link belongs to another account'));
       if (!(await setEmail(trx, account.id, link.email)))
-        return new Problem(409, 'another account has this email');
+        return new Problem(409, 'another account has this email address');
       await writeAudit(trx, {
         action: 'account.email',
         by: asActor(caller),
@@ -140,7 +144,7 @@ const whoAmI = route(account(), {
   path: '/whoami',
   operationId: 'whoAmI',
   tag: 'Your account',
-  summary: 'The account of the credential, and what it allows.',
+  summary: 'Returns the account of the credential, and its permissions.',
   response: WhoAmI,
   run({ caller }) {
     const { account, credential, key, rate } = caller;
@@ -174,5 +178,5 @@ export const PROFILE_ROUTES: readonly Route[] = [
   confirmEmailChange,
 ];
 
-/** The core routes that only resellers have. */
+/** Core routes that only resellers may call. */
 export const CORE_RESELLER_ROUTES: readonly Route[] = [{ ...forResellers(whoAmI), tag: 'Reseller' }];

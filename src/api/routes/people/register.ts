@@ -1,6 +1,6 @@
-// POST /auth/register: requests a link by email, then creates the account with its token. Only a person who can read the
-// mail can register the address and choose the password. If registration is closed, only invited addresses get a link, and
-// the responses do not reveal which addresses are invited.
+// POST /auth/register: requests a link by email, then creates the account with its token. So only a person who can
+// read the mail can register the address and choose the password. If registration is closed, only invited addresses
+// get a link, and the responses do not reveal which addresses are invited.
 
 import { z } from 'zod';
 import { createAccount, readEmail } from '../../../store/accounts/accounts.ts';
@@ -23,7 +23,7 @@ const RegisterBody = z
     email: Email.optional(),
     token: LinkToken.optional(),
     invite: LinkToken.optional().describe(
-      'The token of an invite whose link was mailed, or comes from the operator: the account has the address that is invited.',
+      'The token of an invite whose link was mailed or created by the operator. The account gets the invited email address.',
     ),
     password: NewPassword.optional(),
     name: PersonName.optional(),
@@ -33,21 +33,21 @@ const RegisterBody = z
     ({ email, token, invite, password }) =>
       [email, token, invite].filter((text) => text !== undefined).length === 1 &&
       (email === undefined) === (password !== undefined),
-    'expected an email; or, from a link, password and token or invite',
+    'expected an email address; or, from a link, a password and a token or invite',
   );
 
 type RegisterCall = CallOf<'public', unknown, unknown, z.output<typeof RegisterBody>>;
 type Outcome = z.output<typeof SignedIn> | z.output<typeof Message> | Problem;
 
-/** The answer for every address if only invited people may register. */
+/** The response for every address if only invited people may register. */
 const IF_INVITED = {
   message:
-    'if this address is invited, a link is on its way to it, if it has not had three mails within the hour',
+    'if this address is invited, a link was sent to it, unless it already received three mails within the hour',
 };
 
-/** Also the answer for an address that has an account: its owner is notified by mail. */
-const ON_ITS_WAY = {
-  message: 'a link is on its way to this address, if it has not had three mails within the hour',
+/** Also the response for an address that has an account. Its owner is notified by mail. */
+const LINK_SENT = {
+  message: 'a link was sent to this address, unless it already received three mails within the hour',
 };
 
 export const register = route(everyone, {
@@ -56,9 +56,9 @@ export const register = route(everyone, {
   operationId: 'register',
   audit: { inHandler: 'account.register' },
   tag: 'Signing in',
-  summary: 'Make an account.',
+  summary: 'Creates an account.',
   description:
-    'First with `email`: a link is mailed there. Then with `token` and `password`: the account begins, and its session is open. Unless the service is open for registration, a link is mailed only to an address that is invited to a domain; the answer is the same for all. With `invite` and `password` instead the account begins at once; accept the invite then.',
+    'Call it first with `email`, which mails a link. Then call it with `token` and `password`, which creates the account and opens a session. Unless the service is open for registration, a link is mailed only to addresses that are invited to a domain. The response is the same for all addresses. With `invite` and `password`, the account is created immediately. Accept the invite afterwards.',
   body: RegisterBody,
   response: z.union([SignedIn, Message]),
   problems: ['wrong_state'],
@@ -80,12 +80,12 @@ async function askForLink({ api, people, asker, body }: RegisterCall): Promise<O
   if (refused !== undefined) return refused;
   if (await people.attempts.mayMail(email))
     await orderMail(api.db, people.isOpen ? 'register' : 'register-invited', email);
-  return people.isOpen ? ON_ITS_WAY : IF_INVITED;
+  return people.isOpen ? LINK_SENT : IF_INVITED;
 }
 
 const USED_UP = problem('wrong_state', 'this link was already used or has expired');
 
-/** Returns the email of the link, which cannot be used again. */
+/** Returns the email address of the link. The link cannot be used again. */
 async function linkedEmail(
   trx: Database,
   { people }: RegisterCall,
@@ -96,7 +96,7 @@ async function linkedEmail(
   return people.isOpen || (await isInvited(trx, link.email)) ? link.email : USED_UP;
 }
 
-/** Returns the invited email. The invite is not accepted yet. */
+/** Returns the invited email address. The invite is not accepted yet. */
 async function invitedEmail(trx: Database, token: string): Promise<string | Problem> {
   const invite = await findInvite(trx, token);
   if (invite === undefined) return USED_UP;

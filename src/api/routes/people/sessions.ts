@@ -37,8 +37,8 @@ const LoginBody = z
 type LoginCall = CallOf<'public', unknown, unknown, z.output<typeof LoginBody>>;
 type Outcome = z.output<typeof SignedIn> | Problem;
 
-/** An email without an account gets the same message after the same time. */
-const WRONG = 'the email or the password is wrong';
+/** An email address without an account gets the same message after the same time. */
+const WRONG = 'the email address or the password is wrong';
 
 const login = route(everyone, {
   method: 'POST',
@@ -46,9 +46,9 @@ const login = route(everyone, {
   operationId: 'login',
   audit: { inHandler: 'session.begin' },
   tag: 'Signing in',
-  summary: 'Sign in.',
+  summary: 'Signs in.',
   description:
-    'By email and password, or by the token of a sign-in link. The session comes as a cookie, or with `bearer` as a token. Ten failures in 15 minutes from one address are a 429.',
+    'Signs in with email address and password, or with the token of a sign-in link. Returns the session as a cookie, or as a token with `bearer`. After ten failures in 15 minutes from one address, responds 429.',
   body: LoginBody,
   response: SignedIn,
   problems: ['otp_required', 'account_suspended'],
@@ -83,7 +83,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   );
 }
 
-/** Signs in with a link. If the call is rejected, the link can still be used. */
+/** Signs in with a link. If the call is refused, the link can still be used. */
 async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
   const { api, people, asker, body } = call;
   return await inTransaction<Outcome>(api.db, async (trx) => {
@@ -105,7 +105,7 @@ const logout = route(session(), {
   operationId: 'logout',
   audit: 'session.end',
   tag: 'Signing in',
-  summary: 'Sign out: end this session.',
+  summary: 'Signs out: ends this session.',
   idempotent: false,
   response: Message,
   async run({ api, people, caller, setCookie, audit }) {
@@ -123,8 +123,8 @@ const confirm = route(session(), {
   operationId: 'confirmPassword',
   audit: { inHandler: 'session.confirm' },
   tag: 'Signing in',
-  summary: 'Confirm your password.',
-  description: 'For 15 minutes this opens the calls that answer `reauthenticate` otherwise.',
+  summary: 'Confirms your password.',
+  description: 'For 15 minutes, allows the calls that otherwise respond `reauthenticate`.',
   idempotent: false,
   body: z.strictObject({ password: GivenPassword }),
   response: Message,
@@ -155,7 +155,7 @@ const listOwnSessions = route(session(), {
   path: '/users/me/sessions',
   operationId: 'listSessions',
   tag: 'Your account',
-  summary: 'Your sessions, newest first.',
+  summary: 'Lists your sessions, newest first.',
   response: z.array(SessionItem),
   async run({ api, caller }) {
     const { account, credential } = caller;
@@ -181,14 +181,14 @@ const endOneSession = route(session(), {
   operationId: 'endSession',
   audit: 'session.end',
   tag: 'Your account',
-  summary: 'End a session.',
+  summary: 'Ends a session.',
   params: z.object({ id: idText }),
   response: Message,
   async run({ api, caller, params, audit }) {
     const isEnded = await endSession(api.db, caller.account.id, params.id);
     if (!isEnded) return notFound('session');
     audit({ before: { session: params.id } });
-    return { message: 'the session has ended' };
+    return { message: 'the session was ended' };
   },
 });
 
@@ -198,7 +198,7 @@ const endSessions = route(session(), {
   operationId: 'endOtherSessions',
   audit: 'session.end',
   tag: 'Your account',
-  summary: 'End all sessions but this one.',
+  summary: 'Ends all sessions except this one.',
   response: Message,
   async run({ api, caller, audit }) {
     const ended = await endOtherSessions(api.db, caller.account.id, caller.credential.session.id);

@@ -1,4 +1,4 @@
-// Rules of a domain for the edge: seven operations on twelve types. The path names the type, with `-` or `_`.
+// Rules of a domain for the edge: seven operations on twelve types. The path contains the type, with `-` or `_`.
 
 import { z } from 'zod';
 import { findRuleKind } from '../../../edge/rules/every-type.ts';
@@ -39,14 +39,17 @@ const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
 const gates = ['plan_feature'] as const;
 
 const TypePath = z.object({
-  type: z.string().max(64).describe('The type, with `-` or `_`: `waf`, `rate-limit` and `rate_limit`.'),
+  type: z
+    .string()
+    .max(64)
+    .describe('The type, with `-` or `_`, such as `waf`, `rate-limit` or `rate_limit`.'),
 });
 const RulePath = TypePath.extend({ id: idText });
 
 type Finding<P> = CallOf<'domain', P>;
 
 function kindIn({ params }: Finding<z.output<typeof TypePath>>): RuleKind | Problem {
-  return findRuleKind(params.type) ?? problem('unknown_rule_type', 'there is no such type of rules');
+  return findRuleKind(params.type) ?? problem('unknown_rule_type', 'unknown rule type');
 }
 
 const ofType = { params: TypePath, find: async (call: Finding<z.output<typeof TypePath>>) => kindIn(call) };
@@ -67,8 +70,9 @@ const list = route(domain('domain.view'), {
   path: COLLECTION,
   operationId: 'listRules',
   tag,
-  summary: 'The rules of one type, in the order in which they are evaluated.',
-  description: 'Equal priorities by id. Texts of error pages are answered where a rule is read alone.',
+  summary: 'Lists the rules of one type, in the order of evaluation.',
+  description:
+    'Rules with equal priority are sorted by id. The text of an error page is returned only by `getRule`.',
   ...ofType,
   query: z.object(PAGE_QUERY),
   response: z.array(Rule),
@@ -96,8 +100,9 @@ const create = route(domain('rules.edit'), {
   operationId: 'createRule',
   audit: 'changes',
   tag,
-  summary: 'Adds a rule.',
-  description: 'The body is that of the type in the path. `Idempotency-Key` makes a repeat harmless.',
+  summary: 'Creates a rule.',
+  description:
+    'The body depends on the type in the path. With an `Idempotency-Key`, the call can be repeated safely.',
   ...ofType,
   body: RuleCreate,
   response: Rule,
@@ -135,25 +140,25 @@ const reorder = route(domain('rules.edit'), {
   operationId: 'reorderRules',
   audit: 'changes',
   tag,
-  summary: 'Sets priorities of several rules of one type at once.',
+  summary: 'Sets the priorities of several rules of one type.',
   description:
-    'All or none: an id that is not of the domain and type is a 404, one that is named twice a 400.',
+    'All or none: an id of another domain or type is refused with 404, and a repeated id with 400.',
   ...ofType,
   body: RuleOrder,
-  response: z.object({ updated: z.int().min(0).describe('How many rules have another priority now.') }),
+  response: z.object({ updated: z.int().min(0).describe('Number of rules whose priority changed.') }),
   answerHeaders,
   problems: [...gates, 'unknown_rule_type'],
   async run(call) {
-    const { body: places, found: kind } = call;
-    const twice = findTwice(places.map(({ id }) => id));
-    if (twice.length > 0) return invalid(twice);
+    const { body: items, found: kind } = call;
+    const repeated = findRepeated(items.map(({ id }) => id));
+    if (repeated.length > 0) return invalid(repeated);
     const saved = await writeRules(call, async ({ trx, domainId, plan }) => {
-      const ids = places.map(({ id }) => id);
+      const ids = items.map(({ id }) => id);
       const rules = new Map((await loadRulesWithIds(trx, domainId, ids)).map((rule) => [rule.id, rule]));
       if (ids.some((id) => rules.get(id)?.type !== kind.type)) return notFound('rule');
       const shut = judgeRuleGates(plan);
       if (shut !== undefined) return gateProblem(shut);
-      return places.flatMap(({ id, priority }) => {
+      return items.flatMap(({ id, priority }) => {
         const rule = rules.get(id) as StoredRule;
         return updated(rule, { ...rule, body: { ...rule.body, priority } }) ?? [];
       });
@@ -167,7 +172,7 @@ const get = route(domain('domain.view'), {
   path: ITEM,
   operationId: 'getRule',
   tag,
-  summary: 'One rule, of an error page with its text.',
+  summary: 'Returns a rule, including the text of an error page.',
   ...oneRule,
   response: Rule,
   async run({ api, domain, found: { rule } }) {
@@ -183,7 +188,7 @@ const update = route(domain('rules.edit'), {
   tag,
   summary: 'Changes fields of a rule.',
   description:
-    'Fields that are left out stay, and read-only ones are ignored: what was read can be edited and sent back.',
+    'Fields that are left out stay unchanged, and read-only fields are ignored, so a response can be edited and sent back.',
   ...oneRule,
   body: RuleUpdate,
   response: Rule,
@@ -228,7 +233,7 @@ const toggle = route(domain('rules.edit'), {
   operationId: 'toggleRule',
   audit: 'changes',
   tag,
-  summary: 'Enables a rule that is disabled, and the other way round.',
+  summary: 'Enables a disabled rule, or disables an enabled one.',
   ...oneRule,
   response: Rule,
   answerHeaders,
@@ -251,7 +256,7 @@ function answerRule(changed: StoredRule | Problem | undefined): PrintedRule | Pr
   return changed instanceof Problem ? changed : printRule(changed);
 }
 
-/** Adds the edges that do not support the rule, unless the rule is disabled. */
+/** Adds the edges that do not support the rule, unless it is disabled. */
 function printRead(
   { id, body }: StoredRule,
   printed: PrintedRule,
@@ -261,10 +266,10 @@ function printRead(
   return by === undefined ? printed : { ...printed, unsupported: by };
 }
 
-function findTwice(ids: readonly number[]): FieldProblem[] {
+function findRepeated(ids: readonly number[]): FieldProblem[] {
   const seen = new Set<number>();
   for (const [i, id] of ids.entries()) {
-    if (seen.has(id)) return [{ field: `[${i}].id`, error: `rule ${id} is named twice` }];
+    if (seen.has(id)) return [{ field: `[${i}].id`, error: `rule ${id} is repeated` }];
     seen.add(id);
   }
   return [];

@@ -1,4 +1,4 @@
-// Judges and saves rules for the API. Each write is planned under the lock of the domain, then saved or rejected.
+// Validates and saves rules for the API. Each write is planned while the domain is locked, then saved or refused.
 
 import { judgeOrigin } from '../../../edge/judge-origin.ts';
 import type { RuleBody, RuleKind } from '../../../edge/rules/rule-kind.ts';
@@ -27,7 +27,7 @@ import { READ_ONLY_FIELDS } from '../../schemas/rules.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The body of a new rule. */
+/** Returns the validated body of a new rule. */
 export function readNewRule(kind: RuleKind, given: unknown): RuleBody | Problem {
   if (!isMembers(given)) return judge(kind, given);
   const { type, ...body } = given;
@@ -37,7 +37,7 @@ export function readNewRule(kind: RuleKind, given: unknown): RuleBody | Problem 
   return scoped instanceof Problem ? scoped : judge(kind, scoped);
 }
 
-/** The whole body that an update makes of a rule. */
+/** Returns the complete body that an update results in. */
 export function readChangedRule(kind: RuleKind, rule: WholeRule, given: unknown): RuleBody | Problem {
   if (!isMembers(given)) return judge(kind, given);
   const asked = Object.fromEntries(
@@ -56,14 +56,14 @@ function judge(kind: RuleKind, body: unknown): RuleBody | Problem {
   return judged instanceof Problem ? judged : (judged.body as RuleBody);
 }
 
-/** Makes `record_ids` of the deprecated `record_id`; null counts as left out. */
+/** Converts the deprecated `record_id` to `record_ids`. null is treated as absent. */
 function readScope({ record_id: id, ...body }: Members): Members | Problem {
   if (id === undefined || id === null) return body;
   if (!Number.isSafeInteger(id) || (id as number) < 1)
     return invalid([{ field: 'record_id', error: 'expected an integer' }]);
   const { record_ids: ids = [id] } = body;
   if (Array.isArray(ids) && (ids.length !== 1 || ids[0] !== id))
-    return invalid([{ field: 'record_id', error: 'differs from record_ids; record_ids alone is enough' }]);
+    return invalid([{ field: 'record_id', error: 'differs from record_ids: use only record_ids' }]);
   return { ...body, record_ids: ids };
 }
 
@@ -81,15 +81,15 @@ interface JudgedRule {
 }
 
 interface About {
-  /** The body as it came. */
+  /** The body as received. */
   readonly given: unknown;
-  /** The rule that is changed; undefined: it is new. */
+  /** The rule that is changed, or undefined for a new rule. */
   readonly rule?: WholeRule;
-  /** How many rules of the type there will be, where one is added. */
+  /** If a rule is added: the number of rules of the type afterwards. */
   readonly count?: number;
 }
 
-/** Judges a body by what the domain has, under its lock. */
+/** Validates a body against the data of the locked domain. */
 export async function judgeRule(
   { trx, domainId, plan, edges }: LockedForRules,
   { originAllow: allowed = [] }: Pick<Api, 'originAllow'>,
@@ -101,12 +101,12 @@ export async function judgeRule(
   const unfit = new Map(found.map(({ id, record }) => [id, record]));
   const faults: FieldProblem[] = body.record_ids.flatMap((id, i) => {
     const record = unfit.get(id);
-    // a rule keeps records that have since lost their proxy
+    // a rule keeps records that are no longer proxied
     if (!unfit.has(id) || (record !== undefined && rule?.body.record_ids.includes(id))) return [];
     const field = namesOne(given) ? 'record_id' : `record_ids[${i}]`;
     if (record === undefined) return [{ field, error: `the domain has no record ${id}` }];
     const shown = `${id} (${printWithoutDot(record.name)} ${record.type})`;
-    return [{ field, error: `record ${shown} is not proxied: a rule applies to proxied records only` }];
+    return [{ field, error: `record ${shown} is not proxied: rules apply only to proxied records` }];
   });
   const origins = kind.origins(body);
   const rules = { allowed, edges: origins.length === 0 ? [] : await loadOwnEdges(trx, edges) };
@@ -116,8 +116,8 @@ export async function judgeRule(
   }
   if (faults.length > 0) return invalid(faults.slice(0, MAX_PROBLEMS));
   const judged = ruleValueOf(kind.type, body);
-  const noRoom = await findRoomFault(trx, domainId, [judged.value], rule === undefined ? [] : [rule.id]);
-  if (noRoom !== undefined) return invalid([noRoom]);
+  const overflow = await findRoomFault(trx, domainId, [judged.value], rule === undefined ? [] : [rule.id]);
+  if (overflow !== undefined) return invalid([overflow]);
   const shut = judgeRuleGates(plan, count);
   return shut === undefined ? judged : gateProblem(shut);
 }
@@ -127,7 +127,7 @@ export function gateProblem(refusal: NonNullable<ReturnType<typeof judgeRuleGate
   return problem(code, message, members);
 }
 
-/** The rule that the path names, and its type. */
+/** The rule in the path, and its type. */
 export interface FoundRule {
   readonly kind: RuleKind;
   readonly rule: WholeRule;
@@ -135,7 +135,7 @@ export interface FoundRule {
 
 type WriteCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
 
-/** Plans the write under the domain's lock, and saves it. */
+/** Plans the write while the domain is locked, and saves it. */
 export async function writeRules(
   { api, caller, domain, answerHeader }: WriteCall,
   plan: (locked: LockedForRules) => Promise<readonly WrittenRule[] | Problem>,
@@ -158,7 +158,7 @@ export async function writeRules(
   return saved.kind === 'saved' ? saved.written : [];
 }
 
-/** Changes the rule of the path, as it is under the lock. Returns undefined if it was deleted. */
+/** Changes the rule in the path, as it is while the domain is locked. Returns undefined if it was deleted. */
 export async function changeRule(
   call: WriteCall & { readonly found: FoundRule },
   plan: (locked: LockedForRules, rule: WholeRule) => Promise<WrittenRule | Problem | undefined>,

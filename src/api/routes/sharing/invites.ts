@@ -1,5 +1,5 @@
-// Invites to a domain, for accounts that may manage its members, and for the holder of a link, who sees and accepts the invite.
-// A link is shown only once, when it is created.
+// Invites to a domain: for accounts that may manage its members, and for the holder of a link, who reads and accepts
+// the invite. A link is shown only once, when it is created.
 
 import { z } from 'zod';
 import { linkTo } from '../../../process/public-link.ts';
@@ -40,9 +40,9 @@ const getInvite = route(account(), {
   path: '/invites/{token}',
   operationId: 'getInvite',
   tag,
-  summary: 'Shows an invite.',
+  summary: 'Returns an invite.',
   description:
-    '`token` is what stands behind `=` in the link. A 404 if the invite was used, revoked, or is too old.',
+    '`token` is the part of the link after `=`. Responds 404 if the invite was used, was revoked or has expired.',
   params: linkParams,
   response: InviteSeen,
   problems: ['managed_by_reseller'],
@@ -64,36 +64,36 @@ const acceptInvite = route(account(), {
   operationId: 'acceptInvite',
   audit: 'invite.accept',
   tag,
-  summary: 'Accepts an invite, once.',
+  summary: 'Accepts an invite, which can be used once.',
   description:
-    'By the account whose email is invited; for another this is a 403 `invite_email_mismatch`. The account has the role of the invite from then on, or the one that it had, if that is higher.',
+    'Only for the account whose email address is invited. Other accounts get 403 `invite_email_mismatch`. Afterwards, the account has the role of the invite, or keeps its previous role if that is higher.',
   params: linkParams,
   response: Domain,
   problems: ['invite_email_mismatch', 'managed_by_reseller', 'domain_banned'],
   conflicts: true,
   async run({ api, caller, params: { token }, audit }) {
-    const came = await saveAccepted(api.db, token, caller.account);
-    switch (came.kind) {
+    const result = await saveAccepted(api.db, token, caller.account);
+    switch (result.kind) {
       case 'refused':
-        return sharingProblem(came, 'invite');
+        return sharingProblem(result, 'invite');
       case 'mismatch':
-        return problem('invite_email_mismatch', 'this invite is for another email', {
-          invited_email: maskEmail(came.email),
+        return problem('invite_email_mismatch', 'this invite is for another email address', {
+          invited_email: maskEmail(result.email),
         });
       case 'unconfirmed':
-        return forbidden('confirm your email first');
+        return forbidden('confirm your email address first');
       case 'banned':
         return problem('domain_banned', 'the domain is banned');
       case 'accepted': {
-        const domain = await loadVisibleById(api.db, asStoreCaller(caller), came.domainId);
+        const domain = await loadVisibleById(api.db, asStoreCaller(caller), result.domainId);
         if (domain === undefined) return notFound('domain');
         const { id: domainId, myRole } = domain;
-        const roles = { before: came.before && { role: came.before }, after: { role: myRole } };
-        audit({ ...inviteNote(came.invite), domainId, ...roles });
+        const roles = { before: result.before && { role: result.before }, after: { role: myRole } };
+        audit({ ...inviteNote(result.invite), domainId, ...roles });
         return await answerDomain(api, domain);
       }
       default:
-        return came satisfies never;
+        return result satisfies never;
     }
   },
 });
@@ -110,8 +110,8 @@ const listInvites = route(domain('members.manage', { whileDisabled: true, wholeK
   path: '/domains/{domain}/invites',
   operationId: 'listInvites',
   tag,
-  summary: 'The invites to a domain, newest first.',
-  description: 'Also those that are over, for 90 days. Links are not shown.',
+  summary: 'Lists the invites to a domain, newest first.',
+  description: 'Includes invites that ended within the last 90 days. Links are not shown.',
   query: z.object(logQuery('newest')),
   response: z.array(Invite),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -140,7 +140,7 @@ const createInvite = route(domain('members.manage', { whileDisabled: true }), {
   tag,
   summary: 'Invites a person to a domain.',
   description:
-    'By email, for seven days, once. `url` is the link, shown in this answer only; where the service sends mail, another one is mailed to the address, at most three an hour. An open invite of the same address is replaced. It can be accepted by an account with this email only, and does not lower a role that the account has. It ends if whoever invites loses members.manage. At most 100 are open, and 50 a day are sent (429).',
+    'The invite is valid for seven days and can be used once. `url` is the link, shown only in this response. If the service sends mail, another link is mailed to the address, at most three per hour. An open invite of the same address is replaced. Only an account with this email address can accept the invite, and a higher role that the account already has is kept. The invite ends if the inviting account loses `members.manage`. At most 100 invites may be open, and 50 may be sent per day (429).',
   body: NewInvite,
   response: Invite,
   withoutSecrets,
@@ -164,8 +164,9 @@ const resendInvite = route(domain('members.manage', { whileDisabled: true }), {
   operationId: 'resendInvite',
   audit: 'invite.resend',
   tag,
-  summary: 'Sends an invite again, with another link.',
-  description: 'The links of before end, and it is open for seven days from now. It counts as a new one.',
+  summary: 'Sends an invite again, with a new link.',
+  description:
+    'Earlier links become invalid. The invite is valid for another seven days, and counts as a new one.',
   params,
   find,
   finds: 'invite',
@@ -194,8 +195,8 @@ const revokeInvite = route(domain('members.manage', { whileDisabled: true }), {
   problems: ['wrong_state', 'managed_by_reseller'],
   async run({ api, caller, domain, found, audit }) {
     const sharer = asStoreCaller(caller);
-    const came = await saveRevoked(api.db, { domainId: domain.id, inviteId: found.id, sharer });
-    if (came.kind === 'refused') return sharingProblem(came, 'invite');
+    const result = await saveRevoked(api.db, { domainId: domain.id, inviteId: found.id, sharer });
+    if (result.kind === 'refused') return sharingProblem(result, 'invite');
     audit(inviteNote(found));
     return { message: 'invite revoked' };
   },

@@ -19,7 +19,7 @@ import { domain, type Route, route } from '../../calls/route.ts';
 import { idText, Message } from '../../schemas/fields.ts';
 import { Member, MemberUpdate } from '../../schemas/sharing.ts';
 
-/** `what`: the name of what the path names, for its 404. */
+/** `what` is the noun for the 404. */
 export function sharingProblem(
   { code, message, retryAfterSeconds = 1 }: SharingRefusal,
   what: string,
@@ -55,9 +55,9 @@ const listMembers = route(domain('domain.view', { whileDisabled: true, wholeKeys
   path: '/domains/{domain}/members',
   operationId: 'listMembers',
   tag,
-  summary: 'The members of a domain.',
+  summary: 'Lists the members of a domain.',
   description:
-    'The owner, the reseller that manages the owner (`provider`), and the members, by `user_id`. At most 200 members.',
+    'The owner, the reseller that manages the owner (`provider`), and the members, sorted by `user_id`. At most 200 members.',
   query: z.object(PAGE_QUERY),
   response: z.array(Member),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -82,9 +82,9 @@ const updateMember = route(domain('members.manage', { whileDisabled: true }), {
   operationId: 'updateMember',
   audit: 'member.update',
   tag,
-  summary: 'Gives a member another role.',
+  summary: 'Changes the role of a member.',
   description:
-    'Nobody grants a role above their own. The owner and the reseller that manages the owner cannot be changed (400). Open invites of a member who is admin no more end.',
+    "Nobody can grant a role above their own. The owner and the reseller that manages the owner cannot be changed (400). If the member is no longer an admin, the member's open invites end.",
   params,
   find,
   finds: 'member',
@@ -112,7 +112,7 @@ const deleteMember = route(domain('domain.view', { whileDisabled: true }), {
   tag,
   summary: 'Removes a member, or leaves a domain.',
   description:
-    'Needs members.manage, except for oneself: every member may leave, though not by a key that is narrowed. From the next request on the domain is a 404 for who has left. Their open invites end.',
+    'Requires `members.manage`, except for oneself: every member may leave, but not with a restricted API key. From the next request on, the domain is a 404 for the former member, whose open invites end.',
   params,
   find,
   finds: 'member',
@@ -122,12 +122,12 @@ const deleteMember = route(domain('domain.view', { whileDisabled: true }), {
     const { accountId } = found;
     const isLeaving = accountId === caller.account.id;
     if (isLeaving && caller.key.domains !== null)
-      return forbidden('this API key is narrowed to some domains');
+      return forbidden('this API key is restricted to certain domains');
     const sharer = asStoreCaller(caller);
     const removed = await removeMember(api.db, { domainId: domain.id, accountId, sharer });
     if (removed.kind === 'refused') return sharingProblem(removed, 'member');
     audit(memberNote(removed.before, undefined));
-    return { message: isLeaving ? 'you have left the domain' : 'member removed' };
+    return { message: isLeaving ? 'you left the domain' : 'member removed' };
   },
 });
 

@@ -1,4 +1,4 @@
-// Accounts, as global admins see and change them.
+// Accounts, as global admins read and change them.
 
 import { z } from 'zod';
 import { Id, Timestamp } from '../fields.ts';
@@ -12,14 +12,16 @@ export const AdminAccount = z
     email: z.string(),
     email_confirmed: z.boolean(),
     name: z.string().optional(),
-    admin: z.boolean().describe('A global admin: owner of every domain.'),
+    admin: z.boolean().describe('True for a global admin, who has the rights of an owner in every domain.'),
     reseller: z.boolean(),
     provider: Id.optional().describe('The reseller that manages the account.'),
-    active: z.boolean().describe('False: every call of the account is refused; its domains are served.'),
-    plan: z.string().optional().describe('The plan of its new domains. Absent: none.'),
+    active: z
+      .boolean()
+      .describe('If false, every call of the account is refused. Its domains are still served.'),
+    plan: z.string().optional().describe('The plan of its new domains. Absent if they get no plan.'),
     password_set: z.boolean(),
-    otp: z.boolean().describe('Two-step sign-in is on.'),
-    domains: z.int().min(0).describe('How many domains it has.'),
+    otp: z.boolean().describe('True if two-step sign-in is on.'),
+    domains: z.int().min(0).describe('Number of domains that the account owns.'),
     created_at: Timestamp,
   })
   .meta({ id: 'AdminAccount' });
@@ -29,7 +31,7 @@ export const NewAdminAccount = z
     email: Email,
     name: PersonName.optional(),
     admin: z.boolean().default(false),
-    plan: planSlug.nullable().default('free').describe('Of its new domains; null: none.'),
+    plan: planSlug.nullable().default('free').describe('The plan of its new domains. null: no plan.'),
   })
   .meta({ id: 'NewAccount' });
 
@@ -39,9 +41,12 @@ export const AccountChange = z
     name: PersonName.nullable().optional(),
     admin: z.boolean().optional(),
     reseller: z.boolean().optional(),
-    provider: Id.nullable().optional().describe('A reseller, or null: nobody.'),
+    provider: Id.nullable().optional().describe('The reseller that manages the account. null: none.'),
     active: z.boolean().optional(),
-    plan: planSlug.nullable().optional().describe('Of its new domains; those that it has keep theirs.'),
+    plan: planSlug
+      .nullable()
+      .optional()
+      .describe('The plan of its new domains. Existing domains keep their plan.'),
   })
   .meta({ id: 'AccountChange' });
 
@@ -49,7 +54,9 @@ export const LinkOrder = z
   .strictObject({
     kind: z
       .enum(['sign-in', 'reset'])
-      .describe('`sign-in` signs in once; `reset` sets a new password, and ends all sessions.'),
+      .describe(
+        '`sign-in`: a link that signs in once. `reset`: a link that sets a new password and ends all sessions.',
+      ),
   })
   .meta({ id: 'LinkOrder' });
 
@@ -57,6 +64,6 @@ export const AccountLink = z
   .object({
     kind: z.enum(['sign-in', 'reset']),
     expires_in_minutes: z.int().min(1),
-    link: z.string().optional().describe('Works once. It is shown this once.'),
+    link: z.string().optional().describe('The link can be used once. It is shown only once.'),
   })
   .meta({ id: 'AccountLink' });

@@ -1,4 +1,4 @@
-// Domains of all accounts, as global admins see and change them, and domains that an operator creates in one call.
+// Domains of all accounts, as global admins read and change them, and domains that an operator creates in one call.
 
 import { z } from 'zod';
 import { ENTITLEMENTS } from '../../../billing/entitlements.ts';
@@ -10,16 +10,18 @@ import { Subscription } from '../plan.ts';
 export const AdminDomain = z
   .object({
     ...Domain.shape,
-    user_email: z.string().describe('Of its owner.'),
-    subscription: Subscription.optional().describe('The one that has not ended.'),
+    user_email: z.string().describe('Email address of the owner.'),
+    subscription: Subscription.optional().describe('The subscription that has not ended.'),
     overrides: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('What its subscription has instead of its plan.'),
+      .describe('Values of its subscription that replace those of its plan.'),
     suspended_by: z
       .array(z.enum(['operator', 'debt']))
-      .describe('By hand, or since the wallet that pays for it is below zero: that ends by itself.'),
-    deleted_at: Timestamp.optional().describe('It can be restored for 30 days.'),
+      .describe(
+        '`operator`: suspended by an operator. `debt`: suspended because the wallet that pays for it is below zero. It ends automatically.',
+      ),
+    deleted_at: Timestamp.optional().describe('Time of deletion. The domain can be restored within 30 days.'),
   })
   .meta({ id: 'AdminDomain' });
 
@@ -31,9 +33,12 @@ export const Approval = z
       .max(32)
       .optional()
       .describe(
-        'Lets this set of our nameservers prove the domain. By default the one that the parent shows.',
+        'Lets this nameserver set of the service prove the domain. Default: the set that the parent shows.',
       ),
-    take: z.boolean().default(false).describe('Takes the right from the account that has it.'),
+    take: z
+      .boolean()
+      .default(false)
+      .describe('If true, takes the right to this name from the account that has it.'),
   })
   .meta({ id: 'Approval' });
 
@@ -41,15 +46,15 @@ const names = Object.values(ENTITLEMENTS).map(({ name }) => name);
 
 export const SubscriptionChange = z
   .strictObject({
-    plan: z.string().min(1).max(40).nullable().optional().describe('By its slug; null: no plan.'),
+    plan: z.string().min(1).max(40).nullable().optional().describe('The slug of the plan. null: no plan.'),
     plan_term_id: Id.optional().describe(
-      'Begins a subscription with this term. By default one without an end.',
+      'Starts a subscription with this term. Default: a subscription without an end.',
     ),
     overrides: z
       .partialRecord(z.enum(names as [string, ...string[]]), z.union([z.int().min(0), z.boolean(), z.null()]))
       .nullable()
       .optional()
-      .describe('All that differs from the plan; null or `{}` for nothing.'),
+      .describe('All values that differ from the plan. null or `{}` if none do.'),
     auto_renew: z.boolean().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'expected plan, plan_term_id, overrides or auto_renew')
@@ -87,7 +92,7 @@ export const DomainBatch = z
       .boolean()
       .default(false)
       .describe(
-        'If true, all domains of the call are approved, including those that their accounts have already: they are answered completely before their delegation is checked, and become active when their parent zone names any complete set of nameservers of this service to which no other account has the right.',
+        'If true, all domains of the call are approved, including those that their accounts already have. They are answered completely before their delegation is checked. They become active when their parent zone names any complete nameserver set of this service to which no other account has the right.',
       ),
     scan: z
       .boolean()
@@ -116,18 +121,18 @@ export const DomainBatchResult = z
           name: z.string().describe('The name as in the request.'),
           outcome: z
             .enum(['created', 'exists', 'refused'])
-            .describe('`exists`: the account has the domain already.'),
+            .describe('`exists`: the account already has the domain.'),
           id: Id.optional(),
           status: z.enum(DOMAIN_STATUSES).optional(),
           served: z.enum(SERVED).optional(),
           change_id: Id.optional(),
           findings: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
-          code: z.enum(DOMAIN_REFUSALS).optional().describe('Why the domain is refused.'),
+          code: z.enum(DOMAIN_REFUSALS).optional().describe('Why the domain was refused.'),
           error: z
             .string()
             .optional()
             .describe(
-              'The same for people to read. If a field is wrong, the text begins with its path, such as `domains[4].plan`.',
+              'The reason as text for people. If a field is wrong, the text begins with its path, such as `domains[4].plan`.',
             ),
         }),
       )

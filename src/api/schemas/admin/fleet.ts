@@ -16,27 +16,27 @@ export const Node = z
     started_at: Timestamp,
     seen_at: Timestamp,
     uptime_seconds: count,
-    position: count.optional().describe('The newest change that it has.'),
+    position: count.optional().describe('The newest change that the node has loaded.'),
     lag_seconds: z
       .number()
       .min(0)
       .optional()
-      .describe('The age of the oldest change that it does not have. Absent: not known.'),
+      .describe('The age of the oldest change that the node has not loaded. Absent if it is not known.'),
     zones: count,
     records: count,
-    unserved_zones: count.optional().describe('Absent: more than 1,000.'),
+    unserved_zones: count.optional().describe('Absent if there are more than 1,000.'),
     held: z
       .object({ zones: count, since: Timestamp, confirmed: z.boolean() })
       .optional()
-      .describe('Removals that wait for an operator.'),
+      .describe('Removals that wait for confirmation by an operator.'),
     version: z.string().optional(),
-    answered: count.optional().describe('Answers since `started_at`: two calls tell how many a second.'),
+    answered: count.optional().describe('Answers since `started_at`. Two calls show the rate.'),
     dropped: count
       .optional()
       .describe(
-        'Answers and connections since `started_at` that a limit withheld, or that could not be sent.',
+        'Answers and connections since `started_at` that a limit withheld or that could not be sent.',
       ),
-    image_bytes: count.optional().describe('How much of its memory for zones is in use.'),
+    image_bytes: count.optional().describe("Used part of the node's memory for zones."),
     image_capacity_bytes: count.optional(),
   })
   .meta({ id: 'Node' });
@@ -45,10 +45,10 @@ export const SlowCall = z
   .object({
     at: Timestamp,
     method: z.string(),
-    route: z.string().describe('With the names of parameters, not their values.'),
+    route: z.string().describe('The path with the names of its parameters, not their values.'),
     status: z.int(),
     milliseconds: count,
-    user_id: Id.optional().describe('The account that called. Absent: nobody was signed in.'),
+    user_id: Id.optional().describe('The account that called. Absent if the call was not authenticated.'),
   })
   .meta({ id: 'SlowCall' });
 
@@ -70,12 +70,12 @@ export const QueueDepths = z
     reachable: z.boolean(),
     waiting: count.optional(),
     active: count.optional(),
-    delayed: count.optional().describe('They failed, and are tried again.'),
-    dead: count.optional().describe('They failed as often as allowed.'),
+    delayed: count.optional().describe('Jobs that failed and will be retried.'),
+    dead: count.optional().describe('Jobs that failed as often as allowed.'),
   })
   .meta({ id: 'Queue' });
 
-const parent = z.string().optional().describe('The zone above the domains. Absent: all domains.');
+const parent = z.string().optional().describe('The parent zone of the domains. Absent for all domains.');
 
 export const RegistryHours = z
   .object({
@@ -83,13 +83,15 @@ export const RegistryHours = z
     hours: z
       .array(
         z.object({
-          hour: Timestamp.describe('Its beginning.'),
+          hour: Timestamp.describe('Start of the hour.'),
           checked: count.describe('Active domains that were checked.'),
-          turned: count.describe('Of these, those that turned away or could not be seen.'),
-          off: count.describe('Of these, those that showed nothing of ours, whether or not that was new.'),
+          turned: count.describe('Those of them that changed to other nameservers or could not be checked.'),
+          off: count.describe(
+            'Those of them that showed no nameserver of this service, whether or not that was new.',
+          ),
         }),
       )
-      .describe('Hours without a check are left out.'),
+      .describe('Hours without a check are omitted.'),
   })
   .meta({ id: 'RegistryHours' });
 
@@ -103,21 +105,24 @@ const Trip = z
     released_at: Timestamp.optional(),
     released_by: z.string().optional(),
     ended_at: Timestamp.optional(),
-    frozen_by: z.string().optional().describe('Who made it by hand. Absent: what checks saw made it.'),
-    reason: z.string().optional().describe('Why it was made by hand.'),
+    frozen_by: z
+      .string()
+      .optional()
+      .describe('The operator who froze the moves. Absent if checks caused it.'),
+    reason: z.string().optional().describe('The reason that the operator gave.'),
     until: Timestamp.optional().describe(
-      'When a freeze by hand ends by itself. Absent: when somebody releases it.',
+      'Time at which a freeze by an operator ends automatically. Absent if it lasts until an operator releases it.',
     ),
   })
   .meta({ id: 'BreakerTrip' });
 
 export const Breaker = z
   .object({
-    held: z.boolean().describe('Moves to `moved` and `disabled` are held back.'),
+    held: z.boolean().describe('True if status changes to `moved` and `disabled` are held back.'),
     checked: count.describe('Active domains that were checked within 15 minutes.'),
-    turned: count.describe('Of these, those that turned away or could not be seen.'),
+    turned: count.describe('Those of them that changed to other nameservers or could not be checked.'),
     parents: z.array(z.object({ parent, checked: count, turned: count })),
-    trips: z.array(Trip).describe('The last 50, and those that still hold, newest first.'),
+    trips: z.array(Trip).describe('The last 50, and those that still apply, newest first.'),
   })
   .meta({ id: 'Breaker' });
 
@@ -131,12 +136,12 @@ export const BreakerFreeze = z
       .string()
       .max(1024)
       .optional()
-      .describe('Only for domains under this zone. Absent: all domains.'),
+      .describe('Only for domains under this zone. Default: all domains.'),
     reason: nameText(MAX_REASON)
-      .refine((text) => text.trim() !== '', 'must say why')
-      .describe('Why, in one line: operators read it beside what is held.'),
+      .refine((text) => text.trim() !== '', 'must not be blank')
+      .describe('The reason, in one line. Operators see it next to the domains that are held.'),
     until: Timestamp.optional().describe(
-      'When it ends by itself, within a year. Absent: when somebody releases it.',
+      'Time at which the freeze ends automatically, within a year. Default: when an operator releases it.',
     ),
   })
   .meta({ id: 'BreakerFreeze' });

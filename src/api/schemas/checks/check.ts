@@ -1,4 +1,4 @@
-// A check of a domain's delegation: what the servers of the parent responded, what that means, and how it changed the status.
+// A check of a domain's delegation: the responses of the parent's servers, the conclusion, and the status change.
 
 import { z } from 'zod';
 import { PLACES, SEVERITIES } from '../../../checks/child/child-codes.ts';
@@ -28,44 +28,44 @@ export const SERVER_OUTCOMES = [
 const Names = z.array(z.string());
 
 const ServerEvidence = z.object({
-  server: z.string().describe('The nameserver of the parent zone.'),
-  address: z.string().optional().describe('Which of its addresses; absent for `database`.'),
+  server: z.string().describe('A nameserver of the parent zone.'),
+  address: z.string().optional().describe('The address that was queried. Absent for `database`.'),
   transport: z
     .enum(['udp', 'tcp', 'database'])
-    .describe('`database`: this service has the parent zone, and looked there.'),
+    .describe('`database`: this service hosts the parent zone, and looked up the delegation there.'),
   needed: z
     .array(z.enum(NEEDS))
     .optional()
     .describe(
-      'How the query had to be changed before the server answered it: `tcp` (over TCP), `no_edns` (without EDNS), `lower_case` (instead of letters in random case). Absent if it answered the first query.',
+      'Changes to the query that were necessary before the server answered it: `tcp` (over TCP), `no_edns` (without EDNS), `lower_case` (instead of letters in random case). Absent if the server answered the first query.',
     ),
   asked_at: Timestamp,
-  rtt_ms: z.number().min(0).optional().describe('Absent without a reply.'),
+  rtt_ms: z.number().min(0).optional().describe('Absent if there was no reply.'),
   outcome: z
     .enum(SERVER_OUTCOMES)
-    .describe('`referral` to `alias` decide something, the others are as good as no reply.'),
+    .describe('The outcomes from `referral` to `alias` are conclusive. The others count as no reply.'),
   rcode: z.int().min(0).optional().describe('0 is NOERROR, 3 is NXDOMAIN.'),
-  aa: z.boolean().optional().describe('It answered with authority.'),
-  ns: Names.optional().describe('The delegation that it gave.'),
+  aa: z.boolean().optional().describe('True if the answer was authoritative.'),
+  ns: Names.optional().describe('The delegation that the server returned.'),
   glue: z
     .array(z.object({ name: z.string(), address: z.string() }))
     .optional()
-    .describe('The addresses that it gave beside it.'),
-  ttl: z.int().min(0).optional().describe('Of that, or of the negative answer, in seconds.'),
-  ds: Names.optional().describe('The DS records beside it, as in a zone file.'),
+    .describe('The addresses that the server returned with it.'),
+  ttl: z.int().min(0).optional().describe('TTL of the delegation or of the negative answer, in seconds.'),
+  ds: Names.optional().describe('The DS records that the server returned with it, in zone file format.'),
   shows_cut: z
     .boolean()
     .optional()
     .describe(
-      'With `answer`, where no server refers: whether the server, asked for DS, shows that the parent delegates the domain.',
+      "With `answer`, if no server refers: true if the server's reply to a DS query shows that the parent delegates the domain.",
     ),
   proof: z
     .enum(['secure', 'insecure'])
     .optional()
     .describe(
-      'What the keys of a secure parent say of the DS records or of what is not there; never of the NS records, which have no signatures. `insecure`: they leave it open. Absent where nothing was validated.',
+      'Result of validating the DS records, or the absence of records, with the keys of a secure parent. It never covers the NS records, which have no signatures. `insecure`: nothing is proven. Absent if nothing was validated.',
     ),
-  error: z.string().optional().describe('What was wrong.'),
+  error: z.string().optional().describe('The error.'),
 });
 
 const ChildCheck = z
@@ -78,19 +78,19 @@ const ChildCheck = z
         place: z
           .enum(PLACES)
           .describe(
-            'Where it can be changed: `registrar`, or `zone`, by whoever runs the nameservers. `operator` is about our own servers, and only admins see it.',
+            'The place to fix it: the `registrar`, or the `zone` (by the operator of its nameservers). `operator`: it concerns the servers of this service, and only admins see it.',
           ),
-        message: z.string().describe('What it is and what to change.'),
-        names: Names.optional().describe('The nameservers that it is about.'),
+        message: z.string().describe('A description of the problem, and what to change.'),
+        names: Names.optional().describe('The nameservers concerned.'),
       }),
     ),
     servers: z.array(
       z.object({
         name: z.string(),
-        at_parent: z.boolean().describe('The parent names it.'),
-        in_zone: z.boolean().describe('The zone names it.'),
-        glue: Names.describe('The addresses that the parent gives.'),
-        addresses: Names.describe('The addresses that its own zone gives.'),
+        at_parent: z.boolean().describe('True if the parent names this server.'),
+        in_zone: z.boolean().describe('True if the zone names this server.'),
+        glue: Names.describe('The addresses that the parent returns.'),
+        addresses: Names.describe("The addresses that the server's own zone returns."),
       }),
     ),
     addresses: z
@@ -98,16 +98,18 @@ const ChildCheck = z
         z.object({
           address: z.string(),
           servers: Names,
-          soa: z.string().describe('`answer`, or what came instead; `unasked` where nothing was asked.'),
+          soa: z
+            .string()
+            .describe('`answer`, or the outcome instead. `unasked` if the address was not queried.'),
           ns: z.string(),
           tcp: z.string(),
           edns: z.enum(['works', 'refused', 'silent', 'unknown']),
           serial: z.int().min(0).optional(),
         }),
       )
-      .describe('What each address answered.'),
-    complete: z.boolean().describe('Everything was asked; no limit came first.'),
-    queries: z.int().min(0).describe('Packets that were sent.'),
+      .describe('The responses of each address.'),
+    complete: z.boolean().describe('True if everything was queried. False if a limit was reached first.'),
+    queries: z.int().min(0).describe('Number of packets sent.'),
   })
   .meta({ id: 'ChildCheck' });
 
@@ -115,81 +117,89 @@ export const Check = z
   .object({
     id: Id,
     domain_id: Id,
-    kind: z.enum(CHECK_KINDS).describe('Who wanted it: the service, a caller of `ns-check`, the operator.'),
+    kind: z
+      .enum(CHECK_KINDS)
+      .describe(
+        '`background`: requested by the service. `manual`: requested with `ns-check`. `operator`: requested by the operator.',
+      ),
     started_at: Timestamp,
     finished_at: Timestamp,
-    last_seen_at: Timestamp.describe('When the same was seen last: the end of the newest repetition.'),
-    repeated: z.int().min(0).describe('How often the service has seen the same again since.'),
+    last_seen_at: Timestamp.describe('Time of the newest check with the same result.'),
+    repeated: z.int().min(0).describe('Number of later checks of the service with the same result.'),
     verdict: z
       .enum(VERDICTS)
       .describe(
-        '`match`: delegated to exactly one accepted set. `partial`: to some names of one. `extra`: to a whole one and other names. `mixed`: to names of several. `foreign`: to none of our names. `not_delegated`: the name is there and has no delegation. `unregistered`: there is no such name. `alias`: it is a CNAME or below a DNAME. `unknown`: nothing that could be relied on was learnt, which never changes a status.',
+        '`match`: delegated to exactly one accepted set. `partial`: to some names of one set. `extra`: to a whole set and other names. `mixed`: to names of several sets. `foreign`: to no name of this service. `not_delegated`: the name exists but has no delegation. `unregistered`: the name does not exist. `alias`: the name is a CNAME or below a DNAME. `unknown`: nothing reliable was learned, which never changes a status.',
       ),
     findings: z.array(
       z.object({
         code: z.string(),
-        message: z.string().describe('What it is and what to change.'),
-        names: Names.optional().describe('The nameservers that it is about.'),
+        message: z.string().describe('A description of the problem, and what to change.'),
+        names: Names.optional().describe('The nameservers concerned.'),
       }),
     ),
     status_before: z.enum(DOMAIN_STATUSES),
     status_after: z.enum(DOMAIN_STATUSES),
     current_ns: Names.optional().describe(
-      'The delegation that the parent shows; empty where it shows that there is none; absent when nothing was learnt.',
+      'The delegation that the parent shows. Empty if the parent shows that there is none. Absent if nothing was learned.',
     ),
     matched_set: Names.optional().describe('With `match`: the accepted set.'),
-    parent: z.string().optional().describe('The zone that has the delegation. Absent when it was not found.'),
+    parent: z.string().optional().describe('The zone that has the delegation. Absent if it was not found.'),
     security: z
       .enum(['secure', 'insecure', 'indeterminate'])
       .optional()
       .describe(
-        'Whether DNSSEC signatures lead from the root to the parent zone: `insecure` if a zone on the way proves that they end there, `indeterminate` if nothing was or could be validated. With the evidence only.',
+        '`secure`: DNSSEC signatures form a chain from the root to the parent zone. `insecure`: a zone on the path proves that the chain ends there. `indeterminate`: nothing was or could be validated. Only with the evidence.',
       ),
-    queries: z.int().min(0).describe('Packets that were sent.'),
+    queries: z.int().min(0).describe('Number of packets sent.'),
     next_check_at: Timestamp.optional(),
     walk: z
       .array(
         z.object({
           zone: z.string(),
-          servers: Names.describe('Its nameservers; empty for a zone that this service has.'),
-          cached: z.boolean().describe('It was known already.'),
+          servers: Names.describe('Its nameservers. Empty for a zone that this service hosts.'),
+          cached: z.boolean().describe('True if the servers were already known.'),
         }),
       )
       .optional()
-      .describe('The way from the root to the parent zone, both included. With the evidence only.'),
+      .describe('The zones from the root to the parent zone, both included. Only with the evidence.'),
     failure: z
       .object({ zone: z.string(), message: z.string() })
       .optional()
-      .describe('Why the parent was not found, or not asked, and at which zone. With the evidence only.'),
+      .describe(
+        'Why the parent was not found or not queried, and the zone at which that happened. Only with the evidence.',
+      ),
     evidence: z
       .array(ServerEvidence)
       .optional()
-      .describe('What each address of the parent said. In lists with `evidence=true` only.'),
+      .describe('The response of each address of the parent. In lists only with `evidence=true`.'),
     vantages: z
       .array(
         z.object({
-          network: z.string().describe('Where the observers stand that count as this one.'),
+          network: z.string().describe('The network in which these observers are. They count as one.'),
           word: z
             .enum(['agrees', 'differs', 'silent'])
-            .describe('Whether they saw what changed the status, or would have.'),
-          saw: z.enum(SEEN_KINDS).describe('`split`: those of this network did not see the same.'),
+            .describe(
+              '`agrees`: they confirm the observation that changed the status, or would have changed it.',
+            ),
+          saw: z.enum(SEEN_KINDS).describe('`split`: the observers of this network saw different things.'),
           ns: Names.optional().describe('With `delegated`: the delegation that they saw.'),
         }),
       )
       .optional()
       .describe(
-        'What observers elsewhere saw. They are asked when a check would change the status, and it changes only if they agree.',
+        'Observations from other networks. Observers are asked if a check would change the status. The status changes only if they agree.',
       ),
     child: ChildCheck.optional().describe(
-      "The newest look at the domain's own nameservers, which has a time of its own. Advice: no status depends on it. Not in lists.",
+      "The newest check of the domain's own nameservers, with its own time. Advice only: no status depends on it. Not in lists.",
     ),
   })
   .meta({ id: 'Check' });
 
-/** What anybody may see of a delegation. */
+/** The part of a check that anyone may read. */
 export const PublicCheck = z
   .object({
-    name: z.string().describe('As A-labels, in lower case, without the final dot.'),
+    name: z.string().describe('Lower-case A-labels, without the final dot.'),
     name_unicode: z.string(),
     check: z
       .object({
@@ -200,6 +210,6 @@ export const PublicCheck = z
         }).shape,
       })
       .optional()
-      .describe('The newest look. Absent where there was none lately.'),
+      .describe('The newest check. Absent if there was none recently.'),
   })
   .meta({ id: 'PublicCheck' });

@@ -1,5 +1,5 @@
-// The TXT record that proves a domain in external mode or prepares a waiting one in managed mode, and its lookups: what
-// each server responded.
+// The TXT record that proves a domain in external mode, or prepares a waiting domain in managed mode, and its lookups
+// with the response of each server.
 
 import { z } from 'zod';
 import { TXT_VERDICTS } from '../../../checks/txt/txt-judgement.ts';
@@ -8,41 +8,43 @@ import { CHECK_KINDS } from './check.ts';
 
 const outcome = z
   .enum(['found', 'absent', 'other', 'error'])
-  .describe('`other`: something else is there. `error`: no answer that says anything of the zone.');
+  .describe('`other`: there is another value. `error`: no usable answer.');
 
 const TxtServers = z.array(
   z.object({
     server: z.string(),
-    address: z.string().optional().describe('Absent for a nameserver of which none could be found.'),
+    address: z.string().optional().describe('Absent if no address of the nameserver could be found.'),
     outcome,
-    values: z.array(z.string()).optional().describe('The TXT records that it has, as bare text.'),
+    values: z.array(z.string()).optional().describe('The TXT records of the server, as plain text.'),
   }),
 );
 const TxtResolvers = z.array(z.object({ address: z.string(), outcome }));
 
 export const Verification = z.object({
-  host: z.string().describe('Where the TXT record belongs.'),
+  host: z.string().describe('The name at which to publish the TXT record.'),
   type: z.literal('TXT'),
-  value: z.string().describe('What it must say.'),
-  verified: z.boolean().describe('In managed mode: the record was found, and the zone is answered whole.'),
+  value: z.string().describe('The required text of the TXT record.'),
+  verified: z
+    .boolean()
+    .describe('In managed mode: true if the record was found, so that the zone is answered completely.'),
   verified_until: Timestamp.optional().describe(
-    'In managed mode: so long the record that was found counts; each time that it is found again, for 14 days more.',
+    'In managed mode: the time until which the found record is valid. Each time that it is found again, it is valid for another 14 days.',
   ),
   expires_at: Timestamp.describe(
-    'When the value expires: it is no longer looked for, and `verify` gives a fresh one.',
+    'Time at which the value expires. The service then stops looking for it, and `verify` returns a new one.',
   ),
   seconds_remaining: z.int().min(0),
   checked_at: Timestamp.optional().describe(
-    'When this value was last looked for. This and what follows: in GET of the domain and in `verify` only.',
+    'Time of the last lookup of this value. This member and those below are only in GET of the domain and in `verify`.',
   ),
-  next_attempt_at: Timestamp.optional().describe('When the service looks for it by itself.'),
-  found: z.int().min(0).optional().describe('Server addresses that have it …'),
-  asked: z.int().min(0).optional().describe('… of all that the zone has.'),
-  servers: TxtServers.optional().describe('What each of them said.'),
+  next_attempt_at: Timestamp.optional().describe('Time of the next automatic lookup.'),
+  found: z.int().min(0).optional().describe('Server addresses that have the value.'),
+  asked: z.int().min(0).optional().describe('All server addresses of the zone.'),
+  servers: TxtServers.optional().describe('The response of each address.'),
   resolvers: TxtResolvers.optional().describe(
-    'What public resolvers say. They decide nothing: they may still have what was there before.',
+    'The responses of public resolvers. They decide nothing, because they may still have an older answer in their caches.',
   ),
-  message: z.string().optional().describe('What the result means, in a sentence.'),
+  message: z.string().optional().describe('The meaning of the result, in one sentence.'),
 });
 
 export const VerificationLook = z
@@ -51,17 +53,17 @@ export const VerificationLook = z
     kind: z.enum(CHECK_KINDS),
     started_at: Timestamp,
     finished_at: Timestamp,
-    value: z.string().describe('What was looked for: perhaps an older value.'),
+    value: z.string().describe('The value that was looked up. It may be an older one.'),
     verdict: z
       .enum(TXT_VERDICTS)
       .describe(
-        '`partial`: some servers have the value. `wildcard`: so have names that do not exist. `disagree`: servers on the way to it say different things. `untrusted`: our own servers answer, for whoever. `unknown`: nothing was learnt.',
+        '`partial`: only some servers have the value. `wildcard`: names that do not exist have it too. `disagree`: servers on the path to it give different answers. `untrusted`: the servers of this service answer, which proves nothing. `unknown`: nothing was learned.',
       ),
-    found: z.int().min(0).describe('Server addresses that have it …'),
-    asked: z.int().min(0).describe('… of all that the zone has.'),
-    servers: TxtServers.describe('What each of them said.'),
-    resolvers: TxtResolvers.describe('What public resolvers say. They decide nothing.'),
-    message: z.string().describe('What the result means, in a sentence.'),
-    change_id: Id.optional().describe('The change of the status that it made.'),
+    found: z.int().min(0).describe('Server addresses that have the value.'),
+    asked: z.int().min(0).describe('All server addresses of the zone.'),
+    servers: TxtServers.describe('The response of each address.'),
+    resolvers: TxtResolvers.describe('The responses of public resolvers. They decide nothing.'),
+    message: z.string().describe('The meaning of the result, in one sentence.'),
+    change_id: Id.optional().describe('The status change that the lookup caused.'),
   })
   .meta({ id: 'VerificationLook' });

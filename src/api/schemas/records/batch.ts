@@ -14,14 +14,14 @@ const RecordSetReplacement = z
     type: RecordCreate.shape.type,
     ttl: RecordCreate.shape.ttl,
     records: boundedArray(RecordContent).describe(
-      'All that the set has in the end. Records that are there keep what is not said. None: it is deleted.',
+      'All records that the set has afterwards. Existing records keep the members that are left out. An empty list deletes the set.',
     ),
   })
   .meta({ id: 'RecordSetReplacement' });
 
 const Batch = z.strictObject({
   delete: boundedArray(Id).describe('Ids of records.').optional(),
-  replace: boundedArray(RecordSetReplacement).describe('Record sets, each once.').optional(),
+  replace: boundedArray(RecordSetReplacement).describe('Record sets. Each may appear once.').optional(),
   update: boundedArray(RecordUpdateItem).optional(),
   create: boundedArray(RecordCreate).optional(),
 });
@@ -30,10 +30,10 @@ export const RecordsBatch = Batch.refine((batch) => countItems(batch) <= MAX_BAT
   error: TOO_MANY,
 }).meta({
   id: 'RecordsBatch',
-  description: `Carried out in the order delete, replace, update, create, judged by the result. At most ${MAX_BATCH_ITEMS} items in all.`,
+  description: `Applied in the order delete, replace, update, create. Only the final result is validated. At most ${MAX_BATCH_ITEMS} items in all.`,
 });
 
-/** Counts items; a set counts as many as it has records. */
+/** Counts the items of a batch. A record set counts as many items as it has records, but at least one. */
 export function countItems({ delete: gone = [], replace = [], update = [], create = [] }: EditText): number {
   const inSets = replace.reduce((count, { records }) => count + Math.max(1, records.length), 0);
   return gone.length + inSets + update.length + create.length;
@@ -43,12 +43,14 @@ const count = z.int().min(0);
 
 export const BatchResult = z
   .object({
-    created: count.describe('How many items of `create` were carried out; the same for the next three.'),
+    created: count.describe(
+      'Number of items of `create` that were applied. The next three members count the other lists.',
+    ),
     updated: count,
     deleted: count,
     replaced: count,
-    change_id: Id.optional().describe('Absent when nothing differs, and of a dry run.'),
-    serial: count.describe('Of the zone from then on; of a dry run: now.'),
+    change_id: Id.optional().describe('Absent if nothing changed, and for a dry run.'),
+    serial: count.describe('Serial of the zone after the change. For a dry run: the current serial.'),
     warnings: Warnings,
   })
   .meta({ id: 'BatchResult' });

@@ -9,45 +9,48 @@ export const MAX_IMPORT_ITEMS = 100_000;
 
 const { shape } = RecordCreate;
 const integer = z.int();
-/** Described as what it should be; a number that is none is a fault of its item. */
+/** Described as an integer. A number that is not an integer is an error of its item only. */
 const number = z.number().meta({ type: 'integer' });
 
 const ttl = 'Seconds, for all records of this name and type';
 
-/** Less strict than a create: one wrong item must not refuse the others. */
+/** Less strict than a create, so that one wrong item does not refuse the others. */
 const ImportItem = z
   .strictObject({
     ...shape,
-    type: z.string().meta({ ...RECORD_TYPE_META, description: 'In any case.' }),
+    type: z.string().meta({ ...RECORD_TYPE_META, description: 'Case-insensitive.' }),
     name: z.string().describe(shape.name.description ?? ''),
     destination: z.string().describe(shape.destination.description ?? ''),
     mx_priority: number
       .meta({
         type: 'integer',
         description:
-          'MX only. Without it: that of the record it takes the place of, the one with the same host first, else 10.',
+          'Only for MX. Default: the priority of the record that it replaces (preferably the one with the same host), otherwise 10.',
       })
       .optional(),
     ttl: number
-      .meta({ type: 'integer', description: `${ttl}; moved into the range that is allowed.` })
+      .meta({
+        type: 'integer',
+        description: `${ttl}. Values outside the allowed range are changed to its nearest limit.`,
+      })
       .optional(),
     proxied: z
       .boolean()
-      .describe('Of a new record: the edge answers for it. One that is there keeps its own.')
+      .describe('For a new record: true if the edge answers for it. An existing record keeps its value.')
       .optional(),
     scheme: z
       .string()
       .meta({
         enum: [...ORIGIN_SCHEMES],
         default: DEFAULT_SETTINGS.scheme,
-        description: 'How the edge reaches the origin.',
+        description: 'Protocol between the edge and the origin.',
       })
       .optional(),
     port: number
-      .meta({ type: 'integer', default: DEFAULT_SETTINGS.port, description: 'Of the origin.' })
+      .meta({ type: 'integer', default: DEFAULT_SETTINGS.port, description: 'Port of the origin.' })
       .optional(),
-    host_header: z.string().describe('Host and SNI towards the origin.').optional(),
-    dest_country: z.string().describe('Where the origin is, as two capital letters (ISO 3166).').optional(),
+    host_header: z.string().describe('Host header and SNI that the edge sends to the origin.').optional(),
+    dest_country: z.string().describe('Country of the origin, as two capital letters (ISO 3166).').optional(),
     timeout: number
       .meta({
         type: 'integer',
@@ -55,7 +58,7 @@ const ImportItem = z
         description: 'Seconds to wait for the origin.',
       })
       .optional(),
-    comment: z.string().describe('For people.').optional(),
+    comment: z.string().describe('A note for people.').optional(),
   })
   .meta({ id: 'ImportItem' });
 
@@ -67,25 +70,27 @@ const count = z.int().min(0);
 
 export const ImportResult = z
   .object({
-    created: count.describe('Items that became new records.'),
-    overwritten: count.describe('Items that took the place of a record that was there.'),
-    removed: count.describe('Records that were there and that their new set has no place for.'),
+    created: count.describe('Items that created a record.'),
+    overwritten: count.describe('Items that replaced an existing record.'),
+    removed: count.describe(
+      'Existing records that were removed because the new record set does not contain them.',
+    ),
     records: z
-      .array(z.object({ index: count.describe('The place of the item in the list that was sent.'), id: Id }))
+      .array(z.object({ index: count.describe('Index of the item in the request.'), id: Id }))
       .optional()
-      .describe('The record that each item became, new or overwritten. Absent from a dry run.'),
+      .describe('The record of each item, new or overwritten. Absent for a dry run.'),
     failed: z
       .array(
         z.object({
-          index: count.describe('The place of the item in `records`.'),
+          index: count.describe('Index of the item in `records`.'),
           name: z.string(),
           type: z.string(),
           error: z.string(),
         }),
       )
-      .describe('Items that were left out. The others went in.'),
-    change_id: Id.optional().describe('Absent when nothing differs, and of a dry run.'),
-    serial: count.describe('Of the zone from then on; of a dry run: now.'),
+      .describe('Items that were not imported. The others were.'),
+    change_id: Id.optional().describe('Absent if nothing changed, and for a dry run.'),
+    serial: count.describe('Serial of the zone after the change. For a dry run: the current serial.'),
     warnings: Warnings,
   })
   .meta({ id: 'ImportResult' });
@@ -98,7 +103,7 @@ export const ZoneFileText = z
       .meta({
         minLength: 1,
         description:
-          'A zone file (RFC 1035 §5; $INCLUDE is refused), or the JSON of `aws route53 list-resource-record-sets` as text.',
+          'A zone file (RFC 1035 §5, but $INCLUDE is refused), or the JSON output of `aws route53 list-resource-record-sets` as text.',
       }),
   })
   .meta({ id: 'ZoneFileText' });
@@ -111,23 +116,23 @@ const ParsedRecord = z
     mx_priority: shape.mx_priority,
     ttl: integer.describe(`${ttl}.`).optional(),
     scheme: shape.scheme,
-    port: integer.describe('Of the origin; 443 unless said.').optional(),
-    timeout: integer.describe('Seconds to wait for the origin; 15 unless said.').optional(),
+    port: integer.describe('Port of the origin. Default: 443.').optional(),
+    timeout: integer.describe('Seconds to wait for the origin. Default: 15.').optional(),
   })
   .meta({ id: 'ParsedRecord' });
 
 export const ParsedZoneFile = z
   .object({
-    records: z.array(ParsedRecord).describe('As an import takes them.'),
+    records: z.array(ParsedRecord).describe('In the format of an import.'),
     errors: z
       .array(z.object({ line, column: line, error: z.string() }))
       .describe(
-        'Lines that cannot be read. Both numbers count from 1. In Route 53 JSON they are the position at which the element of `ResourceRecordSets` begins, and the error names its index and field; `line` in `skipped` and `warnings` is the same.',
+        'Lines that cannot be read. Both numbers count from 1. In Route 53 JSON, they are the position at which the element of `ResourceRecordSets` begins, and the error names its index and field. `line` in `skipped` and `warnings` has the same meaning.',
       ),
     skipped: z
       .array(z.object({ line, name: z.string(), type: z.string(), reason: z.string() }))
       .describe(
-        'Valid records that are not imported, with the reason: the SOA, keys and signatures, a second alias of a name, …',
+        'Valid records that are not imported, with the reason: for example the SOA, keys and signatures, or a second alias of a name.',
       ),
     warnings: Warnings,
   })

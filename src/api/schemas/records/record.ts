@@ -1,5 +1,5 @@
-// DNS records in responses and in the bodies that create or change them, and warnings about them. Rules that depend on
-// other records or on the type are in src/zone.
+// DNS records in responses and in the bodies that create or change them, and warnings about them. The rules about
+// types and about other records are in src/zone.
 
 import { z } from 'zod';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../../zone/records/customer-record.ts';
@@ -19,7 +19,7 @@ import { isLongerThan } from '../../../zone/records/judge-record.ts';
 import { WARNING_CODES } from '../../../zone/warnings/zone-warning.ts';
 import { Id, Timestamp } from '../fields.ts';
 
-/** The JSON schema. It has no `type`, so that generated clients read each alternative as a type. */
+/** The JSON schema of a record type. It has no `type`, so that generated clients treat each alternative as a type. */
 export const RECORD_TYPE_META = {
   type: undefined,
   anyOf: [
@@ -42,12 +42,12 @@ const RecordTypeText = z
     context.addIssue(read.message);
     return z.NEVER;
   })
-  .meta({ ...RECORD_TYPE_META, description: 'In any case.' });
+  .meta({ ...RECORD_TYPE_META, description: 'Case-insensitive.' });
 
 const Warning = z
   .object({
-    line: z.int().min(1).optional().describe('In the zone file. Counts from 1.'),
-    name: z.string().describe('Owner of the record, relative to the domain; `@` is the domain itself.'),
+    line: z.int().min(1).optional().describe('Line in the zone file. Counts from 1.'),
+    name: z.string().describe('Owner name of the record, relative to the domain; `@` is the domain itself.'),
     type: z.string(),
     code: z.enum(WARNING_CODES),
     message: z.string(),
@@ -57,7 +57,7 @@ const Warning = z
 export const Warnings = z
   .array(Warning)
   .describe(
-    'Records that are allowed but probably wrong, and in a parse also those that an import would leave out. A warning never prevents a write.',
+    'Records that are allowed but probably wrong. The warnings of a parsed zone file also list records that an import would omit. A warning never prevents a write.',
   );
 
 const Name = z.string().min(1).max(1024);
@@ -67,43 +67,48 @@ const comment = z
     (text) => !isLongerThan(text, MAX_COMMENT_CHARACTERS),
     `expected at most ${MAX_COMMENT_CHARACTERS} characters`,
   )
-  .meta({ maxLength: MAX_COMMENT_CHARACTERS, description: 'For people. Empty: none.' });
+  .meta({ maxLength: MAX_COMMENT_CHARACTERS, description: 'A note for people. Empty: no note.' });
 
-/** The members of a record in a set, beside name and type. */
+/** The members of a record in a set, without name and type. */
 const content = {
   destination: z
     .string()
     .min(1)
     .describe(
-      'Addresses and hosts as such, the bare text of a TXT, everything else as in a zone file. Of a proxied record: the origin.',
+      'Addresses and host names as they are, the plain text of a TXT record, and everything else in zone file format. For a proxied record: the origin.',
     ),
-  mx_priority: z.int().min(0).max(MAX_MX_PRIORITY).describe('MX only, and needed there.').optional(),
+  mx_priority: z.int().min(0).max(MAX_MX_PRIORITY).describe('Only for MX, where it is required.').optional(),
   ttl: z
     .int()
     .min(MIN_TTL_SECONDS)
     .max(MAX_TTL_SECONDS)
-    .describe('Seconds, for all records of this name and type. Without it: theirs, or 300.')
+    .describe('Seconds, for all records of this name and type. Default: their current TTL, or 300.')
     .optional(),
-  proxied: z.boolean().describe('The edge answers for it: A, AAAA, CNAME, ANAME only.').optional(),
-  captcha: z.boolean().describe('Visitors are challenged before the origin.').optional(),
-  scheme: z.enum(ORIGIN_SCHEMES).describe('How the edge reaches the origin.').optional(),
-  port: z.int().min(1).max(MAX_PORT).describe('Of the origin; 443 unless said.').optional(),
+  proxied: z
+    .boolean()
+    .describe('True if the edge answers for it. Only for A, AAAA, CNAME and ANAME.')
+    .optional(),
+  captcha: z.boolean().describe('True if visitors must pass a challenge.').optional(),
+  scheme: z.enum(ORIGIN_SCHEMES).describe('Protocol between the edge and the origin.').optional(),
+  port: z.int().min(1).max(MAX_PORT).describe('Port of the origin. Default: 443.').optional(),
   host_header: z
     .string()
     .max(255)
-    .describe('Host and SNI towards the origin. Empty: as the visitor asked.')
+    .describe(
+      "Host header and SNI that the edge sends to the origin. Empty: the host of the visitor's request.",
+    )
     .optional(),
-  monitor: z.boolean().describe('Counts in uptime monitoring.').optional(),
+  monitor: z.boolean().describe('True if the record is part of uptime monitoring.').optional(),
   dest_country: z
     .string()
     .regex(/^([A-Z]{2})?$/, 'expected two capital letters (ISO 3166)')
-    .describe('Where the origin is. Empty: found by the service.')
+    .describe('Country of the origin. Empty: determined by the service.')
     .optional(),
   timeout: z
     .int()
     .min(1)
     .max(MAX_TIMEOUT_SECONDS)
-    .describe('Seconds to wait for the origin; 15 unless said.')
+    .describe('Seconds to wait for the origin. Default: 15.')
     .optional(),
   comment: comment.optional(),
 };
@@ -115,7 +120,7 @@ const nameAndType = {
 
 export const RecordContent = z.strictObject(content).meta({ id: 'RecordContent' });
 
-/** What a new record has where nothing is said. */
+/** Defaults of a new record. */
 const defaults = {
   proxied: content.proxied.meta({ default: DEFAULT_SETTINGS.proxied }),
   captcha: content.captcha.meta({ default: DEFAULT_SETTINGS.captcha }),
@@ -129,10 +134,7 @@ export const RecordCreate = z
   .strictObject({ ...nameAndType, ...content, ...defaults })
   .meta({ id: 'RecordCreate' });
 
-/**
- * Members that an update takes and ignores, so that a body that was read can be sent back. `id` is not among them: it
- * names the record.
- */
+/** Members that an update ignores, so that a response can be sent back. `id` identifies the record. */
 const RECORD_FACTS = [
   'user_id',
   'domain_id',
@@ -145,10 +147,10 @@ const RECORD_FACTS = [
 ] as const;
 
 const changes = z.object({ ...nameAndType, ...content }).partial().shape;
-const ignored = z.unknown().optional().describe('Read-only: ignored.');
+const ignored = z.unknown().optional().describe('Read-only. Ignored in requests.');
 const facts = Object.fromEntries(RECORD_FACTS.map((name) => [name, ignored])) as Record<never, never>;
 
-/** An update; members that are left out stay unchanged. */
+/** An update. Members that are left out stay unchanged. */
 export const RecordUpdate = z
   .strictObject({ ...changes, ...facts, ...({ id: ignored } as Record<never, never>) })
   .meta({ id: 'RecordUpdate' });
@@ -158,7 +160,7 @@ export const RecordUpdateItem = z
   .strictObject({ id: Id, ...changes, ...facts })
   .meta({ id: 'RecordUpdateItem' });
 
-/** A record as its owner wrote it at some time. */
+/** A record as its owner wrote it at a given time. */
 const written = {
   id: Id,
   name: z.string().describe('Relative to the domain; `@` is the domain itself.'),
@@ -188,14 +190,14 @@ export const Record = z
     domain_id: Id,
     dns_content: z
       .string()
-      .describe('What is published, as in a zone file: the addresses of the edge where it is proxied.'),
-    editable: z.boolean().describe('False for the nameservers of the domain, which the service sets.'),
+      .describe('The published data in zone file format. For a proxied record: the addresses of the edge.'),
+    editable: z.boolean().describe("False for the NS records of the domain's apex, which the service sets."),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: 'Record' });
 
-/** A record as the answer to a write shows it. */
+/** A record in the response to a write. */
 export const WrittenRecord = Record.extend({ warnings: Warnings }).meta({ id: 'WrittenRecord' });
 
 export const RecordDeleted = z

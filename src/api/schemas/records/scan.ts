@@ -1,4 +1,4 @@
-// Scans in responses: what was found, what an import would make of it, and the result of an import.
+// Scans in responses: the records that were found, what an import would do with them, and the result of an import.
 
 import { z } from 'zod';
 import { MAX_MX_PRIORITY } from '../../../zone/records/customer-types.ts';
@@ -14,15 +14,17 @@ const ScannedRecord = z
     type: RecordType,
     destination: z.string(),
     mx_priority: z.int().min(0).max(MAX_MX_PRIORITY).optional(),
-    ttl: count.describe('As an import sets it.'),
+    ttl: count.describe('The TTL that an import would set.'),
     skipped: z
       .boolean()
-      .describe('The domain has records of this name and type, so that an import leaves it alone.'),
+      .describe(
+        'True if the domain already has records of this name and type, so that an import skips this one.',
+      ),
     cdn: z
       .string()
       .optional()
-      .describe('The network that it leads to, as far as that is known to be shared.'),
-    note: z.string().optional().describe('What to look at before it is relied on.'),
+      .describe('The network to which the record leads, if it is known to be shared.'),
+    note: z.string().optional().describe('Something to check before you rely on the record.'),
   })
   .meta({ id: 'ScannedRecord' });
 
@@ -35,24 +37,22 @@ const Failed = z
   .meta({ id: 'ScannedRecordFailed' });
 
 const scan = {
-  complete: z
-    .boolean()
-    .describe('Everything that was to be asked was answered. False, too, while the scan goes on.'),
-  shortfalls: z.array(z.string()).describe('Why it is not complete.'),
+  complete: z.boolean().describe('True if every query was answered. False while the scan is running.'),
+  shortfalls: z.array(z.string()).describe('Why the scan is not complete.'),
   started_at: Timestamp.optional(),
-  finished_at: Timestamp.optional().describe('Absent while the scan goes on.'),
+  finished_at: Timestamp.optional().describe('Absent while the scan is running.'),
   progress: z
     .object({
-      names: count.describe('Names that were asked for.'),
-      of: count.describe('Names that are to be asked for, as far as is known.'),
-      records: count.describe('Found so far.'),
+      names: count.describe('Names queried so far.'),
+      of: count.describe('Names to query, as far as they are known.'),
+      records: count.describe('Records found so far.'),
       queries: count,
     })
     .optional()
-    .describe('While the scan goes on.'),
-  names: count.describe('Names that were asked for.'),
-  queries: count.describe('Packets that were sent.'),
-  left_out: z.array(LeftOut).describe('What is there and cannot be imported.'),
+    .describe('Only while the scan is running.'),
+  names: count.describe('Number of names queried.'),
+  queries: count.describe('Number of packets sent.'),
+  left_out: z.array(LeftOut).describe('Records that exist but cannot be imported.'),
 };
 
 export const ScanPreview = z
@@ -61,21 +61,23 @@ export const ScanPreview = z
     records: z.array(ScannedRecord),
     wildcards: z
       .array(Name)
-      .describe('Names with a wildcard below them. What it answers for is no record of its own.'),
+      .describe(
+        'Names with a wildcard below them. Names that exist only through the wildcard are not records.',
+      ),
     imported: z
       .object({ created: count, skipped: count, failed: z.array(Failed), error: z.string().optional() })
       .optional()
-      .describe('What came of its import, where it had one: that of a new domain, say.'),
+      .describe('Result of the import of this scan, if there was one, such as for a new domain.'),
   })
   .meta({ id: 'ScanPreview' });
 
 export const ScanImported = z
   .object({
-    created: count.describe('Records that were added; of a dry run, that would be.'),
-    failed: z.array(Failed).describe('Records that conflict with what is there.'),
-    skipped: count.describe('Records that were found at names and types that have records already.'),
-    records: z.array(Record).describe("All of the domain's records, as they are now."),
-    change_id: Id.optional().describe('Absent when nothing was added.'),
+    created: count.describe('Records that were added, or would be added for a dry run.'),
+    failed: z.array(Failed).describe('Records that conflict with existing ones.'),
+    skipped: count.describe('Records that were found, but whose name and type already have records.'),
+    records: z.array(Record).describe('All records that the domain has now.'),
+    change_id: Id.optional().describe('Absent if nothing was added.'),
     ...scan,
   })
   .meta({ id: 'ScanImported' });

@@ -1,5 +1,5 @@
-// What an owner has to know about DNSSEC of a domain, from one closed list, each with a sentence that says what to change. The
-// codes are part of the API, the sentences are not.
+// Findings about a domain's DNSSEC, from a closed list, each with a sentence that tells the owner what to change. The codes
+// are part of the public API; the sentences are not.
 
 import type { Name } from '../../../dns/name.ts';
 import { keyOf, type Machine, sharedKeys, type WaitCause } from '../machine.ts';
@@ -13,17 +13,17 @@ type DnssecFindingCode =
   | 'DS_WANTED'
   | 'DS_REPLACE'
   | 'DS_REMOVE'
-  /** No key of ours matches any DS: resolvers that validate refuse the domain. */
+  /** No key of ours matches any DS: validating resolvers reject the domain. */
   | 'DS_OTHER'
   | 'DS_MISTYPED'
-  /** A DS of nobody beside ours. */
+  /** A DS that matches no key, in addition to one of ours. */
   | 'DS_EXTRA'
   | 'DS_WEAK'
   | 'DS_PARTIAL'
   | 'PARENT_UNSIGNED'
-  /** Delegated elsewhere, with DS of ours. */
+  /** The domain is delegated elsewhere, but has DS records of our keys. */
   | 'DS_LEFT_BEHIND'
-  /** Servers of others beside ours, and a DS. */
+  /** The delegation lists other operators' servers besides ours, and there is a DS record. */
   | 'DS_UNSIGNED_SERVERS'
   | ForeignFinding['code']
   | 'DNSSEC_STEP_WAITS';
@@ -34,7 +34,10 @@ export interface DnssecFinding {
   readonly message: string;
 }
 
-/** `currentNs`: what the parent was last seen to name; null: it was not seen. `ours`: all nameservers that prove the domain. */
+/**
+ * `currentNs`: NS names last seen at the parent, or null if it was not seen. `ours`: all nameservers that prove the
+ * domain.
+ */
 export function delegatedTo(currentNs: readonly Name[] | null, ours: readonly Name[]): DelegatedTo {
   if (currentNs === null || currentNs.length === 0) return 'unknown';
   const known = currentNs.filter((name) => ours.includes(name)).length;
@@ -42,7 +45,7 @@ export function delegatedTo(currentNs: readonly Name[] | null, ours: readonly Na
   return known === currentNs.length ? 'ours' : 'both';
 }
 
-/** Owners who have been asked are told again after so long. */
+/** How long a step must wait before the owner sees a finding about it. */
 const STEP_WAITS_MS = 3 * DAY_MS;
 
 export function dnssecFindings(
@@ -80,12 +83,12 @@ function ofRecords(machine: Machine, { records, addresses }: ParentView): Dnssec
         ? {
             code: 'DS_OTHER',
             severity: 'error',
-            message: `No key of the zone matches the DS at the parent, so resolvers that validate refuse the domain now. Remove at your registrar: ${list}.`,
+            message: `No key of the zone matches the DS record at the parent, so validating resolvers reject the domain now. Remove this at your registrar: ${list}.`,
           }
         : {
             code: 'DS_EXTRA',
             severity: 'warning',
-            message: `A DS record at the parent belongs to no key of the zone. It does no harm while ours is there; remove it at your registrar: ${list}.`,
+            message: `A DS record at the parent matches no key of the zone. It is harmless while ours is there, but should be removed at your registrar: ${list}.`,
           },
     );
   }
@@ -93,21 +96,21 @@ function ofRecords(machine: Machine, { records, addresses }: ParentView): Dnssec
     found.push({
       code: 'DS_WEAK',
       severity: 'warning',
-      message: `The DS at the parent has a SHA-1 digest only, which resolvers need not accept. Enter the one with SHA-256: ${strongDs(ours, machine)}.`,
+      message: `The DS record at the parent has only a SHA-1 digest, which resolvers may reject. Enter the one with a SHA-256 digest: ${strongDs(ours, machine)}.`,
     });
   const partial = ours.find((record) => record.meaning === 'wanted' && record.addresses < addresses);
   if (partial !== undefined)
     found.push({
       code: 'DS_PARTIAL',
       severity: 'info',
-      message: `${partial.addresses} of ${addresses} addresses of the parent show the DS: the registry is under way, and there is nothing to do.`,
+      message: `${partial.addresses} of ${addresses} addresses of the parent show the DS record. The registry is still distributing it; you do not need to do anything.`,
     });
   if (machine.goal === 'signed' && machine.parent.isSecure === false)
     found.push({
       code: 'PARENT_UNSIGNED',
       severity: 'info',
       message:
-        'The zone above has no DNSSEC, so a DS has no effect there yet. There is nothing to enter; we keep watching.',
+        'The parent zone has no DNSSEC, so a DS record has no effect there yet. You do not need to enter one; we check again automatically.',
     });
   return found;
 }
@@ -115,7 +118,7 @@ function ofRecords(machine: Machine, { records, addresses }: ParentView): Dnssec
 function mistyped({ text, keyId }: ShownRecord, machine: Machine): string {
   const right = strongOf(keyId, machine);
   const instead = right === undefined ? '' : ` It must read: ${inWords(right)}.`;
-  return `The DS ${inWords(text)} names a key of the zone with a wrong digest, perhaps a typing error.${instead}`;
+  return `The DS ${inWords(text)} refers to a key of the zone, but its digest is wrong, possibly because of a typing error.${instead}`;
 }
 
 function strongDs(records: readonly ShownRecord[], machine: Machine): string {
@@ -138,7 +141,7 @@ function ofDelegation(machine: Machine, { records }: ParentView, delegatedTo: De
       {
         code: 'DS_LEFT_BEHIND',
         severity: 'error',
-        message: `The domain is delegated elsewhere, and its DS is still of our keys: resolvers that validate refuse it. Remove at your registrar: ${ours.map(({ text }) => inWords(text)).join('; ')}.`,
+        message: `The domain is delegated elsewhere, but its DS record still refers to our keys, so validating resolvers reject the domain. Remove this at your registrar: ${ours.map(({ text }) => inWords(text)).join('; ')}.`,
       },
     ];
   if (delegatedTo === 'both' && records.length > 0)
@@ -147,7 +150,7 @@ function ofDelegation(machine: Machine, { records }: ParentView, delegatedTo: De
         code: 'DS_UNSIGNED_SERVERS',
         severity: 'error',
         message:
-          'Beside ours, the parent names nameservers of others, whose answers do not carry our signatures: resolvers that validate refuse them. Remove those nameservers at your registrar.',
+          'Besides ours, the parent lists other operators’ nameservers. Their answers do not have our signatures, so validating resolvers reject them. Remove those nameservers at your registrar.',
       },
     ];
   return [];
@@ -176,33 +179,33 @@ function ofRegistrar(machine: Machine, rules: MachineRules): DnssecFinding[] {
   }
 }
 
-/** Of what the zone asks for in CDS records, to have no DS too (RFC 8078 §4). */
+/** Adds that CDS records request the same change, including one without any DS (RFC 8078 §4). */
 function byCds({ serving, asked, goal }: Machine): string {
   if (!isSigned(serving) || (asked.length === 0 && goal === 'signed')) return '';
-  return ' If your registry reads CDS records, it does so by itself.';
+  return ' If your registry reads CDS records, it does this automatically.';
 }
 
-/** What a step waits for that nobody enters at a registrar; the DS have findings of their own. */
+/** Causes of waits that the owner cannot end at the registrar. Waits for DS records have their own findings. */
 const CAUSES: Readonly<Partial<Record<WaitCause, string>>> = {
   writing: 'the last step is still being written',
-  nodes: 'a nameserver has not taken over the last step',
-  restore: 'the database was restored, and answers of before have to leave caches',
+  nodes: 'a nameserver has not loaded the last step yet',
+  restore: 'the database was restored, and caches must expire earlier answers',
   clock: 'the clock of the database went back',
-  strangers: 'nameservers show keys that the database does not know: an operator has to look',
+  strangers: 'nameservers show keys that are not in the database: an operator must investigate',
   preflight: 'the answers of the nameservers do not validate yet',
-  delegation: 'the parent does not name our nameservers alone for long enough',
-  foreign: 'the nameservers of the other operator do not show the keys of this zone for long enough',
-  observation: 'the parent could not be asked lately',
-  caches: 'caches may hold answers of before, or a key is younger than our backups',
-  stay: 'a DS record that is gone may come back',
+  delegation: 'the parent has not listed only our nameservers for long enough',
+  foreign: 'the nameservers of the other operator have not shown the keys of this zone for long enough',
+  observation: 'the parent could not be queried recently',
+  caches: 'caches may hold earlier answers, or a key is newer than our backups',
+  stay: 'a removed DS record may come back',
 };
 
-/** Undefined: for the owner, at the registrar. */
+/** Returns undefined if the owner must act at the registrar. */
 export function waitInWords(cause: WaitCause): string | undefined {
   return CAUSES[cause];
 }
 
-/** These end by themselves. */
+/** Waits that end automatically. */
 const PASSING: ReadonlySet<WaitCause> = new Set(['caches', 'stay']);
 
 function ofWait({ waiting }: Machine, at: number): DnssecFinding[] {

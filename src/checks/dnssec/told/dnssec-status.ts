@@ -1,4 +1,4 @@
-// The one word for where a domain is with DNSSEC, read from what is served, asked for and seen (the picture: machine.ts).
+// The DNSSEC status of a domain, derived from what is served, requested and seen (see the diagram in machine.ts).
 
 import { foreignKeys, type Machine, wantedIds } from '../machine.ts';
 import { isEverywhere } from '../parent-memory.ts';
@@ -18,7 +18,7 @@ export const DNSSEC_STATUSES = [
   'broken',
   'verbatim',
 ] as const;
-/** `verbatim` is said of zones that were loaded with their signatures: they have no machine. */
+/** `verbatim` applies to zones that were loaded with their signatures. They have no machine. */
 export type DnssecStatus = (typeof DNSSEC_STATUSES)[number];
 
 export function dnssecStatus(machine: Machine, rules: MachineRules): DnssecStatus {
@@ -40,7 +40,7 @@ export function dnssecStatus(machine: Machine, rules: MachineRules): DnssecStatu
   return isEverywhere(parent, wanted.sep, rules) ? 'secure' : 'ds_wanted';
 }
 
-/** Nodes may still serve the zone unsigned. */
+/** True if nodes may still serve the zone unsigned. */
 function isFirst({ ledger }: Machine): boolean {
   return ledger.data.some(({ signers }) => signers.length === 0);
 }

@@ -1,4 +1,4 @@
-// What an owner has to know while another operator signs the same zone: before the domain comes here, or after it has left.
+// Findings for the owner while another operator signs the same zone: before the domain moves here, or after it has left.
 
 import { foreignKeys, keyOf, type Machine, NO_FOREIGN_KEYS, wantedIds } from '../machine.ts';
 import { isSep, type KeyId } from '../machine-key.ts';
@@ -6,15 +6,15 @@ import { isEverywhere } from '../parent-memory.ts';
 import type { MachineRules } from '../rules.ts';
 import { viewParent } from './parent-view.ts';
 
-/** Whose servers the parent names, by the newest conclusive check; `unknown`: there is none. */
+/** Operator of the servers that the parent lists, by the newest conclusive check. `unknown` if there was none. */
 export type DelegatedTo = 'ours' | 'elsewhere' | 'both' | 'unknown';
 
 export interface ForeignFinding {
   readonly code: /** Keys of another operator could not be imported. */
     | 'FOREIGN_KEYS_REFUSED'
-    /** Keys of another operator are to go, and still needed. */
+    /** Another operator's keys were removed from the list but are still needed. */
     | 'FOREIGN_KEYS_STAY'
-    /** While two operators sign: whether the nameservers may be changed. */
+    /** Tells, while two operators sign, if the nameservers may be changed. */
     | 'FOREIGN_NS_WAIT'
     | 'FOREIGN_NS_READY';
   readonly severity: 'info' | 'warning';
@@ -41,7 +41,7 @@ export function foreignFindings(
       code: 'FOREIGN_KEYS_STAY',
       severity: 'info',
       message:
-        'Keys of the other operator that you have taken from the list stay in the zone until the parent has shown no DS of theirs for seven days, and no resolver can ask their nameservers or hold their answers.',
+        'Keys of the other operator that you have removed from the list stay in the zone until the parent has shown no DS record for them for seven days, and until no resolver can query that operator’s nameservers or still have their answers.',
     });
   const isImported = wantedIds(machine).some((id) => keyOf(machine, id).shared === 'imported');
   if (machine.goal === 'signed' && isImported) {
@@ -52,7 +52,7 @@ export function foreignFindings(
   return found;
 }
 
-/** With the same keys at both operators, the DS stays, and only the answers here have to be complete first. */
+/** If both operators have the same keys, the DS stays, and only the answers here must be complete first. */
 function moveWithKeys(machine: Machine): ForeignFinding {
   const reason = moveWaitsFor(machine);
   if (reason === undefined)
@@ -60,7 +60,7 @@ function moveWithKeys(machine: Machine): ForeignFinding {
       code: 'FOREIGN_NS_READY',
       severity: 'info',
       message:
-        'The nameservers of this service answer with the imported keys: the nameservers may be changed now. The DS stays as it is. Leave the zone signed at the other operator for two more days.',
+        'The nameservers of this service answer with the imported keys. You can change the nameservers now. Do not change the DS record, and keep the zone signed at the other operator for two more days.',
     };
   return {
     code: 'FOREIGN_NS_WAIT',
@@ -73,9 +73,9 @@ function moveWaitsFor(machine: Machine): string | undefined {
   const { wanted, serving, servedAt, version, preflight, foreign } = machine;
   const ids = wantedIds(machine);
   if (version === null || servedAt === null || !ids.every((id) => serving.keys.includes(id)))
-    return 'not every nameserver of this service has the zone signed with the imported keys';
+    return 'not all nameservers of this service have the zone signed with the imported keys yet';
   if (preflight === null || preflight.at < servedAt)
-    return 'it is not yet known whether the answers of this service validate';
+    return 'the answers of this service have not been validated yet';
   if (preflight.failure !== undefined)
     return `the answers of this service do not validate: ${preflight.failure}`;
   if (wanted === null || !preflight.verifiedBy.includes(wanted.sep))
@@ -85,11 +85,11 @@ function moveWaitsFor(machine: Machine): string | undefined {
   if (!ids.every((id) => shows.keys.includes(id)))
     return 'the nameservers of the other operator do not show the imported keys';
   if (shows.hasOthers === true)
-    return 'the nameservers of the other operator show keys that are not here; put them into the list of foreign keys, or wait until that operator has ended its rollover';
+    return 'the nameservers of the other operator show keys that this zone does not have; add them to the list of foreign keys, or wait until that operator has finished its rollover';
   return undefined;
 }
 
-/** Each operator's nameservers need a DS that leads to them in every cache (RFC 8901 §6). */
+/** Each operator's servers need a DS of their keys in every cache (RFC 8901 §6). */
 function nameserverChange(machine: Machine, at: number, rules: MachineRules): ForeignFinding {
   const from = nameserversFrom(machine, rules);
   if (from !== undefined && at >= from)
@@ -97,17 +97,18 @@ function nameserverChange(machine: Machine, at: number, rules: MachineRules): Fo
       code: 'FOREIGN_NS_READY',
       severity: 'info',
       message:
-        'The DS of both operators are at the parent, in every cache: the nameservers may be changed now. Afterwards remove the DS of the operator that you leave, and then its keys.',
+        'The DS records of both operators are at the parent and in every cache. You can change the nameservers now. Afterwards, remove the DS record of the operator that you leave, and then its keys.',
     };
-  const when = from === undefined ? 'the DS of both operators are there' : new Date(from).toISOString();
+  const when =
+    from === undefined ? 'the DS records of both operators are at the parent' : new Date(from).toISOString();
   return {
     code: 'FOREIGN_NS_WAIT',
     severity: 'warning',
-    message: `Do not change the nameservers before ${when}: resolvers could come to the new ones with a DS of the old ones only.`,
+    message: `Do not change the nameservers before ${when}: resolvers could query the new ones while they only have the DS record of the old ones.`,
   };
 }
 
-/** When every cache has a DS of each operator; undefined: the parent does not show both. */
+/** Returns when every cache has a DS of each operator. Returns undefined if the parent does not show both. */
 function nameserversFrom(machine: Machine, rules: MachineRules): number | undefined {
   const { parent, wanted, foreign } = machine;
   const since = (id: KeyId) =>

@@ -1,4 +1,4 @@
-// What the parent shows now, sorted by what it means: DS of keys of ours that are wanted or not, and DS of nobody.
+// Classifies the DS records at the parent: for keys of ours, wanted or not, and for unknown keys.
 
 import { dsFields } from '../ds-evidence.ts';
 import { type Machine, ownKeys, wantedIds } from '../machine.ts';
@@ -9,33 +9,33 @@ import type { MachineRules } from '../rules.ts';
 type DsMeaning =
   /** Its key is wanted. */
   | 'wanted'
-  /** Its key is ours and goes, or was never asked for. */
+  /** Its key is ours, but is being withdrawn or was never requested. */
   | 'unwanted'
-  /** Its key is another operator's, and in our DNSKEY set. */
+  /** Its key belongs to another operator and is in our DNSKEY set. */
   | 'foreign'
-  /** It has the tag and algorithm of a key of ours and another digest. */
+  /** It has the tag and algorithm of one of our keys, but another digest. */
   | 'mistyped'
-  /** No key of ours matches. */
+  /** It matches no key of ours. */
   | 'other';
 
 export interface ShownRecord {
-  /** As `dsText` prints it. */
+  /** In the format of `dsText`. */
   readonly text: string;
   readonly meaning: DsMeaning;
   readonly keyId?: KeyId;
-  /** How many addresses show it. */
+  /** Number of addresses that show it. */
   readonly addresses: number;
-  /** The digest is SHA-1, which resolvers must not trust alone (RFC 9904). */
+  /** True if the digest is SHA-1, which resolvers must not trust alone (RFC 9904). */
   readonly isWeak: boolean;
 }
 
 export interface ParentView {
   readonly records: readonly ShownRecord[];
-  /** Addresses that were heard. */
+  /** Number of addresses that answered. */
   readonly addresses: number;
-  /** How many of them show the most frequent set. */
+  /** Number of them that show the most frequent set. */
   readonly agreeing: number;
-  /** The largest TTL that was seen, in seconds. */
+  /** Largest observed TTL, in seconds. */
   readonly ttl: number | undefined;
   /** Keys whose DS every address has shown for long enough. */
   readonly everywhere: readonly KeyId[];
@@ -77,7 +77,7 @@ function meaningOfKey({ id, isForeign }: MachineKey, machine: Machine): DsMeanin
   return machine.goal === 'signed' && wantedIds(machine).includes(id) ? 'wanted' : 'unwanted';
 }
 
-/** The DS of a key with a digest of this type; undefined for a ZSK. */
+/** Returns the DS of a key with this digest type. Returns undefined for a ZSK. */
 export function dsOfKey(key: MachineKey, digestType: number): string | undefined {
   return key.ds.find((text) => dsFields(text).digestType === digestType);
 }

@@ -1,4 +1,4 @@
-// What the owner has to enter at the registrar now: DS records to add and to remove, and from when.
+// Determines what the owner must enter at the registrar now: DS records to add and to remove, and from when.
 
 import { dsFields } from '../ds-evidence.ts';
 import { keyOf, type Machine } from '../machine.ts';
@@ -12,13 +12,13 @@ interface RegistrarAction {
   readonly action: (typeof REGISTRAR_ACTIONS)[number];
   /** Milliseconds since 1970. */
   readonly from?: number;
-  /** Texts as `dsText` prints them, with SHA-256. */
+  /** In the format of `dsText`, with SHA-256. */
   readonly add: readonly string[];
   readonly remove: readonly string[];
   readonly message: string;
 }
 
-/** The digest that is asked for (RFC 8624 §3.3). */
+/** Digest type that owners must enter (RFC 8624 §3.3). */
 export const ASKED_DIGEST = 2;
 
 export function registrarAction(machine: Machine, rules: MachineRules): RegistrarAction {
@@ -37,7 +37,10 @@ export function registrarAction(machine: Machine, rules: MachineRules): Registra
   return idle(machine, missing.length > 0);
 }
 
-/** DS that lead nowhere may go at once, those of keys that go as soon as another one is asked for in their place, or none. */
+/**
+ * DS records that match no key may be removed immediately. Those of leaving keys may be removed once another one or none is
+ * requested instead.
+ */
 function isRemovable({ meaning, keyId }: ShownRecord, { goal, asked, waiting }: Machine): boolean {
   if (meaning === 'foreign') {
     const isWaitedFor = waiting?.cause === 'ds_unwanted' && waiting.keys.some((id) => id === keyId);
@@ -55,7 +58,7 @@ function idle(machine: Machine, isUnderWay: boolean): RegistrarAction {
       ...nothing,
       action: 'wait',
       message:
-        'The DS record is there at some addresses of the registry: it is under way, and there is nothing to do.',
+        'Some servers of the registry already show the DS record. It is still being distributed; you do not need to do anything.',
     };
   if (goal === 'signed' && asked.length === 0) {
     const from = waiting?.until;
@@ -64,7 +67,7 @@ function idle(machine: Machine, isUnderWay: boolean): RegistrarAction {
       action: 'wait',
       ...(from !== undefined && { from }),
       message:
-        'It is too early for a DS record: resolvers may still hold answers from before. Enter none yet; we say when, and which.',
+        'It is too early for a DS record, because resolvers may still have earlier answers. Do not enter one yet; the record will be shown here when it is time.',
     };
   }
   if (goal === 'unsigned' && isSigned(serving))
@@ -72,9 +75,9 @@ function idle(machine: Machine, isUnderWay: boolean): RegistrarAction {
       ...nothing,
       action: 'wait',
       ...(waiting?.until !== undefined && { from: waiting.until }),
-      message: 'No DS record is left. The signatures stay a while, until no resolver can ask for them.',
+      message: 'The DS records have been removed. The signatures remain until no resolver needs them.',
     };
-  return { ...nothing, action: 'none', message: 'There is nothing to enter.' };
+  return { ...nothing, action: 'none', message: 'You do not need to enter anything.' };
 }
 
 function addText(add: readonly string[]): string {
@@ -89,7 +92,7 @@ function replaceText(add: readonly string[], remove: readonly string[]): string 
   return `At your registrar, in one step, enter ${add.map(inWords).join('; ')} and remove ${remove.map(inWords).join('; ')}.`;
 }
 
-/** Registrars ask for the four numbers one by one. */
+/** Registrars have a field for each of the four values. */
 export function inWords(text: string): string {
   const { keyTag, algorithm, digestType, digest } = dsFields(text);
   return `key tag ${keyTag}, algorithm ${algorithm}, digest type ${digestType}, digest ${digest}`;

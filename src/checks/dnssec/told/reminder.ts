@@ -1,13 +1,13 @@
-// What of the findings an owner has to do something about, and when they are mailed about it: the DS set is the one thing of a
-// signed domain that only its owner can change, and nobody looks at a domain that works.
+// Selects the findings that require the owner's action, and when to mail them. The DS set is the one part of a signed
+// domain that only its owner can change, and owners rarely check a domain that works.
 
 import { DAY_MS } from '../rules.ts';
 import type { DnssecFinding } from './dnssec-findings.ts';
 
 interface OwnersDuty {
-  /** The sentences of the findings. */
+  /** Sentences of the findings. */
   readonly message: string;
-  /** Resolvers that validate refuse the domain. */
+  /** True if validating resolvers reject the domain. */
   readonly isUrgent: boolean;
 }
 
@@ -22,10 +22,10 @@ const DUTIES: ReadonlySet<DnssecFinding['code']> = new Set([
   'DS_LEFT_BEHIND',
   'DS_UNSIGNED_SERVERS',
 ]);
-/** What a parent shows can fill many findings. */
+/** Maximum number of sentences in a mail. The parent's data can cause many findings. */
 const MOST_SENTENCES = 3;
 
-/** Undefined: there is nothing that the owner has to do. */
+/** Returns undefined if the owner need not do anything. */
 export function ownersDuty(findings: readonly DnssecFinding[]): OwnersDuty | undefined {
   const duties = findings.filter(({ code }) => DUTIES.has(code));
   if (duties.length === 0) return undefined;
@@ -40,12 +40,12 @@ export function ownersDuty(findings: readonly DnssecFinding[]): OwnersDuty | und
   };
 }
 
-/** Owners who read the API, and registries that read CDS, are faster. */
+/** Most owners act earlier through the API, and registries through CDS. */
 const FIRST_AFTER_MS = 3 * DAY_MS;
 const URGENT_AFTER_MS = DAY_MS;
 const AGAIN_AFTER_MS = 30 * DAY_MS;
 
-/** All times are milliseconds since 1970. `wantedSince`: since when there was something to do, whatever it was. */
+/** All times are milliseconds since 1970. `wantedSince`: since when there has been any action to take. */
 export function isReminderDue(
   { isUrgent }: Pick<OwnersDuty, 'isUrgent'>,
   { wantedSince, remindedAt }: { readonly wantedSince: number; readonly remindedAt: number | undefined },

@@ -1,5 +1,5 @@
-// A list of address prefixes, perhaps empty (RFC 3123). The text knows IPv4 and IPv6 alone: with a prefix of another address
-// family the rdata has the form of RFC 3597.
+// A list of address prefixes, possibly empty (RFC 3123). The text form supports only IPv4 and IPv6; rdata with another
+// address family is printed in the form of RFC 3597.
 
 import { TYPE } from '../../type-codes.ts';
 import { printGeneric } from '../generic-rdata.ts';
@@ -13,7 +13,7 @@ interface AddressPrefix {
   readonly family: number;
   readonly prefixBits: number;
   readonly isNegated: boolean;
-  /** Without the zero octets at its end (RFC 3123 §4). */
+  /** Without trailing zero octets (RFC 3123 §4). */
   readonly address: Uint8Array;
 }
 
@@ -52,7 +52,7 @@ const prefixes: Field<AddressPrefix[]> = {
     ),
 };
 
-/** `[!]family:address/prefix` (RFC 3123 §5). */
+/** Parses `[!]family:address/prefix` (RFC 3123 §5). */
 function parsePrefix(tokens: TokenReader): AddressPrefix {
   const token = tokens.word();
   const match = /^(!?)([0-9]{1,5}):([^/]+)\/([0-9]{1,3})$/.exec(token.text);

@@ -1,4 +1,4 @@
-// A place on earth (RFC 1876). The text has another order of fields than the wire form, and some are optional.
+// A location on Earth (RFC 1876). The fields have another order in text than on the wire, and some are optional.
 
 import { upperCaseAscii } from '../../ascii.ts';
 import { TYPE } from '../../type-codes.ts';
@@ -12,7 +12,7 @@ interface Location {
   readonly latitude: number;
   readonly longitude: number;
   readonly altitudeCm: number;
-  /** Size and precisions as on the wire: mantissa and power of ten of centimetres, four bits each (RFC 1876 §2). */
+  /** Size and precisions as on the wire: mantissa and power of ten in centimetres, four bits each (RFC 1876 §2). */
   readonly size: number;
   readonly horizontalPrecision: number;
   readonly verticalPrecision: number;
@@ -33,7 +33,7 @@ export const LOC: RecordType<Location> = {
     const longitude = parseAngle(tokens, 'longitude', 180, 'E', 'W');
     tokens.field = 'altitude';
     const altitudeCm = parseMetres(tokens, -SPHEROID_CM, 0xffffffff - SPHEROID_CM);
-    // RFC 1876 §3: 1 m, 10 km and 10 m where they are left out
+    // defaults of 1 m, 10 km and 10 m (RFC 1876 §3)
     const size = parseExtent(tokens, 'size', 0x12);
     const horizontalPrecision = parseExtent(tokens, 'horizontalPrecision', 0x16);
     const verticalPrecision = parseExtent(tokens, 'verticalPrecision', 0x13);
@@ -70,7 +70,7 @@ export const LOC: RecordType<Location> = {
     ]),
 };
 
-/** Degrees, then minutes, then seconds with up to three decimals, the last two optional; then the hemisphere. */
+/** Parses degrees, minutes and seconds with up to three decimals, of which the last two are optional, and the hemisphere. */
 function parseAngle(
   tokens: TokenReader,
   field: string,
@@ -118,7 +118,7 @@ function printAngle(angle: number, plus: string, minus: string): string {
   return `${Math.floor(size / DEGREE)} ${minutes} ${printFixed(size % 60_000, 1000)} ${angle < 0 ? minus : plus}`;
 }
 
-/** Centimetres of metres with at most two decimals, "m" behind them optional. */
+/** Parses metres with at most two decimals and an optional "m" into centimetres. */
 function parseMetres(tokens: TokenReader, minCm: number, maxCm: number): number {
   const token = tokens.word();
   const match = /^([-+]?)([0-9]{1,8})(?:\.([0-9]{1,2}))?m?$/i.exec(token.text);
@@ -131,7 +131,7 @@ function parseMetres(tokens: TokenReader, minCm: number, maxCm: number): number 
   return tokens.fail(`"${token.text}" is not from ${minCm / 100} to ${maxCm / 100} metres`, token);
 }
 
-/** Only the first digit of the centimetres fits: the rest is cut off, as in the program of RFC 1876, appendix A. */
+/** Only the first digit of the centimetres fits. The rest is truncated, as in the program of RFC 1876, appendix A. */
 function parseExtent(tokens: TokenReader, field: string, byDefault: number): number {
   if (tokens.peek() === undefined) return byDefault;
   tokens.field = field;
@@ -143,8 +143,8 @@ function decodeExtent(wire: WireReader, field: string): number {
   wire.field = field;
   const extent = wire.u8();
   if (extent >> 4 > 9 || (extent & 15) > 9) wire.fail('a digit is greater than 9');
-  // 0 × 10^n is a second form of 0 that text cannot express; BIND refuses it too
-  return extent > 0 && extent < 0x10 ? wire.fail('the digit is 0, its power of ten is not') : extent;
+  // 0 × 10^n is a second form of 0 that text cannot express; BIND rejects it too
+  return extent > 0 && extent < 0x10 ? wire.fail('the digit is 0, but its power of ten is not') : extent;
 }
 
 function printExtent(extent: number): string {

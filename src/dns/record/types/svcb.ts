@@ -1,5 +1,4 @@
-// Where and how a service is reached (RFC 9460). Priority 0 is AliasMode: parameters are allowed there and mean nothing
-// (§2.4.2). The lexer ends a word at a quote, so `alpn="h2"` comes as the word `alpn=` and the string behind it.
+// Service bindings: SVCB and HTTPS (RFC 9460).
 
 import { TYPE } from '../../type-codes.ts';
 import { parseCharacterString, printWord } from '../character-string.ts';
@@ -43,7 +42,7 @@ const parameters: Field<ServiceParameter[]> = {
     while (wire.left > 0) {
       const key = wire.u16();
       const value = wire.take(wire.u16());
-      if (key <= (list.at(-1)?.key ?? -1)) wire.fail('the keys repeat or do not rise'); // RFC 9460 §2.2
+      if (key <= (list.at(-1)?.key ?? -1)) wire.fail('the keys are not in strictly ascending order'); // RFC 9460 §2.2
       const fault = serviceValueFault(key, value);
       if (fault !== undefined) wire.fail(`${serviceKeyName(key)}: ${fault}`);
       list.push({ key, value });
@@ -68,7 +67,7 @@ function parseParameter(tokens: TokenReader): ServiceParameter {
   return { key, value };
 }
 
-/** The value behind the `=`: what the word has, or else the quoted string that follows without a space. */
+/** Returns the value after the `=`: the rest of the word, or else the quoted string that follows without a space. */
 function valueText(tokens: TokenReader, word: Token, rest: string): string {
   const next = tokens.peek();
   const touches = next?.line === word.line && next.column === word.column + word.text.length;
@@ -81,21 +80,24 @@ function printParameter({ key, value }: ServiceParameter): string {
   return value.length === 0 ? name : `${name}=${printWord(printServiceValue(key, value))}`;
 }
 
-/** RFC 9460 §2.4.3, §7.1.1, §8: what the record demands of itself. */
+/** Checks the consistency of the record (RFC 9460 §2.4.3, §7.1.1, §8). */
 function checkConsistency(value: { priority: number; parameters: readonly ServiceParameter[] }) {
   if (value.priority === 0) return undefined;
   const keys = new Set(value.parameters.map((parameter) => parameter.key));
   const field = 'parameters';
-  if (keys.has(NO_DEFAULT_ALPN) && !keys.has(ALPN)) return { field, message: 'no-default-alpn needs alpn' };
+  if (keys.has(NO_DEFAULT_ALPN) && !keys.has(ALPN))
+    return { field, message: 'no-default-alpn requires alpn' };
   const list = value.parameters.find((parameter) => parameter.key === MANDATORY)?.value ?? new Uint8Array(0);
   const missing = keysIn(list).find((key) => !keys.has(key));
   if (missing === undefined) return undefined;
-  return { field, message: `mandatory lists ${serviceKeyName(missing)}, which is not there` };
+  return { field, message: `mandatory lists ${serviceKeyName(missing)}, which is missing` };
 }
 
 /** HTTPS has the same rdata (RFC 9460 §9). */
-export function serviceBinding(code: number) {
+function serviceBinding(code: number) {
   return recordType(code, { priority: u16, target: domainName, parameters }, { check: checkConsistency });
 }
 
 export const SVCB = serviceBinding(TYPE.SVCB);
+
+export const HTTPS = serviceBinding(TYPE.HTTPS);

@@ -1,6 +1,6 @@
-// Checks whether an image that was read from a file is one that its writer made: blocks lie inside and do not overlap, every
-// loop over them ends, every name and zone is found under its hash, and every sum is correct. The TTL and rdata of records
-// cannot be checked. Each block is read once.
+// Checks that an image read from a file is valid: blocks lie inside and do not overlap, every loop over them ends,
+// every name and zone is found under its hash, and all sums are correct. The TTL and rdata of records cannot be
+// verified. Each block is read once.
 
 import { isSoundEdgeBlock, unitsOfEdgeSets } from '../edge-block.ts';
 import type { Image } from '../image.ts';
@@ -24,8 +24,8 @@ import { demand, UnsoundImage } from './demand.ts';
 import { TakenSpace } from './taken-space.ts';
 
 /**
- * Returns why the image cannot be served, or undefined if it is sound. `free` is the result of `exportFree`. `onStep` is called
- * often.
+ * Returns the reason why the image cannot be served. Returns undefined if it is valid. `free` is the result of
+ * `exportFree`. `onStep` is called often.
  */
 export function findImageFault(
   image: Image,
@@ -44,7 +44,7 @@ export function findImageFault(
 function checkImage(image: Image, free: Int32Array, onStep: () => void): void {
   const space = new TakenSpace(image, onStep);
   const zones = new ZoneCheck(image, space, onStep);
-  demand(free.length % 2 === 0, 'its free space is cut short');
+  demand(free.length % 2 === 0, 'its free space is truncated');
   for (let i = 0; i < free.length; i += 2) space.take(free[i] as number, free[i + 1] as number);
   checkTable(image, space, zones, onStep);
   checkEdgeSets(image, space);
@@ -56,7 +56,7 @@ function checkTable(image: Image, space: TakenSpace, zones: ZoneCheck, onStep: (
   const table = header[HEADER.ZONE_TABLE] as number;
   const words = space.enter(table, TABLE.SLOTS);
   const log2 = words[wordOf(table) + TABLE.LOG2_CAPACITY] as number;
-  demand(log2 >= MIN_LOG2_CAPACITY && log2 <= MAX_LOG2_CAPACITY, 'its zone table has another size');
+  demand(log2 >= MIN_LOG2_CAPACITY && log2 <= MAX_LOG2_CAPACITY, 'its zone table has the wrong size');
   space.takeUnits(table, unitsForTable(log2));
   const slots = wordOf(table) + TABLE.SLOTS;
   const mask = (1 << log2) - 1;
@@ -69,17 +69,17 @@ function checkTable(image: Image, space: TakenSpace, zones: ZoneCheck, onStep: (
     taken++;
     if (root === REMOVED) continue;
     const hash = zones.check(root);
-    demand(words[slots + slot * TABLE_SLOT_WORDS] === hash, 'a zone has another hash');
+    demand(words[slots + slot * TABLE_SLOT_WORDS] === hash, 'a zone has the wrong hash');
     if (isServedRoot(image, root)) served++;
     records += (image.words[segmentOf(root)] as Int32Array)[wordOf(root) + ROOT.RECORDS] as number;
     onStep();
   }
-  demand(taken === words[wordOf(table) + TABLE.TAKEN] && taken <= mask, 'its zone table is not as it was');
-  demand(served === header[HEADER.ZONES] && records === header[HEADER.RECORDS], 'its sums are others');
+  demand(taken === words[wordOf(table) + TABLE.TAKEN] && taken <= mask, 'its zone table is not valid');
+  demand(served === header[HEADER.ZONES] && records === header[HEADER.RECORDS], 'its sums are wrong');
   checkSearches(words, slots, log2);
 }
 
-/** Checks that every zone is found from its hash: no empty slot, which ends the search, lies before it. */
+/** Checks that every zone is found from its hash: no empty slot, which ends the search, precedes it. */
 function checkSearches(words: Int32Array, slots: number, log2: number): void {
   const mask = (1 << log2) - 1;
   const rootIn = (slot: number) => words[slots + (slot & mask) * TABLE_SLOT_WORDS + 1] as number;
@@ -92,7 +92,7 @@ function checkSearches(words: Int32Array, slots: number, log2: number): void {
     if (root === 0) behindEmpty = i + 1;
     if (root === 0 || root === REMOVED) continue;
     const home = (words[slots + slot * TABLE_SLOT_WORDS] as number) >>> (32 - log2);
-    demand(((slot - home) & mask) <= i - behindEmpty, 'a zone is not where it is looked for');
+    demand(((slot - home) & mask) <= i - behindEmpty, 'a zone is not found from its hash');
   }
 }
 
@@ -101,8 +101,8 @@ function checkEdgeSets(image: Image, space: TakenSpace): void {
   if (ref === 0) return;
   space.enter(ref, EDGE_REGIONS_AT);
   const units = unitsOfEdgeSets(image, ref);
-  demand(units > 0, 'the sets of its regions have another size');
+  demand(units > 0, 'the edge sets of its regions have the wrong size');
   space.takeUnits(ref, units);
   const isSound = isSoundEdgeBlock(image, ref, space.end * UNIT_BYTES);
-  demand(isSound, 'the sets of its regions are not as they were');
+  demand(isSound, 'the edge sets of its regions are not valid');
 }

@@ -25,15 +25,15 @@ import type { TakenSpace } from './taken-space.ts';
 const KNOWN_FLAGS = Object.values(NODE_FLAG).reduce((all: number, flag) => all | flag, 0);
 const SOA_TIMERS_OCTETS = 20; // SERIAL to MINIMUM (RFC 1035 §3.3.13)
 
-/** What the record sets of a node show. */
+/** Summary of the record sets of a node. */
 interface CheckedSets {
-  /** NODE_FLAG bits that follow from types alone. */
+  /** NODE_FLAG bits determined by the types alone. */
   flags: number;
   records: number;
   isSigned: boolean;
-  /** The highest type; -1 if there is no set. */
+  /** The highest type, or -1 if there are no sets. */
   last: number;
-  /** The octet after the SOA's records; 0 if there are none. */
+  /** Offset after the SOA's records; 0 if there are none. */
   soaEnd: number;
   isSoaSigned: boolean;
   hasNsec: boolean;
@@ -69,16 +69,19 @@ export class NodeCheck {
     const isApex = relative === 0;
     const { octets } = this.#name;
     const isWildcard = !isApex && octets[0] === 1 && octets[1] === 0x2a;
-    if (isApex) demand(zone.word(ROOT.APEX_NODE) === node, 'a zone has another apex');
+    if (isApex) demand(zone.word(ROOT.APEX_NODE) === node, 'the apex of a zone does not match its root');
     const sets = this.#checkSets(node, zone.apexOctets);
     const wanted =
       (isApex ? sets.flags & ~NODE_FLAG.IS_CUT : sets.flags) |
       (shape & (NODE_FLAG.HAS_WILDCARD_CHILD | NODE_FLAG.MARKED)) |
       (isWildcard ? NODE_FLAG.IS_WILDCARD : 0) |
       (sets.isSigned ? NODE_FLAG.SIGNED : 0);
-    demand((shape & 0xff) === wanted && (wanted & ~KNOWN_FLAGS) === 0, 'the flags of a name are others');
+    demand((shape & 0xff) === wanted && (wanted & ~KNOWN_FLAGS) === 0, 'the flags of a name are wrong');
     if (isApex) this.#checkApex(node, zone, sets, isMarked);
-    demand(children >= 0 && (isApex || sets.last >= 0 || children > 0 || isMarked), 'a name has nothing');
+    demand(
+      children >= 0 && (isApex || sets.last >= 0 || children > 0 || isMarked),
+      'a name has neither records nor names below it',
+    );
     if (sets.hasNsec) zone.denying?.add(node);
     zone.records += sets.records;
     zone.children += children;
@@ -90,14 +93,17 @@ export class NodeCheck {
   }
 
   #checkApex(node: number, zone: CheckedZone, sets: CheckedSets, isMarked: boolean): void {
-    demand(sets.soaEnd > 0 && this.#isSoaOf(zone, node, sets.soaEnd), 'a zone has another SOA');
-    demand(zone.has(ROOT_FLAG.APEX_ONLY) === isMarked, 'the flags of a zone are others');
+    demand(
+      sets.soaEnd > 0 && this.#isSoaOf(zone, node, sets.soaEnd),
+      'the SOA of a zone does not match its root',
+    );
+    demand(zone.has(ROOT_FLAG.APEX_ONLY) === isMarked, 'the flags of a zone are wrong');
     zone.hasApex = true;
     zone.isSigned = sets.isSoaSigned;
     zone.hasParameters = sets.hasParameters;
   }
 
-  /** True if the root has the serial and the negative TTL of the SOA whose rdata ends at `end`. */
+  /** Returns true if the root has the serial and the negative TTL of the SOA whose rdata ends at `end`. */
   #isSoaOf(zone: CheckedZone, node: number, end: number): boolean {
     const bytes = this.#image.bytes[segmentOf(node)] as Uint8Array;
     const view = new DataView(bytes.buffer, bytes.byteOffset + end - SOA_TIMERS_OCTETS, SOA_TIMERS_OCTETS);
@@ -105,7 +111,7 @@ export class NodeCheck {
     return view.getUint32(0) === zone.word(ROOT.SERIAL) >>> 0 && isNegativeTtl;
   }
 
-  /** Checks a node that has an NSEC3 set and nothing else, and adds it to the sums of the zone. */
+  /** Checks a node that has only an NSEC3 set, and adds it to the sums of the zone. */
   checkHashed(node: number, zone: CheckedZone): void {
     this.#take(node, zone.apexOctets);
     const words = this.#image.words[segmentOf(node)] as Int32Array;
@@ -115,9 +121,9 @@ export class NodeCheck {
     const isBelowApex = this.#name.labels > 0;
     const isAlone =
       shape >>> 16 === 1 && last === TYPE.NSEC3 && isBelowApex && words[at + NODE.CHILDREN] === 0;
-    // A wildcard cannot be a hash, but the owner of an idle NSEC3 may be any name.
+    // A hash is never a wildcard, but the owner of an idle NSEC3 may be any name.
     const flags = (isSigned ? NODE_FLAG.SIGNED : 0) | (shape & NODE_FLAG.IS_WILDCARD);
-    demand(isAlone && (shape & 0xff) === flags, 'an NSEC3 is not alone');
+    demand(isAlone && (shape & 0xff) === flags, 'an NSEC3 set shares its node with others');
     zone.records += records;
     zone.hashed++;
   }
@@ -144,7 +150,7 @@ export class NodeCheck {
     return relative;
   }
 
-  /** Checks the sets of the node whose name was read last. */
+  /** Checks the sets of the node whose name was just read. */
   #checkSets(node: number, apexOctets: number): CheckedSets {
     const words = this.#image.words[segmentOf(node)] as Int32Array;
     const octets = this.#image.bytes[segmentOf(node)] as Uint8Array;
@@ -173,8 +179,8 @@ export class NodeCheck {
       const third = setWords > SET.SIGNATURES ? (words[word + SET.SIGNATURES] as number) : 0;
       demand(type > checked.last && type !== TYPE.RRSIG, 'the sets of a name are out of order');
       const place = { octets, at: setAt, type, records, second, owner, ownerOctets, apexOctets };
-      demand(isSoundSet(place), 'a record set is not as its type demands');
-      demand(third === 0 || areSoundSignatures(place, third), 'a signature is none');
+      demand(isSoundSet(place), 'a record set is not valid for its type');
+      demand(third === 0 || areSoundSignatures(place, third), 'a signature is not valid');
       if (type === TYPE.SOA) {
         checked.soaEnd = setAt + (second & 0xffff);
         checked.isSoaSigned = third !== 0;

@@ -1,5 +1,5 @@
-// Checks an order index that was read from a file against layout.ts: its blocks lie inside, its items are in canonical order
-// with the keys of their owners, and each refers to a node that may be in the index.
+// Checks an order index read from a file (layout.ts): its blocks lie inside, its items are in canonical order with the
+// keys of their owners, and each refers to a node that may be in the index.
 
 import { canonicalKey, fillKeyStart } from '../../../dns/dnssec/canonical-key.ts';
 import type { Name } from '../../../dns/name.ts';
@@ -18,7 +18,7 @@ import { ownerOfNode } from '../read-node.ts';
 import { demand } from './demand.ts';
 import type { TakenSpace } from './taken-space.ts';
 
-/** `checkItem` checks that a node may be in the index; then the node can be read. */
+/** `checkItem` verifies that a node may be in the index. Only then is the node read. */
 interface CheckedOrder {
   readonly image: Image;
   readonly apex: Name;
@@ -34,7 +34,7 @@ export function checkOrder(checked: CheckedOrder, order: number): number {
   const words = space.enter(order, ORDER.ITEMS);
   if (((words[wordOf(order)] as number) & 1) === 0) return checkLeaf(state, order);
   const { items, at } = enterItems(space, order, 1);
-  demand(items > 1, 'an order index has an impossible top');
+  demand(items > 1, 'an order index has an invalid top');
   for (let item = 0; item < items; item++) {
     const itemAt = at + item * ORDER_ITEM_WORDS;
     const leaf = words[itemAt + ORDER_ITEM.REF] as number;
@@ -42,7 +42,7 @@ export function checkOrder(checked: CheckedOrder, order: number): number {
     const leafWords = space.enter(leaf, ORDER.ITEMS + ORDER_ITEM_WORDS);
     for (const word of [ORDER_ITEM.HIGH, ORDER_ITEM.LOW]) {
       const isSame = words[itemAt + word] === leafWords[wordOf(leaf) + ORDER.ITEMS + word];
-      demand(isSame, 'an order index has another key');
+      demand(isSame, 'an order index has a wrong key');
     }
   }
   return state.items;
@@ -50,7 +50,7 @@ export function checkOrder(checked: CheckedOrder, order: number): number {
 
 interface OrderState extends CheckedOrder {
   items: number;
-  /** The node before, and the words of its key; 0 if there is none. */
+  /** The previous node, and the words of its key; 0 if there is none. */
   before: number;
   high: number;
   low: number;
@@ -67,7 +67,7 @@ function checkLeaf(state: OrderState, leaf: number): number {
     const high = (keyWords[0] as number) ^ TURNED;
     const low = (keyWords[1] as number) ^ TURNED;
     const isSame = words[item + ORDER_ITEM.HIGH] === high && words[item + ORDER_ITEM.LOW] === low;
-    demand(isSame, 'an order index has another key');
+    demand(isSame, 'an order index has a wrong key');
     demand(state.before === 0 || isBehind(state, node, high, low), 'an order index is out of order');
     state.before = node;
     state.high = high;
@@ -77,7 +77,9 @@ function checkLeaf(state: OrderState, leaf: number): number {
   return state.items;
 }
 
-/** True if a node comes after the one before. Compares the starts of their keys and, if they are equal, the whole keys. */
+/**
+ * Returns true if a node follows the previous one. Compares the starts of their keys and, if these are equal, the whole keys.
+ */
 function isBehind(
   { image, apex, before, high, low }: OrderState,
   node: number,
@@ -118,12 +120,12 @@ function enterItems(
 ): { items: number; at: number; words: Int32Array } {
   const shape = space.enter(ref, ORDER.ITEMS)[wordOf(ref) + ORDER.SHAPE] as number;
   const items = shape >>> 1;
-  demand((shape & 1) === isTop && items > 0 && items < MAX_ITEMS, 'an order index has an impossible block');
+  demand((shape & 1) === isTop && items > 0 && items < MAX_ITEMS, 'an order index has an invalid block');
   const length = ORDER.ITEMS + items * ORDER_ITEM_WORDS;
   const words = space.enter(ref, length);
   space.takeWords(ref, length);
   return { items, at: wordOf(ref) + ORDER.ITEMS, words };
 }
 
-/** Keeps sums of words within integers. */
+/** Keeps sums of words within the integer range. */
 const MAX_ITEMS = 2 ** 26;

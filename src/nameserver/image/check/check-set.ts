@@ -1,5 +1,5 @@
-// Whether the octets of a stored record set are as layout.ts says, so that no reader that follows a length or a pointer
-// in them leaves the set, loops, or finds rdata that does not fit its type.
+// Checks that the octets of a stored record set conform to layout.ts, so that no reader that follows a length or a
+// pointer leaves the set, loops, or finds rdata that does not fit its type.
 
 import { WireError } from '../../../dns/errors.ts';
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
@@ -10,13 +10,13 @@ import { RECORD_HEAD_OCTETS, SET_FLAG } from '../layout.ts';
 import { isNsec, isRrsig } from './plain-rdata.ts';
 
 const MAX_LABEL_OCTETS = 63;
-const MAX_POINTERS = 127; // as many as labels fit
+const MAX_POINTERS = 127; // the maximum number of labels
 const RDATA_OCTETS = new Map<number, number>([
   [TYPE.A, 4],
   [TYPE.AAAA, 16],
 ]);
 
-/** A set in a segment of the image. `owner` is the full name that it stands at. */
+/** A set in a segment of the image. `owner` is the full name of its node. */
 interface SetPlace {
   readonly octets: Uint8Array;
   /** The first octet of the set. */
@@ -30,7 +30,7 @@ interface SetPlace {
   readonly apexOctets: number;
 }
 
-/** The flags that the names of the current set have shown. */
+/** Flags derived from the names of the current set. */
 let flags = 0;
 
 export function isSoundSet(set: SetPlace): boolean {
@@ -57,7 +57,7 @@ export function isSoundSet(set: SetPlace): boolean {
   return records > 0 && record === end && (second & ~0xffff) === flags;
 }
 
-/** The signatures behind a set: `third` is its word for them. */
+/** Checks the signatures after a set; `third` is the set's word about them. */
 export function areSoundSignatures({ octets, at, second }: SetPlace, third: number): boolean {
   const start = at + (second & 0xffff);
   const end = start + (third & 0xffff);
@@ -93,7 +93,7 @@ function isRdata(type: number, rdata: Uint8Array): boolean {
   }
 }
 
-/** Checks names that may be compressed, each after so many octets. Only SOA and MX have other data than names. */
+/** Checks names that may be compressed, each after `skip` octets. Only SOA and MX contain other data. */
 function areNames(set: SetPlace, fields: readonly { skip: number }[], from: number, to: number): boolean {
   let at = from;
   for (const { skip } of fields) {
@@ -103,7 +103,7 @@ function areNames(set: SetPlace, fields: readonly { skip: number }[], from: numb
   return set.type === TYPE.SOA ? to - at === 20 : at === to;
 }
 
-/** The end of the name at `from`, which lies before `to`; -1: there is no valid name. */
+/** Returns the end of the name at `from`, which must lie before `to`. Returns -1 if there is no valid name. */
 function endOfName(set: SetPlace, from: number, to: number): number {
   const { octets, at: first } = set;
   const start = setStart(set.ownerOctets);
@@ -131,7 +131,7 @@ function endOfName(set: SetPlace, from: number, to: number): number {
       if (suffix > set.apexOctets) flags |= SET_FLAG.HAS_OWNER_POINTERS;
       return end;
     }
-    // Into the set, always backwards: what is read there ends before the place that leads to it.
+    // A pointer into the set must lead backwards: what is read there ends before the pointer.
     const target = first + pointer - start;
     if (target >= Math.min(at, from)) return -1;
     limit = at;
@@ -139,7 +139,7 @@ function endOfName(set: SetPlace, from: number, to: number): number {
   }
 }
 
-/** The length of the owner's suffix whose first label starts at this octet; -1: none does. */
+/** Returns the length of the owner's suffix whose first label starts at `start`, or -1. */
 function suffixOctets({ owner, ownerOctets }: SetPlace, start: number): number {
   for (let at = 0; at <= start && at < ownerOctets; at += (owner[at] as number) + 1) {
     if (at === start) return ownerOctets - start;

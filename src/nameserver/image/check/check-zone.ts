@@ -25,7 +25,7 @@ import { CheckedZone } from './checked-zone.ts';
 import { demand } from './demand.ts';
 import type { TakenSpace } from './taken-space.ts';
 
-/** A served zone has at most one of these. */
+/** A served zone has at most one of these flags. */
 const ONE_APEX_FLAG = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.UNPROVEN;
 
 export class ZoneCheck {
@@ -56,10 +56,7 @@ export class ZoneCheck {
     const apexOctets = (shape >>> 8) & 0xff;
     const log2 = shape >>> 24;
     const names = words[at + ROOT.NAMES] as number;
-    demand(
-      log2 <= MAX_LOG2_BUCKETS && names >= 0 && names < this.#space.end,
-      'a zone has an impossible index',
-    );
+    demand(log2 <= MAX_LOG2_BUCKETS && names >= 0 && names < this.#space.end, 'a zone has an invalid index');
     const index = at + ROOT.APEX + ((apexOctets + 3) >> 2);
     const order = index + (log2 === 0 ? 1 + 2 * names : 1 << log2);
     const hasOrder = (shape & ROOT_FLAG.HAS_ORDER) !== 0;
@@ -67,7 +64,7 @@ export class ZoneCheck {
     const apex = { octets: apexOctets, hash: this.#readApex(root, apexOctets, (shape >>> 16) & 0xff) };
     const zone = new CheckedZone(root, words, apex, hasOrder);
     if (log2 === 0) {
-      demand(words[index] === names, 'the sums of a zone are others');
+      demand(words[index] === names, 'the sums of a zone are wrong');
       this.#checkNames(zone, words, index);
     } else this.#checkBuckets(zone, words, index, log2);
     this.#checkDenials(zone, order);
@@ -79,7 +76,7 @@ export class ZoneCheck {
     const { header, bytes } = this.#image;
     const name = this.#name;
     name.readApex(bytes[segmentOf(root)] as Uint8Array, byteOf(root) + ROOT.APEX * 4, apexOctets);
-    demand(name.labels === labels, 'an apex has another number of labels');
+    demand(name.labels === labels, 'an apex has the wrong number of labels');
     const depths = header[HEADER.APEX_DEPTHS] as number;
     demand(((depths >>> Math.min(labels, 31)) & 1) === 1, 'an apex is too deep');
     return name.apexHash(apexOctets);
@@ -92,7 +89,7 @@ export class ZoneCheck {
       const bucketWords = this.#space.enter(bucket, 1);
       const count = bucketWords[wordOf(bucket)] as number;
       const isPossible = count > 0 && count <= zone.word(ROOT.NAMES);
-      demand(isPossible, 'a bucket has an impossible number of names');
+      demand(isPossible, 'a bucket has an invalid number of names');
       this.#space.takeWords(bucket, 1 + 2 * count);
       this.#checkNames(zone, bucketWords, wordOf(bucket), { number, log2 });
     }
@@ -109,39 +106,42 @@ export class ZoneCheck {
     for (let pair = at + 1; pair < at + 1 + 2 * count; pair += 2) {
       const hash = words[pair] as number;
       const isInBucket = bucket === undefined || hash >>> (32 - bucket.log2) === bucket.number;
-      demand(isInBucket, 'a name lies in another bucket');
+      demand(isInBucket, 'a name is in the wrong bucket');
       const found = this.#nodes.checkNamed(words[pair + 1] as number, zone);
-      demand(found === hash, 'a name has another hash');
+      demand(found === hash, 'a name has the wrong hash');
       if ((++zone.names & 0xff) === 0) this.#onStep();
     }
   }
 
-  /** Checks the order indexes, whose refs are at the word `at` of the segment, if the root has any. */
+  /** Checks the order indexes, whose refs are at word `at` of the segment, if the root has any. */
   #checkDenials(zone: CheckedZone, at: number): void {
     const { isSigned, hasParameters, denying } = zone;
     demand(zone.has(ROOT_FLAG.NOT_SERVED) !== zone.hasApex, 'a zone has no apex');
     if (denying === undefined) {
-      demand(!isSigned && !zone.has(ROOT_FLAG.SIGNED), 'a zone proves in another way');
+      demand(!isSigned && !zone.has(ROOT_FLAG.SIGNED), 'a zone has the wrong kind of order index');
       return;
     }
     const image = this.#image;
     const { root } = zone;
     const { apex, apexNode, signed, denials, idleDenials, isHashed } = readRoot(image, root);
-    const isPlain = !isSigned || !hasParameters; // most zones are, and need no decoding
+    const isPlain = !isSigned || !hasParameters; // true for most zones, which are then not decoded
     const signedStyle = isPlain ? 'nsec' : denialStyle(viewNode(image, apexNode, apex).sets);
     const style = isSigned ? signedStyle : 'none';
     const isOfStyle = signed === (style !== 'none') && isHashed === (typeof style === 'object');
-    demand(isOfStyle && (signed || denials !== 0 || idleDenials !== 0), 'a zone proves in another way');
+    demand(
+      isOfStyle && (signed || denials !== 0 || idleDenials !== 0),
+      'a zone has the wrong kind of order index',
+    );
     const word = (image.words[segmentOf(root)] as Int32Array)[at + ROOT_ORDER.IS_HASHED] as number;
-    demand(word === (isHashed ? 1 : 0), 'a zone proves in another way');
+    demand(word === (isHashed ? 1 : 0), 'a zone has the wrong kind of order index');
     const hashed = (isInChain: boolean) => (node: number) => {
       this.#nodes.checkHashed(node, zone);
       if ((zone.hashed & 0xff) === 0) this.#onStep();
       const set = viewNode(image, node, apex).sets.get(TYPE.NSEC3) as RecordSet;
       const isOfChain = typeof style === 'object' && hashIn(set, style, apex) !== undefined;
-      demand(isOfChain === isInChain, 'an NSEC3 stands in another order index');
+      demand(isOfChain === isInChain, 'an NSEC3 set is in the wrong order index');
     };
-    const plain = (node: number) => demand(denying.has(node), 'an order index has another name');
+    const plain = (node: number) => demand(denying.has(node), 'an order index has a wrong name');
     const proving = this.#checkOrder(denials, apex, isHashed ? hashed(true) : plain);
     if (!isHashed) demand(proving === (signed ? denying.size : 0), 'an order index lacks a name');
     this.#checkOrder(idleDenials, apex, hashed(false));
@@ -152,7 +152,7 @@ export class ZoneCheck {
   }
 }
 
-/** Compares the sums over the names with those of the root, and with its flags. */
+/** Compares the sums over the names with the root's sums and flags. */
 function checkSums(zone: CheckedZone): void {
   const isSame =
     zone.names === zone.word(ROOT.NAMES) &&
@@ -162,7 +162,7 @@ function checkSums(zone: CheckedZone): void {
     zone.wildcards === zone.word(ROOT.WILDCARDS) &&
     zone.children === Math.max(0, zone.names - 1) &&
     zone.wildcardParents === zone.wildcards;
-  demand(isSame, 'the sums of a zone are others');
+  demand(isSame, 'the sums of a zone are wrong');
   const flags = zone.word(ROOT.SHAPE) & 0xff;
   const isServed = !zone.has(ROOT_FLAG.NOT_SERVED);
   const wanted =
@@ -175,5 +175,5 @@ function checkSums(zone: CheckedZone): void {
     (isServed || (flags & ofOrder) === 0) &&
     isServed === zone.names > 0 &&
     (flags & ONE_APEX_FLAG) !== ONE_APEX_FLAG;
-  demand(isPossible && (flags & ~others) === wanted, 'the flags of a zone are others');
+  demand(isPossible && (flags & ~others) === wanted, 'the flags of a zone are wrong');
 }

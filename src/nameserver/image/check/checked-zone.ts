@@ -1,4 +1,4 @@
-// The zone that is checked, with the sums over its names, which must equal those of its root.
+// The zone being checked, with the sums over its names, which must equal those in its root.
 
 import { ROOT, wordOf } from '../layout.ts';
 
@@ -31,12 +31,10 @@ export class CheckedZone {
     this.denying = hasOrder ? new Set() : undefined;
   }
 
-  /** Returns a word of the root. */
   word(index: number): number {
     return this.#words[wordOf(this.root) + index] as number;
   }
 
-  /** True if the root has this flag. */
   has(flag: number): boolean {
     return (this.word(ROOT.SHAPE) & flag) !== 0;
   }

@@ -1,8 +1,8 @@
-// How the checks of an image report a fault: the first one ends the check.
+// Reports a fault in an image. The first fault ends the check.
 
 export class UnsoundImage extends Error {}
 
-/** Throws `UnsoundImage` unless the image is sound here. */
+/** Throws `UnsoundImage` with this fault unless `isSound`. */
 export function demand(isSound: boolean, fault: string): asserts isSound {
   if (!isSound) throw new UnsoundImage(fault);
 }

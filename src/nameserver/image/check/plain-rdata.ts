@@ -1,26 +1,26 @@
-// Whether rdata of the types that every signed name has is well formed, as `checkRdata` finds, but without decoding it: a
-// million zones have tens of millions of them.
+// Checks rdata of the types that every signed name has, like `checkRdata` but without decoding it: a million zones have
+// tens of millions of these records.
 
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 
 const MAX_LABEL_OCTETS = 63;
-/** Octets of RRSIG in front of the signer's name (RFC 4034 §3.1). */
+/** Octets of RRSIG before the signer's name (RFC 4034 §3.1). */
 const SIGNER_AT = 18;
 const MAX_WINDOW_OCTETS = 32;
 
-/** RFC 4034 §3.1: a signer's name that is not compressed, and a signature. */
+/** Returns true for an uncompressed signer's name followed by a signature (RFC 4034 §3.1). */
 export function isRrsig(octets: Uint8Array, from: number, to: number): boolean {
   const end = endOfPlainName(octets, from + SIGNER_AT, to);
   return end >= 0 && end < to;
 }
 
-/** RFC 4034 §4.1: a name that is not compressed, and a bitmap of types, NSEC at least. */
+/** Returns true for an uncompressed name followed by a non-empty bitmap of types (RFC 4034 §4.1). */
 export function isNsec(octets: Uint8Array, from: number, to: number): boolean {
   const end = endOfPlainName(octets, from, to);
   return end >= 0 && end < to && isTypeBitmap(octets, end, to);
 }
 
-/** -1: there is no such name before `to`. */
+/** Returns the end of the uncompressed name at `from`, or -1 if it does not end before `to`. */
 function endOfPlainName(octets: Uint8Array, from: number, to: number): number {
   for (let at = from; at < to; ) {
     const label = octets[at] as number;
@@ -32,7 +32,7 @@ function endOfPlainName(octets: Uint8Array, from: number, to: number): number {
   return -1;
 }
 
-/** RFC 4034 §4.1.2: rising windows, none with zero octets at its end. */
+/** Returns true for rising windows, none of which ends in a zero octet (RFC 4034 §4.1.2). */
 function isTypeBitmap(octets: Uint8Array, from: number, to: number): boolean {
   let before = -1;
   for (let at = from; at < to; ) {

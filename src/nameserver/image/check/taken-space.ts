@@ -1,5 +1,5 @@
-// The space of an image that is checked: its blocks lie inside and do not overlap. Each block is taken once, which sets one bit
-// for each of its units.
+// The space of an image being checked: its blocks must lie inside and not overlap. Each block is taken once, which sets
+// one bit per unit.
 
 import type { Image } from '../image.ts';
 import { HEADER, HEADER_BYTES, SEGMENT_UNITS, segmentOf, UNIT_BYTES } from '../layout.ts';
@@ -13,7 +13,7 @@ export class TakenSpace {
   readonly end: number;
   readonly #image: Image;
   readonly #onStep: () => void;
-  /** One bit for each unit below the end, set if a block has it. */
+  /** One bit per unit below the end, set if a block contains it. */
   readonly #taken: Int32Array;
   #takenUnits = 0;
 
@@ -22,17 +22,17 @@ export class TakenSpace {
     this.end = header[HEADER.END] as number;
     demand(
       this.end >= FIRST_BLOCK && this.end <= (header[HEADER.CAPACITY] as number),
-      'its end lies outside',
+      'its end is outside the image',
     );
     this.#image = image;
     this.#onStep = onStep;
     this.#taken = new Int32Array((this.end >>> 5) + 1);
   }
 
-  /** Marks a block as used. It must lie inside, in one segment, and overlap no other. */
+  /** Marks a block as used. It must lie inside, in one segment, and must not overlap another. */
   take(ref: number, units: number): void {
     const isInside = ref >= FIRST_BLOCK && units > 0 && units <= this.end - ref;
-    demand(isInside && segmentOf(ref) === segmentOf(ref + units - 1), 'a block lies outside');
+    demand(isInside && segmentOf(ref) === segmentOf(ref + units - 1), 'a block is outside the image');
     const taken = this.#taken;
     const last = ref + units - 1;
     for (let word = ref >>> 5; word <= last >>> 5; word++) {
@@ -46,17 +46,17 @@ export class TakenSpace {
     if ((units & 0xfff) === 0) this.#onStep();
   }
 
-  /** Marks the block that the writer takes for a content of this many units. */
+  /** Marks the block that the writer allocates for this many units. */
   takeUnits(ref: number, units: number): void {
     this.take(ref, unitsOfClass(classFor(units)));
   }
 
-  /** Marks the block that the writer takes for a content of this many words. */
+  /** Marks the block that the writer allocates for this many words. */
   takeWords(ref: number, words: number): void {
     this.takeUnits(ref, Math.ceil((words * 4) / UNIT_BYTES));
   }
 
-  /** Demands that every unit is used or free. */
+  /** Demands that every unit is either used or free. */
   demandWhole(): void {
     demand(this.#takenUnits === this.end - FIRST_BLOCK, 'space in it is neither used nor free');
   }
@@ -64,7 +64,10 @@ export class TakenSpace {
   /** Demands that the first words of a block lie inside, and returns its segment. */
   enter(ref: number, words: number): Int32Array {
     const isInside = ref >= FIRST_BLOCK && ref + Math.ceil(words / 2) <= this.end;
-    demand(isInside && (ref % SEGMENT_UNITS) + Math.ceil(words / 2) <= SEGMENT_UNITS, 'a block lies outside');
+    demand(
+      isInside && (ref % SEGMENT_UNITS) + Math.ceil(words / 2) <= SEGMENT_UNITS,
+      'a block is outside the image',
+    );
     return this.#image.words[segmentOf(ref)] as Int32Array;
   }
 }

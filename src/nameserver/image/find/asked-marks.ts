@@ -1,11 +1,11 @@
-// The unproven zones that were asked for more than their apex since somebody looked: hashes of apexes in shared memory of a fixed
-// size. All threads that answer note them and one takes them. No lock: what two threads write at once to one slot is one of
-// the two hashes.
+// The unproven zones that received queries below their apex since the last `take`, as hashes of apexes in shared memory
+// of a fixed size. All answering threads write and one takes, without a lock: if two threads write to a slot
+// concurrently, one of the hashes remains.
 
 const LOG2_SLOTS = 15;
 const SLOTS = 2 ** LOG2_SLOTS;
 const SHIFT = 32 - LOG2_SLOTS;
-/** Slots of a search, all in one cache line. When they are taken the mark is lost: the next question makes another. */
+/** Slots per search, all in one cache line. If they are all used the mark is lost; the next query makes another. */
 const SEARCHED = 4;
 
 export const ASKED_MARKS_BYTES = SLOTS * 4;
@@ -19,20 +19,20 @@ export class AskedMarks {
     this.#slots = new Int32Array(buffer);
   }
 
-  /** A hash of 0 is not noted: of four thousand million apexes one has it, and on other nodes another one. */
+  /** A hash of 0 is not recorded. One of four billion apexes has it, and another one on every node. */
   note(apexHash: number): void {
     const slots = this.#slots;
     const home = (apexHash >>> SHIFT) & -SEARCHED; // the upper bits depend on every bit of the name
     for (let slot = home; slot < home + SEARCHED; slot++) {
       const noted = slots[slot] as number;
-      if (noted === apexHash) return; // most often: a slot that is only read stays in every core's cache
+      if (noted === apexHash) return; // the usual case; a slot that is only read stays in every core's cache
       if (noted !== 0) continue;
       slots[slot] = apexHash;
       return;
     }
   }
 
-  /** Takes all of them. */
+  /** Returns and clears all marks. */
   take(): number[] {
     const taken: number[] = [];
     const slots = this.#slots;

@@ -1,4 +1,4 @@
-// Chooses the zone that answers a query, and keeps a chain of aliases in it.
+// Chooses the zone that answers a query, and keeps an alias chain in it.
 
 import { TYPE } from '../../../dns/type-codes.ts';
 import type { Image } from '../image.ts';
@@ -8,7 +8,7 @@ import type { FoldedName } from './folded-name.ts';
 
 export class ZoneChooser {
   readonly #zones: ZoneFinder;
-  /** Used to find whether the zone above delegates a name. */
+  /** Checks whether the zone above delegates a name. */
   readonly #parent: NameFinder;
 
   constructor(image: Image) {
@@ -17,8 +17,8 @@ export class ZoneChooser {
   }
 
   /**
-   * Returns the root of the zone whose apex is nearest above a name, or 0. DS belongs to the parent's side of a cut
-   * (RFC 4035 §3.1.4.1).
+   * Returns the root of the zone whose apex is the nearest ancestor of a name, or 0. DS belongs to the parent's side of
+   * a zone cut (RFC 4035 §3.1.4.1).
    */
   choose(name: FoldedName, qtype: number): number {
     const zones = this.#zones;
@@ -26,16 +26,18 @@ export class ZoneChooser {
     if (root === 0 || qtype !== TYPE.DS || zones.apexLabel !== 0 || name.labels === 0) return root;
     const above = zones.find(name, 1, name.labels);
     if (above !== 0) {
-      // Only a zone that delegates exactly this name is its parent: NXDOMAIN from another one would deny the child.
+      // Only a zone that delegates exactly this name is its parent. NXDOMAIN from another zone would deny the child.
       this.#parent.enter(above);
-      if (this.#parent.isNotServed) return above; // it may or may not delegate the name
+      if (this.#parent.isNotServed) return above; // it might delegate the name
       if (this.#parent.walk(name, TYPE.NS) === PLACE.CUT && this.#parent.label === 0) return above;
     }
     zones.apexLabel = 0;
     return root;
   }
 
-  /** True if `choose` leads to this zone. Compares apexes, because the zone may have been replaced meanwhile. */
+  /**
+   * Returns true if `choose` would select this zone. Compares apexes, because the zone may have been replaced in the meantime.
+   */
   leadsTo(zone: NameFinder, name: FoldedName, qtype: number): boolean {
     if (!this.isWithin(zone, name)) return false;
     const apexLabel = name.labels - zone.apexLabels;
@@ -43,7 +45,7 @@ export class ZoneChooser {
     return this.choose(name, qtype) !== 0 && name.labels - this.#zones.apexLabel === zone.apexLabels;
   }
 
-  /** True if a name is at or below the apex of the zone. */
+  /** Returns true if a name is at or below the apex of the zone. */
   isWithin(zone: NameFinder, name: FoldedName): boolean {
     const label = name.labels - zone.apexLabels;
     return label >= 0 && this.#zones.hasApex(zone.root, name, label);

@@ -1,7 +1,7 @@
-// The country of an address, in shared memory that is filled once: the starts of all prefixes in order, for each of them its
-// length and its country, and for each value of the upper 16 bits where these stand. Prefixes leave no gap.
+// Maps addresses to countries, in shared memory that is filled once: the starts of all prefixes in order, the length and
+// country of each, and the position of the first prefix for each value of the upper 16 bits. Prefixes leave no gaps.
 
-/** A country as a small number: 1 + 26 × first letter + second letter; 0 is none. */
+/** Returns the country as a small number: 1 + 26 × first letter + second letter; 0 if invalid. */
 export function countryNumber(code: string): number {
   const first = code.charCodeAt(0) - 0x41;
   const second = code.charCodeAt(1) - 0x41;
@@ -9,11 +9,11 @@ export function countryNumber(code: string): number {
   return isCode ? 1 + 26 * first + second : 0;
 }
 
-/** A prefix of one family: the upper 32 bits of its first address, and of IPv6 the next 32, as they are in Int32. */
+/** A prefix of one family: the upper 32 bits of its first address and, for IPv6, the next 32, each as an Int32. */
 export interface CountryPrefix {
   readonly high: number;
   readonly low: number;
-  /** At most 32 of IPv4, and 64 of IPv6. */
+  /** At most 32 for IPv4, and 64 for IPv6. */
   readonly bits: number;
   readonly country: number;
 }
@@ -21,27 +21,27 @@ export interface CountryPrefix {
 const UPPER = 65536;
 const MOST_V4 = 1_000_000;
 const MOST_V6 = 1_600_000;
-/** Words in front: whether the table is filled, and how many prefixes each family has. */
+/** The first words: whether the table is filled, and the number of prefixes per family. */
 const HEAD = { READY: 0, V4: 1, V6: 2, WORDS: 4 } as const;
 const WORDS = HEAD.WORDS + 2 * (UPPER + 1) + MOST_V4 + 2 * MOST_V6;
 const PREFIXES = MOST_V4 + MOST_V6;
 
-/** Memory that is not written takes none. */
+/** Memory that is never written takes no space. */
 export const COUNTRY_TABLE_BYTES = 4 * WORDS + 2 * PREFIXES + PREFIXES;
 
 interface Family {
   readonly most: number;
-  /** The index of the last prefix that begins at or before each value of the upper bits. */
+  /** Index of the last prefix that starts at or before each value of the upper bits. */
   readonly upper: Int32Array;
   readonly high: Int32Array;
-  /** Of IPv6. */
+  /** Used by IPv6 only. */
   readonly low: Int32Array;
   readonly countries: Uint16Array;
   readonly bits: Uint8Array;
 }
 
 export class CountryTable {
-  /** What the last `find` has found: the country's number, and the length of the prefix that decided. */
+  /** Result of the last `find`: the country's number, and the length of the matching prefix. */
   country = 0;
   bits = 0;
   readonly #head: Int32Array;
@@ -87,7 +87,7 @@ export class CountryTable {
     return Atomics.load(this.#head, HEAD.READY) === 1;
   }
 
-  /** Fills the table for good; prefixes in the order of addresses. False: there is no room for so many. */
+  /** Fills the table permanently with prefixes sorted by address. Returns false if there are too many or none. */
   fill(v4: Iterable<CountryPrefix>, v6: Iterable<CountryPrefix>): boolean {
     const counted = [fillFamily(this.#v4, v4, false), fillFamily(this.#v6, v6, true)] as const;
     if (counted.includes(0)) return false;
@@ -129,10 +129,10 @@ export class CountryTable {
   }
 }
 
-/** Turns over the highest bit: then signed words compare as unsigned ones. */
+/** Inverts the highest bit, so that signed words compare as unsigned ones. */
 const SIGN = 0x80000000 | 0;
 
-/** Returns the number of prefixes; 0: too many, or none. */
+/** Returns the number of prefixes; 0 if there are too many or none. */
 function fillFamily(family: Family, prefixes: Iterable<CountryPrefix>, hasLow: boolean): number {
   let count = 0;
   let upper = 0;

@@ -1,5 +1,6 @@
-// Finds the answer to a query in an image: RFC 1034 §4.3.2 and its later updates. Tests compare it with the plain implementation
-// in test/support/reference. The result stays in fixed fields until the next query, so that no garbage is made.
+// Finds the answer to a query in an image: RFC 1034 §4.3.2 and its later updates. Tests compare it with the simple
+// implementation in test/support/reference. The result is kept in fields until the next query, so that no objects are
+// allocated.
 
 import { RCODE } from '../../../dns/message/rcodes.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
@@ -16,38 +17,38 @@ import { FOUND, type FoundKind } from './found-kinds.ts';
 import { FoundSet, lowestSignedTypeAt, lowestTypeAt } from './found-set.ts';
 import { readCnameTarget, readDnameTarget } from './read-target.ts';
 
-/** The most CNAMEs in one answer. RFC 1034 sets no limit; other servers follow 5 (Knot) to any number (NSD). */
+/** Maximum number of CNAMEs in one answer. RFC 1034 sets no limit; other servers follow from 5 (Knot) to any number (NSD). */
 const MAX_LINKS = 16;
-/** Each link may be a DNAME and the CNAME made from it. The answer follows the last link. */
+/** Each link may be a DNAME and the CNAME synthesized from it. The answer follows the last link. */
 const MAX_SETS = 2 * MAX_LINKS + 1;
 
 export class ImageFinder {
-  /** The queried name, then those of the chain of aliases. */
+  /** The query name, followed by the names of the alias chain. */
   readonly names: readonly FoldedName[];
-  /** The queried name, which the caller fills in before `find`. */
+  /** The query name, which the caller fills in before `find`. */
   readonly question: FoldedName;
 
   kind: FoundKind = FOUND.REFUSED;
   rcode = 0;
   authoritative = false;
-  /** The answer section: the first `answers` of these. */
+  /** The answer section: the first `answers` sets are valid. */
   readonly answer: readonly FoundSet[];
   answers = 0;
-  /** The NS set at the cut for `REFERRAL`. The SOA, to be sent with the negative TTL, for `NODATA` and `NXDOMAIN`. */
+  /** For `REFERRAL`, the NS set at the cut. For `NODATA` and `NXDOMAIN`, the SOA, to be sent with the negative TTL. */
   readonly authority = new FoundSet();
-  /** True if the last set of the answer has the queried type and is not an alias: its targets may have additional records. */
+  /** True if the last set of the answer has the query type and is not an alias: its targets may have additional records. */
   isAnswered = false;
-  /** True if the response has signatures, and the proofs in `proofs`: the client requests them and the zone is signed. */
+  /** True if the response has signatures, and the proofs in `proofs`: the client set DO and the zone is signed. */
   isSigned = false;
   readonly proofs: ProofFinder;
-  /** Replaces the edge's address sets by those of the client's region. */
+  /** Replaces the edge's address sets with those of the client's region. */
   readonly regions: RegionFinder;
   /** True if `ds` is the DS set of the cut, for `REFERRAL`. */
   hasDs = false;
   readonly ds = new FoundSet();
   /** Length of the apex; 0 if the query is refused. */
   apexOctets = 0;
-  /** The label of the queried name where an existing name begins, and whether that is only the closest encloser. */
+  /** The label of the query name at which an existing name begins, and whether that name is only the closest encloser. */
   #sourceLabel = 0;
   #isBelowSource = false;
 
@@ -57,7 +58,7 @@ export class ImageFinder {
   readonly #zones: ZoneChooser;
   readonly zone: NameFinder;
 
-  /** `asked` receives the apexes of unproven zones with queries for more than their apex. */
+  /** @param asked receives the apexes of unproven zones that receive queries below their apex */
   constructor(image: Image, asked?: AskedMarks, countries?: CountryTable) {
     this.#asked = asked;
     this.#image = image;
@@ -71,7 +72,10 @@ export class ImageFinder {
     this.answer = Array.from({ length: MAX_SETS }, () => new FoundSet());
   }
 
-  /** The class is IN, and `qtype` neither AXFR nor IXFR. `dnssecOk` is DO (RFC 3225 §3). The reader slot must be entered. */
+  /**
+   * Finds the answer for class IN; `qtype` is neither AXFR nor IXFR. `dnssecOk` is DO (RFC 3225 §3). The caller must
+   * have entered its reader slot.
+   */
   find(qtype: number, dnssecOk: boolean): void {
     this.answers = 0;
     this.isAnswered = false;
@@ -99,7 +103,7 @@ export class ImageFinder {
     if (this.isSigned && this.proofs.collides) this.#end(FOUND.FAILED, RCODE.SERVFAIL, false); // RFC 5155 §7.2.9
   }
 
-  /** Follows the chain from the queried name. */
+  /** Follows the alias chain from the query name. */
   #follow(qtype: number): void {
     const zone = this.zone;
     for (let link = 0; ; link++) {
@@ -110,19 +114,19 @@ export class ImageFinder {
         this.#isBelowSource = zone.isWildcard || place === PLACE.DNAME;
       }
       if (place === PLACE.NODE) {
-        // 3a, or 3c at a wildcard
+        // step 3a, or 3c at a wildcard
         if (this.#match(link, qtype)) return;
       } else if (place === PLACE.DNAME) {
         if (this.#substitute(link, qtype)) return;
       } else if (place === PLACE.CUT) {
-        this.#refer(link); // 3b
+        this.#refer(link); // step 3b
         return;
       } else {
         if (this.isSigned) this.proofs.noName(name, zone.label);
         this.#deny(FOUND.NXDOMAIN, RCODE.NXDOMAIN);
         return;
       }
-      // A loop or a long chain ends here. A target in another zone, even one that is served here, is left to the resolver.
+      // A loop or a long chain ends here. The resolver follows a target in another zone, even one served here.
       const target = this.names[link + 1] as FoldedName;
       const isLast = this.#isVisited(link + 1) || link + 1 === MAX_LINKS;
       if (isLast || !this.#zones.leadsTo(zone, target, qtype)) {
@@ -132,12 +136,12 @@ export class ImageFinder {
     }
   }
 
-  /** True if a zone with special flags answers the query. */
+  /** Returns true if the query is answered because of a special flag of the zone. */
   #isAnswered(qtype: number): boolean {
     const { zone } = this;
     const isAtApex = this.question.labels === zone.apexLabels;
     if (zone.isUnproven) {
-      // Registries and checkers query only these.
+      // Registries and delegation checkers send only these queries.
       if (!isAtApex || !(isOfApex(qtype, false) || qtype === TYPE.DNSKEY)) this.#asked?.note(this.apexHash());
       return true;
     }
@@ -163,7 +167,7 @@ export class ImageFinder {
     this.authoritative = authoritative;
   }
 
-  /** Returns true if the search is over. Otherwise the name after `link` is the alias's target. */
+  /** Returns true if the search ends. Otherwise the name after `link` is the target of the alias. */
   #match(link: number, qtype: number): boolean {
     const { node, apexOctets } = this.zone;
     const set = this.answer[this.answers] as FoundSet;
@@ -174,8 +178,8 @@ export class ImageFinder {
       this.#end(FOUND.ANSWER, RCODE.NOERROR, true);
       return true;
     }
-    // RRSIG and NSEC may exist beside a CNAME (RFC 4034 §3, §4): queries for them ask about the alias itself. A zone with
-    // NSEC3 has no NSEC records, and validators reject a NODATA whose NSEC3 has the CNAME bit (RFC 5155 §8.5).
+    // RRSIG and NSEC may exist at the owner of a CNAME (RFC 4034 §3, §4), so queries for them are about the alias itself.
+    // A zone with NSEC3 has no NSEC records, and validators reject a NODATA whose NSEC3 has the CNAME bit (RFC 5155 §8.5).
     const isOfAlias = qtype === TYPE.RRSIG || (qtype === TYPE.NSEC && !this.zone.isHashed);
     const isFollowed = !isOfAlias && this.zone.hasCname();
     if (!isFollowed || !set.take(this.#image, node, TYPE.CNAME, apexOctets, link, 0)) {
@@ -190,11 +194,11 @@ export class ImageFinder {
     return false;
   }
 
-  /** Takes the set that answers the query at the node. Returns false if there is none. */
+  /** Sets `set` to the set at the node that answers the query. Returns false if there is none. */
   #take(set: FoundSet, link: number, qtype: number): boolean {
     const { node, apexOctets, isHashed } = this.zone;
     const image = this.#image;
-    // with NSEC3, no answer has NSEC: one chain replaces the other (RFC 5155 §10.4, §10.5)
+    // with NSEC3, no answer contains NSEC: one chain replaces the other (RFC 5155 §10.4, §10.5)
     if (qtype === TYPE.NSEC && isHashed) return false;
     if (qtype === TYPE.RRSIG) {
       const covered = lowestSignedTypeAt(image, node);
@@ -203,7 +207,7 @@ export class ImageFinder {
       set.takeSignatures();
       return true;
     }
-    if (qtype === EDGE_MARK_TYPE) return false; // it never goes on the wire
+    if (qtype === EDGE_MARK_TYPE) return false; // this type is never sent
     const type = qtype === TYPE.ANY ? lowestTypeAt(image, node) : qtype;
     if (!set.take(image, node, type, apexOctets, link, 0)) return false;
     if (set.isEdge) this.regions.replace(set, node, this.zone.isSigned);
@@ -221,7 +225,7 @@ export class ImageFinder {
     else this.proofs.noType(name, 0, node);
   }
 
-  /** Follows a DNAME (RFC 6672 §3.2 3C). Returns true if the search is over. */
+  /** Follows a DNAME (RFC 6672 §3.2 3C). Returns true if the search ends. */
   #substitute(link: number, qtype: number): boolean {
     const { node, label, apexOctets } = this.zone;
     const name = this.names[link] as FoldedName;
@@ -241,7 +245,7 @@ export class ImageFinder {
     return true;
   }
 
-  /** True if the answer has this DNAME already: it is included only once. */
+  /** Returns true if the answer already has this DNAME, which is included only once. */
   #hasDname(dname: FoundSet): boolean {
     for (let i = 0; i < this.answers; i++) {
       const set = this.answer[i] as FoundSet;
@@ -250,19 +254,19 @@ export class ImageFinder {
     return false;
   }
 
-  /** AA is about the first owner of the answer section (RFC 1035 §4.1.1). */
+  /** AA refers to the first owner in the answer section (RFC 1035 §4.1.1). */
   #refer(link: number): void {
     const { node, label, apexOctets } = this.zone;
     this.authority.take(this.#image, node, TYPE.NS, apexOctets, link, label);
     if (this.isSigned) {
-      this.authority.dropSignatures(); // RFC 4035 §2.2: the parent signs no NS of a cut
+      this.authority.dropSignatures(); // the parent does not sign the NS set of a cut (RFC 4035 §2.2)
       this.hasDs = this.ds.take(this.#image, node, TYPE.DS, apexOctets, link, label); // RFC 4035 §3.1.4
       if (!this.hasDs) this.proofs.noType(this.names[link] as FoldedName, label, node);
     }
     this.#end(FOUND.REFERRAL, RCODE.NOERROR, this.answers > 0);
   }
 
-  /** RFC 2308 §2; after a chain the rcode is the last name's (RFC 6604 §3). */
+  /** Negative answer (RFC 2308 §2). After a chain, the rcode is that of the last name (RFC 6604 §3). */
   #deny(kind: FoundKind, rcode: number): void {
     const { apexNode, apexOctets, apexLabels } = this.zone;
     const apexLabel = this.question.labels - apexLabels;
@@ -276,24 +280,24 @@ export class ImageFinder {
     return false;
   }
 
-  /** True if a name is at or below the apex of the zone that answered. */
+  /** Returns true if a name is at or below the apex of the zone that answered. */
   isWithinZone(name: FoldedName): boolean {
     return this.#zones.isWithin(this.zone, name);
   }
 
-  /** Takes the set of a type at a host's node, as returned by `findHost`. */
+  /** Sets `set` to the set of a type at a host's node, as returned by `findHost`. */
   takeHostSet(set: FoundSet, node: number, type: number): boolean {
     if (!set.take(this.#image, node, type, this.apexOctets, 0, 0)) return false;
     if (set.isEdge) this.regions.replace(set, node, this.zone.isSigned);
     return true;
   }
 
-  /** Returns the node with the addresses of a host, or 0 if there is none to include. An alias is not followed. */
+  /** Returns the node with the addresses of a host, or 0 if there are none to include. Aliases are not followed. */
   findHost(host: FoldedName): number {
     if (!this.isWithinZone(host)) return 0;
     const zone = this.zone;
-    const node = zone.find(host, 0); // glue below a cut, as it is stored
+    const node = zone.find(host, 0); // glue below a cut, as stored
     if (node !== 0) return node;
-    return zone.walk(host, TYPE.A) === PLACE.NODE ? zone.node : 0; // what an answer would have
+    return zone.walk(host, TYPE.A) === PLACE.NODE ? zone.node : 0; // the addresses that a query would get
   }
 }

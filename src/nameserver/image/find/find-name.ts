@@ -1,5 +1,5 @@
-// Finds names in one zone of an image: RFC 1034 §4.3.2 step 3. It uses numbers and fixed buffers only, so that no
-// garbage is made.
+// Finds names in one zone of an image (RFC 1034 §4.3.2 step 3). Uses only numbers and fixed buffers, so that no objects
+// are allocated.
 
 import { TYPE } from '../../../dns/type-codes.ts';
 import type { Image } from '../image.ts';
@@ -16,7 +16,9 @@ import {
 } from '../layout.ts';
 import type { FoldedName } from './folded-name.ts';
 
-/** Where a walk down the tree ended: at the name itself or its wildcard, at a cut, at a DNAME above it, nowhere. */
+/**
+ * Where a walk down the tree ended: at the name itself or its wildcard, at a zone cut, at a DNAME above the name, or nowhere.
+ */
 export const PLACE = { NODE: 0, CUT: 1, DNAME: 2, NOTHING: 3 } as const;
 type Place = (typeof PLACE)[keyof typeof PLACE];
 
@@ -25,12 +27,12 @@ const WILDCARD_OCTETS = 2;
 export class NameFinder {
   /** The node at which the last walk ended. */
   node = 0;
-  /** Of the last walk: the label at which the node's owner starts in the name, or that of the closest encloser. */
+  /** The label of the name at which the node's owner, or the closest encloser, starts. */
   label = 0;
-  /** The node is the wildcard at the closest encloser. */
+  /** True if the node is the wildcard at the closest encloser. */
   isWildcard = false;
 
-  /** The zone that is searched, and what its root says. */
+  /** The current zone, and values from its root. */
   root = 0;
   apexOctets = 0;
   apexLabels = 0;
@@ -48,7 +50,7 @@ export class NameFinder {
     this.#rootWords = image.header;
   }
 
-  /** Selects this version of the zone for all later searches. */
+  /** Selects this version of a zone for later searches. */
   enter(root: number): void {
     const words = this.#images[segmentOf(root)] as Int32Array;
     const at = wordOf(root);
@@ -63,7 +65,7 @@ export class NameFinder {
     this.#log2Buckets = shape >>> 24;
   }
 
-  /** It is not an ordinary zone: answered in part (`isNotServed`: not at all), or unproven. */
+  /** True if the zone is not ordinary: answered in part (`isNotServed`: not at all), or unproven. */
   get isSpecial(): boolean {
     return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN)) !== 0;
   }
@@ -76,7 +78,7 @@ export class NameFinder {
     return (this.#flags & ROOT_FLAG.NOT_SERVED) !== 0;
   }
 
-  /** The order index of what proves denials, of a zone with DNSSEC, and whether it is of NSEC3. */
+  /** The order index of the NSEC or NSEC3 sets that prove denials, for zones with DNSSEC, and whether it is for NSEC3. */
   get denials(): number {
     return this.#rootWords[this.#orderAt() + ROOT_ORDER.DENIALS] as number;
   }
@@ -85,13 +87,13 @@ export class NameFinder {
     return this.#rootWords[this.#orderAt() + ROOT_ORDER.IS_HASHED] === 1;
   }
 
-  /** Where the words of ROOT_ORDER stand: behind the index. */
+  /** Returns the position of the words of ROOT_ORDER, which follow the index. */
   #orderAt(): number {
     const pairs = 1 + 2 * (this.#rootWords[wordOf(this.root) + ROOT.NAMES] as number);
     return this.#index + (this.#log2Buckets === 0 ? pairs : 1 << this.#log2Buckets);
   }
 
-  /** Answers with DO have signatures and proofs. */
+  /** True if answers with DO have signatures and proofs. */
   get isSigned(): boolean {
     return (this.#flags & ROOT_FLAG.SIGNED) !== 0;
   }
@@ -104,7 +106,7 @@ export class NameFinder {
     return this.#rootWords[wordOf(this.root) + ROOT.NEGATIVE_TTL] as number;
   }
 
-  /** The two words of the id of the zone's row, a Float64: as a number it would be garbage. */
+  /** The zone's row id, a Float64, as two words. Returned as one number it would be allocated on the heap. */
   get idLow(): number {
     return this.#rootWords[wordOf(this.root) + ROOT.ID] as number;
   }
@@ -113,23 +115,23 @@ export class NameFinder {
     return this.#rootWords[wordOf(this.root) + ROOT.ID + 1] as number;
   }
 
-  /** Whether the node of the last walk is an alias. */
+  /** Returns true if the node of the last walk has a CNAME. */
   hasCname(): boolean {
     return (this.#flagsOf(this.node) & NODE_FLAG.HAS_CNAME) !== 0;
   }
 
-  /** Whether a name `*.` exists below a node. */
+  /** Returns true if the wildcard `*` exists directly below a node. */
   hasWildcardChild(node: number): boolean {
     return (this.#flagsOf(node) & NODE_FLAG.HAS_WILDCARD_CHILD) !== 0;
   }
 
-  /** Walks down from the apex, which `name` lies at or below. */
+  /** Walks down from the apex. `name` must be at or below it. */
   walk(name: FoldedName, qtype: number): Place {
     const apexLabel = name.labels - this.apexLabels;
     this.isWildcard = false;
     if ((this.#flags & (ROOT_FLAG.HAS_CUT | ROOT_FLAG.HAS_DNAME)) !== 0)
       return this.#walkByLabel(name, apexLabel, qtype);
-    // No delegation or DNAME is on the way: find the name itself, or else its closest encloser.
+    // The zone has no cuts and DNAMEs: find the name itself, or else its closest encloser.
     for (let label = 0; label < apexLabel; label++) {
       const node = this.find(name, label);
       if (node === 0) continue;
@@ -142,12 +144,12 @@ export class NameFinder {
     return apexLabel === 0 ? PLACE.NODE : this.#atWildcard(name);
   }
 
-  /** Label by label, so that the topmost cut or DNAME decides. */
+  /** Walks label by label, so that the topmost cut or DNAME decides. */
   #walkByLabel(name: FoldedName, apexLabel: number, qtype: number): Place {
     this.node = this.apexNode;
     this.label = apexLabel;
     for (let label = apexLabel - 1; label >= 0; label--) {
-      if ((this.#flagsOf(this.node) & NODE_FLAG.HAS_DNAME) !== 0) return PLACE.DNAME; // of the names below it (RFC 6672 §2.3)
+      if ((this.#flagsOf(this.node) & NODE_FLAG.HAS_DNAME) !== 0) return PLACE.DNAME; // a DNAME applies to the names below it (RFC 6672 §2.3)
       const next = this.find(name, label);
       if (next === 0) return this.#atWildcard(name);
       this.node = next;
@@ -158,7 +160,7 @@ export class NameFinder {
     return PLACE.NODE;
   }
 
-  /** 3c: the wildcard at the closest encloser, and no other, is the source of synthesis (RFC 4592 §3.3.1). */
+  /** Step 3c: only the wildcard at the closest encloser is the source of synthesis (RFC 4592 §3.3.1). */
   #atWildcard(name: FoldedName): Place {
     if (!this.hasWildcardChild(this.node)) return PLACE.NOTHING;
     this.node = this.#findWildcard(name, this.label);
@@ -170,7 +172,7 @@ export class NameFinder {
     return ((this.#images[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number) & 0xff;
   }
 
-  /** The node of the suffix of `name` that starts with a label, which lies at or below the apex; 0: it does not exist. */
+  /** Returns the node of the suffix of `name` that starts at a label, which is at or below the apex, or 0. */
   find(name: FoldedName, label: number): number {
     const hash = name.hashes[label] as number;
     const from = name.labelAt[label] as number;
@@ -205,7 +207,7 @@ export class NameFinder {
     return bucket === 0 ? NO_NAMES : (this.#images[segmentOf(bucket)] as Int32Array);
   }
 
-  /** The node of `*` below the suffix that starts with a label, which is known to exist. */
+  /** Returns the node of `*` below the suffix that starts at a label. It must exist. */
   #findWildcard(name: FoldedName, label: number): number {
     const hash = name.wildcardHash(label);
     const from = name.labelAt[label] as number;
@@ -225,7 +227,7 @@ export class NameFinder {
         isSame = bytes[owner + WILDCARD_OCTETS + i] === name.octets[from + i];
       if (isSame) return node;
     }
-    throw new Error('a node tells of a wildcard below it that is not there');
+    throw new Error('a node refers to a wildcard that does not exist');
   }
 }
 

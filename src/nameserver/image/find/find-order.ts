@@ -1,5 +1,5 @@
-// Finds owners of denials in the order index of a zone (layout.ts "Order index"): the last one at or before a name. It uses
-// numbers and fixed buffers only, so that no garbage is made.
+// Finds the owners of denials in the order index of a zone (layout.ts "Order index"): the last one at or before a name.
+// Uses only numbers and fixed buffers, so that no objects are allocated.
 
 import { fillKeyStart, type LabelledName } from '../../../dns/dnssec/canonical-key.ts';
 import type { Image } from '../image.ts';
@@ -18,15 +18,15 @@ const MAX_LABELS = 128;
 const WILDCARD = 0x2a;
 
 export class OrderFinder {
-  /** The owner that the last search found is the name itself. */
+  /** True if the owner found last is the name itself. */
   isMatch = false;
   readonly #words: readonly Int32Array[];
   readonly #bytes: readonly Uint8Array[];
   readonly #key = new Uint32Array(2);
   readonly #signedKey = new Int32Array(this.#key.buffer);
-  /** Where the labels of a node's owner start. */
+  /** Starts of the labels of a node's owner. */
   readonly #labelAt = new Uint8Array(MAX_LABELS);
-  // What is searched for.
+  // The name being searched.
   #name: LabelledName | undefined = undefined;
   #from = 0;
   #isWildcard = false;
@@ -40,8 +40,8 @@ export class OrderFinder {
   }
 
   /**
-   * The node whose owner is the name that starts at the label `from` of `name`, or with `isWildcard` the wildcard below that;
-   * else the last one before it. Before the first comes the last one: the owners are a ring. 0: the index has none.
+   * Returns the node of the name that starts at label `from` of `name` (with `isWildcard`, of the wildcard below it), or
+   * else of the last owner before it. Owners form a ring: the last one precedes the first. Returns 0 if the index is empty.
    */
   find(order: number, name: LabelledName, from: number, isWildcard: boolean, apexLabels: number): number {
     this.isMatch = false;
@@ -67,7 +67,7 @@ export class OrderFinder {
     return this.#refAt(leaf, index < 0 ? (this.#shapeOf(leaf) >>> 1) - 1 : index);
   }
 
-  /** The last item of a block at or before the name; -1: all are behind it. */
+  /** Returns the index of a block's last item at or before the name, or -1 if all items follow it. */
   #lastUpTo(block: number, isTop: boolean): number {
     const words = this.#words[segmentOf(block)] as Int32Array;
     const items = wordOf(block) + ORDER.ITEMS;
@@ -102,7 +102,7 @@ export class OrderFinder {
     return (this.#words[segmentOf(block)] as Int32Array)[at] as number;
   }
 
-  /** Below 0: the node's owner comes before the name (RFC 4034 §6.1); 0: it is the name. */
+  /** Returns a negative number if the node's owner precedes the name (RFC 4034 §6.1), and 0 if they are equal. */
   #compare(node: number): number {
     const shape = (this.#words[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
     const owner = this.#bytes[segmentOf(node)] as Uint8Array;

@@ -1,5 +1,5 @@
-// Finds the NSEC or NSEC3 records that prove what an answer denies, as find-proof does in zones: RFC 4035 §3.1.3, RFC 5155
-// §7.2. What the zone lacks is left out. The result stands in fixed fields, so that no garbage is made.
+// Finds the NSEC or NSEC3 records that prove what an answer denies, like find-proof does in zones (RFC 4035 §3.1.3, RFC
+// 5155 §7.2). Records that the zone lacks are omitted. The result is kept in fields, so that no objects are allocated.
 
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
@@ -11,7 +11,7 @@ import type { FoldedName } from './folded-name.ts';
 import { FIRST_RDATA, FoundSet } from './found-set.ts';
 import { NameHasher } from './name-hasher.ts';
 
-/** Each link of a chain may have one, the last name four. */
+/** Each link of a chain may have one, and the last name four. */
 const MAX_PROOFS = 40;
 const WILDCARD_OCTETS = 2;
 const SHA1 = 1;
@@ -19,12 +19,12 @@ const OPT_OUT = 1;
 const SHA1_OCTETS = 20;
 
 export class ProofFinder {
-  /** The nodes whose NSEC or NSEC3 set is a proof, each once: the first `count`. */
+  /** The distinct nodes whose NSEC or NSEC3 set is a proof; the first `count` are valid. */
   readonly nodes = new Int32Array(MAX_PROOFS);
   count = 0;
   /** The type of the sets: NSEC or NSEC3. */
   type = 0;
-  /** A name that is not there has the hash of one that is: its absence cannot be proven (RFC 5155 §7.2.9). */
+  /** True if a nonexistent name has the hash of an existing one, so that its absence cannot be proven (RFC 5155 §7.2.9). */
   collides = false;
   readonly #image: Image;
   readonly #zone: NameFinder;
@@ -39,7 +39,7 @@ export class ProofFinder {
     this.#hasher = new NameHasher(image);
   }
 
-  /** Begins the proofs of one answer of the zone, which is signed. */
+  /** Begins the proofs for one answer from a signed zone. */
   begin(): void {
     const zone = this.#zone;
     this.count = 0;
@@ -48,7 +48,7 @@ export class ProofFinder {
     if (zone.isHashed) this.#hasher.begin(zone.apexNode, zone.apexLabels);
   }
 
-  /** The name that starts at a label is there, its node has not the type; or it is a cut without DS. */
+  /** Proves that an existing name, which starts at a label, does not have the type, or that it is a zone cut without DS. */
   noType(name: FoldedName, label: number, node: number): void {
     if (this.type === TYPE.NSEC) this.#ownOrBefore(name, label, false, node);
     else {
@@ -58,7 +58,7 @@ export class ProofFinder {
     }
   }
 
-  /** Neither the name is there nor a wildcard below its closest encloser, which starts at a label. */
+  /** Proves that neither the name exists nor a wildcard below its closest encloser, which starts at label `encloser`. */
   noName(name: FoldedName, encloser: number): void {
     if (this.type === TYPE.NSEC) {
       this.#addBefore(name, 0, false);
@@ -71,13 +71,13 @@ export class ProofFinder {
     this.#cover(name, provable, true);
   }
 
-  /** The name is not there: its answer comes from the wildcard below its closest encloser, which starts at a label. */
+  /** Proves that the name does not exist, for an answer from the wildcard below its closest encloser. */
   expanded(name: FoldedName, encloser: number): void {
     if (this.type === TYPE.NSEC) this.#addBefore(name, 0, false);
     else this.#cover(name, encloser - 1, false); // RFC 5155 §7.2.6
   }
 
-  /** Likewise, and the wildcard has not the type. */
+  /** Same as `expanded`, for a wildcard that does not have the type. */
   noWildcardType(name: FoldedName, encloser: number, wildcard: number): void {
     if (this.type === TYPE.NSEC) {
       this.#ownOrBefore(name, encloser, true, wildcard);
@@ -99,20 +99,20 @@ export class ProofFinder {
       return;
     }
     const shape = (this.#image.words[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
-    // The next name of the record before an empty non-terminal lies below it.
+    // The next name in the NSEC before an empty non-terminal is below the empty non-terminal.
     if (shape >>> 16 === 0 && (shape & NODE_FLAG.MARKED) === 0) this.#addBefore(name, label, isWildcard);
   }
 
-  /** The NSEC that covers a name which owns none, as the order of the owners has it. */
+  /** Adds the NSEC that covers a name without one, in the order of the owners. */
   #addBefore(name: FoldedName, label: number, isWildcard: boolean): void {
     const zone = this.#zone;
     this.#add(this.#order.find(zone.denials, name, label, isWildcard, zone.apexLabels));
   }
 
   /**
-   * The proof of the closest encloser (RFC 5155 §7.2.1), given where the longest suffix that is there and the first name to
-   * try start. Opt-out leaves names out: then it is the closest one that the chain knows, and a record with the opt-out bit
-   * covers what it leaves out. Returns where that one starts; -1: there is no proof.
+   * Adds the closest encloser proof (RFC 5155 §7.2.1). `existing` is the start of the longest existing suffix, and
+   * `encloser` of the first name to try. With opt-out, the closest provable encloser is used, if a record with the
+   * opt-out bit covers the next closer name. Returns the start of the provable encloser, or -1 if there is no proof.
    */
   #proveEncloser(name: FoldedName, existing: number, encloser: number): number {
     const apexLabel = this.#apexLabelOf(name);
@@ -132,20 +132,20 @@ export class ProofFinder {
     this.#addCovering(this.#covering(name, label, isWildcard));
   }
 
-  /** Adds what the search that was the last one found. */
+  /** Adds the node that the last search found. */
   #addCovering(node: number): void {
     if (this.#order.isMatch) this.collides = true;
     this.#add(node);
   }
 
-  /** The node whose hash is that of a name that is there; 0: there is none. */
+  /** Returns the node with the hash of an existing name, or 0. */
   #matching(name: FoldedName, label: number, isWildcard: boolean): number {
     this.#hasher.hash(name, label, isWildcard, true);
     const node = this.#findHash();
     return this.#order.isMatch ? node : 0;
   }
 
-  /** The node whose hash comes before that of a name. Wildcards stand below names that are there, so their hash is kept. */
+  /** Returns the node whose hash precedes that of a name. Wildcards are below existing names, so their hashes are cached. */
   #covering(name: FoldedName, label: number, isWildcard: boolean): number {
     this.#hasher.hash(name, label, isWildcard, isWildcard);
     return this.#findHash();
@@ -177,7 +177,7 @@ export class ProofFinder {
   }
 }
 
-/** Whether the wildcard below the suffix that starts at a label is a name at all. */
+/** Returns true if the wildcard below the suffix that starts at a label is not too long for a name. */
 function hasWildcardName(name: FoldedName, label: number): boolean {
   return name.length - (name.labelAt[label] as number) + WILDCARD_OCTETS <= MAX_NAME_OCTETS;
 }

@@ -1,5 +1,5 @@
-// Puts the set of the asker's region in place of the edge's set that was found. Nothing is allocated, and nothing is looked up
-// before the first such set of an answer.
+// Replaces the edge's set in an answer with the set of the client's region. Allocates nothing, and looks up the region
+// only when an answer has such a set.
 
 import { TYPE } from '../../../dns/type-codes.ts';
 import { SET_ID_OCTETS } from '../../../zone/edge-sets.ts';
@@ -31,9 +31,9 @@ const RDLENGTH = 10;
 const RRSIG = { ALGORITHM: 2, ORIGINAL_TTL: 4, EXPIRATION: 8, KEY_TAG: 16, OCTETS: 19 } as const;
 
 export class RegionFinder {
-  /** The clock, which the caller sets before each query. */
+  /** The time, set by the caller before each query. */
   nowMs = 0;
-  /** How many bits of the asker's address the answer depends on; 0: it is the same for all. */
+  /** Number of bits of the client's address that the answer depends on; 0 if it is the same for all clients. */
   scope = 0;
   readonly #image: Image;
   readonly #countries: CountryTable | undefined;
@@ -49,12 +49,12 @@ export class RegionFinder {
     this.#countries = countries;
   }
 
-  /** Whether any region has sets of its own. */
+  /** True if any region has edge sets of its own. */
   get isOn(): boolean {
     return Atomics.load(this.#image.header, HEADER.EDGE_SETS) !== 0;
   }
 
-  /** The upper `octets` octets of the asker's address; the others count as 0. */
+  /** Sets the upper `octets` octets of the client's address. The others count as 0. */
   setAsker(address: Uint8Array, at: number, octets: number, isV6: boolean): void {
     this.#address = address;
     this.#at = at;
@@ -62,13 +62,13 @@ export class RegionFinder {
     this.#isV6 = isV6;
   }
 
-  /** A new question. */
+  /** Resets the state for a new query. */
   begin(): void {
     this.#region = UNKNOWN;
     this.scope = 0;
   }
 
-  /** `set` is the edge's, of the node. It stays when the region has none of its type, or none that is signed like it. */
+  /** Replaces `set`, the edge's set at the node, unless the region has no set of its type or none that is equally signed. */
   replace(set: FoundSet, node: number, isSigned: boolean): void {
     if (this.#region === UNKNOWN) this.#find();
     if (this.#region === NO_REGION) return;
@@ -96,7 +96,9 @@ export class RegionFinder {
     return word;
   }
 
-  /** False: there is no such set, or not all keys that sign the edge's set have signed it; then `set` stays as it is. */
+  /**
+   * Returns false, and leaves `set` unchanged, if there is no such set, or a key that signs the edge's set has not signed it.
+   */
   #take(set: FoundSet, node: number, isSigned: boolean, number: number): boolean {
     const words = this.#image.words[segmentOf(this.#block)] as Int32Array;
     const entry = wordOf(this.#block) + EDGE_REGIONS_AT + number * EDGE_SET_WORDS;
@@ -127,8 +129,8 @@ export class RegionFinder {
   }
 
   /**
-   * Finds a signature over the set with this id for each signature over the edge's set, by the same key: so the answer has
-   * one of each algorithm (RFC 4035 §2.2), and none of a key that is gone. Returns their octets; 0: one is missing.
+   * Finds one signature over the set with this id for each signature over the edge's set, by the same key. The answer thus
+   * has one of each algorithm (RFC 4035 §2.2), and none of a removed key. Returns their octets, or 0 if one is missing.
    */
   #findSignatures(set: FoundSet, node: number, ttl: number, idHigh: number, idLow: number): number {
     if (set.signatures === 0 || set.signatures > MOST_REGIONAL_SIGNATURES) return 0;
@@ -138,7 +140,7 @@ export class RegionFinder {
     const shape = words[at + NODE.SHAPE] as number;
     const setWords = setWordsOf(shape);
     const setsEnd = at + NODE.SETS + (shape >>> 16) * setWords;
-    // marks have the highest type, so they are the last set, and have no signatures themselves
+    // marks have the highest type, so they are the last set, and are not signed
     if (((words[setsEnd - setWords + SET.TYPE] as number) & 0xffff) !== EDGE_MARK_TYPE) return 0;
     const marks = (words[setsEnd - setWords + SET.TYPE] as number) >>> 16;
     let marksAt = byteOf(node) + (setsEnd - at) * 4 + ((shape >>> 8) & 0xff);
@@ -161,7 +163,9 @@ export class RegionFinder {
   }
 }
 
-/** Where a mark stands with a signature that holds now, by the key of the signature whose rdata is at `key`; -1: there is none. */
+/**
+ * Returns the position of a mark whose signature is valid now and made by the key of the signature with rdata at `key`, or -1.
+ */
 function findMark(
   bytes: Uint8Array,
   from: number,

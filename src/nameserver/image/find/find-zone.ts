@@ -1,13 +1,13 @@
-// Finds the zone nearest above a name in the zone table of an image. Its loads are plain, since a call of Atomics.load
-// takes some 10 ns. They are safe: the target of a ref is stored before the ref and read after it, and
-// `ReaderSlot.enter` makes sure that no load is older than the reader slot.
+// Finds the nearest zone at or above a name in the zone table of an image. Uses plain loads, because Atomics.load takes
+// some 10 ns. They are safe: the target of a ref is stored before the ref and read after it, and `ReaderSlot.enter`
+// ensures that no load is older than the reader slot.
 
 import type { Image } from '../image.ts';
 import { HEADER, REMOVED, ROOT, segmentOf, TABLE, TABLE_SLOT_WORDS, wordOf } from '../layout.ts';
 import type { FoldedName } from './folded-name.ts';
 
 export class ZoneFinder {
-  /** Where the apex of the zone that was found starts in the name. */
+  /** The label of the name at which the found zone's apex starts. */
   apexLabel = 0;
   readonly #header: Int32Array;
   readonly #words: readonly Int32Array[];
@@ -17,7 +17,7 @@ export class ZoneFinder {
     this.#words = image.words;
   }
 
-  /** The root of the zone whose apex is the longest suffix of `name` that starts with one of these labels; 0: none. */
+  /** Returns the root of the zone whose apex is the longest suffix of `name` that starts at one of these labels, or 0. */
   find(name: FoldedName, from: number, to: number): number {
     const depths = this.#header[HEADER.APEX_DEPTHS] as number;
     const table = this.#header[HEADER.ZONE_TABLE] as number;
@@ -42,7 +42,7 @@ export class ZoneFinder {
     return 0;
   }
 
-  /** Whether the suffix of `name` that starts with a label is the apex of the zone with this root. */
+  /** Returns true if the suffix of `name` that starts at a label is the apex of the zone with this root. */
   hasApex(root: number, name: FoldedName, label: number): boolean {
     const words = this.#words[segmentOf(root)] as Int32Array;
     const at = wordOf(root);

@@ -1,39 +1,38 @@
-// A name in fixed buffers, folded (RFC 4343), with the place and the hash of every suffix. It is overwritten for each
-// question, so that no answer leaves garbage. It is read four octets at a time, three times as fast as one by one.
+// A folded name (RFC 4343) in fixed buffers, with the position and hash of every suffix. It is reused for each query,
+// so that no objects are allocated. It is read four octets at a time, which is three times as fast as one by one.
 
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 import { mixChunk } from '../hash-name.ts';
 import { HEADER } from '../layout.ts';
 
-const MAX_LABELS = 128; // the root's included
+const MAX_LABELS = 128; // including the root's
 /** Masks that keep the first octets of a chunk, by their number. */
 const CHUNK_MASKS = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1);
 const WILDCARD_CHUNK = 0x2a01; // the label `*` with its length
 
 export class FoldedName {
-  /** The uncompressed wire form with the root's octet; octets after it have no meaning. */
+  /** The uncompressed wire form, including the root's octet. Octets after it are undefined. */
   readonly octets = new Uint8Array(MAX_NAME_OCTETS + 1 + 8);
   readonly view = new DataView(this.octets.buffer);
-  /** The length of the whole name. */
   length = 1;
-  /** The number of labels, without the root's. */
+  /** Number of labels, without the root's. */
   labels = 0;
-  /** Offset of the length octet of each label; the root's last. */
+  /** Offset of the length octet of each label. The root's is the last. */
   readonly labelAt = new Uint8Array(MAX_LABELS);
-  /** Hash of the suffix that starts with each label; the root's last. */
+  /** Hash of the suffix that starts at each label. The root's is the last. */
   readonly hashes = new Int32Array(MAX_LABELS);
-  /** The name was read with upper-case letters. */
+  /** True if the name was read with upper-case letters. */
   hadUpperCase = false;
-  /** The seed and factors of the hash. In an array they are known to be integers. */
+  /** The seed and factors of the hash. In this array, the compiler knows that they are integers. */
   readonly #secret: Int32Array;
 
-  /** `header` is that of the image whose names it is compared with. */
+  /** @param header the header of the image whose names this name is compared with */
   constructor(header: Int32Array) {
     this.#secret = header.slice(HEADER.HASH_SEED, HEADER.HASH_FACTOR_B + 1);
     this.clear();
   }
 
-  /** Makes it the root. */
+  /** Sets the name to the root. */
   clear(): void {
     this.octets[0] = 0;
     this.labelAt[0] = 0;
@@ -44,9 +43,9 @@ export class FoldedName {
   }
 
   /**
-   * Reads the uncompressed name at `at`. Four more octets must stand after it before `limit`, as type and class do
-   * after a question's name. `view` is a view of `source`. Returns the offset after the name, or -1; then the name is
-   * the root.
+   * Reads the uncompressed name at `at`. At least four octets must follow it before `limit`, as type and class follow a
+   * query name. `view` is a view of `source`. Returns the offset after the name. On failure, returns -1 and sets the
+   * name to the root.
    */
   readQuestion(source: Uint8Array, view: DataView, at: number, limit: number): number {
     const { labelAt } = this;
@@ -58,7 +57,7 @@ export class FoldedName {
       const label = source[next] as number;
       labelAt[labels] = next - at;
       if (label === 0) break;
-      if (label > 63) return this.#fail(); // a pointer has nothing before it to point to
+      if (label > 63) return this.#fail(); // a pointer would have nothing to point to
       next += label + 1;
     }
     this.#fold(view, at, next - at + 1, labels);
@@ -70,7 +69,7 @@ export class FoldedName {
     return -1;
   }
 
-  /** Takes the first `length` octets of `octets`, which the caller has written: a whole name in any case. */
+  /** Adopts the first `length` octets of `octets`, which the caller has written: a whole name in any case. */
   adopt(length: number): void {
     const { octets, labelAt } = this;
     let labels = 0;
@@ -79,7 +78,7 @@ export class FoldedName {
     this.#fold(this.view, 0, length, labels);
   }
 
-  /** Folds and hashes the name of `length` octets at `at`, whose labels are known. */
+  /** Folds and hashes the name of `length` octets at `at`. Its labels are known. */
   #fold(source: DataView, at: number, length: number, labels: number): void {
     const { view, labelAt, hashes } = this;
     const secret = this.#secret;
@@ -90,13 +89,13 @@ export class FoldedName {
     let end = length - 1;
     hashes[labels] = hash;
     view.setUint8(end, 0);
-    // From the end. A label's last chunk runs on into octets that are folded already: they stay what they are.
+    // Starts at the end: a label's last chunk may extend into octets that are already folded, which does not change them.
     for (let label = labels - 1; label >= 0; label--) {
       const start = labelAt[label] as number;
       for (let i = start; i < end; i += 4) {
         const chunk = source.getInt32(at + i, true);
         const low = chunk & 0x7f7f7f7f;
-        const letters = (low + 0x3f3f3f3f) & ~(low + 0x25252525) & ~chunk & 0x80808080; // 0x80 where A to Z stands
+        const letters = (low + 0x3f3f3f3f) & ~(low + 0x25252525) & ~chunk & 0x80808080; // 0x80 for each octet from A to Z
         const mask = end - i < 4 ? (1 << ((end - i) << 3)) - 1 : -1;
         const folded = chunk | (letters >>> 2);
         upper |= letters & mask;
@@ -111,13 +110,13 @@ export class FoldedName {
     this.hadUpperCase = upper !== 0;
   }
 
-  /** The hash of `*` in front of the suffix that starts with a label (RFC 4592 §2.1.1). */
+  /** Returns the hash of `*` in front of the suffix that starts at a label (RFC 4592 §2.1.1). */
   wildcardHash(label: number): number {
     const secret = this.#secret;
     return mixChunk(this.hashes[label] as number, WILDCARD_CHUNK, secret[1] as number, secret[2] as number);
   }
 
-  /** Whether the octets from `from` to `to` are those at `at` of `words`, from the first of a word on. */
+  /** Returns true if the octets from `from` to `to` equal those in `words` from word `at`. */
   isAt(from: number, to: number, words: Int32Array, at: number): boolean {
     const view = this.view;
     let i = from;
@@ -128,7 +127,7 @@ export class FoldedName {
     );
   }
 
-  /** Whether the suffixes that start with these labels are the same. */
+  /** Returns true if the suffixes that start at these labels are equal. */
   endsAs(label: number, other: FoldedName, otherLabel: number): boolean {
     if (this.hashes[label] !== other.hashes[otherLabel]) return false;
     const at = this.labelAt[label] as number;

@@ -1,6 +1,6 @@
-// The kinds of answers that are found in an image.
+// The kinds of answers that an image gives.
 
-/** Kinds without a zone to answer from come last. */
+/** Kinds without a zone to answer from are last. */
 export const FOUND = {
   ANSWER: 0,
   NODATA: 1,

@@ -1,4 +1,4 @@
-// A record set that was found in an image: where its octets stand, and which name owns it in the answer.
+// A record set found in an image: the position of its octets, and its owner in the answer.
 
 import { TYPE } from '../../../dns/type-codes.ts';
 import { EDGE_MARK_TYPE } from '../../../zone/zone.ts';
@@ -15,37 +15,36 @@ import {
   wordOf,
 } from '../layout.ts';
 
-/** Keys that sign a set, while algorithms change (RFC 6781 §4.1.4). More than these: the region's set is not signed. */
+/**
+ * Maximum number of keys that sign a set while algorithms change (RFC 6781 §4.1.4). With more, the region's set is not signed.
+ */
 export const MOST_REGIONAL_SIGNATURES = 4;
 
 export class FoundSet {
   type = 0;
   records = 0;
-  /** Where the octets stand: the segment, the first octet in it, and their number. */
+  /** Position of the octets: the segment, the first octet in it, and their number. */
   segment = 0;
   at = 0;
   octets = 0;
-  /** Its signatures, which stand behind these octets: how many there are, and their octets. */
+  /** The signatures, which follow these octets: their number and their octets. */
   signatures = 0;
   signatureOctets = 0;
   hasPointers = false;
   hasOwnerPointers = false;
-  /** The length of the owner's name in the zone: pointers in rdata count from there. */
+  /** Length of the owner's name in the zone. Pointers in rdata are relative to it. */
   ownerOctets = 0;
-  /**
-   * The owner in the answer: the number of a name of the chain, 0 being the question's, and the label where it starts.
-   */
+  /** The owner in the answer: the number of a chain name (0 is the query name), and the label at which it starts. */
   name = 0;
   label = 0;
   /**
-   * The result is not the set itself but the CNAME that its DNAME gives for the name (RFC 6672 §3.1); `label` is the
-   * DNAME's.
+   * True if the result is not the set itself but the CNAME synthesized from its DNAME (RFC 6672 §3.1). `label` is the DNAME's.
    */
   isSynthesized = false;
-  /** Addresses of the edge: regions may have others. */
+  /** True for addresses of the edge, which regions may replace. */
   isEdge = false;
   /**
-   * The set of a region stands in place of the edge's: its records have this TTL, and its signatures stand at these places of
+   * True if a region's set replaces the edge's. Its records have this TTL, and its signatures are at these positions of
    * another segment, each an edge mark.
    */
   isRegional = false;
@@ -53,7 +52,7 @@ export class FoundSet {
   signatureSegment = 0;
   readonly signaturesAt = new Int32Array(MOST_REGIONAL_SIGNATURES);
 
-  /** Becomes the set of a type at a node of a zone, for an owner. False when there is none. */
+  /** Sets this object to the set of a type at a node of a zone, for an owner. Returns false if there is none. */
   take(image: Image, node: number, type: number, apexOctets: number, name: number, label: number): boolean {
     const words = image.words[segmentOf(node)] as Int32Array;
     const shape = words[wordOf(node) + NODE.SHAPE] as number;
@@ -88,7 +87,7 @@ export class FoundSet {
     return false;
   }
 
-  /** Becomes the RRSIG set that the signatures of a set are (RFC 4035 §2.2). */
+  /** Turns a set into the RRSIG set of its signatures (RFC 4035 §2.2). */
   takeSignatures(): void {
     this.type = TYPE.RRSIG;
     this.records = this.signatures;
@@ -99,20 +98,20 @@ export class FoundSet {
     this.hasOwnerPointers = false;
   }
 
-  /** Forgets the signatures: what is sent are the records alone. */
+  /** Drops the signatures: only the records are sent. */
   dropSignatures(): void {
     this.signatures = 0;
     this.signatureOctets = 0;
   }
 
-  /** Becomes the CNAME that the DNAME set `dname` gives for a name of the chain. */
+  /** Sets this object to the CNAME that the DNAME set `dname` yields for a name of the chain. */
   synthesize(dname: FoundSet, type: number, name: number): void {
     this.type = type;
     this.records = 1;
     this.segment = dname.segment;
     this.at = dname.at;
     this.octets = dname.octets;
-    this.dropSignatures(); // RFC 4035 §2.2: only what the zone holds has any
+    this.dropSignatures(); // only records in the zone are signed (RFC 4035 §2.2)
     this.hasPointers = false;
     this.hasOwnerPointers = false;
     this.ownerOctets = dname.ownerOctets;
@@ -129,8 +128,8 @@ export class FoundSet {
 }
 
 /**
- * The lowest type that a node has and that is not NSEC, or -1: what a question for ANY gets (RFC 8482 §4.1). NSEC would be
- * the answer at a marked name, where nothing may be published.
+ * Returns the lowest type of a node, without NSEC, or -1: the answer to ANY (RFC 8482 §4.1). NSEC would be the answer
+ * at a marked name, where nothing may be published.
  */
 export function lowestTypeAt(image: Image, node: number): number {
   const words = image.words[segmentOf(node)] as Int32Array;
@@ -146,8 +145,8 @@ export function lowestTypeAt(image: Image, node: number): number {
 }
 
 /**
- * The lowest type whose set has signatures, NSEC last, or -1: a question for RRSIG gets those of one set, since all would serve
- * amplification (RFC 8482 §4.1).
+ * Returns the lowest type with signatures, NSEC last, or -1. A query for RRSIG gets those of one set, because all of
+ * them would serve amplification (RFC 8482 §4.1).
  */
 export function lowestSignedTypeAt(image: Image, node: number): number {
   const words = image.words[segmentOf(node)] as Int32Array;
@@ -164,5 +163,5 @@ export function lowestSignedTypeAt(image: Image, node: number): number {
   return lowest;
 }
 
-/** Offset of the rdata of a set's first record from the set's start. */
+/** Offset of the first record's rdata from the start of the set. */
 export const FIRST_RDATA = RECORD_HEAD_OCTETS;

@@ -1,5 +1,5 @@
-// Owners of NSEC3 from names (RFC 5155 §5). The hashes of names that are there are remembered, so that a flood of random names
-// costs one hash a question: that of the name itself. All in fixed buffers.
+// Computes the owners of NSEC3 records from names (RFC 5155 §5). Hashes of existing names are cached, so that a flood
+// of random names costs one hash per query: that of the name itself. Uses only fixed buffers.
 
 import type { LabelledName } from '../../../dns/dnssec/canonical-key.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
@@ -12,15 +12,15 @@ const DIGITS = Uint8Array.from(Buffer.from('0123456789abcdefghijklmnopqrstuv'));
 const LABEL_OCTETS = 32;
 const DIGIT_BITS = 5;
 const WORD_BITS = 32;
-/** In the rdata of NSEC3PARAM (RFC 5155 §4.2). */
+/** Offsets in the rdata of NSEC3PARAM (RFC 5155 §4.2). */
 const FLAGS_AT = 1;
 const ITERATIONS_AT = 2;
 const SALT_AT = 4;
 
 const MEMORIES = 256;
-/** Hashes with longer salts are not remembered: nobody should have them (RFC 9276 §3.1). */
+/** Hashes with longer salts are not cached: zones should not use a salt (RFC 9276 §3.1). */
 const MAX_REMEMBERED_SALT = 32;
-// A memory: the digits, what the hash is of (octets of the name, octets of the salt, iterations), the name and the salt.
+// A cache entry: the digits, the input (octets of the name, octets of the salt, iterations), the name and the salt.
 const NAME_OCTETS_AT = LABEL_OCTETS;
 const SALT_OCTETS_AT = LABEL_OCTETS + 1;
 const REMEMBERED_ITERATIONS_AT = LABEL_OCTETS + 2;
@@ -28,7 +28,7 @@ const INPUT_AT = LABEL_OCTETS + 4;
 const MEMORY_OCTETS = INPUT_AT + 256 + MAX_REMEMBERED_SALT;
 
 export class NameHasher implements LabelledName {
-  /** The owner that belongs to the last hash: one label below the apex. */
+  /** The owner for the last hash: one label below the apex. */
   readonly octets = new Uint8Array(1 + LABEL_OCTETS);
   readonly labelAt = new Uint8Array(2);
   labels = 0;
@@ -46,7 +46,7 @@ export class NameHasher implements LabelledName {
     this.labelAt[1] = this.octets.length;
   }
 
-  /** Takes the parameters of the chain in force from the apex of a zone. */
+  /** Reads the parameters of the current chain from the apex of a zone. */
   begin(apexNode: number, apexLabels: number): void {
     const set = this.#parameters;
     this.labels = apexLabels + 1;
@@ -64,8 +64,8 @@ export class NameHasher implements LabelledName {
   }
 
   /**
-   * Makes `octets` the owner for the name that starts at the label `from` of `name`, or with `isWildcard` for the wildcard below
-   * it. `isThere`: the name exists, so it will be asked for again.
+   * Sets `octets` to the owner for the name that starts at label `from` of `name`, or with `isWildcard` for the
+   * wildcard below it. The hash is cached if the name exists (`isThere`), because it is likely to be used again.
    */
   hash(name: FoldedName, from: number, isWildcard: boolean, isThere: boolean): void {
     const nameOctets = this.#fillInput(name, from, isWildcard);
@@ -81,7 +81,7 @@ export class NameHasher implements LabelledName {
     for (let i = 0; i < LABEL_OCTETS; i++) this.#memory[memory + i] = this.octets[1 + i] as number;
   }
 
-  /** Writes the name and the salt into the message. Returns the octets of the name. */
+  /** Writes the name and the salt to the message. Returns the octets of the name. */
   #fillInput(name: FoldedName, from: number, isWildcard: boolean): number {
     const { message } = this.#sha1;
     let length = 0;

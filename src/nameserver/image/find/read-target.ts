@@ -1,10 +1,10 @@
-// Reads the name to which a CNAME or DNAME of the image leads.
+// Reads the target of a CNAME or DNAME of the image.
 
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 import type { FoldedName } from './folded-name.ts';
 import { FIRST_RDATA, type FoundSet } from './found-set.ts';
 
-/** `stored` is the segment of the CNAME at `owner`. */
+/** @param stored the segment that contains the CNAME, whose owner is `owner` */
 export function readCnameTarget(
   stored: Uint8Array,
   cname: FoundSet,
@@ -16,7 +16,7 @@ export function readCnameTarget(
   for (let at = cname.at + FIRST_RDATA; ; ) {
     const label = stored[at++] as number;
     if (label >= 0xc0) {
-      // A pointer into the owner. Counted from the end of the name, the offset is the same in the queried name.
+      // A pointer into the owner. Counted from the end, its offset is the same in the query name.
       const suffix = cname.ownerOctets + 12 - (((label & 0x3f) << 8) | (stored[at] as number));
       for (let i = owner.length - suffix; i < owner.length; i++) into[length++] = owner.octets[i] as number;
       break;
@@ -29,8 +29,8 @@ export function readCnameTarget(
 }
 
 /**
- * Replaces the owner of the DNAME at the end of `name` by its target (RFC 6672 §3.2 3C). `prefix` is the length of what is
- * before the owner. Returns false if the result is too long.
+ * Replaces the owner of the DNAME at the end of `name` with its target (RFC 6672 §3.2 3C). `prefix` is the length of
+ * the part before the owner. Returns false if the result is too long.
  */
 export function readDnameTarget(
   stored: Uint8Array,

@@ -1,12 +1,12 @@
-// SHA-1 (RFC 3174) by hand on fixed buffers: node:crypto makes objects for every hash, and NSEC3 needs one for every name
-// that is not there.
+// SHA-1 (RFC 3174) on fixed buffers. node:crypto allocates objects for every hash, and NSEC3 needs a hash for every
+// nonexistent name.
 
 const BLOCK_OCTETS = 64;
-/** The most octets of a message: a name and a salt, or a digest and a salt. */
+/** Maximum octets of a message: a name and a salt, or a digest and a salt. */
 const MAX_MESSAGE_OCTETS = 512;
 
 export class Sha1 {
-  /** The message, which the caller writes from the start; there must be room for its padding behind it. */
+  /** The message, which the caller writes from the start, with space for the padding after it. */
   readonly message = new Uint8Array(MAX_MESSAGE_OCTETS + 2 * BLOCK_OCTETS);
   /** The five words of the last digest. */
   readonly digest = new Int32Array(5);

@@ -6,7 +6,7 @@ create table plans (
   name text not null,
   -- Limits; null is unlimited.
   max_domains integer check (max_domains >= 0),
-  -- How many domains of one account may be pending or unverified at a time.
+  -- Maximum number of pending or unverified domains of an account.
   max_claims integer check (max_claims >= 0),
   max_records integer check (max_records >= 0),
   max_traffic_gb integer check (max_traffic_gb >= 0),
@@ -90,7 +90,7 @@ create table api_keys (
   -- The SHA-256 of the whole key.
   hash bytea not null unique check (octet_length(hash) = 32),
   read_only boolean not null default false,
-  -- What the key is narrowed to; null is no restriction.
+  -- Restrictions of the key; null for none.
   domains text[],
   names text[],
   types text[],
@@ -188,19 +188,19 @@ create table idempotency_keys (
   path text not null,
   body_hash bytea not null,
   response json,
-  -- The SHA-256 of the body's JSON if the body is not kept because it is large. `response` then has the status, the
-  -- headers and, for some routes, what the body is made from.
+  -- SHA-256 of the body's JSON if the body is too large to be stored. `response` then has the status, the headers and,
+  -- for some routes, data to rebuild the body.
   digest bytea check (octet_length(digest) = 32),
   change_id bigint,
   -- The size of `response`.
   octets integer not null default 0 check (octets >= 0),
   created_at timestamptz not null default clock_timestamp(),
-  -- True if money moved: the answer is kept whole and for ever, and counts toward no limit.
+  -- True if money moved: the response is kept whole and forever, and counts towards no limit.
   for_ever boolean not null default false,
   primary key (account_id, key)
 );
 create index idempotency_keys_created on idempotency_keys (created_at) where not for_ever;
--- Finds the answers of an account that are dropped first.
+-- Finds the oldest stored responses of an account, which are reduced first.
 create index idempotency_keys_kept on idempotency_keys (account_id, created_at) where octets > 0;
 
 -- The size of the answers kept for each account. Written last in the transaction, so that the row is locked briefly.

@@ -47,7 +47,7 @@ create table acme_orders (
   due_at timestamptz,
   -- When a user last requested a certificate.
   asked_at timestamptz,
-  -- True if an order must be made whatever the present certificate is.
+  -- True if an order must be made regardless of the present certificate.
   wanted boolean not null default true,
   begun_at timestamptz,
   -- The authority that has the order.
@@ -67,7 +67,7 @@ create table acme_orders (
   failed_at timestamptz,
   findings jsonb not null default '[]',
   renew_at timestamptz,
-  -- When the authority is next asked for the renewal time (RFC 9773).
+  -- When the authority is next queried for the renewal time (RFC 9773).
   renewal_look_at timestamptz
 );
 create index acme_orders_due on acme_orders (account_id, due_at) where due_at is not null;
@@ -83,7 +83,7 @@ create index acme_asks_account on acme_asks (account_id, asked_at);
 create index acme_asks_name on acme_asks (name, asked_at);
 create index acme_asks_old on acme_asks (asked_at);
 
--- What edges respond to an authority that validates a name over HTTP (RFC 8555 section 8.3).
+-- Edges' responses to an authority that validates a name over HTTP (RFC 8555 section 8.3).
 create table acme_answers (
   domain_id bigint not null references domains on delete cascade,
   host text not null,
@@ -105,3 +105,12 @@ create trigger certificates_edge after insert or update or delete on certificate
   execute function note_edge_certificate();
 create trigger acme_answers_edge after insert or update or delete on acme_answers for each row
   execute function note_edge_certificate();
+
+-- The ACME order of a domain belongs to its owner.
+create function pass_acme_order() returns trigger language plpgsql as $$
+begin
+  update acme_orders set account_id = new.account_id where domain_id = new.id;
+  return null;
+end $$;
+create trigger acme_orders_pass after update of account_id on domains
+  for each row when (old.account_id <> new.account_id) execute function pass_acme_order();

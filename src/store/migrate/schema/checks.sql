@@ -1,6 +1,6 @@
 -- Checks of delegations and of the delegated zones, the breaker, and what the resolvers of all processes share.
 
--- What the delegation checker remembers of a domain. Every domain has a row. It is separate from the domain, whose row
+-- The delegation checker's state of a domain. Every domain has a row. It is separate from the domain, whose row
 -- has many indexes, because it changes with every check.
 create table domain_checks (
   domain_id bigint primary key,
@@ -35,9 +35,9 @@ create table domain_checks (
   conclusive_others boolean,
   -- When the parent last showed any nameserver of the fleet.
   ours_at timestamptz,
-  -- Since when the parent shows the domain's set while another account holds the name.
+  -- Time since which the parent shows the domain's set while another account holds the name.
   takeover_seen_at timestamptz,
-  -- Since when the only address of the parent shows a set of the domain.
+  -- Time since which the only address of the parent shows a set of the domain.
   witness_at timestamptz,
   current_ns text[],
   -- Four octets of a hash of the NS set that the newest confirmed check saw, and when that set changed in the last day,
@@ -49,7 +49,7 @@ create table domain_checks (
   last_outcome text,
   -- Consecutive checks of a pending domain that saw nothing.
   unknowns integer not null default 0,
-  -- How many requested checks were not counted because the parent did not answer, in the day that began at
+  -- Number of requested checks that were not counted because the parent did not answer, in the day that began at
   -- `given_back_since`.
   given_back integer not null default 0,
   given_back_since timestamptz,
@@ -76,7 +76,7 @@ create table check_runs (
   started_at timestamptz not null,
   finished_at timestamptz not null,
   last_seen_at timestamptz not null,
-  -- How many later checks had the same outcome.
+  -- Number of later checks with the same outcome.
   repeated integer not null default 0,
   verdict text not null,
   findings jsonb not null,
@@ -89,7 +89,7 @@ create table check_runs (
   queries integer not null,
   next_check_at timestamptz,
   evidence jsonb not null,
-  -- What observers at other places saw; null if none was asked.
+  -- Observations of the vantage points; null if none was queried.
   vantages jsonb,
   -- The change that the run made.
   change_id bigint
@@ -112,7 +112,7 @@ create index child_checks_due on child_checks (due_at) where due_at is not null;
 create index child_checks_findings on child_checks using gin (findings jsonb_path_ops) with (fastupdate = off)
   where findings <> '[]';
 
--- What the breaker counts per parent: active domains that were checked, those of them that flipped or became unknown,
+-- The breaker's counts per parent: active domains that were checked, those of them that flipped or became unknown,
 -- and those that showed no nameserver of the fleet, whether or not that was new. `check_hours` keeps the same for
 -- longer.
 create table check_counts (
@@ -132,7 +132,7 @@ create table check_hours (
   primary key (hour, parent)
 );
 
--- When the breaker held changes of status back. It is tripped while a row has no `ended_at`.
+-- The times when the breaker held status changes back. It is tripped while a row has no `ended_at`.
 create table breaker_trips (
   id bigint generated always as identity primary key,
   -- Empty for a trip of the whole fleet.
@@ -140,13 +140,13 @@ create table breaker_trips (
   tripped_at timestamptz not null,
   checked integer not null,
   turned integer not null,
-  -- When an operator let the changes through, and who.
+  -- When an operator allowed the changes again, and who.
   released_at timestamptz,
   released_by text,
   -- For a freeze, set from the beginning to the time when it will end.
   ended_at timestamptz,
-  -- Set for a freeze: an operator holds changes back by hand. `frozen_until` is the end that the operator requested;
-  -- null until somebody releases it.
+  -- Set for a freeze: an operator holds changes back. `frozen_until` is the end that the operator requested; null if
+  -- the freeze lasts until it is released.
   frozen_by text,
   reason text,
   frozen_until timestamptz,
@@ -157,8 +157,8 @@ create table breaker_trips (
 create unique index breaker_trips_open on breaker_trips (parent) where ended_at is null;
 create index breaker_trips_freezes on breaker_trips (ended_at) where frozen_by is not null;
 
--- What each account has used of the workers recently, as amounts that fade; `at` is the time up to which they have
--- faded. Unlogged: after a crash of Postgres all accounts are equal again.
+-- Recent use of the workers by account, as amounts that decay until `at`. Unlogged: after a crash of Postgres all
+-- accounts are equal again.
 create unlogged table check_shares (
   account_id bigint primary key,
   slot_ms double precision not null,
@@ -176,12 +176,12 @@ create unlogged table asked_names (
   check (slot = zone_id % 4096)
 ) with (fillfactor = 50);
 
--- How many queries each address may receive per second, granted to resolvers in advance.
+-- Queries that each address may receive per second, granted to resolvers in advance.
 create unlogged table resolver_leases (
   -- An authoritative server's address, or the name of a resolver in the settings.
   address text primary key,
   second bigint not null,
-  -- How many were granted in that second, and by the newest lease.
+  -- Number granted in that second, and by the newest lease.
   granted integer not null,
   newest integer not null
 ) with (fillfactor = 50);
@@ -200,7 +200,7 @@ create unlogged table resolver_addresses (
 ) with (fillfactor = 50);
 create index resolver_addresses_window on resolver_addresses (window_at);
 
--- Addresses and parents whose silence is remembered (RFC 9520).
+-- Addresses and parents that recently did not reply (RFC 9520).
 create unlogged table resolver_silences (
   key text collate "C" primary key,
   count integer not null,

@@ -1,10 +1,10 @@
 -- Claims of several accounts on one name: which nameserver sets prove a name for whom, and what parents have shown.
 
--- The accounts that had a name active here. Kept longer than a deleted domain.
+-- Accounts that had a name active. Kept longer than a deleted domain.
 create table name_holders (
   name text collate "C" not null,
   account_id bigint not null references accounts,
-  -- When the account's domain was last known to be active here.
+  -- When the account's domain was last known to be active.
   active_at timestamptz not null,
   primary key (name, account_id)
 );
@@ -53,8 +53,8 @@ create table swept_names (
 );
 create index swept_names_due on swept_names (account_id, due_at);
 
--- The combinations of the nameserver pool that were ever given. A row stays for ever, even when its account is gone, so
--- that no other account gets the set. That is why account_id has no foreign key.
+-- All combinations of the nameserver pool that were ever assigned. A row is kept forever, even after its account is
+-- deleted, so that no other account gets the set. That is why account_id has no foreign key.
 create table given_ns_sets (
   -- Folded names, one of each list of the pool, in the order of the lists.
   names text[] primary key,

@@ -1,19 +1,19 @@
--- Counts of the nodes' answers on their way to the analytics store.
+-- Counts of the nodes' responses, until workers move them to the analytics store.
 
--- One row is what a node reports in one call, under a number: reporting it again changes nothing. After workers have
--- moved a row, it stays for a while without its counts, so that a late repeat is recognized. Nodes write these rows
--- directly, so the size of a row is limited here. Housekeeping limits their number.
+-- A row contains one numbered report of a node. Reporting it again changes nothing. After workers have moved a row, it
+-- stays for a while without its counts, so that a late repeat is recognized. Nodes write these rows directly, so the
+-- size of a row is limited here. Housekeeping limits their number.
 create table dns_counts (
   instance uuid not null,
   part integer not null,
   node text not null check (octet_length(node) between 1 and 63),
   minute timestamptz not null,
-  -- Answers by zone, type and response code: the n-th elements of these four arrays belong together.
+  -- Responses by zone, type and response code: the n-th elements of these four arrays belong together.
   zone_ids bigint[] not null check (cardinality(zone_ids) <= 4096),
   types integer[] not null check (cardinality(types) = cardinality(zone_ids)),
   rcodes smallint[] not null check (cardinality(rcodes) = cardinality(zone_ids)),
   counts bigint[] not null check (cardinality(counts) = cardinality(zone_ids)),
-  -- Answers by name, likewise.
+  -- Responses by name, likewise.
   name_zone_ids bigint[] not null check (cardinality(name_zone_ids) <= 512),
   names text[] not null check (cardinality(names) = cardinality(name_zone_ids)),
   name_counts bigint[] not null check (cardinality(name_counts) = cardinality(name_zone_ids)),

@@ -13,7 +13,7 @@ create table signed_zones (
   algorithm integer not null check (algorithm between 1 and 255),
   -- True for a KSK and a ZSK instead of one key.
   split boolean not null default false,
-  -- The chain that proves nonexistence in answers.
+  -- The chain that proves nonexistence.
   denial text not null check (denial in ('nsec', 'nsec3')),
   -- The state of the chain of the other kind: being added to replace the one in `denial`, or no longer used and being
   -- removed.
@@ -38,16 +38,16 @@ create table signed_zones (
   had_ds boolean not null default false,
   -- The zones of nameservers that signal the first DS (RFC 9615); null if none needs to.
   signalled_in bigint[],
-  -- Since when the owner has to act at the registrar; null if there is nothing to do.
+  -- Time since which the owner has to act at the registrar; null if there is nothing to do.
   wanted_since timestamptz,
   reminded_at timestamptz,
   -- When a user last requested a check of the keys.
   look_asked_at timestamptz,
-  -- True if the next check must query the parent, however recently that was done.
+  -- True if the next check must query the parent, regardless of the last query.
   ds_due boolean not null default false,
 
   due_at timestamptz,
-  -- When signatures are renewed; null if the zone has none made here.
+  -- When signatures are renewed; null if the fleet has not signed the zone.
   resign_at timestamptz,
   -- When the first signature expires.
   expires_at timestamptz,
@@ -83,7 +83,7 @@ create table signing_keys (
   box_id bigint references key_boxes,
   sealed bytea,
   origin text not null default 'ours' check (origin in ('ours', 'foreign')),
-  -- What the key signs: 'keys' is the sets DNSKEY, CDS and CDNSKEY, 'data' all others.
+  -- The sets that the key signs: 'keys' is DNSKEY, CDS and CDNSKEY, 'data' all others.
   signs text not null default 'none' check (signs in ('none', 'keys', 'data', 'both')),
   in_cds boolean not null default false,
   made_at timestamptz not null default clock_timestamp(),
@@ -103,7 +103,7 @@ create table hashed_names (
   primary key (zone_id, reversed)
 );
 
--- How many reminders were ordered for an account on the last day with any.
+-- Number of reminders ordered for an account on the last day with any.
 create table dnssec_reminders (
   account_id bigint primary key references accounts,
   day date not null,

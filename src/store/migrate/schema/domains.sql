@@ -76,7 +76,7 @@ create table domains (
 
   serial bigint not null check (serial between 1 and 4294967295),
   record_count integer not null default 0 check (record_count >= 0),
-  -- The generation of the settings that the published records are made of.
+  -- The generation of the settings that the published records depend on.
   answers_generation integer not null,
   -- [{code, message, names}] of the newest check.
   findings jsonb not null default '[]',

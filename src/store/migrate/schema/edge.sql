@@ -21,7 +21,7 @@ create table edges (
   seen_address text,
   software text,
   load double precision,
-  -- How far the edge has followed the feed, as it reports.
+  -- The edge's reported position in the feed.
   config_cursor text
 );
 
@@ -139,7 +139,7 @@ end $$;
 create trigger plans_edge after update on plans for each row
   when (old.ws_enabled is distinct from new.ws_enabled) execute function note_edge_plan();
 
--- What each region publishes for proxied names. One row for the fleet, which workers write and nodes follow.
+-- The records that each region publishes for proxied names. One row for the fleet, which workers write and nodes follow.
 create table edge_sets (
   single boolean primary key default true check (single),
   sets jsonb not null,
@@ -149,7 +149,7 @@ create table edge_sets (
 );
 insert into edge_sets (sets, members) values ('{"version": 0, "regions": [], "countries": {}}', '{}');
 
--- How far the signatures over these sets are made in each signed zone with proxied names. Each index finds what is due
+-- Progress of the signatures over these sets in each signed zone with proxied names. Each index finds what is due
 -- for one reason.
 create table edge_signings (
   zone_id bigint primary key references zones on delete cascade,

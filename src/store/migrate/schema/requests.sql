@@ -1,4 +1,4 @@
--- What edges report of requests.
+-- Requests that edges report.
 
 -- Batches of requests that edges have reported, so that a repeat is recognized.
 create table edge_batches (

@@ -11,7 +11,7 @@ create table scans (
   -- False for a scan that changes nothing.
   imports boolean not null,
   actor jsonb not null,
-  -- What the API key of the request is narrowed to.
+  -- The restrictions of the API key of the request.
   narrowing jsonb,
   request uuid unique,
   requested_at timestamptz not null default clock_timestamp(),

@@ -36,7 +36,7 @@ create table invite_tokens (
 );
 create index invite_tokens_invite on invite_tokens (invite_id);
 
--- How many invites were sent recently, by domain, account or address.
+-- Number of recently sent invites, by domain, account or address.
 create table invite_windows (
   subject text collate "C" primary key,
   count integer not null,

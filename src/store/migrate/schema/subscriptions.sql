@@ -1,6 +1,6 @@
 -- Subscriptions of domains to plans.
 
--- A domain's current subscription is the one that has not ended, whatever its status is.
+-- A domain's current subscription is the one without `ended_at`, regardless of its status.
 create table subscriptions (
   id bigint generated always as identity primary key,
   domain_id bigint not null references domains on delete cascade,
@@ -19,7 +19,7 @@ create table subscriptions (
   grace_until timestamptz,
   ended_at timestamptz,
   charge_tried_at timestamptz,
-  -- When workers look at it next.
+  -- When workers process it next.
   due_at timestamptz,
   check (status <> 'expired' or ended_at is not null),
   check (status <> 'grace' or grace_until is not null),

@@ -1,4 +1,4 @@
--- Observers at other places (vantage points), and the jobs that workers give them.
+-- Vantage points, and the jobs that workers give them.
 
 create table vantages (
   name text collate "C" primary key,
@@ -17,7 +17,7 @@ create table vantages (
 -- Unlogged: after a crash of Postgres the jobs are lost, and so are the checks that wait for them.
 create unlogged table vantage_jobs (
   id uuid primary key,
-  -- The jobs of one check have the same.
+  -- Equal for all jobs of one check.
   ask uuid not null,
   vantage text collate "C" not null references vantages on delete cascade,
   name text not null,

@@ -64,7 +64,7 @@ create index changes_feed on changes (xid, id);
 create index changes_at on changes (at);
 create index changes_zone on changes (zone_id, id);
 
--- One row: what is true of the feed as a whole.
+-- One row: the state of the feed.
 create table feed (
   single boolean primary key default true check (single),
   -- A part of the epoch, which identifies the history of this database (src/store/feed/change-feed.ts). A node that
@@ -109,7 +109,7 @@ create table nodes (
   -- Counted since the start of the node's process.
   answered bigint check (answered >= 0),
   dropped bigint check (dropped >= 0),
-  -- When an operator declared the node gone for good: key rollovers no longer wait for it.
+  -- When an operator declared the node permanently removed: key rollovers no longer wait for it.
   forgotten_at timestamptz
 );
 
@@ -125,17 +125,17 @@ create function holds_node_name(node text) returns boolean
       and l.classid = ((k.key >> 32) & 4294967295)::oid and l.objid = (k.key & 4294967295)::oid)
 $$;
 
--- A node writes only its own row, whatever role it connects as. The owner of the table is exempt.
+-- A node can write only its own row, regardless of its role. The owner of the table is exempt.
 create policy nodes_read on nodes for select using (true);
 create policy nodes_insert_own on nodes for insert with check (holds_node_name(name));
 create policy nodes_update_own on nodes for update
   using (holds_node_name(name)) with check (holds_node_name(name));
--- The API confirms what a node holds back; its grants limit it to that column. The role need not exist yet.
+-- The API confirms held removals. Its grants limit it to that column. The role need not exist yet.
 create policy nodes_confirm on nodes for update using (current_user = 'zonefleet_api')
   with check (current_user = 'zonefleet_api');
 alter table nodes enable row level security;
 
--- The settings that answers are made of, which every process reads, and a few markers such as `STARTED`.
+-- The settings that answers depend on, which every process reads, and a few markers such as `STARTED`.
 create table settings (
   name text primary key,
   value jsonb not null

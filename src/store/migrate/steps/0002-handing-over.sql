@@ -1,4 +1,4 @@
--- A domain gets another owner, or its owner another reseller: the former owner or reseller is no longer notified.
+-- If a domain gets another owner, or its owner another reseller, the former owner or reseller is no longer notified.
 create or replace function end_webhooks_of_domain() returns trigger language plpgsql as $$
 begin
   delete from webhooks where domain_id = new.id;

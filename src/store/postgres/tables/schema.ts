@@ -1,6 +1,6 @@
-// The tables as Kysely sees them: `tables.ts`, which `npm run tables` generates from a migrated database, with narrower types
-// for some columns. What the columns mean is written in the SQL files of the schema (src/features/migrations.ts).
-// 64-bit counters are numbers (see `connectionTypes`).
+// The tables for Kysely: `tables.ts`, which `npm run tables` generates from a migrated database, with narrower types
+// for some columns. The SQL files of the schema describe the columns (src/features/migrations.ts). 64-bit counters are
+// numbers (see `connectionTypes`).
 
 import type { ColumnType } from 'kysely';
 import type { Overrides } from '../../../billing/entitlements.ts';
@@ -44,11 +44,9 @@ export type DomainOperation =
   | 'settings'
   | 'delete'
   | 'restore'
-  /** The domain passed to another account. */
   | 'move'
   /** The addresses of targets of ANAME records changed. */
   | 'addresses'
-  /** The domain's rules for the edge changed. */
   | 'rules'
   /** A step of the domain's keys: it is signed, no longer signed, or signed with other keys. */
   | 'dnssec';
@@ -56,12 +54,12 @@ export type DomainOperation =
 /** `token`: a machine token of a reseller; its id is in `actor_key_id`. */
 export type ActorKind = 'key' | 'session' | 'token' | 'cli' | 'system';
 
-/** Why a scan was made: for a new domain; on request, to import; on request, as a preview. */
+/** The reason of a scan: a new domain, a request to import, or a request for a preview. */
 export type ScanKind = 'background' | 'manual' | 'preview';
 
 export type CheckKind = 'background' | 'manual' | 'operator';
 
-/** A domain in external mode is `leaving` while it is still served, whatever its status is. */
+/** A domain in external mode is `leaving` while it is still served, regardless of its status. */
 export type RunStatus = DomainStatus | 'leaving' | 'left' | 'ended';
 
 /** A finding whose names have their final dot. */
@@ -95,7 +93,7 @@ export type DenialChange = 'adding' | 'removing';
 
 export type KeyRole = 'csk' | 'ksk' | 'zsk';
 
-/** What a key signs: the DNSKEY set (and CDS, CDNSKEY), all other sets, or both. */
+/** The sets that a key signs: DNSKEY (and CDS, CDNSKEY), all others, or both. */
 export type KeySigns = 'none' | 'keys' | 'data' | 'both';
 
 /** A JSON column: `T` when read, text when written. */

@@ -16,7 +16,7 @@ const POLICY =
 let queues: OpenQueues;
 const api = ownApi(async () => {
   const database = await createDatabase();
-  // as the API itself: its role must be able to read what the board shows
+  // Uses the API's own role, which must be able to read everything that the board shows.
   const databaseUrl = await openRole(database.url, 'zonefleet_api');
   queues = new OpenQueues({ databaseUrl, redisUrl: undefined }, QUEUES);
   return await startTestApi({
@@ -38,11 +38,11 @@ afterEach(() => queue().drain());
 const queue = () => queues.open(CHECK_DELEGATION.queue).queue;
 const addJob = (data: object) => queue().add(CHECK_DELEGATION.queue as never, data as never);
 
-describe('who may look', () => {
+describe('access to the board', () => {
   const PATHS = ['', '/', '/queue/check-delegation', '/api/queues', '/static/favicon-32x32.png', '/none'];
   const OTHERS = ['/%61pi/queues', '/api/queues?x=1'];
 
-  it.each([...PATHS, ...OTHERS])('nobody but global admins who have signed in: %s', async (path) => {
+  it.each([...PATHS, ...OTHERS])('is limited to signed-in global admins: %s', async (path) => {
     const owner = await signIn(api, 'owner');
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const url = BASE + path;
@@ -54,7 +54,7 @@ describe('who may look', () => {
     }
   });
 
-  it('a browser that opens a page without a session is led to the sign-in, which no request names', async () => {
+  it('redirects a browser without a session to the sign-in page, which no request can choose', async () => {
     const open = (path: string, headers: Record<string, string> = {}) =>
       api.ask('GET', BASE + path, {
         as: null,
@@ -76,7 +76,7 @@ describe('who may look', () => {
     );
   });
 
-  it('another spelling of the path is no other way in', async () => {
+  it('is refused for other spellings of the path too', async () => {
     const owner = await signIn(api, 'owner');
     for (const path of ['%71ueues/api/queues', 'queues%2fapi/queues', '/queues/api']) {
       const url = `/console/${path}`;
@@ -86,8 +86,8 @@ describe('who may look', () => {
   });
 });
 
-describe('what a global admin sees', () => {
-  it('the page, in no frame, with a policy of its own that allows nothing inline and nothing from elsewhere', async () => {
+describe('a global admin', () => {
+  it('gets the page, which cannot be framed and allows nothing inline and nothing from other hosts', async () => {
     for (const path of ['/', '/queue/check-delegation', '/queue/check-delegation/1', '/job-schedulers']) {
       const { status, headers, text } = await operator.ask('GET', BASE + path);
       expect([path, status, headers['content-security-policy']]).toEqual([path, 200, POLICY]);
@@ -101,7 +101,7 @@ describe('what a global admin sees', () => {
     expect((await operator.ask('GET', BASE)).headers.location).toBe(`${BASE}/`);
   });
 
-  it('each file that the page names, kept by the browser alone', async () => {
+  it('gets each file that the page names, which only the browser may cache', async () => {
     const { text } = await operator.ask('GET', `${BASE}/`);
     const files = [...text.matchAll(/(?:src|href)="(static\/[^"]+)"/g)].map(([, path]) => path);
     expect(files.length).toBeGreaterThan(4);
@@ -116,7 +116,7 @@ describe('what a global admin sees', () => {
       expect([path, (await operator.ask('GET', `${BASE}/${path}`)).status]).toEqual([path, 404]);
   });
 
-  it('every queue, and the jobs that wait, with the rights of the API', async () => {
+  it('sees every queue and its waiting jobs, with the privileges of the API', async () => {
     const job = await addJob({ domainId: 4711, kind: 'background' });
     const { status, body } = await operator.ask('GET', `${BASE}/api/queues?activeQueue=check-delegation`);
     expect(status).toBe(200);
@@ -128,7 +128,7 @@ describe('what a global admin sees', () => {
     expect(one.body).toMatchObject({ status: 'waiting', job: { data: { domainId: 4711 } } });
   });
 
-  it('no call of the board fails, whatever it is asked for', async () => {
+  it('gets no failing call from the board, whatever is requested', async () => {
     const job = await addJob({ domainId: 1, kind: 'background' });
     const reads = appRoutes.api.filter(({ method }) => method === 'get').flatMap(({ route }) => route);
     expect(reads.length).toBeGreaterThan(8);
@@ -140,7 +140,7 @@ describe('what a global admin sees', () => {
     }
   });
 
-  it('no secret: members of a job that are not known are left out, tokens and passwords are hidden in every text', async () => {
+  it('sees no secrets: unknown members of jobs are omitted, and tokens and passwords are hidden in every text', async () => {
     const token = `ses_${'x'.repeat(43)}`;
     const job = await addJob({ domainId: 7, kind: 'background', password: 'hunter2', link: token });
     await queue().getBackend().waitUntilReady();
@@ -158,9 +158,12 @@ describe('what a global admin sees', () => {
     expect(logs.text).toContain('asked with ses_*** at postgres://user:***@host/db');
   });
 
-  it('is told what it asks wrongly', async () => {
+  it('gets an error for invalid requests', async () => {
     const many = await operator.ask('GET', `${BASE}/api/queues?jobsPerPage=301`);
-    expect([many.status, many.text]).toEqual([400, expect.stringContaining('jobsPerPage: is at most 300')]);
+    expect([many.status, many.text]).toEqual([
+      400,
+      expect.stringContaining('jobsPerPage: must be at most 300'),
+    ]);
     for (const query of ['jobsPerPage=0', 'page=x', 'page=1&page=2', 'activeQueue=%25zz', 'status=none']) {
       const { status } = await operator.ask('GET', `${BASE}/api/queues?${query}`);
       expect([query, status]).toEqual([query, 400]);
@@ -170,7 +173,7 @@ describe('what a global admin sees', () => {
   });
 });
 
-describe('nothing is changed', () => {
+describe('the board is read-only', () => {
   const calls = appRoutes.api
     .filter(({ method }) => method !== 'get')
     .flatMap(({ method, route }) =>
@@ -178,7 +181,7 @@ describe('nothing is changed', () => {
     );
   if (calls.length < 20) throw new Error('the board declares fewer calls than it should');
 
-  it.each(calls)('%s %s is refused by every method that is not a read', async (own, route) => {
+  it.each(calls)('%s %s is refused for every method that is not a read', async (own, route) => {
     const job = await addJob({ domainId: 2, kind: 'background' });
     const path = route
       .replace(':queueName', 'check-delegation')
@@ -196,7 +199,7 @@ describe('nothing is changed', () => {
   });
 });
 
-it('a queue that cannot be reached is a 503, and the page is there all the same', async () => {
+it('responds 503 for a queue that cannot be reached, and still serves the page', async () => {
   const away = new OpenQueues({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', redisUrl: undefined }, QUEUES);
   const other = await startTestApi({
     trustedProxies: ['127.0.0.1'],

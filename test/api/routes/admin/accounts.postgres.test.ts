@@ -26,8 +26,8 @@ const emails = ({ body }: Answer): string[] => body.map(({ email }: { email: str
 const list = (query = '') => operator.ask('GET', `/admin/accounts${query}`);
 const patch = (id: number | undefined, body: object) => operator.ask('PATCH', `/admin/accounts/${id}`, body);
 
-describe('the list', () => {
-  it('can be searched by a part of the email or the name, in any case', async () => {
+describe('the list of accounts', () => {
+  it('can be searched by part of the email address or the name, in any case', async () => {
     for (const [search, found] of [
       ['PEOPLE.ex', ['ada', 'emilie', 'grace']],
       ['hopper', ['grace']],
@@ -39,7 +39,7 @@ describe('the list', () => {
       );
   });
 
-  it('has pages in either order', async () => {
+  it('can be paged in either order', async () => {
     for (const sort of ['email', '-email', 'created_at', '-created_at']) {
       const whole = emails(await list(`?sort=${sort}`));
       expect(whole).toHaveLength(9);
@@ -106,7 +106,7 @@ describe('one account', () => {
 });
 
 describe('a change', () => {
-  it('is applied whole or not at all, and audited by difference', async () => {
+  it('is applied completely or not at all, and audited with the changed fields', async () => {
     const before = await lastAudit(api.db);
     const { ada } = ids;
     const wanted = { email: 'ada@engine.example', plan: 'pro', reseller: true };
@@ -142,7 +142,7 @@ describe('a change', () => {
     expect((await patch(ada, { reseller: false })).body.reseller).toBe(false);
   });
 
-  it('of rights ends the sessions, and an inactive account cannot sign in', async () => {
+  it('of rights ends the sessions, and a deactivated account cannot sign in', async () => {
     await givePassword(api, 'stranger');
     const browser = new Browser(api);
     await browser.login('stranger');
@@ -173,7 +173,7 @@ describe('a change', () => {
     const second = ids.emilie as number;
     await patch(second, { admin: true });
     await patch(second, { active: false });
-    expect((await patch(own, { admin: false })).status).toBe(409); // one that is inactive does not count
+    expect((await patch(own, { admin: false })).status).toBe(409); // an inactive one does not count
     await patch(second, { active: true });
     expect((await patch(own, { active: false })).status).toBe(200);
     await api.query`update accounts set active = true where id = ${own}`;
@@ -181,7 +181,7 @@ describe('a change', () => {
     await patch(second, { admin: false });
   });
 
-  it('by two global admins of each other, concurrently, leaves one of them', async () => {
+  it('leaves one global admin if two of them remove each other concurrently', async () => {
     const second = ids.emilie as number;
     await patch(second, { admin: true });
     const [a, b] = await Promise.all([

@@ -24,7 +24,7 @@ const list = async (query = '') => {
 const post = (what: string, body?: object, id = shop.id) =>
   operator.ask('POST', `/admin/domains/${id}/${what}`, body);
 
-/** Returns the response and the rows that came to the audit log. */
+/** Returns the response and the rows that were added to the audit log. */
 async function told(answer: () => ReturnType<typeof post>) {
   const before = await lastAudit(api.db);
   const { status, body } = await answer();
@@ -35,7 +35,7 @@ async function told(answer: () => ReturnType<typeof post>) {
   return { status, body, rows };
 }
 
-it('the list has the domains of all accounts, with their owners', async () => {
+it('the list contains the domains of all accounts, with their owners', async () => {
   expect(await list()).toEqual(['other.example', 'shop.example', 'strange.example']);
   expect(await list('?search=ST')).toEqual(['strange.example']);
   expect(await list('?status=unverified')).toEqual(['other.example']);
@@ -53,7 +53,7 @@ it('the list has the domains of all accounts, with their owners', async () => {
   });
 });
 
-describe('moves', () => {
+describe('status changes', () => {
   it('are audited with their actor, and rejected if nothing changes', async () => {
     const row = { action: 'domain.status', domainId: shop.id };
     const [pending, banned] = [{ status: 'pending' }, { status: 'banned' }];
@@ -104,7 +104,7 @@ describe('moves', () => {
     expect((await post('approve', { svc_ns: ['ns.elsewhere.example'] })).body.fields[0].field).toBe('svc_ns');
     expect((await post('approve', { svc_ns: ['not a name'] })).body.fields[0].field).toBe('svc_ns[0]');
     const { svc_ns } = body;
-    // It is proved by its own set already: nothing is written.
+    // Its own set already proves it, so nothing is written.
     expect(await told(() => post('approve', { svc_ns }))).toMatchObject({ status: 200, rows: [] });
     await api.query`update domains set open = false where id = ${shop.id}`;
     const approved = { action: 'domain.approve', after: { take: true, svc_ns } };
@@ -127,7 +127,7 @@ describe('moves', () => {
     expect(await list('?deleted=true')).toEqual([]);
   });
 
-  it('check: is a 503 without a worker, and not audited', async () => {
+  it('check: responds 503 without a worker, and is not audited', async () => {
     expect(await told(() => post('check'))).toMatchObject({ status: 503, rows: [] });
     const external = (await operator.ask('GET', '/admin/domains?search=other')).body[0].id;
     expect((await post('check', undefined, external)).body.code).toBe('wrong_state');
@@ -175,7 +175,7 @@ describe('a subscription', () => {
   });
 });
 
-it('the log of a purged domain is found by its id', async () => {
+it('the audit log of a purged domain can be listed by its id', async () => {
   const id = (await operator.ask('GET', '/admin/domains?search=strange')).body[0].id;
   await api.ask('DELETE', '/domains/strange.example', { as: 'stranger' });
   await api.query`delete from domains where id = ${id}`;
@@ -263,9 +263,9 @@ describe('a batch', () => {
     );
     expect(problems).toEqual([
       expect.stringMatching(/^validation_failed domains\[0\]\.name: /),
-      expect.stringMatching(/^domain_taken early\.com is registered /),
-      'unknown_account domains[2].user_id: there is no account 4711',
-      'unknown_account domains[3].user_email: there is no account "nobody@zonefleet.test"',
+      expect.stringMatching(/^domain_taken early\.com is already registered here/),
+      'unknown_account domains[2].user_id: the account 4711 does not exist',
+      'unknown_account domains[3].user_email: the account "nobody@zonefleet.test" does not exist',
       'unknown_plan domains[4].plan: there is no plan "gold"',
       'unknown_plan domains[5].plan: there is no plan "none": use null for no plan',
     ]);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 const ask = (method: string, path: string, body?: object) => operator.ask(method, `/admin/${path}`, body);
-/** Asks, and returns the response and the rows that came to the audit log. */
+/** Sends a request, and returns the response and the rows that were added to the audit log. */
 async function told(...asked: Parameters<typeof ask>) {
   const before = await lastAudit(api.db);
   const { status, body } = await ask(...asked);
@@ -50,7 +50,7 @@ describe('plans', () => {
       ]);
   });
 
-  it('are changed by field, and audited by difference', async () => {
+  it('are changed by field, and audited with the changed fields', async () => {
     const row = {
       action: 'plan.update',
       before: { name: 'Gold', max_records: null },
@@ -82,7 +82,7 @@ describe('plans', () => {
   });
 });
 
-it('nodes are listed as they report, and held removals can be confirmed', async () => {
+it('nodes are listed as they report, and removals that they hold back can be confirmed', async () => {
   await api.query`
     insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
     values ('ams1', gen_random_uuid(), clock_timestamp() - interval '1 hour', clock_timestamp(), true, 5, 50, gen_random_uuid(), clock_timestamp(), 4),
@@ -92,7 +92,7 @@ it('nodes are listed as they report, and held removals can be confirmed', async 
     { name: 'ams1', state: 'live', zones: 5, held: { zones: 4, confirmed: false } },
     { name: 'fra1', state: 'silent' },
   ]);
-  // as a node of a version before reports
+  // as a node of an earlier version reports
   for (const member of ['version', 'answered', 'dropped', 'image_bytes', 'image_capacity_bytes'])
     expect(body[0]).not.toHaveProperty(member);
   await api.query`update nodes set version = '1.2.3', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
@@ -101,7 +101,7 @@ it('nodes are listed as they report, and held removals can be confirmed', async 
   expect((await ask('GET', 'nodes')).body[1]).toMatchObject({ version: '1.2.3', ...counts });
   expect(await told('POST', 'nodes/ams1/confirm')).toMatchObject({
     status: 200,
-    body: { message: 'the removals of 4 zones are let through' },
+    body: { message: 'the removals of 4 zones were confirmed' },
     rows: [{ action: 'node.confirm', targetName: 'ams1', after: { zones: 4 }, accountId: null }],
   });
   expect((await ask('GET', 'nodes')).body[0].held.confirmed).toBe(true);
@@ -252,7 +252,7 @@ describe('the breaker', () => {
     ['until', { reason: 'x', until: 'tomorrow' }],
     ['until', { reason: 'x', until: '2020-01-01T00:00:00Z' }],
     ['until', { reason: 'x', until: '2999-01-01T00:00:00Z' }],
-  ])('a freeze is rejected by the field %s: %j', async (field, body) => {
+  ])('a freeze with a wrong %s is rejected: %j', async (field, body) => {
     const { status, body: answer, rows } = await told('POST', 'breaker/freeze', body);
     expect([status, answer.fields?.[0].field, rows]).toEqual([400, field, []]);
     expect((await ask('GET', 'breaker')).body.held).toBe(false);

@@ -15,7 +15,7 @@ async function begin(browser: Browser, name: string): Promise<object> {
   ]);
 }
 
-it('the first domain of an account that registered itself begins with a trial, the next one does not', async () => {
+it('the first domain of a self-registered account starts with a trial, and the next one does not', async () => {
   const token = await makeLink(api.db, { kind: 'register', email: 'ann@shop.example' });
   const ann = new Browser(api);
   expect((await ann.ask('POST', '/auth/register', { token, password: PASSWORD })).status).toBe(200);
@@ -36,7 +36,7 @@ describe('a service that is not open for registration', () => {
   const tokenOf = ({ url }: { url: string }) => url.split('=')[1] as string;
   const registering = (body: object) => new Browser(closed).ask('POST', '/auth/register', body);
 
-  it('answers alike whether or not an address is invited, or has an account, and writes the same', async () => {
+  it('gives the same response, and writes the same, whether or not an address is invited or has an account', async () => {
     await inviteTo('invited@shop.example');
     const answers = [];
     for (const email of ['invited@shop.example', 'nobody@shop.example', 'owner@zonefleet.test'])
@@ -54,7 +54,7 @@ describe('a service that is not open for registration', () => {
     ]);
   });
 
-  it('takes the link that is mailed to who is invited, while the invite is open', async () => {
+  it('accepts the link that is mailed to an invited person, while the invite is open', async () => {
     const { id } = await inviteTo('bob@shop.example');
     const token = await makeLink(closed.db, { kind: 'register', email: 'Bob@Shop.example' });
     await closed.ask('DELETE', `/domains/shared.example/invites/${id}`);
@@ -66,7 +66,7 @@ describe('a service that is not open for registration', () => {
     expect(accepted.body).toMatchObject({ name: 'shared.example', my_role: 'viewer' });
   });
 
-  it('takes the token of a mailed invite at once, which is accepted then', async () => {
+  it('accepts the token of a mailed invite immediately, and the invite can be accepted afterwards', async () => {
     const { id } = await inviteTo('cy@shop.example');
     const invite = await addToken(closed.db, id, true);
     expect((await registering({ invite, password: 'short' })).status).toBe(400);
@@ -81,7 +81,7 @@ describe('a service that is not open for registration', () => {
     expect((await registering({ invite, password: PASSWORD })).body.code).toBe('wrong_state');
   });
 
-  it('gives whoever invites no account of the address that they invite', async () => {
+  it('does not let an inviter create an account with the address that they invited', async () => {
     const invite = tokenOf(await inviteTo('victim@bank.example'));
     const { status, body } = await registering({ invite, password: PASSWORD });
     expect([status, body]).toEqual([
@@ -92,7 +92,7 @@ describe('a service that is not open for registration', () => {
     expect(rows).toEqual([]);
   });
 
-  it('and sends no mail takes tokens of invites only', async () => {
+  it('accepts only tokens of invites if it sends no mail', async () => {
     const mute = await startTestApi({ people: { registration: false, sendsMail: false } });
     const browser = new Browser(mute);
     expect((await browser.ask('POST', '/auth/register', { email: 'a@b.example' })).status).toBe(403);

@@ -19,7 +19,7 @@ const wrong = (browser: Browser, email = emailOf('owner')) =>
   attempt(browser, { email, password: 'not this one' });
 
 describe('signing in', () => {
-  it('opens a session in the browser, with the email in any case', async () => {
+  it('opens a session in the browser, with the email address in any case', async () => {
     const browser = new Browser(api);
     const { status, body, headers } = await browser.login('owner', { email: 'OWNER@Zonefleet.TEST' });
     const account = { user_id: api.accountIds.owner, email: 'owner@zonefleet.test', admin: false };
@@ -54,15 +54,15 @@ describe('signing in', () => {
     const steering = await api.ask('PUT', '/users/me', { as: body.token, body: { name: '\u001b[2J' } });
     expect(steering.body).toMatchObject({ code: 'validation_failed', fields: [{ field: 'name' }] });
     const asked = await api.ask('PUT', '/users/me', { as: body.token, body: { name: 'Olga' } });
-    expect([asked.status, asked.body.name]).toEqual([200, 'Olga']); // without an Origin: browsers do not send the token automatically
+    expect([asked.status, asked.body.name]).toEqual([200, 'Olga']); // without an Origin, because browsers do not send the token automatically
     const inKeyHeader = await api.ask('GET', '/whoami', { as: null, headers: { 'x-api-key': body.token } });
     expect(inKeyHeader.status).toBe(401);
   });
 
-  it('responds alike to a wrong password, an unknown email, and an account without a password', async () => {
+  it('gives the same response for a wrong password, an unknown email address, and an account without a password', async () => {
     for (const email of [emailOf('owner'), 'nobody@zonefleet.test', emailOf('stranger')]) {
       const { status, body } = await wrong(new Browser(api), email);
-      expect([status, body]).toEqual([401, { error: 'the email or the password is wrong' }]);
+      expect([status, body]).toEqual([401, { error: 'the email address or the password is wrong' }]);
     }
     const both = { token: 'lnk_', email: 'a@b.test', password: 'x' };
     const large = { email: 'x'.repeat(20_000), password: 'x' };
@@ -70,7 +70,7 @@ describe('signing in', () => {
       expect((await attempt(new Browser(api), body)).status).toBe(400);
   });
 
-  it('reports a deactivated account only if the password is right', async () => {
+  it('reports a deactivated account only if the password is correct', async () => {
     await updateAccount(api.db, api.accountIds.editor, { active: false });
     expect((await new Browser(api).login('editor')).body.code).toBe('account_suspended');
     expect((await wrong(new Browser(api), emailOf('editor'))).body.code).toBeUndefined();
@@ -90,7 +90,7 @@ describe('a sign-in link', () => {
     await api.query`update accounts set password_hash = null where id = ${api.accountIds.stranger}`;
   });
 
-  it('is valid for 15 minutes by one clock, and for signing in only', async () => {
+  it('is valid for 15 minutes by one clock, and only for signing in', async () => {
     const { db } = api.database;
     const order = { kind: 'sign-in', accountId: api.accountIds.owner } as const;
     const old = await makeLink(db, order);
@@ -100,13 +100,13 @@ describe('a sign-in link', () => {
     for (const token of [old, reset, `lnk_${'0'.repeat(43)}`, 'x'])
       expect((await attempt(new Browser(api), { token })).status).toBe(401);
     await api.query`update account_links set created_at = created_at + interval '1 day',
-      expires_at = expires_at + interval '1 day'`; // the clock went back
+      expires_at = expires_at + interval '1 day'`; // the clock was set back
     expect((await attempt(new Browser(api), { token: early })).status).toBe(401);
   });
 });
 
-describe('what attackers try', () => {
-  it('fixation: a session that the browser was given before ends when somebody signs in', async () => {
+describe('attacks', () => {
+  it('fixation: a previous session of the browser ends when a person signs in', async () => {
     const attacker = new Browser(api);
     await attacker.login('editor');
     const planted = attacker.cookies.get('__Host-session') as string;
@@ -206,7 +206,7 @@ describe('what attackers try', () => {
     expect((await new Browser(api).login('owner')).status).toBe(200);
   });
 
-  it('brute force: successes of the own account do not reset the count', async () => {
+  it("brute force: successful sign-ins to the attacker's own account do not reset the count", async () => {
     const attacker = new Browser(api);
     for (let i = 0; i < 9; i++) {
       await wrong(attacker);
@@ -216,7 +216,7 @@ describe('what attackers try', () => {
     expect((await attacker.login('editor')).status).toBe(429);
   });
 
-  it('brute force: concurrent tries count like successive ones', async () => {
+  it('brute force: concurrent attempts count like successive ones', async () => {
     const attacker = new Browser(api);
     const answers = await Promise.all(Array.from({ length: 60 }, () => wrong(attacker)));
     for (let i = 0; i < 15; i++) answers.push(await wrong(attacker));
@@ -224,7 +224,7 @@ describe('what attackers try', () => {
     expect(answers.at(-1)?.status).toBe(429);
   });
 
-  it('brute force: X-Forwarded-For counts from a trusted proxy only', async () => {
+  it('brute force: X-Forwarded-For is used only from a trusted proxy', async () => {
     const from = (remoteAddress: string) =>
       api.app.inject({
         method: 'POST',
@@ -238,7 +238,7 @@ describe('what attackers try', () => {
     expect((await from('127.0.0.1')).statusCode).toBe(401);
   });
 
-  it('lock-out: failures for an email from everywhere do not block known browsers of its owner', async () => {
+  it('lock-out: failures for an email address from many networks do not block known browsers of its owner', async () => {
     const own = new Browser(api);
     await own.login('owner');
     await wrong(new Browser(api));
@@ -248,14 +248,14 @@ describe('what attackers try', () => {
     expect((await own.login('owner')).status).toBe(200);
     const thief = new Browser(api);
     thief.cookies.set('__Host-device', own.cookies.get('__Host-device') as string);
-    expect((await thief.login('editor')).status).toBe(200); // another account's limit is its own
+    expect((await thief.login('editor')).status).toBe(200); // each account has its own limit
   });
 });
 
-describe('giving the password again', () => {
+describe('confirming the password', () => {
   const age = () => api.query`update sessions set password_at = password_at - interval '16 minutes'`;
 
-  it('is required by sensitive calls 15 minutes after the last time', async () => {
+  it('is required for sensitive calls 15 minutes after the last time', async () => {
     const browser = new Browser(api);
     await browser.login('owner');
     await age();

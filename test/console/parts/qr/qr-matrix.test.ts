@@ -1,4 +1,4 @@
-// Codes have the form of the standard. The kept one was read back by another program (jsQR), as were all lengths up to 213.
+// Codes conform to the standard. Another program (jsQR) decoded the stored one, and texts of all lengths up to 213.
 
 import { describe, expect, it } from 'vitest';
 import { type QrMatrix, qrMatrix } from '../../../../console/src/parts/qr/qr-matrix.ts';
@@ -32,7 +32,7 @@ const art = (matrix: QrMatrix | undefined) =>
   matrix?.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''));
 
 describe('qrMatrix', () => {
-  it('draws what others read', () => expect(art(qrMatrix('ZONEFLEET'))).toEqual(KEPT));
+  it('matches a code of another encoder', () => expect(art(qrMatrix('ZONEFLEET'))).toEqual(KEPT));
 
   it('grows with the text, up to version 10', () => {
     const sizes = [14, 15, 213].map((length) => qrMatrix('x'.repeat(length))?.length);
@@ -41,7 +41,7 @@ describe('qrMatrix', () => {
     expect(qrMatrix('é'.repeat(107))).toBeUndefined();
   });
 
-  it('has its three corners, timing and dark module in every version', () => {
+  it('has finders, timing patterns and the dark module in every version', () => {
     for (const [i, length] of MOST_OCTETS.entries()) {
       const lines = art(qrMatrix('o'.repeat(length))) ?? [];
       const size = lines.length;

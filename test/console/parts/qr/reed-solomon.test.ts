@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { correctionOf } from '../../../../console/src/parts/qr/reed-solomon.ts';
 
-it('makes the octets that the standard has', () => {
+it('returns the octets of the example in the standard', () => {
   const data = [
     0x10, 0x20, 0x0c, 0x56, 0x61, 0x80, 0xec, 0x11, 0xec, 0x11, 0xec, 0x11, 0xec, 0x11, 0xec, 0x11,
   ];

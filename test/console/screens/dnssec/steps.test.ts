@@ -24,14 +24,14 @@ const at = (dnssec: Partial<Dnssec> & Pick<Dnssec, 'status'>) =>
   stepsOf({ keys: [], registrar: nothing, ...dnssec });
 
 describe('steps of DNSSEC', () => {
-  it('go from signing to secure', () => {
+  it('lead from signing to secure', () => {
     expect(at({ status: 'signing' })?.states).toEqual(['now', 'next', 'next', 'next']);
     expect(at({ status: 'waiting' })?.states).toEqual(['done', 'now', 'next', 'next']);
     expect(at({ status: 'ds_wanted' })?.states).toEqual(['done', 'done', 'now', 'next']);
     expect(at({ status: 'secure' })?.states).toEqual(['done', 'done', 'done', 'done']);
   });
 
-  it('tell where a change of keys is', () => {
+  it('show the state of a key rollover', () => {
     const prepared = at({ status: 'rolling', keys: [key('signing', 'seen'), key('published', 'none')] });
     expect(prepared).toEqual({ way: 'roll', states: ['now', 'next', 'next'] });
     const exchange = at({ status: 'rolling', registrar: { ...nothing, action: 'replace' } });
@@ -40,17 +40,17 @@ describe('steps of DNSSEC', () => {
     expect(last?.states).toEqual(['done', 'done', 'now']);
   });
 
-  it('tell apart a DS that is still to be removed and one that is forgotten', () => {
+  it('distinguish a DS that must be removed from one that is still cached', () => {
     expect(at({ status: 'ds_removal', registrar: { ...nothing, action: 'remove' } })?.states[0]).toBe('now');
     expect(at({ status: 'ds_removal', registrar: { ...nothing, action: 'wait' } })?.states[1]).toBe('now');
   });
 
-  it('are none where nothing is under way', () => {
+  it('are absent if no change is in progress', () => {
     for (const status of ['off', 'broken', 'verbatim'] as const) expect(at({ status })).toBeUndefined();
   });
 });
 
-it('offers to give up only what is under way', () => {
+it('offer to cancel only a change in progress', () => {
   const statuses = ['off', 'secure', 'broken', 'verbatim'] as const;
   for (const status of statuses) expect(actionsFor({ status })).not.toContain('abort');
   for (const status of ['signing', 'waiting', 'ds_wanted', 'rolling', 'ds_removal', 'unsigning'] as const)
@@ -58,7 +58,7 @@ it('offers to give up only what is under way', () => {
 });
 
 describe('fields of a DS record', () => {
-  it('are those that registrars ask for, also where the digest is in pieces', () => {
+  it('are those that registrars ask for, even if the digest is in parts', () => {
     expect(dsFieldsOf('12345 13 2 9F00 AB12')).toEqual({
       keyTag: '12345',
       algorithm: '13',
@@ -67,7 +67,7 @@ describe('fields of a DS record', () => {
     });
   });
 
-  it('are none of a text that is no DS record', () => {
+  it('are absent for text that is not a DS record', () => {
     expect(dsFieldsOf('12345 13 2')).toBeUndefined();
     expect(dsFieldsOf('')).toBeUndefined();
   });

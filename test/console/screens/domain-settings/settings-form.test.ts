@@ -28,7 +28,7 @@ const VALUES: Values = {
 const ALL = Object.keys(FIELDS) as FieldName[];
 
 describe('changesOf', () => {
-  it('has only what differs from the domain', () => {
+  it('returns only values that differ from the domain', () => {
     const draft = {
       cache_l2_max_gb: ' 25 ',
       cache_l2_ttl_days: '7',
@@ -41,18 +41,18 @@ describe('changesOf', () => {
     });
   });
 
-  it('leaves fields of other groups alone', () => {
+  it('ignores fields of other groups', () => {
     expect(changesOf(GROUPS.headers, { cache_l2_max_gb: '25' }, VALUES)).toEqual({ body: {}, wrong: {} });
   });
 
-  it.each(['', 'ten', '1.5', '-1', '1e3', '99999999999'])('refuses %j as a number', (typed) => {
+  it.each(['', 'ten', '1.5', '-1', '1e3', '99999999999'])('rejects %j as a number', (typed) => {
     const { body, wrong } = changesOf(['uptime_window_min'], { uptime_window_min: typed }, VALUES);
     expect([body, wrong]).toEqual([{}, { uptime_window_min: { min: 2, max: 60 } }]);
   });
 });
 
 describe('the fields', () => {
-  it('stand in one group each, with words', () => {
+  it('belong to one group each, and have texts', () => {
     expect(Object.values(GROUPS).flat().sort()).toEqual([...ALL].sort());
     expect(Object.keys(words.domainSettings.fields).sort()).toEqual([...ALL].sort());
   });
@@ -71,16 +71,16 @@ describe('the fields', () => {
     }
   });
 
-  it('are all that owners set by themselves, but for those with a form of their own', () => {
+  it('are all settings of owners, except those with their own form', () => {
     const apart = ['dns_mode', 'svc_ns', 'developer_mode_until'];
     const settable = Object.entries(DomainUpdate.shape)
-      .filter(([, schema]) => schema.description !== 'Read-only: refused.')
+      .filter(([, schema]) => schema.description !== 'Read-only. A request that sets it is refused.')
       .map(([name]) => name);
     expect(settable.sort()).toEqual([...ALL, ...apart].sort());
   });
 });
 
-it('shownIn shows what was typed, else what the domain has', () => {
+it('shownIn returns the typed value, or the value of the domain', () => {
   expect(shownIn('cache_cap_mb', {}, VALUES)).toBe('512');
   expect(shownIn('cache_cap_mb', { cache_cap_mb: 'x' }, VALUES)).toBe('x');
   expect(shownIn('outage_alerts', { outage_alerts: false }, VALUES)).toBe(false);

@@ -13,10 +13,10 @@ import { words } from '../../../../console/src/words/words.ts';
 import { COMMON_FIELDS } from '../../../../src/edge/rules/common-fields.ts';
 import { RULE_KINDS } from '../../../../src/edge/rules/every-type.ts';
 
-/** Each on a page of its own: a button switches a rule, and records are chosen as JSON. */
+/** Members without a field: rules are turned on and off with a button, and records are set as JSON. */
 const ELSEWHERE = ['enabled', 'record_ids'];
 
-/** What the other types need that has no default, and a rule of each kind with other values than the defaults. */
+/** Required members of the other types, and a rule of each kind without default values. */
 const OTHER: Readonly<Record<string, object>> = {
   redirect: { target: '/b', status_code: 308, preserve_query: false, preserve_path: true },
   drop: { country_match_type: 'exclude', countries: ['DE', 'FR'] },
@@ -59,7 +59,7 @@ describe.each(TYPES)('a rule of the type %s', (type) => {
   const schemas = { ...COMMON_FIELDS, ...kind?.fields };
   const logsAlone = kind?.countsDryRun === true ? [] : ['action_mode'];
 
-  it('has a field for each that the API takes, with words for it and for each choice', () => {
+  it('has a field with texts for each member of the API, and for each choice', () => {
     const names = [...new Set(fields.map(({ name }) => name.split('.')[0]))];
     const wanted = Object.keys(schemas).filter((name) => ![...ELSEWHERE, ...logsAlone].includes(name));
     expect(names.sort()).toEqual(wanted.sort());
@@ -71,7 +71,7 @@ describe.each(TYPES)('a rule of the type %s', (type) => {
     }
   });
 
-  it('begins with what the API takes when nothing is said', () => {
+  it('starts with the defaults of the API', () => {
     const body = bodyOf(fields, typedOf(fields, {}));
     for (const [name, value] of Object.entries(body)) {
       const byDefault = schemas[name as keyof typeof schemas]?.safeParse(undefined);
@@ -80,7 +80,7 @@ describe.each(TYPES)('a rule of the type %s', (type) => {
     }
   });
 
-  it('comes back as it was', () => {
+  it('survives a round trip', () => {
     const rule = { ...COMMON, ...OTHER[type], ...(logsAlone.length === 0 && { action_mode: 'dry_run' }) };
     const body = bodyOf(fields, typedOf(fields, rule));
     expect(body).toMatchObject(rule);
@@ -89,17 +89,17 @@ describe.each(TYPES)('a rule of the type %s', (type) => {
   });
 });
 
-describe('what is typed', () => {
+describe('typed values', () => {
   const typed = (type: (typeof TYPES)[number], changes: Record<string, string>) => {
     const fields = fieldsOf(type);
     return bodyOf(fields, { ...typedOf(fields, {}), ...changes });
   };
 
-  it('may be codes of countries as people type them', () => {
+  it('may be country codes in any form', () => {
     expect(typed('drop', { countries: 'de, fr;NL  be' }).countries).toEqual(['DE', 'FR', 'NL', 'BE']);
   });
 
-  it('is sent as it is where it is no number, for the API to say so', () => {
+  it('are sent unchanged if they are not numbers, so that the API reports them', () => {
     expect(typed('rate_limit', { requests: 'many', period_seconds: ' 30 ' })).toMatchObject({
       requests: 'many',
       period_seconds: 30,
@@ -107,7 +107,7 @@ describe('what is typed', () => {
     expect(typed('error_page', { status_codes: '404, all' }).status_codes).toEqual([404, 'all']);
   });
 
-  it('is left out while it is not asked, so that it stays as it is', () => {
+  it('are omitted while their field is hidden, so that the member stays unchanged', () => {
     expect(typed('bot_route', { action: 'block', destination: 'x' })).not.toHaveProperty('destination');
     expect(typed('bot_route', { action: 'route', destination: 'x' }).destination).toBe('x');
     expect(typed('origin_pool', { health: 'false', 'health.path': '/x' }).health).toBeNull();
@@ -115,20 +115,20 @@ describe('what is typed', () => {
     expect(typed('waf', { host_match_type: '', host_pattern: 'x' }).host_pattern).toBe('');
   });
 
-  it('is asked by what stands in another field', () => {
+  it('determine which other fields are shown', () => {
     const header = fieldsOf('rate_limit').find(({ name }) => name === 'header');
     expect(header && isAsked(header, { key: 'ip' })).toBe(false);
     expect(header && isAsked(header, { key: 'header' })).toBe(true);
   });
 
-  it('has one server to be filled in when a pool has none', () => {
+  it('have one empty server if a pool has none', () => {
     expect(originsOf('')).toHaveLength(1);
     for (const text of ['[]', '"x"', 'null', '[null,7]']) expect(originsOf(text)).toHaveLength(1);
     expect(originsOf('[{"host":"a.example"}]')).toMatchObject([{ host: 'a.example', port: '443' }]);
   });
 });
 
-it('is JSON without what cannot be changed', () => {
+it('are JSON without read-only members', () => {
   expect(parseJson(jsonOf({ id: 3, type: 'waf', paranoia: 2, created_at: 'x' }))).toEqual({ paranoia: 2 });
   for (const text of ['', '[]', 'null', '{']) expect(parseJson(text)).toBeUndefined();
 });
@@ -136,7 +136,7 @@ it('is JSON without what cannot be changed', () => {
 describe('the order of rules', () => {
   const rules = [1, 2, 3].map((id) => ({ id, priority: 100 }));
 
-  it('changes also where all have the same priority', () => {
+  it('changes even if all have the same priority', () => {
     expect(movedPlaces(rules, 3, -1)).toEqual([
       { id: 1, priority: 100 },
       { id: 3, priority: 200 },
@@ -144,7 +144,7 @@ describe('the order of rules', () => {
     ]);
   });
 
-  it('ends at its ends', () => {
+  it('stops at both ends', () => {
     expect(movedPlaces(rules, 1, -1)).toBeUndefined();
     expect(movedPlaces(rules, 3, 1)).toBeUndefined();
     expect(movedPlaces(rules, 9, 1)).toBeUndefined();

@@ -15,7 +15,7 @@ import {
 const bucket = (types: Counts): Bucket => ({ timestamp: '', count: 0, types, rcodes: {} });
 
 describe('curves', () => {
-  it('are of all kinds where there is room, the largest first', () => {
+  it('exist for all kinds if there are few, the largest first', () => {
     const curves = curvesOf([bucket({ A: 1, MX: 9 }), bucket({ A: 2 })], 'types', 3, 'other');
     expect(curves).toEqual([
       { key: 'MX', counts: [9, 0] },
@@ -23,7 +23,7 @@ describe('curves', () => {
     ]);
   });
 
-  it('put all that has no room into one, with what was unnamed before', () => {
+  it('combine small kinds and unnamed ones into one', () => {
     const curves = curvesOf([bucket({ A: 9, MX: 5, TXT: 2, NS: 1, other: 20 })], 'types', 3, 'other');
     expect(curves).toEqual([
       { key: 'A', counts: [9] },
@@ -38,7 +38,7 @@ describe('curves', () => {
     expect(sum.reduce((a, b) => a + b)).toBe(17);
   });
 
-  it('are not misled by kinds that are named like members of objects', () => {
+  it('handle kinds with the names of object members', () => {
     const types: Counts = JSON.parse('{"__proto__": 4, "constructor": 2}');
     expect(ranked(types)).toEqual([
       ['__proto__', 4],
@@ -48,7 +48,7 @@ describe('curves', () => {
   });
 });
 
-it('has a share of nothing as 0', () => {
+it('has a share of 0 if the total is 0', () => {
   expect(shareOf({}, 'NXDOMAIN')).toBe(0);
   expect(shareOf({ NOERROR: 3, NXDOMAIN: 1 }, 'NXDOMAIN')).toBe(0.25);
 });
@@ -56,7 +56,7 @@ it('has a share of nothing as 0', () => {
 describe('a range', () => {
   const whole = [0, 100] as const;
 
-  it('is zoomed around its middle, and never beyond the whole', () => {
+  it('is zoomed around its middle, within the whole', () => {
     expect(zoomed(whole, 0.5, whole)).toEqual([25, 75]);
     expect(zoomed([80, 100], 2, whole)).toEqual([60, 100]);
     expect(zoomed([25, 75], 4, whole)).toEqual([0, 100]);
@@ -69,12 +69,12 @@ describe('a range', () => {
   });
 });
 
-it('takes any other period as a day, and has no minutes of edges', () => {
+it('falls back to a day for an unknown period, and has no minutes for edges', () => {
   expect([periodOf('7d'), periodOf('9y'), periodOf(undefined)]).toEqual(['7d', '24h', '24h']);
   expect([edgePeriodOf('1h'), edgePeriodOf('30d')]).toEqual(['3h', '30d']);
 });
 
-it('tells a day without a time', () => {
+it('has no time for a day', () => {
   expect(bucketText('2026-11-28T00:00:00.000Z', 'day')).toBe('2026-11-28');
   expect(bucketText('2026-11-28T12:05:00.000Z', 'minute')).toBe('2026-11-28 12:05');
 });

@@ -10,12 +10,12 @@ const incident = (started: string, ended?: string) => ({
 });
 
 describe('incidents in a period', () => {
-  it('stand where they were', () => {
+  it('are placed at their times', () => {
     const [span] = spansOf([incident('09:00', '10:00')], NOW, 4 * HOUR);
     expect(span).toMatchObject({ from: 0.25, length: 0.25, isOpen: false });
   });
 
-  it('that began before are shown from its beginning, and those that go on until now', () => {
+  it('that began earlier start at the beginning of the period, and open ones end now', () => {
     expect(spansOf([incident('01:00', '09:00')], NOW, 4 * HOUR)[0]).toMatchObject({ from: 0, length: 0.25 });
     expect(spansOf([incident('11:00')], NOW, 4 * HOUR)[0]).toMatchObject({
       from: 0.75,
@@ -24,7 +24,7 @@ describe('incidents in a period', () => {
     });
   });
 
-  it('that ended before are not shown, and short ones can be seen within it', () => {
+  it('that ended earlier are not shown, and short ones have a minimum length', () => {
     expect(spansOf([incident('01:00', '02:00')], NOW, 4 * HOUR)).toEqual([]);
     const [span] = spansOf([incident('12:00')], NOW, 4 * HOUR);
     expect(span?.length).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ describe('incidents in a period', () => {
   });
 });
 
-it('counts how long an incident lasts, until now where it goes on', () => {
+it('have a duration, until now if they are open', () => {
   expect(secondsOf(incident('11:00', '11:30'), NOW)).toBe(1800);
   expect(secondsOf(incident('11:00'), NOW)).toBe(3600);
 });

@@ -1,4 +1,4 @@
-// agent as an operator runs it: a process of its own, with a settings file and a token, and its nginx.
+// The agent as an operator runs it: a separate process with a settings file, a token, and its nginx.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,11 +15,11 @@ const AGENT = fileURLToPath(new URL('../../../../agent/agent.mjs', import.meta.u
 export interface AgentProcess extends EdgePorts {
   readonly state: string;
   log(): string;
-  /** Ends the agent; nginx goes on. */
+  /** Ends the agent. nginx continues. */
   kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** Another agent on the same state. */
+  /** Starts another agent with the same state. */
   restart(): Promise<void>;
-  /** Of its nginx. */
+  /** Pid of its nginx. */
   master(): number | undefined;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startAgent(options: {
     }
     await until(() => {
       if (running.exitCode !== null) throw new Error(`the agent ended: ${log}`);
-      return log.slice(begin).includes('nginx serves');
+      return log.slice(begin).includes('nginx is running');
     }, 'the agent serves');
   };
   const kill = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
@@ -70,7 +70,7 @@ export async function startAgent(options: {
     restart: start,
     master: () => Number(readFileSync(join(state, 'nginx.pid'), 'utf8')) || undefined,
     async stop() {
-      await kill('SIGKILL'); // how it ends by itself is no matter here
+      await kill('SIGKILL'); // a normal end is not tested here
       await stopNginx(state);
       rmSync(folder, { recursive: true, force: true });
     },

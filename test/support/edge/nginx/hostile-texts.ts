@@ -1,5 +1,5 @@
-// Texts that would be directives if they were not quoted, and rules of all types that have them in every field. `zf_canary` is
-// no directive: where it is read as one, nginx refuses the file; `return 299` is one, and must never act.
+// Texts that would be directives if they were not quoted, and rules of all types with them in every field. `zf_canary` is
+// not a directive: nginx rejects a file in which it is parsed as one. `return 299` is one, and must never take effect.
 
 import fc from 'fast-check';
 import type { EdgeConfig } from '../../../../src/edge/edge-config.ts';
@@ -90,7 +90,7 @@ const number = fc.oneof(
   fc.constantFrom(0, -1, 1.5, Number.NaN, 1e21, 2 ** 53),
 );
 
-/** `fields` may be of wrong types: an edge trusts what it is told no more than it must. */
+/** `fields` may have wrong types: an edge trusts its configuration no more than necessary. */
 function rule(id: number, type: EdgeRule['type'], text: () => unknown, any: () => unknown): EdgeRule {
   const list = () => [text(), text()];
   return {
@@ -137,7 +137,7 @@ const FIELDS: Readonly<Record<EdgeRule['type'], (text: Draw, any: Draw) => objec
   error_page: (text, any) => ({ status_codes: [any(), 404], html: text(), content_type: 'text/html' }),
 };
 
-/** Every type with one text in each of its fields, with all else as it should be. */
+/** Returns every type with one text in each of its fields, and valid values otherwise. */
 export function configWith(domainId: number, domain: string, text: string): EdgeConfig {
   const [ofText, of60] = [() => text, () => 60];
   return configOf(domainId, domain, ofText, of60);

@@ -1,8 +1,8 @@
-// Reads an nginx configuration the way nginx does (ngx_conf_read_token), independent of what wrote it.
+// Parses an nginx configuration like nginx (ngx_conf_read_token), independently of the code that wrote it.
 
 export interface Directive {
   readonly words: readonly string[];
-  /** Undefined: it ends with ";". */
+  /** Undefined if it ends with ";". */
   readonly block: readonly Directive[] | undefined;
 }
 
@@ -12,7 +12,7 @@ export function parseNginx(text: string): readonly Directive[] {
   return directives;
 }
 
-/** All directives, those within others too; entries of maps and the like are not ones. */
+/** Returns all directives, including nested ones. Entries of maps and similar blocks are not directives. */
 export function everyDirective(directives: readonly Directive[]): readonly Directive[] {
   return directives.flatMap((directive) => [
     directive,
@@ -81,11 +81,11 @@ class Reader {
     let word = '';
     for (this.#at++; this.#text[this.#at] !== quote; this.#at++) {
       const character = this.#text[this.#at];
-      if (character === undefined) throw new Error('an open quote');
+      if (character === undefined) throw new Error('unterminated quote');
       word += character === '\\' ? this.#readEscape() : character;
     }
     this.#at++;
-    if (!/^[ \t\r\n;{)]$/.test(this.#text[this.#at] ?? '')) throw new Error('something right behind a quote');
+    if (!/^[ \t\r\n;{)]$/.test(this.#text[this.#at] ?? '')) throw new Error('unexpected text after a quote');
     return word;
   }
 

@@ -1,4 +1,4 @@
-// Debian's nginx with the part of agent that serves configs: what a test takes is what it answers with.
+// Debian's nginx with the part of the agent that applies configs: nginx answers with the configs that a test passes.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -17,7 +17,7 @@ export const NGINX = '/usr/sbin/nginx';
 export const CORE_RULES = '/usr/share/modsecurity-crs/rules';
 export const MODULES = '/usr/lib/nginx/modules';
 
-/** Whether this machine has all that the tests of nginx want. */
+/** True if this machine has everything that the nginx tests need. */
 export const hasNginx =
   [NGINX, CORE_RULES].every((path) => existsSync(path)) &&
   ['modsecurity', 'geoip2'].every((name) => existsSync(`${MODULES}/ngx_http_${name}_module.so`));
@@ -26,7 +26,7 @@ export interface ServedNginx extends EdgePorts {
   readonly state: string;
   readonly edge: EdgeNginx;
   readonly log: readonly string[];
-  /** Takes configs as the newest; null: the domain goes. */
+  /** Applies configs as the newest. null removes the domain. */
   take(...configs: readonly (EdgeConfig | { readonly domain: string; readonly gone: true })[]): Promise<{
     readonly taken: readonly string[];
     readonly refused: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export interface ServedNginx extends EdgePorts {
   stop(): Promise<void>;
 }
 
-/** What an operator's settings file says, for a test on this machine. */
+/** Returns the settings file of an operator for a test on this machine. */
 export async function nginxSettings(state: string) {
   const port = await freePort(2);
   return {
@@ -114,7 +114,7 @@ export async function serveNginx(
   };
 }
 
-/** Ends the nginx that runs with a state folder, and waits until it is gone. */
+/** Ends the nginx that runs with a state directory, and waits until it has ended. */
 export async function stopNginx(state: string, signal: 'SIGTERM' | 'SIGQUIT' = 'SIGTERM'): Promise<void> {
   const file = join(state, 'nginx.pid');
   if (!existsSync(file)) return;

@@ -1,16 +1,16 @@
-// Whether one generation of nginx's workers is alone: after a reload the old ones take connections until they are told to leave, so the
-// answer of one worker says nothing of the next.
+// Detects if only one generation of nginx workers is running. After a reload, the old workers accept connections until they
+// are notified, so the response of one worker says nothing about the next.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const LEAVES = 'nginx: worker process is shutting down';
-/** Processes of nginx that answer nobody. */
+/** Processes of nginx that do not serve requests. */
 const OTHERS = 'nginx: cache ';
 
 /**
- * The master starts all workers of a generation before it tells those of the last one to leave, so while both take connections there are
- * more than `worker_processes auto` has. One that has just been forked counts, under whatever title.
+ * The master starts all workers of a generation before it notifies the old ones, so there are more than `worker_processes
+ * auto` workers while both accept connections. A forked process counts under any title.
  */
 export function isOneGeneration(master: number): boolean {
   const children = read(`/proc/${master}/task/${master}/children`).trim().split(' ').filter(Boolean);
@@ -21,12 +21,12 @@ export function isOneGeneration(master: number): boolean {
   return taking.length === processors();
 }
 
-/** As nginx counts them. */
+/** Counted like in nginx. */
 function processors(): number {
   return Number(execFileSync('getconf', ['_NPROCESSORS_ONLN'], { encoding: 'utf8' }));
 }
 
-/** Empty: the process has ended. */
+/** Returns an empty text if the process has ended. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

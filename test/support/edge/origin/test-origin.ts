@@ -1,10 +1,10 @@
-// An origin of a customer: says what it was asked, or what a test wants it to say, and joins websockets.
+// A customer's origin: returns the request it received, or a response set by the test, and accepts websockets.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface Received {
-  /** Of the origin. */
+  /** Name of the origin. */
   readonly name: string;
   readonly method: string;
   readonly url: string;
@@ -22,7 +22,7 @@ export interface TestOrigin {
   readonly address: string;
   readonly port: number;
   readonly received: readonly Received[];
-  /** What it answers from now on; never: it keeps silent. Undefined: what it has received, as JSON. */
+  /** Sets the response from now on. `never`: no response. Undefined: the received request as JSON. */
   says(answer: ((received: Received) => OriginSays) | 'never' | undefined): void;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startOrigin(name: string, address: string, port = 0): Prom
   server.on('upgrade', (_request, socket, head) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     if (head.length > 0) socket.write(head);
-    socket.on('error', () => socket.destroy()).pipe(socket); // says back whatever comes
+    socket.on('error', () => socket.destroy()).pipe(socket); // echoes all data
   });
   await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, address, resolve));
   return {

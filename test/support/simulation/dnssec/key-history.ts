@@ -1,4 +1,4 @@
-// What really was shown and served in a simulated domain, and what its owner was told: all that its judge knows.
+// The true history of a simulated domain: what was shown and served, and what its owner saw. Its judge knows nothing else.
 
 export interface TrueKey {
   readonly id: string;
@@ -6,7 +6,7 @@ export interface TrueKey {
   readonly ds: readonly string[];
 }
 
-/** What the registrar entered, and from when on each address of the parent shows it. */
+/** DS records that the registrar entered, and from when on each address of the parent shows them. */
 export interface Entered {
   readonly at: number;
   readonly ds: readonly string[];
@@ -28,13 +28,13 @@ export class KeyHistory {
   readonly keys = new Map<string, TrueKey>();
   readonly entered: Entered[] = [];
   readonly served: ServedSpan[] = [];
-  /** The keys whose DS the owner, or CDS, was shown. */
+  /** Keys whose DS was shown to the owner or in CDS. */
   readonly disclosed: { readonly at: number; readonly keys: readonly string[] }[] = [];
-  /** The keys whose DS a CDS set asked for when a registry acted on it. */
+  /** Keys whose DS was in a CDS set when a registry acted on it. */
   readonly read: { readonly at: number; readonly keys: readonly string[] }[] = [];
-  /** When a backup came back, and when it was made. */
+  /** When a backup was restored, and when it was made. */
   readonly restored: { readonly at: number; readonly backupAt: number }[] = [];
-  /** When a goal was set that leaves out stays. */
+  /** When a goal without stays was set. */
   readonly hasty: number[] = [];
 
   disclose(at: number, keys: readonly string[]): void {

@@ -1,8 +1,8 @@
-// Keys for tests of the key machine: their DS have the form of real ones, and nothing is computed.
+// Keys for tests of the key machine. Their DS records have a realistic format but no computed digests.
 
 import type { KeyRole, MachineKey } from '../../../../src/checks/dnssec/machine-key.ts';
 
-/** `id` ends in what makes the tag. */
+/** The end of `id` determines the tag. */
 export function madeKey(id: string, role: KeyRole, algorithm: number): MachineKey {
   const hex = Buffer.from(id).toString('hex').toUpperCase();
   const keyTag = [...id].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 65_536, 7);
@@ -10,14 +10,14 @@ export function madeKey(id: string, role: KeyRole, algorithm: number): MachineKe
   return { id, role, algorithm, keyTag, ds: role === 'zsk' ? [] : ds };
 }
 
-/** The DS that is asked for (SHA-256). */
+/** The requested DS (SHA-256). */
 export function dsOf(key: MachineKey): string {
   return key.ds[1] as string;
 }
 
 const RDATA = new Map<string, Uint8Array>();
 
-/** The rdata of a DS that `dsText` printed. */
+/** Parses the rdata of a DS that `dsText` formatted. */
 export function dsRdata(text: string): Uint8Array {
   const known = RDATA.get(text) ?? madeRdata(text);
   RDATA.set(text, known);

@@ -1,5 +1,5 @@
-// One domain in a fleet without faults, hour by hour: nodes have each change within the hour, the parent shows what the test
-// lets it show. What the machine did, and when, is read from `steps`.
+// One domain in a fleet without faults, hour by hour: nodes receive each change within the hour, and the test controls what
+// the parent shows. `steps` has the machine's steps and their times.
 
 import { advance, type Facts, written } from '../../../../src/checks/dnssec/advance.ts';
 import type { DsAnswer, DsEvidence, DsOutcome } from '../../../../src/checks/dnssec/ds-evidence.ts';
@@ -20,14 +20,14 @@ const PARENT = parseName('org.');
 interface QuietStep {
   readonly kind: StepKind;
   readonly at: number;
-  /** The DNSKEY set, its signers, the signers of data, the DS asked for. */
+  /** The DNSKEY set, its signers, the signers of data, and the requested DS. */
   readonly text: string;
 }
 
 export class QuietDomain {
   machine: Machine;
   at = START;
-  /** What each address of the parent shows; undefined: it is silent. */
+  /** Answers of the parent's addresses. Undefined for a silent one. */
   shown: (readonly string[] | undefined)[] = [[], []];
   dsTtl = 3600;
   dataTtl = 3600;
@@ -35,11 +35,11 @@ export class QuietDomain {
   delegation: Delegation = { kind: 'ours', since: START, ttl: 3600, isFirst: true };
   failure: string | undefined;
   isPreflown = true;
-  /** The node stays at the version that it has. */
+  /** True if the node stays at its version. */
   isCutOff = false;
-  /** Steps begin, and do not end. */
+  /** True if steps begin but do not end. */
   isWriting = false;
-  /** The keys of ours that the servers of another operator show; undefined: nobody looked. */
+  /** Our keys that another operator's servers show. Undefined if they were not queried. */
   theirs: readonly string[] | undefined;
   readonly steps: QuietStep[] = [];
   #version = 1;
@@ -49,7 +49,7 @@ export class QuietDomain {
     this.machine = newMachine(START, this.dataTtl);
   }
 
-  /** Returns a domain in the same state that goes on independently. */
+  /** Returns a copy of the domain that continues independently. */
   copy(): QuietDomain {
     const copy = Object.assign(new QuietDomain(), this, { steps: [...this.steps] });
     copy.#version = this.#version;
@@ -67,7 +67,7 @@ export class QuietDomain {
     this.machine = machine;
   }
 
-  /** Goes on for so many hours, or until `when`. */
+  /** Runs for this many hours, or until `when` is true. */
   run(hours: number, when: (machine: Machine) => boolean = () => false): void {
     for (let hour = 0; hour < hours && !when(this.machine); hour++) {
       this.at += HOUR;

@@ -1,4 +1,4 @@
-// Runs simulated domains, drawn ones and stories, and counts what came of them.
+// Runs random and scripted simulated domains, and counts their outcomes.
 
 import { advance } from '../../../../src/checks/dnssec/advance.ts';
 import type { Machine } from '../../../../src/checks/dnssec/machine.ts';
@@ -34,26 +34,29 @@ interface Window<T> {
 interface Signed {
   readonly keys: readonly string[];
   readonly signers: readonly string[];
-  /** Of servers elsewhere: the span. */
+  /** Time span, for servers of other operators. */
   readonly elsewhere?: Span;
 }
 interface Presence {
-  /** The registrar did as it was told. */
+  /** True if the registrar followed the instructions. */
   readonly isTold: boolean;
-  /** It was asked for when it was entered. */
+  /** True if it was requested when it was entered. */
   readonly isAsked: boolean;
 }
 
-/** What is shown for less than this, or so near to the end of the stay, nobody can be sure to see: a lag of a day, two looks. */
+/**
+ * DS records that are shown for less than this, or this close to the end of a stay, may be missed: a lag of a day, and two
+ * examinations.
+ */
 const SURELY_SEEN = 2 * DAY + 2 * HOUR;
 const STAY = 7 * DAY - DAY - 2 * HOUR;
-/** Two checks of the delegation, and a step that is being written. */
+/** Two delegation checks, and a step that is being written. */
 const SURELY_MOVED = 1.5 * DAY;
-/** An address that is silent speaks for a week by what it showed last. */
+/** A silent address counts for a week with its last answer. */
 const SURELY_GONE = 9 * DAY;
 const DNSKEY_TTL = 3600;
 
-/** Returns what was bogus by our doing, not the registrar's nor by the owner's haste. */
+/** Returns data that was bogus because of us, not of the registrar or of the owner's haste. */
 function judgeKeys(history: KeyHistory, around: Surroundings, end: number): Bogus[] {
   const keyWindows = signedWindows(history, around, ({ keys, keySigners, from, to }) => ({
     value: { keys, signers: keySigners },
@@ -90,8 +93,8 @@ function judgeKeys(history: KeyHistory, around: Surroundings, end: number): Bogu
 }
 
 /**
- * Whoever moves while a DS is asked for, or stands, has nobody else to blame. What does not stand yet, though, is to be taken
- * back: the next check of the delegation sees the move, once workers work.
+ * An owner who moves while a DS is requested or exists is responsible for the result. A requested DS that is not entered
+ * yet must be withdrawn, though: the next delegation check detects the move once workers run.
  */
 function isBeforeTakenBack(at: number, { from }: Span, around: Surroundings): boolean {
   return at <= from + SURELY_MOVED + downtime(around, from, at);
@@ -121,12 +124,12 @@ function goTogether(
   return true;
 }
 
-/** The keys whose DS the registrar was told to show. */
+/** Keys whose DS the registrar should show. */
 interface ShownWindow extends Window<readonly string[]> {
-  /** Since when the registrar has any DS of ours without a break, and whether the first was asked for. */
+  /** Since when the registrar has had any DS of ours without interruption, and if the first was requested. */
   readonly began: number;
   readonly isAsked: boolean;
-  /** Since when any of them was asked for without a break, or entered. */
+  /** Since when any of them was requested or entered without interruption. */
   readonly oursSince: number;
 }
 
@@ -151,7 +154,7 @@ function shownWindows(history: KeyHistory, around: Surroundings, end: number): S
   });
 }
 
-/** The act since which the registrar has DS of ours, but for gaps in which nobody can be sure to see none. */
+/** Returns the act since which the registrar has had a DS of ours, ignoring gaps that may be missed. */
 function firstOfOurs({ entered, keys }: KeyHistory, around: Surroundings, index: number): number {
   const ours = new Set([...keys.values()].flatMap(({ ds }) => ds));
   let first = index;
@@ -173,7 +176,7 @@ function oursSince({ disclosed, restored }: KeyHistory, began: number): number {
       at = each.at;
       continue;
     }
-    // a backup that comes back goes on asking for what it asked for
+    // a restored backup continues to request the same DS
     const backup = restored.find((restore) => restore.at === each.at);
     if (backup === undefined) break;
     i = disclosed.findLastIndex((before) => before.at <= backup.backupAt) + 1;
@@ -181,7 +184,7 @@ function oursSince({ disclosed, restored }: KeyHistory, began: number): number {
   return at;
 }
 
-/** Whether the registrar was told to show the DS when it entered it, or may yet have been late. */
+/** True if the registrar was told to show the DS when it entered it, or shortly before. */
 function judgeItem(
   history: KeyHistory,
   id: string,
@@ -199,7 +202,7 @@ function judgeItem(
   return item;
 }
 
-/** `first`: the act that began to show it without a break. */
+/** `first`: the act that began to show it without interruption. */
 function judgePresence(
   history: KeyHistory,
   id: string,
@@ -225,7 +228,7 @@ function judgePresence(
   return { isTold: isInTime, isAsked: false };
 }
 
-/** When the last address stopped showing it after the registrar was told to show it; 0: it never did. */
+/** Returns when the last address stopped showing it after the registrar was told to show it. 0 if that never happened. */
 function lastGone(
   history: KeyHistory,
   id: string,
@@ -253,7 +256,7 @@ function signedWindows(
     const { value, ttl } = make(span);
     return { value, from: span.from, to: span.to + ttl * 1000 };
   });
-  // Servers elsewhere are asked while any cache has their NS set; their answers have a TTL of a day at most.
+  // Other servers are queried while any cache has their NS set; their answers have a TTL of at most a day.
   const ofOthers = elsewhere.map((span) => ({
     value: { keys: [], signers: [], elsewhere: span },
     from: span.from,
@@ -267,7 +270,7 @@ function largestTtl({ dataTtls }: Surroundings, from: number, to: number): numbe
   return Math.max(valueAt(dataTtls, from).ttl, ...during);
 }
 
-/** One window for what several nodes served at the same time. */
+/** Returns one window for data that several nodes served at the same time. */
 function merged<T>(windows: readonly Window<T>[]): Window<T>[] {
   const byValue = new Map<string, Window<T>[]>();
   for (const window of [...windows].sort((a, b) => a.from - b.from)) {
@@ -324,7 +327,10 @@ const CONDITIONS: Readonly<Record<string, (machine: Machine) => boolean>> = {
 
 const timeOf = (text: string) => Number.parseFloat(text) * { d: DAY, h: HOUR, m: MINUTE }[text.at(-1) as 'd'];
 
-/** Steps between commas. `enter` has the keys whose DS is entered, then when each address of the parent shows it. */
+/**
+ * Parses steps separated by commas. `enter` has the keys whose DS is entered, then when each address of the parent shows
+ * it.
+ */
 function played(script: string): Story['play'] {
   return function* (actor) {
     let before: readonly string[] = [];
@@ -355,9 +361,9 @@ const days = (from: number, to: number) => ({ from: from * DAY, to: to * DAY });
 const SPLIT = { isSplit: true };
 const FIVE_MINUTES = [{ at: 0, ttl: 300 }];
 
-/** Enabled on the first day; the registrar acts when it is asked to; from day ten on the story goes on. */
+/** Enabled on the first day, with a registrar that follows requests. The story starts on day ten. */
 const SECURED = 'want enable, asked, wait 10m, enter asked, until 10d';
-/** The owner does what the API says as soon as it says so. */
+/** The owner follows the API's instructions immediately. */
 const FOLLOW = 'asked anew, wait 10m, enter asked';
 
 const STORIES: readonly Story[] = [

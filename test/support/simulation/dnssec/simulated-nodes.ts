@@ -1,4 +1,4 @@
-// The nodes of a simulated fleet: what each of them serves and when, while it lags, is cut off, lost, full, or broken.
+// The nodes of a simulated fleet: what each of them serves and when, while it lags, is disconnected, lost, full or broken.
 
 import type { Preflight } from '../../../../src/checks/dnssec/machine.ts';
 import type { MachineKey } from '../../../../src/checks/dnssec/machine-key.ts';
@@ -12,9 +12,9 @@ import type { SimulatedNode } from './simulated-surroundings.ts';
 /** The CDS set (RFC 7344). */
 export interface Cds {
   readonly keys: readonly string[];
-  /** It asks for no DS at all (RFC 8078 §4). */
+  /** It requests that all DS records are removed (RFC 8078 §4). */
   readonly isDelete: boolean;
-  /** When its signature was made: readers take no older one (RFC 7344 §6.2). */
+  /** When its signature was made. Readers ignore older ones (RFC 7344 §6.2). */
   readonly at: number;
 }
 
@@ -34,7 +34,7 @@ interface Node extends ZoneContent {
   readonly isDown: boolean;
 }
 
-/** Signatures are made anew so often. */
+/** Interval for renewing signatures. */
 const REFRESH = 7 * DAY;
 
 export class SimulatedNodes {
@@ -79,7 +79,7 @@ export class SimulatedNodes {
     return this.#nodes[index] as Node;
   }
 
-  /** Each node has what Postgres holds after its lag. */
+  /** Each node receives the contents of Postgres after its lag. */
   follow(): void {
     for (const [index, { simulated }] of this.#nodes.entries())
       this.#events.add(this.#now() + this.#random() * simulated.lag, () => this.#load(index));
@@ -94,7 +94,7 @@ export class SimulatedNodes {
     this.#note(index, { ...content, isDown: false });
   }
 
-  /** Writes what it served until now into the history. */
+  /** Records in the history what it has served until now. */
   #note(index: number, then: Partial<Node> = {}): void {
     const node = this.#at(index);
     if (!node.isDown) this.#history.serve(this.#truth(node), node.since, this.#now());
@@ -110,7 +110,7 @@ export class SimulatedNodes {
     return isBroken ? { ...serving, dataSigners: [BROKEN] } : serving;
   }
 
-  /** When it last heard of Postgres, and Postgres of it. */
+  /** When it last received data from Postgres, and Postgres from it. */
   #heardAt({ simulated: { cutOff, lost } }: Node): number {
     const now = this.#now();
     const silent = [...cutOff, ...lost].filter(({ from, to }) => now >= from && now < to);
@@ -143,7 +143,7 @@ export class SimulatedNodes {
     return { at, verifiedBy, hasStrangers, ...failure };
   }
 
-  /** As a registry reads it, from one node or from any that answers. */
+  /** The CDS set as a registry reads it, from one node or from any that answers. */
   readCds(index?: number): Cds {
     const up = this.#nodes.filter(({ isDown }) => !isDown);
     const node = index === undefined ? up[Math.floor(this.#random() * up.length)] : this.#at(index);

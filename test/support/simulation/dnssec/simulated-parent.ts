@@ -1,4 +1,4 @@
-// The parent of a simulated domain: what each of its addresses shows and says, and whose servers it names.
+// The parent of a simulated domain: the DS set and answers of each of its addresses, and its delegation.
 
 import type { DsEvidence } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import type { Delegation } from '../../../../src/checks/dnssec/step.ts';
@@ -8,7 +8,7 @@ import type { KeyHistory } from './key-history.ts';
 import { dsEvidence } from './quiet-domain.ts';
 import type { Surroundings } from './simulated-surroundings.ts';
 
-/** Between two checks of the delegation. */
+/** Interval between two delegation checks. */
 const CHECKED = 12 * HOUR;
 
 export class SimulatedParent {
@@ -22,7 +22,7 @@ export class SimulatedParent {
     this.#random = random;
   }
 
-  /** `lags`: of each address, in place of what is drawn. */
+  /** `lags`: the lag of each address, instead of a random one. */
   enter(ds: readonly string[], at: number, lags: readonly number[] = []): void {
     const before = this.#history.entered.at(-1)?.shownFrom;
     const shownFrom = this.#around.addresses.map(({ lag }, i) =>

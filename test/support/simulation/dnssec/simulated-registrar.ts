@@ -1,17 +1,17 @@
-// How a registrar, or the owner at its web form, follows what the API and CDS say: soon, late, by halves, wrongly, not at all.
+// How a registrar, or an owner with a web form, follows the API and CDS: soon, late, partially, wrongly, or not at all.
 
 import type { Random } from '../../random/random-zones.ts';
 import { DAY, type EventQueue, HOUR } from '../virtual-time.ts';
 import { CALM, type RegistrarKind } from './simulated-surroundings.ts';
 
 export interface Told {
-  /** The DS of each key that is asked for, in the three digest types. */
+  /** The DS of each requested key, in the three digest types. */
   readonly add: readonly (readonly string[])[];
-  /** All others are to be removed. */
+  /** All other DS records must be removed. */
   readonly isCertain: boolean;
-  /** DS that could be made of the DNSKEY set, which nobody asked for. */
+  /** DS records that could be derived from the DNSKEY set, but were not requested. */
   readonly guessed: readonly (readonly string[])[];
-  /** When the CDS set was signed that says so: older ones count no more (RFC 7344 §6.2). */
+  /** When the CDS set was signed. Older ones no longer count (RFC 7344 §6.2). */
   readonly signedAt?: number;
 }
 
@@ -131,7 +131,7 @@ export class SimulatedRegistrar {
     this.#enter(wanted, at);
   }
 
-  /** What nobody asked for, while all is as it should be. */
+  /** Acts that were not requested, while everything is correct. */
   #meddle(at: number): void {
     if (this.#kind === 'removes unasked' && this.#random() < 0.05) this.#enter([], at);
     if (this.#kind === 'rolls back' && this.#random() < 0.03) this.#enter(this.#before, at);

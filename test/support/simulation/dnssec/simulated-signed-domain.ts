@@ -1,5 +1,5 @@
 // Four hundred days of one domain: its owner's goals, its registrar, its parent, our nodes, workers, clock and backups, and
-// the key machine between them. What happened is written into a history, which the machine never sees.
+// the key machine. All events are recorded in a history that the machine never sees.
 
 import type { Advanced, Facts } from '../../../../src/checks/dnssec/advance.ts';
 import { written } from '../../../../src/checks/dnssec/advance.ts';
@@ -37,27 +37,27 @@ type Goal =
   | 'compromised'
   | 'abort';
 
-/** What owner, registrar and operator do in a story. */
+/** Acts of owner, registrar and operator in a story. */
 export interface Actor {
   readonly now: number;
   readonly machine: Machine;
-  /** The keys whose DS the API asks for. */
+  /** Keys whose DS the API requests. */
   readonly told: readonly string[];
   want(goal: Goal): void;
-  /** The registrar has the DS of these keys alone. `lags`: how much later each address shows it. */
+  /** The registrar has only the DS of these keys. `lags`: the delay until each address shows it. */
   enter(keys: readonly string[], lags?: readonly number[], digestType?: number): void;
-  /** The keys whose DS the CDS set of a node asks for. */
+  /** Keys whose DS the CDS set of a node requests. */
   readCds(node: number): readonly string[];
-  /** The newest backup that is at least so old. */
+  /** The newest backup that is at least this old. */
   restore(age: number): void;
 }
 
-/** One course of events, chosen for a rule that random ones seldom need. */
+/** One scenario, chosen for a rule that random ones rarely reach. */
 export interface Story {
   readonly name: string;
   readonly days: number;
   readonly around: Surroundings;
-  /** Goes on after a time, or once the machine is so. */
+  /** Continues after a time, or once the machine is in this state. */
   readonly play: (actor: Actor) => Generator<number | ((machine: Machine) => boolean)>;
 }
 
@@ -84,7 +84,7 @@ export class SimulatedSignedDomain implements Actor {
   #now = 0;
   #made = 0;
   #tickAt = 0;
-  /** Counts writes, so that one that a restore undoes is not ended. */
+  /** Counts writes, so that a write that a restore has undone is not completed. */
   #write = 0;
   #goesOn: ((machine: Machine) => boolean) | undefined;
   #story: ReturnType<Story['play']> | undefined;
@@ -235,7 +235,7 @@ export class SimulatedSignedDomain implements Actor {
     return keys;
   }
 
-  /** What the API, or the CDS set, says at this moment. */
+  /** The instructions of the API or the CDS set at this moment. */
   #told(): Told {
     const { machine } = this.#stored;
     const texts = (id: string) => keyOf(machine, id).ds;
@@ -281,7 +281,7 @@ export class SimulatedSignedDomain implements Actor {
     this.#tickFrom(this.#pause(next, facts.at));
   }
 
-  /** Nodes, answers that are wrong and registrars are looked at less often than in truth, which sees no less in the end. */
+  /** Nodes, wrong answers and registrars are examined less often than in reality, which detects the same in the end. */
   #pause(machine: Machine, at: number): number {
     const usual = Math.max(MINUTE, nextLookIn(machine, at));
     if (machine.waiting === null) return Math.max(usual, 3 * HOUR);
@@ -335,7 +335,7 @@ export class SimulatedSignedDomain implements Actor {
     );
   }
 
-  // what Postgres holds
+  // the contents of Postgres
 
   #content(): ZoneContent {
     const { version, serving, cds } = this.#stored;
@@ -382,7 +382,7 @@ export class SimulatedSignedDomain implements Actor {
     });
   }
 
-  /** While new signatures are written piece by piece, some sets have them and others have the old ones. */
+  /** While new signatures are written in pieces, some sets have them and others have the old ones. */
   #mix(before: Serving, after: Serving, from: number): void {
     this.history.serve({ ...before, dataSigners: after.dataSigners }, from, this.#now);
   }
@@ -392,7 +392,7 @@ export class SimulatedSignedDomain implements Actor {
     this.#nodes.follow();
   }
 
-  /** Writes under way go on in the restored database. */
+  /** Writes in progress continue in the restored database. */
   restore(age: number): void {
     const backup = this.#backups.findLast(({ at }) => at <= this.#now - age) ?? this.#backups[0];
     if (backup === undefined) return;
@@ -407,7 +407,7 @@ export class SimulatedSignedDomain implements Actor {
     this.#tickFrom(MINUTE);
   }
 
-  /** Whether the goal is reached, as it must be at the end. */
+  /** True if the goal is reached, as it must be at the end. */
   get isReached(): boolean {
     const { machine, serving } = this.#stored;
     if (machine.goal === 'unsigned') return serving.keys.length === 0 && machine.waiting === null;

@@ -1,5 +1,5 @@
-// Holds what happens to simulated names against the truth: for whom registrants changed the parent. It keeps its own log of
-// what was seen and who held a name, and knows nothing of how the rules conclude.
+// Compares what happens to simulated names with the truth: the account for which registrants changed the parent. It keeps
+// its own log of observations and holders, and does not know the rules' conclusions.
 
 import { type CheckedClaim, isSameSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
@@ -12,11 +12,11 @@ import type { AskedByStrangers } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
 import { type Activation, RULES, type SimulatedStore } from './simulated-store.ts';
 
-/** The closed list of what the rules admit. */
+/** The closed list of what the rules permit. */
 export const ADMITTED = [
-  /** Its names are at the parent because the registrant wrote them, or left them standing. */
+  /** Its names are at the parent because the registrant wrote them or did not remove them. */
   "the registrant wrote or left standing another account's set",
-  /** A shared set besides: never sighted here, absent or elsewhere at the first check of the claim, and back. */
+  /** Also a shared set: never sighted here, absent or elsewhere at the claim's first check, and then back. */
   'a dangling delegation to a shared set, never sighted here, came back',
   'the holder of the last 90 days was back on a shared set',
   'the sightings of a shared set were older than two years',
@@ -36,11 +36,11 @@ export type Violation =
   | 'answered too long'
   | 'answered although sighted';
 
-/** How long more than the apex of an unproved claim may be answered while the parent shows names of others. */
+/** How long more than the apex of an unproven claim may be answered while the parent shows other accounts' names. */
 const ANSWERED_MS = 5000;
-/** As long again, where a stranger asks for its names all the time: for few of them, or for many. */
+/** The same if an attacker queries its names constantly: few of them, or many. */
 const ASKED_MS = { never: 0, alone: MINUTE / 2, 'among many': 5 * MINUTE } as const;
-/** What a check takes that waits for a silent server, and the time until it is made again if it heard nobody. */
+/** Duration of a check that waits for a silent server, and the time until it is repeated if no server answered. */
 const SILENT_MS = { never: 48_000, alone: 48_000, 'among many': 16_000 + 5 * MINUTE } as const;
 const LOCKED_OUT_MS = 1.5 * DAY;
 const SECOND_LOOK_MS = MINUTE;
@@ -49,9 +49,9 @@ const TWO_YEARS = 730 * DAY;
 export class HijackJudge {
   readonly violations: { readonly kind: Violation; readonly text: string }[] = [];
   readonly causes = new Set<Cause>();
-  /** Seconds from the moment that every server of the parent shows the set of an honest owner. */
+  /** Seconds from the moment that every server of the parent shows an honest owner's set. */
   readonly activeAfter: number[] = [];
-  /** Those of them among eight strangers and more. */
+  /** Those of them among eight attackers or more. */
   readonly activeAfterBesideMany: number[] = [];
   /** Honest owners who took the name from a holder. */
   taken = 0;
@@ -68,13 +68,13 @@ export class NameTruth {
   private readonly seen: { readonly at: number; readonly names: readonly Name[] }[] = [];
   private holding: readonly number[] = [];
   private readonly heldUntil = new Map<number, number>();
-  /** What all servers really had at the first check of a claim that said anything: by the claim's id and beginning. */
+  /** Actual data of all servers at the first conclusive check of a claim, by the claim's id and start. */
   private readonly firstLook = new Map<string, ReadonlySet<Name>>();
   private exposed: { readonly claim: number; readonly since: number; readonly wasSeen: boolean } | undefined;
   private readonly lockedOut = new Set<number>();
-  /** Checks since a case began in which some server was silent. */
+  /** Checks since the start of a case in which some server was silent. */
   private slowChecks = 0;
-  /** In the newest check, some server that does not lie was heard. */
+  /** True if some honest server answered in the newest check. */
   private toldTruth = true;
 
   constructor(
@@ -160,7 +160,7 @@ export class NameTruth {
     if (!wasHeld && strangers >= 8) judge.activeAfterBesideMany.push(seconds);
   }
 
-  /** An honest owner looks: the parent shows what the owner was told, and has for long. */
+  /** An honest owner checks: the parent has shown the assigned set for long. */
   owned(claim: SimulatedClaim, store: SimulatedStore, at: number): void {
     const { registry, judge } = this;
     const { ns, meant, hasDs } = registry.newest;
@@ -182,14 +182,14 @@ export class NameTruth {
     this.lockedOut.add(claim.accountId);
   }
 
-  /** An honest owner could not even claim the name, for long. */
+  /** An honest owner could not even claim the name for long. */
   shutOut(accountId: number, at: number): void {
     if (this.lockedOut.has(accountId)) return;
     this.lockedOut.add(accountId);
     this.violate('locked out', at);
   }
 
-  /** What nodes answer, and what the parent shows, from now on. True when a case begins: somebody asks. */
+  /** Records the nodes' answers and the parent's data from now on. Returns true if a case begins with queries. */
   answered(store: SimulatedStore, at: number): boolean {
     for (const accountId of this.holding) this.heldUntil.set(accountId, at);
     this.holding = store.claims.filter(isHolding).map(({ accountId }) => accountId);
@@ -252,7 +252,7 @@ export class NameTruth {
     );
   }
 
-  /** Whether the registrant wrote the set after the claim was made, and not as it had been before. */
+  /** True if the registrant wrote the set after the claim was made, and it differs from the previous one. */
   private wasWritten({ claimedAt }: SimulatedClaim, matched: NameserverSet): boolean {
     const { history } = this.registry;
     return !history.some(({ at, ns }) => at < claimedAt && isSameSet(ns, matched));
@@ -269,7 +269,7 @@ function isHolding({ status, leaving }: SimulatedClaim): boolean {
   return leaving || status === 'active' || status === 'moved';
 }
 
-/** A domain that was never proved, or not since it began anew. */
+/** A domain that was never proved, or not since it was restarted. */
 function isUnproved({ status, leaving, external }: SimulatedClaim): boolean {
   return (status === 'pending' || status === 'unverified') && !(leaving && external);
 }

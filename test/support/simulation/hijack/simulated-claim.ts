@@ -1,4 +1,4 @@
-// A domain that an account has under the simulated name: the columns that the rules read.
+// A domain of an account with the simulated name: the columns that the rules read.
 
 import type { NamedDomain } from '../../../../src/checks/claims/answered.ts';
 import type { ClaimSet } from '../../../../src/checks/claims/name-claims.ts';
@@ -12,7 +12,7 @@ import type { Verdict } from '../../../../src/checks/delegation/verdict.ts';
 export interface SimulatedClaim {
   id: number;
   accountId: number;
-  /** A domain that the checker disabled, a takeover ended or another claim displaced; nobody else disables here. */
+  /** Disabled by the checker, a takeover or another claim. Other causes do not occur here. */
   status: 'pending' | 'unverified' | 'active' | 'moved' | 'disabled';
   external: boolean;
   leaving: boolean;

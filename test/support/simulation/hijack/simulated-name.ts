@@ -1,5 +1,5 @@
-// One name for a thousand virtual days: its registry, the accounts that claim it, the checks, and the judge of all that. Checks between
-// which nothing can change are passed over.
+// One name for a thousand virtual days: its registry, the accounts that claim it, the checks, and the judge. Checks between
+// which nothing can change are skipped.
 
 import type { JudgedName } from '../../../../src/checks/claims/judge-name.ts';
 import { nextCheckAt } from '../../../../src/checks/delegation/next-check-at.ts';
@@ -14,7 +14,7 @@ import { type AskedByStrangers, SimulatedReports } from './simulated-reports.ts'
 import type { SimulatedSets } from './simulated-sets.ts';
 import { type Decisions, RULES, SimulatedStore } from './simulated-store.ts';
 
-/** So many checks in a row tell all that there is to hear; two that say the same do, too. */
+/** This many consecutive checks see everything. Two checks with the same result are also sufficient. */
 const HEARD_ENOUGH = 10;
 
 export class SimulatedName {
@@ -22,7 +22,7 @@ export class SimulatedName {
   readonly sets: SimulatedSets;
   readonly store: SimulatedStore;
   readonly registry: SimulatedRegistry;
-  /** Called when a server of the parent begins to say something else: everybody may see it. */
+  /** Called when a server of the parent starts to answer differently, which is public. */
   readonly watchers: ((published: Published) => void)[] = [];
   strangers = 0;
   now = 0;
@@ -31,7 +31,7 @@ export class SimulatedName {
   private readonly events = new EventQueue();
   private isChecking = false;
   private lastSaid = '';
-  /** How much was heard since something happened. */
+  /** How much was observed since the last event. */
   private heard = 0;
 
   constructor(
@@ -66,7 +66,7 @@ export class SimulatedName {
     for (const watcher of this.watchers) watcher(published);
   }
 
-  /** An honest owner looks at the claim: it must be active when the parent shows what the owner was told. */
+  /** An honest owner checks the claim: it must be active if the parent shows the assigned set. */
   look(accountId: number): void {
     const claim = this.store.find(accountId);
     if (claim !== undefined) this.truth.owned(claim, this.store, this.now);
@@ -76,7 +76,7 @@ export class SimulatedName {
     this.truth.shutOut(accountId, this.now);
   }
 
-  /** Until the days are over, or nobody wants to know more. */
+  /** Runs until the days are over or no further results are needed. */
   run(isEnough: () => boolean): void {
     while (!isEnough()) {
       const due = this.isChecking ? Number.POSITIVE_INFINITY : Math.max(this.store.due, this.now);
@@ -92,7 +92,7 @@ export class SimulatedName {
     }
   }
 
-  /** Somebody asks until the case is over: workers look at a report at this time, and the next one comes behind it. */
+  /** Queries continue until the case ends: workers read a report at this time, and the next one follows it. */
   private ask(reportedAt: number): void {
     this.at(reportedAt, () => {
       if (!this.truth.isExposed) return;
@@ -101,7 +101,7 @@ export class SimulatedName {
     });
   }
 
-  /** A check that is under way may have looked before the question came. */
+  /** A check in progress may have read the parent before the query. */
   private checkIfAsked(): void {
     if (this.isChecking || !this.truth.isExposed || !this.reports.takeDue(this.now)) return;
     this.store.due = this.now;
@@ -139,11 +139,11 @@ export class SimulatedName {
         if (decision.to === 'moved' && claim.state.status === 'active')
           this.truth.moved(claim, evidence.startedAt, this.now);
       this.passOver(judged);
-      this.checkIfAsked(); // what was asked for while this check was under way
+      this.checkIfAsked(); // queries during this check
     });
   }
 
-  /** The same was said twice, so nothing changes before somebody acts or a time is over. */
+  /** The result was the same twice, so nothing changes before an event or the end of a period. */
   private passOver(judged: JudgedName): void {
     const { store, now } = this;
     const said = judged.claims
@@ -152,7 +152,7 @@ export class SimulatedName {
           `${claim.id} ${decision.to} ${judgement.verdict} ${judgement.confirmed}`,
       )
       .join();
-    // While a server lies or is silent, what is heard depends on who is asked: a few checks hear all of it.
+    // While a server lies or is silent, results depend on the queried servers: a few checks see everything.
     this.heard = said === this.lastSaid ? this.heard + HEARD_ENOUGH / 2 : this.heard + 1;
     this.lastSaid = said;
     if (this.heard < HEARD_ENOUGH || !judged.claims.every(isQuiet)) return;
@@ -175,7 +175,7 @@ function isQuiet({ claim, decision, takeoverSeenAt, setsAfter }: JudgedName['cla
   return isSame && (state.misses?.count ?? 3) >= 3 && takeoverSeenAt === undefined && setsAfter === undefined;
 }
 
-/** When time alone may change a claim next. */
+/** Returns when time alone may next change a claim. */
 function thresholdOf(claim: Parameters<typeof checkedStatusOf>[0], now: number): number {
   const status = checkedStatusOf(claim);
   const spans =
@@ -189,7 +189,7 @@ function thresholdOf(claim: Parameters<typeof checkedStatusOf>[0], now: number):
   const { misses } = claim;
   if (misses !== undefined && misses.firstAt + RULES.movedAfterMs > now)
     return misses.firstAt + RULES.movedAfterMs;
-  // A span that is over goes on to count: what waits for a confirmed check may end with any.
+  // An expired period still counts: a change that waits for a confirmed check may happen with any check.
   return Math.min(
     Number.POSITIVE_INFINITY,
     ...spans.map((span) => claim.since + span).filter((at) => at > now),

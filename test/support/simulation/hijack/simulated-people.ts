@@ -1,5 +1,5 @@
-// Who acts on a simulated name: registrants, some of them customers who make the usual mistakes; sellers; and strangers who know
-// everything public, and may do with their own claims whatever the API allows.
+// People who act on a simulated name: registrants, some of them customers with the usual mistakes; sellers; and attackers
+// who know everything public, and may use the API for their own claims.
 
 import { isSameSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
@@ -15,10 +15,10 @@ export const ELSEWHERE: Shown = { kind: 'delegation', ns: FOREIGN, hasDs: false 
 
 export const delegation = (ns: NameserverSet, hasDs = false): Shown => ({ kind: 'delegation', ns, hasDs });
 
-/** Soon after something was to be seen, or an hour later. */
+/** Soon after something became visible, or an hour later. */
 const SOON = [1000, 20_000, 45_000, 2 * MINUTE, HOUR] as const;
 
-/** A stranger, or a seller who does not let go. */
+/** An attacker, or a seller who does not give up the name. */
 export class Stranger {
   private readonly name: SimulatedName;
   private readonly accountId: number;
@@ -38,7 +38,7 @@ export class Stranger {
     });
   }
 
-  /** While the parent shows nothing of us, a claim begins with nothing against it. */
+  /** While the parent shows none of our nameservers, a claim starts without disadvantages. */
   private claimAnew(): void {
     const { store } = this.name;
     const claim = store.find(this.accountId);
@@ -67,7 +67,7 @@ export class Stranger {
   }
 }
 
-/** A customer, from the order to the end of the registration or of the custom. */
+/** A customer, from the order to the end of the registration or of the contract. */
 class Customer {
   private accountId: number;
   private readonly name: SimulatedName;
@@ -94,7 +94,7 @@ class Customer {
     const { name, random } = this;
     const { now, sets } = name;
     if (random() < 0.2) {
-      // Sets the name servers first: the account's own, or the public ones.
+      // Sets the nameservers first: the account's own, or the public ones.
       const set = sets.isPool ? sets.accountSet(this.accountId).names : pick(random, sets.staticSets);
       name.publish(delegation(set), this.accountId);
       name.at(now + HOUR + random() * 5 * DAY, () => this.look(0));
@@ -144,7 +144,7 @@ class Customer {
     const claim = name.store.find(accountId);
     if (claim === undefined) return;
     const set = name.store.ownSet(claim);
-    if (set === undefined) return; // the finding says that only the operator can help
+    if (set === undefined) return; // according to the finding, only the operator can help
     if (!this.hasSlipped) {
       this.hasSlipped = true;
       name.publish(
@@ -160,7 +160,7 @@ class Customer {
     if (hasDs) name.at(name.now + HOUR + random() * 2 * DAY, () => this.setNameservers());
   }
 
-  /** Customers look often at first, later now and then, and do what the findings say. */
+  /** Customers check often at first and occasionally later, and follow the findings. */
   private look(times: number): void {
     const { name, accountId } = this;
     if (!this.isCustomer()) return;
@@ -183,7 +183,7 @@ class Customer {
     if (meant !== accountId || !isSameSet(ns, name.store.ownSet(claim) ?? [])) this.setNameservers();
   }
 
-  /** The registry takes the name out of its zone, and puts it back as it was. */
+  /** The registry removes the name from its zone, and restores it unchanged. */
   hold(lasts: number): void {
     const { name } = this;
     if (this.isHeld) return;
@@ -203,7 +203,7 @@ class Customer {
     this.name.at(this.name.now + 10 * MINUTE, () => this.setNameservers());
   }
 
-  /** The delegation is left dangling; most come back. */
+  /** The delegation is left dangling. Most return. */
   private deleteDomain(): void {
     const { name } = this;
     const claim = name.store.find(this.accountId);
@@ -227,7 +227,7 @@ class Customer {
   }
 }
 
-/** A place is free after a day. */
+/** A slot is free after a day. */
 const SHUT_OUT_MS = 2 * DAY;
 const LOOKS = [10 * MINUTE, HOUR, 5 * HOUR, DAY, 3 * DAY, 7 * DAY] as const;
 
@@ -243,7 +243,7 @@ export function livesOf(name: SimulatedName, newAccount: () => number): void {
       customer = new Customer(name, newAccount, until);
       customer.begin();
     } else if (kind < 0.8) name.at(from + random() * 2 * DAY, () => name.publish(ELSEWHERE, undefined));
-    // The others leave what is there.
+    // The others do not change the delegation.
     const lapses = Math.floor(random() * 4);
     for (let i = 0; i < lapses; i++)
       name.at(from + random() * (until - from), () => lapse(name, customer, until));
@@ -259,7 +259,7 @@ export function livesOf(name: SimulatedName, newAccount: () => number): void {
         nextRegistrant();
       });
     } else {
-      // Sold: what the seller wrote stays for a while, or for good.
+      // Sold: the seller's delegation stays for a while, or permanently.
       name.publish(name.registry.newest, undefined);
       nextRegistrant();
     }

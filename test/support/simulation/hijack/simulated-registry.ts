@@ -1,5 +1,5 @@
-// The parent of one simulated name for a thousand days: what its registrants published, servers that follow late, fall silent,
-// or lie, and what a check hears of them.
+// The parent of one simulated name for a thousand days: the registrants' publications, servers that lag, are silent or lie,
+// and the answers that a check receives.
 
 import type { Evidence, ServerEvidence } from '../../../../src/checks/delegation/evidence.ts';
 import { type Name, parseName } from '../../../../src/dns/name.ts';
@@ -11,10 +11,10 @@ export const END = 1000 * DAY;
 const DOMAIN = parseName('shop.tld.');
 const PARENT = parseName('tld.');
 
-/** What the registry has from a moment on. */
+/** The registry's data from a given time on. */
 export interface Published extends Shown {
   readonly at: number;
-  /** The account for which the registrant wrote these names; undefined: for none, or a predecessor wrote them. */
+  /** The account for which the registrant wrote these names. Undefined if there is none, or if a predecessor wrote them. */
   readonly meant: number | undefined;
 }
 
@@ -23,12 +23,12 @@ interface Lie extends Span {
   readonly shown: Shown;
 }
 
-/** Of questions that are asked twice. */
+/** Duration of queries that are repeated. */
 const LOSS = 0.005;
 
 export class SimulatedRegistry {
   readonly history: Published[] = [];
-  /** Moments at which some server begins to say something else. */
+  /** Times at which some server starts to answer differently. */
   readonly moments: number[] = [];
   private readonly random: Random;
   private readonly servers: readonly {
@@ -40,7 +40,7 @@ export class SimulatedRegistry {
   private readonly falsehoods: readonly Lie[];
   private readonly offline: readonly Span[];
 
-  /** `lie` gives what a lying server says: it may be a stranger's. */
+  /** `lie` returns the answer of a lying server, which may be an attacker's. */
   constructor(random: Random, before: Shown, lie: () => Shown) {
     this.random = random;
     const count = pick(random, [1, 2, 2, 3, 4, 6]);
@@ -82,12 +82,12 @@ export class SimulatedRegistry {
     return this.history.at(-1) as Published;
   }
 
-  /** What the servers that do not lie have now, whether or not they are heard. */
+  /** Current data of the honest servers, whether or not they answer. */
   truly(at: number): readonly Published[] {
     return this.servers.map(({ lag }) => this.publishedAt(at - lag));
   }
 
-  /** Some server lies or is silent, or our network is down. */
+  /** True if some server lies or is silent, or our network is down. */
   isTroubled(from: number, to: number): boolean {
     return overlaps([...this.silent, ...this.falsehoods, ...this.offline], from, to);
   }
@@ -102,14 +102,14 @@ export class SimulatedRegistry {
     );
   }
 
-  /** Since when the registry has the same names: who writes them again changes nothing. */
+  /** Since when the registry has had the same names. Writing them again changes nothing. */
   get unchangedSince(): number {
     const same = this.newest.ns.join();
     const other = this.history.findLastIndex(({ ns }) => ns.join() !== same);
     return (this.history[other + 1] ?? this.newest).at;
   }
 
-  /** When the newest publication is at every server. */
+  /** When the newest publication is on every server. */
   get everywhereAt(): number {
     return this.newest.at + this.maxLag;
   }

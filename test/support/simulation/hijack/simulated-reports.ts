@@ -1,20 +1,20 @@
-// How a name comes to be checked because it is asked for: a node's choice of what to report, and the workers' plan, both by
-// the real rules, in virtual time.
+// How queries for a name trigger a check: a node's choice of reports, and the workers' schedule, both by the real rules in
+// virtual time.
 
 import { AskedZones } from '../../../../src/nameserver/follow/asked-zones.ts';
 import type { Random } from '../../random/random-zones.ts';
 import type { Decisions } from './simulated-store.ts';
 
 /**
- * Strangers ask for the names that they claim all the time: for this one alone, or for so many that their account has used up
- * what it may have of checks that are made again.
+ * Attackers query their claimed names constantly: only this one, or so many that their account has used up its share of
+ * rechecks.
  */
 export type AskedByStrangers = 'never' | 'alone' | 'among many';
 
 const NAME = 1;
-/** How many other names strangers ask for without end, where they do. */
+/** Number of other names that attackers query constantly, if they do. */
 const OTHERS = 300;
-/** A node takes marks, and workers take reports and look what is due. */
+/** A node collects marks, and workers read reports and due checks. */
 const NODE_MS = 250;
 const WORKERS_MS = 500;
 const AGAIN_MS = 30_000;
@@ -35,10 +35,10 @@ export class SimulatedReports {
     this.#node = new AskedZones(random);
   }
 
-  /** Somebody asks from `now` on: when the workers look at what was reported. */
+  /** Queries start at `now`. Returns when the workers read the report. */
   begin(now: number): number {
     if (this.#asked !== 'never') {
-      // At any moment of what had been going on.
+      // At a random time of the continuing queries.
       const reportedAt = now - AGAIN_MS * this.#random();
       this.#node.note([NAME], reportedAt);
       this.#node.take(reportedAt);
@@ -47,7 +47,7 @@ export class SimulatedReports {
     return this.askAt(now);
   }
 
-  /** The same for questions that go on. */
+  /** The same for continuing queries. */
   askAt(now: number): number {
     const others = Array.from({ length: OTHERS }, (_, i) => NAME + 1 + i);
     for (let at = now + this.#random() * NODE_MS; ; at += NODE_MS) {
@@ -57,7 +57,7 @@ export class SimulatedReports {
     }
   }
 
-  /** A report is looked at: when the check is due. */
+  /** A report is read. Returns when the check is due. */
   plan(now: number): number {
     const again = this.#asked === 'among many' ? EACH_MS : 0;
     const { at } = this.#plan({ checkedAt: this.#checkedAt, again }, now);
@@ -65,7 +65,7 @@ export class SimulatedReports {
     return this.#dueAt;
   }
 
-  /** Whether a check is due, which begins then. */
+  /** True if a check is due, which then starts. */
   takeDue(now: number): boolean {
     if (this.#dueAt > now) return false;
     this.#dueAt = Number.POSITIVE_INFINITY;

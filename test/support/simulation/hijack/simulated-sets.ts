@@ -1,4 +1,4 @@
-// The nameserver sets of a simulated fleet, and the giving of them: like src/store/claims/pool-sets.ts, in memory.
+// The nameserver sets of a simulated fleet and their assignment: like src/store/claims/pool-sets.ts, in memory.
 
 import type { ClaimSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
@@ -8,7 +8,7 @@ import { mayGive, type SetKind } from '../../../../src/zone/pool/pool-use.ts';
 import type { Random } from '../../random/random-zones.ts';
 import { names } from '../../world/check-evidence.ts';
 
-/** `pool`: wide enough for all accounts. `scarce`: most accounts share sets. `two`, `one`: so many static sets. */
+/** `pool`: enough for all accounts. `scarce`: most accounts share sets. `two`, `one`: this many static sets. */
 export type FleetKind = 'pool' | 'scarce' | 'two' | 'one';
 
 const list = (letter: string, count: number): readonly Name[] =>
@@ -24,7 +24,7 @@ export class SimulatedSets {
   private readonly counts: Record<SetKind, number> = { exclusive: 0, substitute: 0, shared: 0 };
   private readonly owners = new Map<string, number>();
   private readonly accounts = new Map<number, ClaimSet>();
-  /** A broken pool gives what was given before. */
+  /** A broken pool assigns previously assigned sets. */
   private readonly isBroken: boolean;
 
   constructor(kind: FleetKind, random: Random, isBroken = false) {
@@ -52,7 +52,7 @@ export class SimulatedSets {
     return set;
   }
 
-  /** The only account that has this set; undefined: several may, or none has. */
+  /** The only account with this set. Undefined if several may have it, or none has. */
   exclusiveTo(set: NameserverSet): number | undefined {
     return this.owners.get([...set].sort().join());
   }
@@ -71,7 +71,7 @@ export class SimulatedSets {
     return shared && { names: shared, exclusive: false };
   }
 
-  /** Any set of ours, as a name may have pointed at for years. */
+  /** Any of our sets, to which a name may have been delegated for years. */
   anySet(): NameserverSet {
     if (!this.isPool)
       return this.staticSets[Math.floor(this.random() * this.staticSets.length)] as NameserverSet;

@@ -1,5 +1,5 @@
-// The claims of one simulated name: what src/store and workers/jobs/check-delegation.ts do with the pure decisions, in memory. The
-// decisions can be swapped for broken ones, which must not go unnoticed.
+// The claims of one simulated name: the work of src/store and workers/jobs/check-delegation.ts with the pure decisions, in
+// memory. The decisions can be replaced with broken ones, which must be detected.
 
 import {
   type AnsweredDomain,
@@ -79,7 +79,7 @@ export interface Activation {
 export class SimulatedStore {
   claims: SimulatedClaim[] = [];
   answered: AnsweredDomain | undefined;
-  /** Grows with every change, so that a check which was under way is not saved. */
+  /** Grows with every change, so that a concurrent check is not saved. */
   seq = 0;
   due = Number.POSITIVE_INFINITY;
   private rights: SetRight[] = [];
@@ -102,7 +102,7 @@ export class SimulatedStore {
     return this.claims.find((claim) => claim.accountId === accountId);
   }
 
-  /** The set that the owner is told; undefined when all are spent. */
+  /** The set assigned to the owner. Undefined if all are spent. */
   ownSet(claim: SimulatedClaim): NameserverSet | undefined {
     return this.setsOf(claim)[0]?.names;
   }
@@ -164,7 +164,7 @@ export class SimulatedStore {
     this.due = Math.min(this.due, at);
   }
 
-  /** A check begins: what it needs of the name. */
+  /** A check starts: the data that it needs about the name. */
   load(at: number): NameClaims {
     this.purge(at);
     const checked = this.claims.filter((claim) => checkedStatusOf(claim) !== undefined);
@@ -252,7 +252,7 @@ export class SimulatedStore {
     return { judged, activations };
   }
 
-  /** The parent went on showing the same, and was seen often: time passes without checks that change nothing. */
+  /** The parent kept showing the same and was checked often: time passes without checks that change nothing. */
   skip(sighted: readonly Name[] | undefined, to: number): void {
     const same = this.sightings.find(({ names }) => names.join() === sighted?.join());
     if (same !== undefined) same.lastSeenAt = Math.max(same.lastSeenAt, to);
@@ -404,7 +404,7 @@ export class SimulatedStore {
     };
   }
 
-  /** `dueAt`: a claim begins, and is checked at once. */
+  /** `dueAt`: a claim starts, and is checked immediately. */
   private changed(at: number, dueAt = Number.POSITIVE_INFINITY): void {
     this.seq++;
     this.due = Math.min(this.due, dueAt);

@@ -1,4 +1,4 @@
-// What an account may, and whether it is active.
+// Badges for the rights of an account and for an inactive one.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Badge } from '../../../parts/status.tsx';

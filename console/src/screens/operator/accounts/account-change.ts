@@ -1,4 +1,4 @@
-// What an operator changed of an account: only that is sent, so that what somebody else changed meanwhile stays.
+// The operator's changes of an account. Only changed fields are sent, so that concurrent changes of others are kept.
 
 export interface AccountFields {
   readonly email: string;
@@ -10,7 +10,7 @@ export interface AccountFields {
   readonly plan?: string | undefined;
 }
 
-/** As typed: texts are empty where there is nothing. */
+/** Fields as typed. Empty text means no value. */
 export interface AccountForm {
   readonly email: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export function formOf(account: AccountFields): AccountForm {
   };
 }
 
-/** `edited`: the fields that were touched. */
+/** `edited` has the fields that were edited. */
 export function changeOf(account: AccountFields, edited: Partial<AccountForm>): AccountChange {
   const was = formOf(account);
   const is = { ...was, ...edited };
@@ -60,7 +60,7 @@ export function changeOf(account: AccountFields, edited: Partial<AccountForm>): 
   };
 }
 
-/** A text that is no number goes as it is: then the API names the field. */
+/** Text that is not a number is sent unchanged, so that the API names the field. */
 function numberIn(text: string): number | null {
   if (text === '') return null;
   return /^\d+$/.test(text) ? Number(text) : (text as unknown as number);

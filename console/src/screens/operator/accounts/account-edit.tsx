@@ -1,4 +1,4 @@
-// All that can be changed of an account, in one form.
+// A form for all editable fields of an account.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';

@@ -1,4 +1,4 @@
-// A link that lets the owner of an account in. It is shown once, and never kept here.
+// Creates an access link for the owner of an account. It is shown once and not stored here.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';

@@ -1,4 +1,4 @@
-// One account: what it is, a way in for its owner, its keys, and all that can be changed.
+// One account: details, access links, keys, and editing.
 
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';

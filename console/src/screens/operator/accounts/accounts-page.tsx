@@ -1,4 +1,4 @@
-// Every account: found, and made.
+// Lists all accounts, and creates accounts.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';

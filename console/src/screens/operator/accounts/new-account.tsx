@@ -1,4 +1,4 @@
-// Makes an account, and leads to its page, where a link for its owner is made.
+// Creates an account and opens its page, where the operator creates a link for its owner.
 
 import { admin, dataOf } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';

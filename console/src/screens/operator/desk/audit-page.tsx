@@ -1,4 +1,4 @@
-// The whole audit log: who did what, from where, with before and after.
+// The audit log of all accounts, with old and new values.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin } from '../../../api/client.ts';

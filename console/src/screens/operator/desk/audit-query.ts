@@ -1,10 +1,10 @@
-// What an operator asks of the audit log, as the API takes it.
+// Converts the filters of the audit log to the API's query.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 
 type Action = components['schemas']['AuditEntry']['action'];
 
-/** Actions that are looked for together. */
+/** Groups of actions that are filtered together. */
 export const AUDIT_GROUPS = {
   session: ['session.begin', 'session.fail', 'session.confirm', 'session.end'],
   account: [
@@ -96,7 +96,7 @@ export const AUDIT_GROUPS = {
 
 export type AuditGroup = keyof typeof AUDIT_GROUPS;
 
-/** The beginning of a day in UTC, as `2026-11-28` names it; `days` later. */
+/** Returns the beginning in UTC of a day such as `2026-11-28`, plus `days`. */
 export function dayStart(day: string | undefined, days = 0): string | undefined {
   if (day === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
   const at = new Date(`${day}T00:00:00Z`);

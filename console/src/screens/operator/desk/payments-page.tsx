@@ -1,4 +1,4 @@
-// The top-ups of all accounts: those that wait for their money, unless others are asked for.
+// Top-ups of all accounts, by default those waiting for payment.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';

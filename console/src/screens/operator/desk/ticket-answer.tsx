@@ -1,4 +1,4 @@
-// Writes an answer to a ticket. What is typed survives a reload.
+// A form for an answer to a ticket. Its text survives a reload.
 
 import { admin, idempotent } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';

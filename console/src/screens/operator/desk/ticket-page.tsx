@@ -1,4 +1,4 @@
-// One ticket: read, answered, closed.
+// One ticket: read, answer, close.
 
 import { admin, dataOf } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';

@@ -1,4 +1,4 @@
-// The tickets of all accounts: those that wait for an answer, unless others are asked for, the oldest first.
+// Tickets of all accounts, by default those waiting for an answer, oldest first.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin } from '../../../api/client.ts';

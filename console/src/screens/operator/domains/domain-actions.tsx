@@ -1,4 +1,4 @@
-// The buttons of one domain. Each asks first, except the check.
+// Actions on one domain. All except the check are confirmed first.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';

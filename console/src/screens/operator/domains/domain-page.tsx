@@ -1,4 +1,4 @@
-// One domain of any account: how it is, and what only operators do to it.
+// One domain of any account: its state and operator actions.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';
@@ -67,7 +67,7 @@ function Findings({ findings }: { readonly findings: Domain['findings'] }) {
       {findings.length === 0 ? (
         <p class="quiet">{say.noFindings}</p>
       ) : (
-        <ul class="plain ope-troubles">
+        <ul class="plain ope-problems">
           {findings.map(({ code, message }) => (
             <li key={code} class="note warn">
               <strong>{code}</strong> {message}

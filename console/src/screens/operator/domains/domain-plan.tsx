@@ -1,4 +1,4 @@
-// Sets the plan of a domain, as an operator gives it.
+// Sets the plan of a domain as an operator.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';

@@ -1,4 +1,4 @@
-// What an operator can do to a domain, by how it is.
+// Operator actions that the state of a domain allows.
 
 export type Move = 'ban' | 'unban' | 'disable' | 'enable' | 'suspend' | 'resume' | 'approve';
 
@@ -11,7 +11,7 @@ interface Standing {
 
 export function movesOf({ status, dns_mode: mode, suspended_by: by }: Standing): Move[] {
   const isOff = status === 'banned' || status === 'disabled';
-  // In external mode no delegation proves anything.
+  // In external mode the delegation proves nothing.
   const canApprove = mode === 'managed' && !isOff && status !== 'active';
   return [
     ...(canApprove ? (['approve'] as const) : []),
@@ -21,10 +21,10 @@ export function movesOf({ status, dns_mode: mode, suspended_by: by }: Standing):
   ];
 }
 
-/** A check is refused for what is switched off, and for what is answered elsewhere alone. */
+/** The API rejects checks of banned and disabled domains, and of external domains that we do not serve. */
 export function canCheck({ status, dns_mode: mode, served }: Standing): boolean {
   return status !== 'banned' && status !== 'disabled' && !(mode === 'external' && served === 'none');
 }
 
-/** What stops answers or takes rights away is shown as such. */
+/** Actions that stop serving or remove rights are styled as dangerous. */
 export const STOPS: readonly Move[] = ['ban', 'disable', 'suspend'];

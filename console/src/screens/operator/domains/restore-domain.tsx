@@ -1,4 +1,4 @@
-// Brings a deleted domain back, once asked.
+// Restores a deleted domain after confirmation.
 
 import { admin } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';

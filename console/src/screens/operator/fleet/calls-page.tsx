@@ -1,4 +1,4 @@
-// The calls of the API that took long: which route, and whose.
+// Slow API calls, with their routes and accounts.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';

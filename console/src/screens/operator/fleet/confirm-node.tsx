@@ -1,4 +1,4 @@
-// Lets the removals through that a node holds back, once asked.
+// Allows the removals that a node holds, after confirmation.
 
 import { admin } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';

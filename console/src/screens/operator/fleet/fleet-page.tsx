@@ -1,13 +1,13 @@
-// The fleet: what is wrong first, then every nameserver and every observer in figures.
+// The fleet: problems first, then figures of every nameserver and observer.
 
 import { Failure } from '../../../parts/failure.tsx';
 import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness } from '../fresh.tsx';
-import { findTroubles } from './find-troubles.ts';
+import { findProblems } from './find-problems.ts';
 import { NodeTable } from './node-table.tsx';
 import { Observers } from './observers.tsx';
-import { TroubleList } from './trouble-list.tsx';
+import { ProblemList } from './problem-list.tsx';
 import { useFleet } from './use-fleet.ts';
 
 export default function FleetPage() {
@@ -29,8 +29,8 @@ export default function FleetPage() {
         </p>
       )}
       {fleet.isAsked && (
-        <TroubleList
-          troubles={findTroubles(fleet.state, now.value)}
+        <ProblemList
+          problems={findProblems(fleet.state, now.value)}
           isPartial={fleet.isPartial}
           onMended={lookAgain}
         />

@@ -1,4 +1,4 @@
-// Holds changes of status back by hand: for all domains or those below one zone, with a reason, for a time or until released.
+// Freezes status changes of all domains or of those below one zone, with a reason, for some time or until released.
 
 import { useId } from 'preact/hooks';
 import { admin, dataOf } from '../../../api/client.ts';
@@ -14,13 +14,13 @@ import { words } from '../../../words/words.ts';
 
 const NOTHING = { parent: '', reason: '', hours: '' };
 const FIELDS = ['parent', 'reason', 'until'];
-/** As the API takes it. */
+/** Body of the request. */
 const MAX_REASON = 500;
 const HOURS = [1, 6, 24, 72, 168];
 const HOUR_MS = 3_600_000;
 
 interface FreezeProps {
-  /** Zones that one may want to name. */
+  /** Zones that are suggested. */
   readonly parents: readonly string[];
   readonly onDone: () => void;
   readonly onClose: () => void;

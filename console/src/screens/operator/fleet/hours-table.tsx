@@ -1,4 +1,4 @@
-// What checks saw below each zone, hour by hour.
+// Results of checks by parent zone and hour.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { serverNowMs } from '../../../api/clock.ts';
@@ -11,7 +11,7 @@ import { shareText } from './share-text.ts';
 
 type RegistryHours = components['schemas']['RegistryHours'];
 const say = words.operator.registries;
-/** The height of a curve is this share at least, so that the few that always turn away are no peaks. */
+/** Minimum scale of a curve, so that a few lost domains do not look like a peak. */
 const LEAST_TOP = 0.1;
 
 export function HoursTable({ registries }: { readonly registries: readonly RegistryHours[] }) {

@@ -1,5 +1,5 @@
-// One look at the whole service: what is wrong, what the fleet answers and drops, what waits, what the breaker holds, and which
-// registries fail. It looks again by itself while the tab is seen.
+// Overview of the service: problems, rates of the fleet, waiting jobs, held changes, and failing registries. It refreshes while the
+// tab is visible.
 
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -9,13 +9,13 @@ import { Sparkline } from '../../../parts/sparkline.tsx';
 import { count, now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness } from '../fresh.tsx';
-import { findTroubles, isHolding } from './find-troubles.ts';
+import { findProblems, isHolding } from './find-problems.ts';
 import { jobsIn, sumOfRates, withLook } from './live-figures.ts';
 import type { Rates } from './node-rates.ts';
+import { ProblemList } from './problem-list.tsx';
 import { QueueTable } from './queue-table.tsx';
 import { registryRows } from './registry-rows.ts';
 import { RegistryTable } from './registry-table.tsx';
-import { TroubleList } from './trouble-list.tsx';
 import { useFleet } from './use-fleet.ts';
 
 const say = words.operator.live;
@@ -37,8 +37,8 @@ export default function LivePage() {
           {words.common.loading}
         </p>
       ) : (
-        <TroubleList
-          troubles={findTroubles(fleet.state, now.value)}
+        <ProblemList
+          problems={findProblems(fleet.state, now.value)}
           isPartial={fleet.isPartial}
           onMended={lookAgain}
         />
@@ -141,7 +141,7 @@ function FailingRegistries({ breaker }: { readonly breaker: NonNullable<Fleet['b
   );
 }
 
-/** Of this tab: who comes back to the page finds the curve as it was. */
+/** Kept per tab, so that the charts are still there when the person returns to the page. */
 let kept: readonly Rates[] = [];
 
 function useLooks(nodes: unknown, rates: ReadonlyMap<string, Rates>): readonly Rates[] {

@@ -1,4 +1,4 @@
-// Figures over time, out of totals and hours: what a node does a second, and which share turned away in each of 24 hours.
+// Computes rates of nodes from their totals, and hourly shares of lost domains.
 
 interface Totals {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Rates {
   readonly dropped: number;
 }
 
-/** A second, between two looks. Left out: nodes that were seen once only, that were started anew, or that do not tell. */
+/** Rates per second. Nodes that were seen once, have restarted, or do not report are omitted. */
 export function ratesOf(
   before: readonly Totals[] | undefined,
   after: readonly Totals[],
@@ -34,7 +34,7 @@ export function ratesOf(
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** From 0 to 1, of the last 24 hours, the oldest first. */
+/** Shares from 0 to 1 for the last 24 hours, oldest first. */
 export function turnedByHour(
   hours: readonly { readonly hour: string; readonly checked: number; readonly turned: number }[],
   nowMs: number,

@@ -1,4 +1,4 @@
-// Every nameserver as it reports of itself.
+// The nameservers with the figures that they report.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Empty } from '../../../parts/failure.tsx';
@@ -6,7 +6,7 @@ import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
-import { IMAGE_LOOK, imageShare } from './find-troubles.ts';
+import { IMAGE_LOOK, imageShare } from './find-problems.ts';
 import type { Rates } from './node-rates.ts';
 import { ShareBar } from './share-bar.tsx';
 
@@ -15,7 +15,7 @@ const say = words.operator.fleet;
 
 type State = keyof typeof say.states;
 const TONES = { live: 'good', loading: 'warn', silent: 'bad', left: '' } as const;
-/** What is wrong stands first. */
+/** Nodes with problems come first. */
 const ORDER: readonly State[] = ['silent', 'loading', 'live', 'left'];
 
 const stateOf = ({ state, loaded }: Node): State => (state === 'live' && !loaded ? 'loading' : state);
@@ -24,7 +24,7 @@ const unservedOf = ({ unserved_zones }: Node) =>
 
 interface NodeTableProps {
   readonly nodes: readonly Node[];
-  /** By the name of the node. */
+  /** By node name. */
   readonly rates: ReadonlyMap<string, Rates>;
 }
 

@@ -1,4 +1,4 @@
-// The observers elsewhere, which confirm changes of status.
+// The observers in other networks, which confirm status changes.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Table } from '../../../parts/table.tsx';

@@ -1,11 +1,11 @@
-// What each queue of the workers has to do.
+// Numbers of jobs in each queue.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Badge } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
-import { conditionOf } from './find-troubles.ts';
+import { conditionOf } from './find-problems.ts';
 
 type Queue = components['schemas']['Queue'];
 const TONES = { away: 'bad', stuck: 'bad', dead: 'warn', fine: 'good' } as const;

@@ -1,4 +1,4 @@
-// How much each queue of the workers has to do.
+// The queues of the workers.
 
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';
@@ -7,11 +7,11 @@ import { Loading } from '../../../parts/loading.tsx';
 import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
-import { findTroubles } from './find-troubles.ts';
+import { findProblems } from './find-problems.ts';
+import { ProblemList } from './problem-list.tsx';
 import { QueueTable } from './queue-table.tsx';
-import { TroubleList } from './trouble-list.tsx';
 
-/** A page of the API, not of the console: it opens beside it. */
+/** A page of the API, not of the console, so it opens in a new tab. */
 const BOARD = '/console/queues/';
 const say = words.operator.queues;
 
@@ -34,7 +34,7 @@ export default function QueuesPage() {
       </p>
       <Loading of={queues}>
         {(rows) => {
-          const troubles = findTroubles({ queues: rows }, now.value);
+          const problems = findProblems({ queues: rows }, now.value);
           if (rows.length === 0) {
             return (
               <Empty title={say.none}>
@@ -44,8 +44,8 @@ export default function QueuesPage() {
           }
           return (
             <>
-              {troubles.length > 0 && (
-                <TroubleList troubles={troubles} onMended={() => void queues.reload()} />
+              {problems.length > 0 && (
+                <ProblemList problems={problems} onMended={() => void queues.reload()} />
               )}
               <QueueTable queues={rows} />
             </>

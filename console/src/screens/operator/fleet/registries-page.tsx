@@ -1,4 +1,4 @@
-// The domains by the zone above them: an outage of one registry is seen at a glance, and so is what the breaker holds.
+// Checked domains by parent zone, which shows outages of a registry, and what the breaker holds.
 
 import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';
@@ -11,13 +11,13 @@ import { Badge } from '../../../parts/status.tsx';
 import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
-import { findTroubles, isHolding } from './find-troubles.ts';
+import { findProblems, isHolding } from './find-problems.ts';
 import { FreezeBreaker } from './freeze-breaker.tsx';
 import { HoursTable } from './hours-table.tsx';
+import { ProblemList } from './problem-list.tsx';
 import { registryRows } from './registry-rows.ts';
 import { RegistryTable } from './registry-table.tsx';
 import { TripTable } from './trip-table.tsx';
-import { TroubleList } from './trouble-list.tsx';
 
 type Breaker = components['schemas']['Breaker'];
 const say = words.operator.registries;
@@ -59,8 +59,8 @@ export default function RegistriesPage() {
         {(data) => (
           <>
             {data.trips.some(isHolding) && (
-              <TroubleList
-                troubles={findTroubles({ trips: data.trips }, now.value)}
+              <ProblemList
+                problems={findProblems({ trips: data.trips }, now.value)}
                 onMended={() => void breaker.reload()}
               />
             )}

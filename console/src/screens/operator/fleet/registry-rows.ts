@@ -1,6 +1,6 @@
-// The registries in the order in which an operator looks at them: those that are held, then by how many turned away.
+// Sorts the registries: held ones first, then by share of lost domains.
 
-import { isHolding, type TripState } from './find-troubles.ts';
+import { isHolding, type TripState } from './find-problems.ts';
 
 interface Counts {
   readonly parent?: string | undefined;
@@ -14,13 +14,13 @@ export interface RegistryRow extends Counts {
   readonly condition: 'held' | 'many' | 'some' | 'fine';
 }
 
-/** Half of what makes the breaker hold; a few decide to leave every day. */
+/** Half of the share at which the breaker holds changes. A few domains move every day. */
 const MANY_SHARE = 0.05;
 const MANY_DOMAINS = 5;
 
 const ORDER: readonly RegistryRow['condition'][] = ['held', 'many', 'some', 'fine'];
 
-/** All domains together stand first. */
+/** The total of all domains comes first. */
 export function registryRows(breaker: {
   readonly checked: number;
   readonly turned: number;

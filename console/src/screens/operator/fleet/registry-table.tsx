@@ -1,4 +1,4 @@
-// What checks saw below each zone within the last 15 minutes.
+// Results of checks in the last 15 minutes by parent zone.
 
 import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';

@@ -1,4 +1,4 @@
-// Lets the changes of status through that the breaker holds back, once asked.
+// Allows the status changes that the breaker holds, after confirmation.
 
 import { admin } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';
@@ -7,9 +7,9 @@ import { Confirm } from '../../../parts/dialog.tsx';
 import { words } from '../../../words/words.ts';
 
 interface ReleaseProps {
-  /** Absent: what is held for all domains. */
+  /** Absent for the hold of all domains. */
   readonly parent: string | undefined;
-  /** Somebody holds them by hand. */
+  /** True if an operator froze the changes. */
   readonly isFrozen: boolean;
   readonly onDone: () => void;
   readonly onClose: () => void;

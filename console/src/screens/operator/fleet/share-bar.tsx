@@ -1,8 +1,8 @@
-// A share as a figure with a bar beside it.
+// A percentage with a bar.
 
 import { shareText } from './share-text.ts';
 
-/** `isMuch`: it deserves a look. */
+/** `isMuch`: unusually high. */
 export function ShareBar({ share, isMuch }: { readonly share: number; readonly isMuch: boolean }) {
   return (
     <span class={isMuch ? 'ope-share much' : 'ope-share'}>

@@ -1,4 +1,4 @@
-// A share in words.
+// Formats a share as a percentage.
 
 import { words } from '../../../words/words.ts';
 

@@ -1,4 +1,4 @@
-// When the breaker held changes of status back.
+// Earlier holds of the breaker.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Table } from '../../../parts/table.tsx';

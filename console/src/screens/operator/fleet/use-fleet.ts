@@ -1,4 +1,4 @@
-// What the fleet says of itself, looked at again every 10 seconds while the page is seen.
+// Loads the state of the fleet every 10 seconds while the page is visible.
 
 import { useRef } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';
@@ -32,7 +32,7 @@ export function useFleet() {
 
 type Node = components['schemas']['Node'];
 
-/** What each node does a second, between the last two looks. */
+/** Rates of each node per second, from the last two samples. */
 function useRates(nodes: readonly Node[] | undefined): ReadonlyMap<string, Rates> {
   const seen = useRef<{ nodes?: readonly Node[]; rates: ReadonlyMap<string, Rates> }>({ rates: new Map() });
   if (nodes !== undefined && nodes !== seen.current.nodes)
