@@ -103,7 +103,7 @@ describe('a node', () => {
     await first.reporter.start();
     proxy.resume();
     await until(
-      () => second.log.lines.some(({ message }) => message.startsWith('another process runs')),
+      () => second.log.lines.some(({ message }) => message === 'another process uses the name of this node'),
       'the other one is logged',
     );
     first.report.position = 7;

@@ -33,7 +33,7 @@ interface PemBlock {
   readonly text: string;
 }
 
-/** Ignores text around the blocks, as other programs do. */
+/** Decodes the PEM blocks of a text (RFC 7468). Ignores text around the blocks, as other programs do. */
 export function decodePem(text: string): { readonly blocks: readonly PemBlock[] } | { problem: string } {
   if (text.length > MAX_PEM_CHARACTERS) return { problem: 'it has more than 64 KiB' };
   const blocks: PemBlock[] = [];

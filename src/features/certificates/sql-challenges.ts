@@ -1,4 +1,5 @@
-// Publishes the responses to the challenges of an order.
+// Publishes the responses to the challenges of an order: TXT records for dns-01 (RFC 8555 §8.4), answers of edges for http-01
+// (§8.3).
 
 import { sql } from 'kysely';
 import { foldCase, type Name, parseName } from '../../dns/name.ts';

@@ -168,7 +168,7 @@ describe('zonefleet dnssec', () => {
     ]);
     expect(shown.stdout).not.toContain('example.com. DS ');
     await expectRefused(
-      ['dnssec roll example.com', 1, /still under way/],
+      ['dnssec roll example.com', 1, /still in progress/],
       ['dnssec roll example.com --key 1000', 1, /no such key/],
       ['dnssec roll example.com --key all', 2, /the id of a key/],
       ['dnssec roll op.test', 1, /an operator zone/],

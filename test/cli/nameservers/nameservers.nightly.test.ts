@@ -54,7 +54,7 @@ it('prints one JSON document, and warns from 80 % on', async () => {
   });
   const { code, stderr } = await run(['nameservers', '--no-check']);
   expect(code).toBe(0);
-  expect(stderr).toContain('widen a list');
+  expect(stderr).toContain('extend a list');
 });
 
 it('migrate keeps names in sets of accounts, unless --force is given', async () => {

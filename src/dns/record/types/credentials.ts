@@ -14,6 +14,7 @@ const octets = checked(characterString, (tag) =>
 /** Printed without quotes, which RFC 8659 §4.1.1 does not allow. The case is preserved, but ignored when matching. */
 const tag: Field<Uint8Array> = { ...octets, print: (value) => Buffer.from(value).toString('latin1') };
 
+/** The authorities that may issue certificates (RFC 8659 §4). The value fills the rest of the rdata. */
 export const CAA = recordType(TYPE.CAA, { flags: u8, tag, value: text });
 
 const certificateType = numberOrMnemonic(u16, {
@@ -29,6 +30,7 @@ const certificateType = numberOrMnemonic(u16, {
   OID: 254,
 });
 
+/** A certificate or where to find one (RFC 4398 §2). */
 export const CERT = recordType(TYPE.CERT, {
   certificateType,
   keyTag: u16,
@@ -36,6 +38,7 @@ export const CERT = recordType(TYPE.CERT, {
   certificate: base64,
 });
 
+/** The DHCP client that a name belongs to (RFC 4701 §3.1). */
 export const DHCID = recordType(TYPE.DHCID, { digest: base64 });
 
 const NO_KEY = 0xc000; // RFC 2535 §3.1.2
@@ -46,6 +49,10 @@ const keyOrNothing: Field<Uint8Array> = {
   decode: (wire) => wire.take(wire.left),
 };
 
+/**
+ * A public key of a host or a user, for example for signing dynamic updates (RFC 2535 §3.1, RFC 3445, RFC 2931). Keys
+ * of zones are DNSKEY records.
+ */
 export const KEY = recordType(
   TYPE.KEY,
   { flags: u16, protocol: u8, algorithm: securityAlgorithm, publicKey: keyOrNothing },
@@ -59,10 +66,12 @@ export const KEY = recordType(
   },
 );
 
+/** An OpenPGP public key (RFC 7929 §2.3). */
 export const OPENPGPKEY = recordType(TYPE.OPENPGPKEY, { publicKey: base64 });
 
 const DIGEST_OCTETS: Readonly<Record<number, number>> = { 1: 20, 2: 32 };
 
+/** The fingerprint of a host's SSH key (RFC 4255 §3.1, SHA-256 in RFC 6594 §4). */
 export const SSHFP = recordType(
   TYPE.SSHFP,
   { algorithm: u8, fingerprintType: u8, fingerprint: hex },
@@ -79,6 +88,8 @@ export const SSHFP = recordType(
 /** SMIMEA has the same rdata (RFC 8162 §2). */
 const certificateAssociation = { usage: u8, selector: u8, matchingType: u8, association: hex };
 
+/** The certificate that a TLS server must use (RFC 6698 §2.1). */
 export const TLSA = recordType(TYPE.TLSA, certificateAssociation);
 
+/** The certificate that a mail sender must use: TLSA for S/MIME (RFC 8162 §2). */
 export const SMIMEA = recordType(TYPE.SMIMEA, certificateAssociation);

@@ -21,6 +21,7 @@ function checkDigest(ds: { digestType: number; digest: Uint8Array }) {
   return { field: 'digest', message };
 }
 
+/** The digest of a child zone's key (RFC 4034 §5). */
 export const DS = recordType(TYPE.DS, delegationDigest, { check: checkDigest });
 
 const protocol = checked(u8, (value) => (value === 3 ? undefined : 'the protocol must be 3')); // RFC 4034 §2.1.2
@@ -28,8 +29,10 @@ const protocol = checked(u8, (value) => (value === 3 ? undefined : 'the protocol
 /** CDNSKEY has the same rdata (RFC 7344 §3.2). */
 const publicKey = { flags: u16, protocol, algorithm: securityAlgorithm, publicKey: base64 };
 
+/** A zone's public key (RFC 4034 §2). */
 export const DNSKEY = recordType(TYPE.DNSKEY, publicKey);
 
+/** The DS that a child zone requests from its parent (RFC 7344 §3.1). `0 0 0 00` requests none (RFC 8078 §4). */
 export const CDS = recordType(TYPE.CDS, delegationDigest, {
   check(cds) {
     if (cds.algorithm !== 0) return checkDigest(cds);
@@ -39,6 +42,10 @@ export const CDS = recordType(TYPE.CDS, delegationDigest, {
   },
 });
 
+/**
+ * The DNSKEY whose DS a child zone requests from its parent (RFC 7344 §3.2). `0 3 0 AA==` requests none (RFC 8078
+ * §4).
+ */
 export const CDNSKEY = recordType(TYPE.CDNSKEY, publicKey, {
   check(key) {
     if (key.algorithm !== 0) return undefined;
@@ -81,6 +88,7 @@ function dateOfSeconds(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/\.000Z$|[-T:]/g, '');
 }
 
+/** A signature over a record set (RFC 4034 §3). Times are seconds since 1970 modulo 2^32, printed as dates. */
 export const RRSIG = recordType(TYPE.RRSIG, {
   typeCovered: coveredType,
   algorithm: securityAlgorithm,
@@ -96,6 +104,7 @@ export const RRSIG = recordType(TYPE.RRSIG, {
 // The bitmap contains at least NSEC itself (RFC 4034 §4.1.2), so an empty one is an error.
 const types = checked(typeBitmap, (codes) => (codes.length === 0 ? 'the type bitmap is empty' : undefined));
 
+/** The next name of a signed zone and the types at this one (RFC 4034 §4). */
 export const NSEC = recordType(TYPE.NSEC, { nextName: domainName, types });
 
 const hashedName: Field<Uint8Array> = {
@@ -128,14 +137,17 @@ const salt: Field<Uint8Array> = {
 /** NSEC3 begins with the same fields. */
 const hashParameters = { hashAlgorithm: u8, flags: u8, iterations: u16, salt };
 
+/** The parameters for hashing the names of a zone for NSEC3 (RFC 5155 §4). */
 export const NSEC3PARAM = recordType(TYPE.NSEC3PARAM, hashParameters);
 
+/** The next hashed name of a signed zone and the types at this one (RFC 5155 §3). */
 export const NSEC3 = recordType(TYPE.NSEC3, {
   ...hashParameters,
   nextHashedName: hashedName,
   types: typeBitmap, // empty for an empty non-terminal (RFC 5155 §7.1)
 });
 
+/** The record sets that a child zone asks its parent to copy (RFC 7477 §2). */
 export const CSYNC = recordType(TYPE.CSYNC, {
   serial: u32,
   flags: u16, // 1 immediate, 2 soaminimum; parents reject unknown flags (RFC 7477 §3.1)
@@ -147,6 +159,10 @@ const MIN_DIGEST_OCTETS = 12; // RFC 8976 §2.2.4
 /** SHA-384 and SHA-512 (RFC 8976 §2.2.3). */
 const ZONE_DIGEST_OCTETS: Readonly<Record<number, number>> = { 1: 48, 2: 64 };
 
+/**
+ * The digest of a whole zone (RFC 8976 §2). Operator zones are served as written, so a digest in the zone file stays
+ * correct. It is neither verified nor computed here: recompute it elsewhere after each change of the zone.
+ */
 export const ZONEMD = recordType(
   TYPE.ZONEMD,
   { serial: u32, scheme: u8, hashAlgorithm: u8, digest: hex },

@@ -70,7 +70,10 @@ export const LOC: RecordType<Location> = {
     ]),
 };
 
-/** Parses degrees, minutes and seconds with up to three decimals, of which the last two are optional, and the hemisphere. */
+/**
+ * Parses degrees, minutes and seconds with up to three decimals, of which the last two are optional, and the
+ * hemisphere.
+ */
 function parseAngle(
   tokens: TokenReader,
   field: string,

@@ -98,6 +98,11 @@ function serviceBinding(code: number) {
   return recordType(code, { priority: u16, target: domainName, parameters }, { check: checkConsistency });
 }
 
+/**
+ * How a service is reached (RFC 9460). Priority 0 is AliasMode, in which parameters are allowed but ignored (§2.4.2).
+ * The lexer ends a word at a quote, so `alpn="h2"` is the word `alpn=` followed by a string.
+ */
 export const SVCB = serviceBinding(TYPE.SVCB);
 
+/** SVCB for the web (RFC 9460 §9). */
 export const HTTPS = serviceBinding(TYPE.HTTPS);

@@ -14,6 +14,7 @@ const seconds: Field<number> = {
   },
 };
 
+/** The start of a zone of authority (RFC 1035 §3.3.13). Timers may be written with units, as in `1h30m`. */
 export const SOA = recordType(
   TYPE.SOA,
   {
@@ -28,10 +29,14 @@ export const SOA = recordType(
   { compression: 'sent' },
 );
 
+/** A nameserver of a zone (RFC 1035 §3.3.11). */
 export const NS = recordType(TYPE.NS, { nameserver: domainName }, { compression: 'sent' });
 
+/** The canonical name of an alias (RFC 1035 §3.3.1). */
 export const CNAME = recordType(TYPE.CNAME, { target: domainName }, { compression: 'sent' });
 
+/** The redirection of a whole subtree (RFC 6672 §2.1, which forbids compression). */
 export const DNAME = recordType(TYPE.DNAME, { target: domainName });
 
+/** A pointer to another name, usually from an address to its host (RFC 1035 §3.3.12). */
 export const PTR = recordType(TYPE.PTR, { target: domainName }, { compression: 'sent' });
