@@ -180,7 +180,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const { smtpUrl, mailFrom } = settings;
   const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom);
   life.onStop(async () => mailer?.close());
-  const { analytics } = keep(startAnalytics(settings.analyticsUrl, metrics.registry, log));
+  const store = startAnalytics(settings.analyticsUrl, metrics.registry, log);
   const tools = { db, resolver, registry: metrics.registry, shares, sendsMail: mailer !== undefined };
   startJobs(jobs, tools, {
     settings,
@@ -199,10 +199,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       databaseUrl,
       log,
       onStop: (close) => life.onStop(close),
-      analytics,
+      analytics: store.analytics,
       trouble,
     }),
   );
+  keep(store); // stopped before the features: closing it aborts the calls that their rounds wait for
   keep(
     runHousekeeping({
       db,

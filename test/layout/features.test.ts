@@ -65,6 +65,11 @@ it.each(FEATURES)('$name has a folder of its name, and lists its SQL files', ({ 
     expect([file, existsSync(join(ROOT, 'src/features', name, file))]).toEqual([file, true]);
 });
 
+it.each(FEATURES)('$name deletes old rows only of its own tables, where workers may delete', (feature) => {
+  for (const table of Object.keys(feature.retention ?? {}))
+    expect([table, feature.privileges.tables[table]?.worker]).toEqual([table, expect.stringContaining('d')]);
+});
+
 it('a table belongs to the core or to one feature', () => {
   const lists = [CORE_PRIVILEGES, ...FEATURES.map(({ privileges }) => privileges)];
   const tables = lists.flatMap((each) => Object.keys(each.tables));

@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('too few open files', () => {
       encoding: 'utf8',
     });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^zonefleet: only 64 files may be open at once: [^\n]+\n$/);
+    expect(stderr).toMatch(/^zonefleet: the limit of open files is 64: [^\n]+\n$/);
   });
 });
 

@@ -23,8 +23,8 @@ export async function purgeOld(db: Database, ofFeatures: Retention): Promise<boo
     await purgeFeed(db, RETENTION_DAYS);
     await purgeDomains(db);
     await purgeEdgeChanges(db, RETENTION_DAYS);
-    await deleteOld(db, { ...RETENTION, ...ofFeatures });
     await destroyRetiredKeys(db);
+    await deleteOld(db, { ...RETENTION, ...ofFeatures });
   }
   await purgeVantageJobs(db);
   await purgeNonces(db);

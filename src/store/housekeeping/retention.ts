@@ -37,14 +37,22 @@ export const RETENTION: Retention = {
   name_takeovers: `at < now() - interval '90 days'`,
 };
 
-const BATCH_ROWS = 5000;
+/** Small, because deleting a row may also delete many rows that refer to it, such as those of a purge at each edge. */
+const BATCH_ROWS = 1000;
 
-/** Deletes the rows of each table, in the order of the table. */
+/** Deletes the rows of each table. If one table fails, continues with the others, and throws its error at the end. */
 export async function deleteOld(db: Database, retention: Retention): Promise<void> {
+  const errors: unknown[] = [];
   for (const [table, condition] of Object.entries(retention)) {
+    // The condition is repeated, so that a row that another transaction has changed meanwhile is kept.
     const statement = `delete from ${table} where ctid = any(array(
-      select ctid from ${table} where ${condition} limit ${BATCH_ROWS}))`;
-    for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS; )
-      deleted = Number((await sql.raw(statement).execute(db)).numAffectedRows);
+      select ctid from ${table} where ${condition} limit ${BATCH_ROWS})) and (${condition})`;
+    try {
+      for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS; )
+        deleted = Number((await sql.raw(statement).execute(db)).numAffectedRows);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
 }

@@ -60,7 +60,9 @@ describe('check', () => {
     expect(servers).toMatch(
       /^ {2}b\.nic\.co\.test +127\.0\.1\.6 +udp +\d+ ms +referral +NS ns1\.fleet\.example ns2\.fleet\.example$/m,
     );
-    expect(sets).toContain('  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, also accepted');
+    expect(sets).toContain(
+      '  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, also accepted',
+    );
     expect(verdict).toBe('Verdict match: delegated to exactly one accepted set (said by 2 addresses)');
   });
 

@@ -108,7 +108,11 @@ const REFUSALS = [
     1,
     'a term, overrides and renewal require a plan',
   ],
-  [['plan', 'shop.com', '--overrides', '{"max_record":1}'], 2, '--overrides: max_record: is not an entitlement'],
+  [
+    ['plan', 'shop.com', '--overrides', '{"max_record":1}'],
+    2,
+    '--overrides: max_record: is not an entitlement',
+  ],
   [['plan', 'shop.com', '--overrides', '[]'], 2, 'expected an object'],
   [['plan', 'shop.com', '--overrides', '{'], 2, 'not valid JSON'],
   [['plan', 'shop.com', '--term', 'x'], 2, '--term: expected the id of a term'],

@@ -193,7 +193,7 @@ describe('texts of customers are compared literally', () => {
     }
   });
 
-  it.each(['path %j matches as a literal prefix', '/%27'])('path %j matches what begins so', async (path) => {
+  it.each(["/x'", '/%27'])('path %j matches as a literal prefix', async (path) => {
     const { body } = await ask('summary', { path, period: '30d' });
     expect(body.total_requests).toBe(linesOf(windowOf('30d'), { path }).length);
     expect(body.total_requests).toBeGreaterThan(0);

@@ -46,7 +46,7 @@ describe.skipIf(!hasNginx)('the agent of an nginx that has died', () => {
       await until(() => reports > 0, 'it has reported');
       await stopNginx(agent.state);
       await until(
-        () => agent.log().includes('it does again'),
+        () => agent.log().includes('nginx responds again'),
         () => `it starts nginx: ${agent.log()}`,
         30_000,
       );
@@ -68,7 +68,7 @@ describe.skipIf(!hasNginx)('the agent of an nginx that has died', () => {
       await until(() => times(agent.log(), 'nginx does not respond') > 2, 'it tries again', 60_000);
       expect(reports).toBe(before);
       intruder.close();
-      await until(() => times(agent.log(), 'it does again') > 1, 'it starts nginx', 60_000);
+      await until(() => times(agent.log(), 'nginx responds again') > 1, 'it starts nginx', 60_000);
       await until(() => reports > before, 'it reports', 30_000);
     } finally {
       intruder.close();

@@ -153,7 +153,7 @@ describe('the embedded Postgres', () => {
   it('refuses a directory that another process uses, and names its pid', async () => {
     const { launcher, said } = await launchApart(directory);
     expect(said.error).toBeUndefined();
-    await expect(start(directory)).rejects.toThrow(`pid ${launcher.pid}`);
+    await expect(start(directory)).rejects.toThrow(`process ${launcher.pid}`);
     expect(await ask(said.url as string, 'select 1')).toBe(1);
   });
 });
