@@ -170,7 +170,7 @@ async function lookAgain() {
     const all = () => kept.domains().flatMap((domain) => kept.get(domain) ?? []);
     const configs = all();
     const changed = await origins.look(configs, true);
-    // Of the current configs, because more may have arrived meanwhile.
+    // Reads the configs again, because more may have arrived meanwhile.
     origins.keepOnly(all());
     for (const config of configs) {
       const until = Date.parse(config.settings.developer_mode_until ?? '');

@@ -31,7 +31,7 @@ export class DomainFiles {
   }
 
   /** Removes old files that nginx no longer accepts, because they would block every change. @returns {Promise<string[]>} the domains */
-  async mend() {
+  async repair() {
     /** @type {string[]} */
     const gone = [];
     for (;;) {

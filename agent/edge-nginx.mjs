@@ -86,7 +86,7 @@ export class EdgeNginx {
   async start() {
     await this.#alone(async () => {
       this.#printMain();
-      for (const domain of await this.files.mend())
+      for (const domain of await this.files.repair())
         this.log(`nginx no longer accepts the old file of ${domain}`);
       await this.nginx.load(this.#generation);
     });

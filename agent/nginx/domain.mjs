@@ -59,7 +59,7 @@ export function printDomain(config, facts) {
   const upstreams = new Upstreams(prefix, facts);
   const report = new RuleReport();
   /** @type {Map<string, string>} */
-  const beside = new Map();
+  const httpBlocks = new Map();
   /** @type {Map<string, Page>} */
   const pages = new Map();
   const inner = facts.innerDomains(config.domain);
@@ -72,7 +72,7 @@ export function printDomain(config, facts) {
   if (groups.length > MAX_SERVERS)
     throw new Unwritable(`the domain has more than ${MAX_SERVERS} hosts that are served in different ways`);
   const servers = groups.map((group) => {
-    const text = printServer(config, group, { facts, maps, upstreams, report, beside, pages, prefix });
+    const text = printServer(config, group, { facts, maps, upstreams, report, httpBlocks, pages, prefix });
     bytes += text.length;
     // Checked while printing, so that a file that is too large is not printed completely.
     if (bytes + maps.bytes + upstreams.bytes > MAX_FILE_BYTES)
@@ -87,7 +87,7 @@ export function printDomain(config, facts) {
     facts,
     isInner,
   );
-  const text = [maps.print(), ...beside.values(), upstreams.print(), ...servers, rest].join('');
+  const text = [maps.print(), ...httpBlocks.values(), upstreams.print(), ...servers, rest].join('');
   return { text, pages: [...pages.values()], unsupported: report.list() };
 }
 

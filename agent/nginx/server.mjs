@@ -23,7 +23,7 @@ import { chooseTarget } from './targets.mjs';
  *   maps: import('./match.mjs').Maps,
  *   upstreams: import('./origins.mjs').Upstreams,
  *   report: import('./domain.mjs').RuleReport,
- *   beside: Map<string, string>,
+ *   httpBlocks: Map<string, string>,
  *   pages: Map<string, import('./domain.mjs').Page>,
  *   prefix: string,
  * }} Around
@@ -110,7 +110,7 @@ function certificateOf({ certificates }, host, facts) {
  * @param {Around} around
  */
 function printBody(config, hosts, rules, around) {
-  const { facts, maps, report, beside } = around;
+  const { facts, maps, report, httpBlocks } = around;
   for (const { id, type } of rules) {
     if (type === 'captcha') report.add(id, 'nginx does not support captchas');
     if (type === 'fingerprint') report.add(id, 'nginx does not support TLS fingerprints');
@@ -129,7 +129,7 @@ function printBody(config, hosts, rules, around) {
     waf.named,
     chooses,
   ].join('');
-  const limits = printRateLimits(rules, maps, report, beside, facts.rateZone);
+  const limits = printRateLimits(rules, maps, report, httpBlocks, facts.rateZone);
   const places = printPlaces(config, rules, targets, around);
   const stages = [limits && `    limit_req_status 429;\n${limits}`, waf.place, redirects.place];
   const texts = stages.filter((text) => text !== '');
@@ -165,7 +165,7 @@ function printStep(where, text, next, facts) {
  * @param {Around} around
  */
 function printPlaces(config, rules, targets, around) {
-  const { maps, report, pages, prefix, facts, beside } = around;
+  const { maps, report, pages, prefix, facts, httpBlocks } = around;
   const { settings } = config;
   const { developer_mode_until: until } = settings;
   const isOff = until !== undefined && Date.parse(until) > facts.now.getTime();
@@ -202,7 +202,7 @@ function printPlaces(config, rules, targets, around) {
     cache.chosen = [];
     cache.part = 'c0';
   }
-  if (cache.chosen.length > 0) beside.set(zone, printZone(config, zone, facts));
+  if (cache.chosen.length > 0) httpBlocks.set(zone, printZone(config, zone, facts));
   const rewrites = printRewrites(rules, maps, report);
   const text = targets.flatMap((target, o) =>
     [undefined, ...cache.chosen].flatMap((cacheRule, c) =>

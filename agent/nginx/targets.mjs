@@ -17,7 +17,7 @@ import { firstOf } from './rules.mjs';
  * @param {readonly import('./rules.mjs').EdgeRule[]} rules
  * @param {import('./server.mjs').Around} around
  */
-export function chooseTarget(hosts, rules, { upstreams, maps, report, beside }) {
+export function chooseTarget(hosts, rules, { upstreams, maps, report, httpBlocks }) {
   /** @type {Target[]} */
   const targets = [];
   const place = (/** @type {Way | readonly EdgeHost[]} */ way) => {
@@ -36,7 +36,7 @@ export function chooseTarget(hosts, rules, { upstreams, maps, report, beside }) 
   const [origin] = host?.origins ?? [];
   const places = hosts.map(({ origins }) => origins.map(({ destination, port }) => [destination, port]));
   const isOne = new Set(places.map((each) => JSON.stringify(each))).size <= 1;
-  const own = isOne ? ownTargets(host, placeOwn, upstreams.prefix, beside) : placeOwn(hosts);
+  const own = isOne ? ownTargets(host, placeOwn, upstreams.prefix, httpBlocks) : placeOwn(hosts);
   const timeoutSeconds = origin?.timeout_seconds ?? 15;
   const bots = printBots(rules, maps, report, (destination) => {
     const { scheme = 'default', port = 443, host_header: hostHeader } = origin ?? {};
@@ -93,9 +93,9 @@ function placePool(rule, timeoutSeconds, place, report) {
  * @param {EdgeHost | undefined} host
  * @param {(way: import('./origins.mjs').Way) => string} place
  * @param {string} prefix
- * @param {Map<string, string>} beside
+ * @param {Map<string, string>} httpBlocks
  */
-function ownTargets(host, place, prefix, beside) {
+function ownTargets(host, place, prefix, httpBlocks) {
   /** @type {Map<string, import('../../src/edge/edge-config.ts').EdgeOrigin[]>} */
   const groups = new Map();
   const origins = host?.origins ?? [];
@@ -118,7 +118,7 @@ function ownTargets(host, place, prefix, beside) {
     .slice(0, -1)
     .map(({ name, size }) => `  ${((size / total) * 100).toFixed(2)}% ${name};\n`);
   const chosen = `${prefix}_split_${shares.join('').replaceAll(/[^0-9o]+/g, '_')}${names.at(-1)?.name}`;
-  beside.set(
+  httpBlocks.set(
     chosen,
     `split_clients $request_id $${chosen} {\n${shares.join('')}  * ${names.at(-1)?.name};\n}\n`,
   );

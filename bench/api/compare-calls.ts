@@ -11,7 +11,7 @@ interface Comparison {
   readonly words: string;
   readonly zoneRecords: number;
   readonly call: 'list' | 'create';
-  /** Responses per second, ours divided by theirs. */
+  /** Minimum ratio of Zonefleet's responses per second to those of the other server. */
   readonly wanted: number;
 }
 

@@ -1,4 +1,4 @@
-// What a thread runs first: Node 20 does not hand a loader of TypeScript on to threads, so each registers it by itself.
+// Prepares a thread. Node 20 does not pass a loader of TypeScript on to threads, so each thread registers it.
 
 import { workerData } from 'node:worker_threads';
 import { register } from 'tsx/esm/api';

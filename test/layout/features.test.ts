@@ -75,3 +75,14 @@ it('a table belongs to the core or to one feature', () => {
   const tables = lists.flatMap((each) => Object.keys(each.tables));
   expect(tables.filter((table, i) => tables.indexOf(table) !== i)).toEqual([]);
 });
+
+it('no two features write the same kind of mail, run the same queue, delete rows of one table or describe one tag', () => {
+  const contributed = FEATURES.flatMap(({ letters, queues = [], retention, tags, adminTags }) => [
+    ...Object.keys(letters ?? {}).map((kind) => `mail ${kind}`),
+    ...queues.map(({ queue }) => `queue ${queue}`),
+    ...Object.keys(retention ?? {}).map((table) => `rows of ${table}`),
+    ...Object.keys(tags ?? {}).map((tag) => `tag ${tag}`),
+    ...Object.keys(adminTags ?? {}).map((tag) => `admin tag ${tag}`),
+  ]);
+  expect(contributed.filter((each, i) => contributed.indexOf(each) !== i)).toEqual([]);
+});

@@ -22,7 +22,6 @@ const ADVICE = [
 ];
 const PROSE = /\.(md|sql|css)$|\.(ts|tsx|mjs)$/;
 
-const git = (...args) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
 const since = git('status', '--porcelain').trim() === '' ? ['HEAD~1', 'HEAD'] : ['HEAD'];
 
 let file = '';
@@ -40,5 +39,15 @@ function report(text, at) {
   for (const [word, instead] of ADVICE) {
     const [found] = word.exec(text.replace(/^\s*(\/\/|\/?\*+|--)\s*/, '')) ?? [];
     if (found !== undefined) console.log(`${file}:${at}: "${found.trim()}": ${instead}`);
+  }
+}
+
+/** Returns nothing outside a git repository, or if the history has no such commit. */
+function git(...args) {
+  const stdio = ['ignore', 'pipe', 'ignore'];
+  try {
+    return execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28, stdio });
+  } catch {
+    return '';
   }
 }

@@ -108,13 +108,13 @@ const RECORD = /^(\S+)\s+(?:\d+\s+)?(?:IN\s+)?(?:\d+\s+)?DNSKEY\s+(.+)$/im;
 /** Reads the record in the `.key` file next to a `.private` file. */
 function publicPartOf(path: string, apex: Name): Pick<GivenKey, 'dnskey'> {
   if (!path.endsWith(PRIVATE)) return {};
-  const beside = `${path.slice(0, -PRIVATE.length)}.key`;
-  if (!existsSync(beside)) return {};
-  const [, owner = '', fields = ''] = RECORD.exec(readText(beside).replace(/;.*$/gm, '')) ?? [];
-  if (fields === '') throw new Failure('file', `${beside}: the file has no DNSKEY record`);
+  const keyFile = `${path.slice(0, -PRIVATE.length)}.key`;
+  if (!existsSync(keyFile)) return {};
+  const [, owner = '', fields = ''] = RECORD.exec(readText(keyFile).replace(/;.*$/gm, '')) ?? [];
+  if (fields === '') throw new Failure('file', `${keyFile}: the file has no DNSKEY record`);
   if (!isNameOf(owner, apex))
-    throw new Failure('file', `${beside}: the DNSKEY record belongs to another zone`);
-  return { dnskey: dnskeyOf(beside, fields) };
+    throw new Failure('file', `${keyFile}: the DNSKEY record belongs to another zone`);
+  return { dnskey: dnskeyOf(keyFile, fields) };
 }
 
 function isNameOf(owner: string, apex: Name): boolean {

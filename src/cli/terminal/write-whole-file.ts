@@ -12,26 +12,26 @@ export async function writeWholeFile(
   parts: Iterable<string>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  let beside: string | undefined;
+  let temporary: string | undefined;
   let file: FileHandle | undefined;
   try {
     const target = await targetOf(path);
-    beside = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
-    file = await open(beside, 'wx');
+    temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+    file = await open(temporary, 'wx');
     for (const part of parts) {
       if (signal.aborted) return false;
       await file.appendFile(part);
     }
     await file.sync();
-    await rename(beside, target);
-    beside = undefined;
+    await rename(temporary, target);
+    temporary = undefined;
     return true;
   } catch (error) {
     if (error instanceof Failure || typeof (error as { code?: unknown }).code !== 'string') throw error;
     throw new Failure('file', `${path}: ${explainFileError(error)}`, { cause: error });
   } finally {
     await file?.close();
-    if (beside !== undefined) await rm(beside, { force: true });
+    if (temporary !== undefined) await rm(temporary, { force: true });
   }
 }
 

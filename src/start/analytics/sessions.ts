@@ -1,5 +1,5 @@
 // The engine's connections. Each runs one statement at a time, and each kind of work has its own, so that long queries do
-// not delay inserts and pings. A statement ends only by itself or by its `max_execution_time`.
+// not delay inserts and pings. A statement ends when it is done or after its `max_execution_time`; it cannot be cancelled.
 
 import { Refusal } from './refusal.ts';
 

@@ -90,8 +90,8 @@ export async function preparePage(
     remakeBefore: remakeBefore(at, 'refresh'),
     signatures: new MadeSignatures(),
   };
-  const plans = await planNames(db, zoneId, names, (stood) =>
-    planEdgeMarks(stood, wanted, keys, page.remakeBefore),
+  const plans = await planNames(db, zoneId, names, (existing) =>
+    planEdgeMarks(existing, wanted, keys, page.remakeBefore),
   );
   await page.signatures.make([...plans.values()], { zone: apex, times: page.times });
   return { ...page, plans };
@@ -118,13 +118,13 @@ export async function writePage(
     const keys = (await zoneKeys(trx, signed)).data;
     const isSameKeys = keys.length === page.keys.length && keys.every((key) => page.keys.includes(key));
     const again = isSameKeys ? await changedOf(trx, zoneId, page, zone.version) : page.names;
-    const anew = await planNames(trx, zoneId, again, (stood) =>
-      planEdgeMarks(stood, wanted, keys, page.remakeBefore),
+    const replanned = await planNames(trx, zoneId, again, (existing) =>
+      planEdgeMarks(existing, wanted, keys, page.remakeBefore),
     );
-    await page.signatures.make([...anew.values()], { zone: apex, times: page.times });
+    await page.signatures.make([...replanned.values()], { zone: apex, times: page.times });
     // A name that no longer exists has no plan.
     const plans = new Map([...page.plans].filter(([name]) => !again.includes(name)));
-    for (const [name, plan] of anew) plans.set(name, plan);
+    for (const [name, plan] of replanned) plans.set(name, plan);
     const differing = [...plans].filter(([, { isSame }]) => !isSame);
     const owners = differing.map(([owner, { kept, toSign }]) => ({
       owner,

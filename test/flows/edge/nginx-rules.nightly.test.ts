@@ -466,7 +466,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
   it('removes an old file that would break the whole configuration', async () => {
     const path = nginx.edge.files.pathOf('broken.example');
     writeFileSync(path, 'nonsense;');
-    expect(await nginx.edge.files.mend()).toEqual(['broken.example']);
+    expect(await nginx.edge.files.repair()).toEqual(['broken.example']);
     expect(existsSync(path)).toBe(false);
   });
 
