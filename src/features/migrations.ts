@@ -30,6 +30,7 @@ const CORE_SCHEMA = [
   'vantage',
   'requests',
   'certificates',
+  'transfers',
 ].map((area) => `store/migrate/schema/${area}.sql`);
 
 const SCHEMA_FILES = [

@@ -88,6 +88,7 @@ describe('migrate', () => {
     await expect(migrate(db, TEST_SETTINGS)).rejects.toThrow('its newest migration is 0075-record-hosts');
     expect(await appliedMigrations(db)).toEqual(older);
     await sql`insert into kysely_migration values ('0077-approvals-ahead', '')`.execute(db);
+    await sql.raw(WITHOUT_TRANSFERS).execute(db);
     const applied = MIGRATION_NAMES.slice(1);
     expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ ...UNCHANGED, applied });
     expect(await appliedMigrations(db)).toEqual(MIGRATION_NAMES);
@@ -103,6 +104,17 @@ describe('migrate', () => {
     expect(await db.selectFrom('changes').select('source').execute()).toEqual([{ source: 'test' }]);
   });
 });
+
+/** Reverts the step 0003-transfers. */
+const WITHOUT_TRANSFERS = `
+  drop view zone_peers, secondary_zones;
+  drop trigger transfers_of_former_owner on domains;
+  drop trigger domains_transfer_config on domains;
+  drop trigger zones_policy_config on zones;
+  alter table zones drop column policy_id;
+  drop table tsig_keys, peers, transfer_policies, policy_peers, zone_history, zone_differences, secondaries,
+    received_notifies, transfer_reports, transfer_config;
+  drop function raise_transfer_config, raise_transfer_config_of_domain, end_transfers_of_domain`;
 
 describe('wait-for-database', () => {
   let database: TestDatabase;

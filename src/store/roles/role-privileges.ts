@@ -61,6 +61,8 @@ const NODE_REPORT = [
 /** The columns in which the API records what edges report. */
 const EDGE_REPORT = ['seen_at', 'called_at', 'seen_address', 'software', 'load', 'config_cursor'];
 const ASKED = ['slot', 'zone_id'];
+/** The columns in which a node records that a primary has sent NOTIFY. */
+const NOTIFIED = ['slot', 'zone', 'serial'];
 /** The columns in which a node reports its counts of responses. */
 const COUNTS = [
   'node',
@@ -175,11 +177,25 @@ export const CORE_PRIVILEGES: Privileges = {
     acme_answers: grants('', 'sd', 'siud'),
     acme_accounts: grants('', '', 'siud'),
     aname_targets: grants('', 'siu', 'siud'), // read `for share`
+    tsig_keys: grants('s', 'siu', 's'), // nodes record their use: COLUMNS
+    peers: grants('s', 'siud', 's'),
+    transfer_policies: grants('s', 's', 's'), // managed by the operator
+    policy_peers: grants('s', 's', 's'),
+    zone_peers: grants('s', '', ''),
+    secondary_zones: grants('s', '', ''),
+    transfer_config: grants('s', '', ''), // written by triggers
+    zone_history: grants('s', 'si', 'sid'),
+    zone_differences: grants('s', 'sid', 'sid'),
+    secondaries: grants('', 'siud', 'su'),
+    received_notifies: grants('s', '', 'sud'), // a node's reports: COLUMNS
+    transfer_reports: grants('siu', 's', 'sd'),
   },
   columns: [
     { table: 'nodes', role: 'zonefleet_node', may: ['insert', 'update'], columns: NODE_REPORT },
     { table: 'asked_names', role: 'zonefleet_node', may: ['insert'], columns: ASKED },
     { table: 'dns_counts', role: 'zonefleet_node', may: ['insert'], columns: COUNTS },
+    { table: 'tsig_keys', role: 'zonefleet_node', may: ['update'], columns: ['last_used_at'] },
+    { table: 'received_notifies', role: 'zonefleet_node', may: ['insert'], columns: NOTIFIED },
     { table: 'vantages', role: 'zonefleet_api', may: ['update'], columns: VANTAGE_REPORT },
     { table: 'edges', role: 'zonefleet_api', may: ['update'], columns: EDGE_REPORT },
     // Global admins confirm a node's held removals.

@@ -183,7 +183,7 @@ async function grantAll(
 async function loadTables(db: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any(${names}::text[])`.execute(
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'v') and relname = any(${names}::text[])`.execute(
     db,
   );
   return new Set(rows.map(({ name }) => name));

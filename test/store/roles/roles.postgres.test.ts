@@ -47,11 +47,14 @@ async function ask(url: string, statement: string): Promise<Record<string, unkno
 }
 
 const TABLES = unite([CORE_PRIVILEGES, ...PRIVILEGES_OF_FEATURES]).tables;
-const { url, column } = keptDatabase();
+const { url } = keptDatabase();
 const as = (role: ProcessRole, statement: string) => ask(asRole(url, role), statement);
 
+const RELATIONS = `select tablename from pg_tables where schemaname = 'public'
+  union all select viewname from pg_views where schemaname = 'public'`;
+
 it('the list of privileges contains every table', async () => {
-  const tables = await column`select tablename from pg_tables where schemaname = 'public' order by tablename`;
+  const tables = (await ask(url, `${RELATIONS} order by 1`)).map(({ tablename }) => tablename);
   expect(tables).toEqual(Object.keys(TABLES).sort());
 });
 
@@ -60,9 +63,9 @@ it('roles have exactly the listed privileges, and no process role owns or create
     url,
     `select t.tablename as table, r.rolname as role,
          string_agg(p.letter, '' order by p.place) filter (where has_table_privilege(r.rolname, t.tablename, p.name)) as has
-       from pg_tables t, pg_roles r, (values ('s', 'select', 1), ('i', 'insert', 2), ('u', 'update', 3), ('d', 'delete', 4),
+       from (${RELATIONS}) t, pg_roles r, (values ('s', 'select', 1), ('i', 'insert', 2), ('u', 'update', 3), ('d', 'delete', 4),
          ('T', 'truncate', 5), ('R', 'references', 6), ('G', 'trigger', 7)) p(letter, name, place)
-       where t.schemaname = 'public' and r.rolname in ('zonefleet_node', 'zonefleet_api', 'zonefleet_worker')
+       where r.rolname in ('zonefleet_node', 'zonefleet_api', 'zonefleet_worker')
        group by 1, 2`,
   );
   const has = Object.fromEntries(rows.map(({ table, role, has }) => [`${table} ${role}`, has ?? '']));

@@ -764,6 +764,19 @@ interface Payments {
   refused_rials: number | null;
 }
 
+interface Peers {
+  addresses: Generated<string[]>;
+  created_at: Generated<Date>;
+  domain_id: number | null;
+  id: Generated<number>;
+  key_id: number | null;
+  name: string | null;
+  networks: Generated<string[]>;
+  notified: Generated<boolean>;
+  port: Generated<number>;
+  transfers: Generated<boolean>;
+}
+
 interface Plans {
   cache_purge_enabled: boolean;
   custom_ssl_enabled: boolean;
@@ -792,6 +805,20 @@ interface PlanTerms {
   plan_id: number;
   price_rials: number;
   retired_at: Date | null;
+}
+
+interface PolicyPeers {
+  notified: boolean;
+  peer_id: number;
+  policy_id: number;
+  transfers: boolean;
+}
+
+interface ReceivedNotifies {
+  received_at: Generated<Date>;
+  serial: number | null;
+  slot: number;
+  zone: string;
 }
 
 interface Records {
@@ -903,6 +930,33 @@ interface Scans {
   run: string | null;
   shortfalls: Generated<ColumnType<unknown, string, string>>;
   started_at: Date | null;
+}
+
+interface Secondaries {
+  created_at: Generated<Date>;
+  domain_id: number | null;
+  due_at: Generated<Date>;
+  expired_at: Date | null;
+  expires_at: Date | null;
+  failures: Generated<number>;
+  form: string | null;
+  id: Generated<number>;
+  is_forced: Generated<boolean>;
+  last_error: string | null;
+  last_message: string | null;
+  leased_until: Date | null;
+  max_records: number;
+  peers: ArrayType<number>;
+  refreshed_at: Date | null;
+  seq: Generated<number>;
+  serial: number | null;
+  transferred_at: Date | null;
+  zone_name: string | null;
+}
+
+interface SecondaryZones {
+  peers: ArrayType<number> | null;
+  zone: string | null;
 }
 
 interface Sessions {
@@ -1045,11 +1099,49 @@ interface TrafficRound {
   id: Generated<number>;
 }
 
+interface TransferConfig {
+  single: Generated<boolean>;
+  version: Generated<number>;
+}
+
+interface TransferPolicies {
+  id: Generated<number>;
+  is_default: Generated<boolean>;
+  name: string;
+}
+
+interface TransferReports {
+  acked_at: Date | null;
+  error: string | null;
+  form: string | null;
+  node: string;
+  notified_serial: number | null;
+  peer_id: number;
+  reported_at: Generated<Date>;
+  served_at: Date | null;
+  served_serial: number | null;
+  zone_id: number;
+}
+
 interface TrustAnchors {
   key: Buffer;
   origin: string;
   since: Date;
   state: string;
+}
+
+interface TsigKeys {
+  account_id: number | null;
+  algorithm: string;
+  created_at: Generated<Date>;
+  expires_at: Date | null;
+  id: Generated<number>;
+  last_used_at: Date | null;
+  name: string;
+  revoked_at: Date | null;
+  sealed: Buffer;
+  use: string;
+  wrap: string;
 }
 
 interface UptimeIncidents {
@@ -1173,6 +1265,33 @@ interface Webhooks {
   url: string;
 }
 
+interface ZoneDifferences {
+  owner: string;
+  rdata: Buffer;
+  removed: boolean;
+  ttl: number;
+  type: number;
+  version: number;
+  zone_id: number;
+}
+
+interface ZoneHistory {
+  at: Generated<Date>;
+  rows: number;
+  serial_after: number | null;
+  serial_before: number | null;
+  version: number;
+  version_before: number;
+  zone_id: number;
+}
+
+interface ZonePeers {
+  notified: boolean | null;
+  peer_id: number | null;
+  transfers: boolean | null;
+  zone_id: number | null;
+}
+
 interface ZoneRecords {
   owner: string;
   place: Buffer | null;
@@ -1191,6 +1310,7 @@ interface Zones {
   kind: string;
   mark: number;
   name: string;
+  policy_id: number | null;
   records: number;
   version: number;
 }
@@ -1260,8 +1380,11 @@ export interface DB {
   ns_sightings: NsSightings;
   outage_mails: OutageMails;
   payments: Payments;
+  peers: Peers;
   plan_terms: PlanTerms;
   plans: Plans;
+  policy_peers: PolicyPeers;
+  received_notifies: ReceivedNotifies;
   records: Records;
   recovery_codes: RecoveryCodes;
   reseller_tokens: ResellerTokens;
@@ -1271,6 +1394,8 @@ export interface DB {
   rule_pages: RulePages;
   rules: Rules;
   scans: Scans;
+  secondaries: Secondaries;
+  secondary_zones: SecondaryZones;
   sessions: Sessions;
   settings: Settings;
   sign_in_failures: SignInFailures;
@@ -1283,7 +1408,11 @@ export interface DB {
   tickets: Tickets;
   traffic_mails: TrafficMails;
   traffic_round: TrafficRound;
+  transfer_config: TransferConfig;
+  transfer_policies: TransferPolicies;
+  transfer_reports: TransferReports;
   trust_anchors: TrustAnchors;
+  tsig_keys: TsigKeys;
   uptime_incidents: UptimeIncidents;
   uptime_round: UptimeRound;
   uptime_states: UptimeStates;
@@ -1296,6 +1425,9 @@ export interface DB {
   webhook_calls: WebhookCalls;
   webhook_deliveries: WebhookDeliveries;
   webhooks: Webhooks;
+  zone_differences: ZoneDifferences;
+  zone_history: ZoneHistory;
+  zone_peers: ZonePeers;
   zone_records: ZoneRecords;
   zones: Zones;
 }
