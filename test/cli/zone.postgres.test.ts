@@ -8,6 +8,7 @@ import { INTERRUPTED } from '../../src/cli/terminal/output.ts';
 import { parseZoneName } from '../../src/cli/terminal/parse-zone-name.ts';
 import { exportZone } from '../../src/cli/zone/export-zone.ts';
 import { loadZoneFiles } from '../../src/cli/zone/load-zone-files.ts';
+import { raiseSerials } from '../../src/cli/zone/raise-serials.ts';
 import { unloadZones } from '../../src/cli/zone/unload-zones.ts';
 import { parseName, printName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
@@ -103,6 +104,7 @@ describe('zone load', () => {
     const order = {
       paths: options.paths ?? [folder.path],
       origin: undefined,
+      serialRule: 'newer' as const,
       at: 1_800_000_000,
       actor: 'tester',
       audited: <T>(db: Database, work: Audited<T>) =>
@@ -277,5 +279,37 @@ describe('zone unload', () => {
     expect(out).toMatch(/^unloaded d\.example\. version \d+\n$/);
     expect(err).toBe("customer.example.: this is a customer's domain; use zonefleet domain\n");
     expect((await listZones(db)).map(({ apex }) => apex)).toEqual([name]);
+  });
+});
+
+describe('zone raise', () => {
+  const { db } = sharedDatabase();
+
+  async function raise(apexes: 'all' | readonly string[], to?: number) {
+    const captured = captureOutput();
+    const order = {
+      apexes: apexes === 'all' ? apexes : apexes.map(parseZoneName),
+      to,
+      signal: new AbortController().signal,
+      audited: <T>(db: Database, work: Audited<T>) =>
+        audited(db, { action: 'zone.raise', by: { kind: 'cli', name: 'tester' } }, work),
+    };
+    const code = await raiseSerials(db, order, captured.output);
+    return { code, out: captured.out, err: captured.err };
+  }
+
+  it('raises the serials of operator zones and domains, and exits with 1 if one does not exist or would not increase', async () => {
+    const { serial } = await newDomain(db, await newAccount(db, 'ann@shop.example'), 'customer.example.');
+    const records = recordsOf(smallZone('a.example.'), 'a.example.');
+    await saveZones(db, [{ apex: parseZoneName('a.example'), records }], { source: 'test' });
+    const { code, out, err } = await raise(['a.example', 'customer.example', 'nowhere.example'], serial + 10);
+    expect([code, err]).toEqual([1, 'nowhere.example.: no such zone\n']);
+    expect(out).toMatch(new RegExp(`^raised a.example. from \\d+ to ${serial + 10}\n`));
+    expect(out).toContain(`raised customer.example. from ${serial} to ${serial + 10}\n`);
+    expect(await raise(['a.example'], 5)).toMatchObject({
+      code: 1,
+      err: `a.example.: 5 is not newer than its serial ${serial + 10} (RFC 1982)\n`,
+    });
+    expect((await raise('all')).out).toBe(''); // no peer transfers a zone
   });
 });

@@ -285,7 +285,11 @@ describe('write-zone', () => {
       owner: record.owner,
       records: [record],
     }));
-    const [chunk] = chunksOfOwners({ id, nextVersion: version + 1 }, A, owners);
+    const [chunk] = chunksOfOwners(
+      { id, nextVersion: version + 1, deleted: false, keepsHistory: false },
+      A,
+      owners,
+    );
     if (chunk === undefined) throw new Error('there is nothing to write');
     const rows = await query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>`
       explain (format json) with ${differenceWritten(chunk)} select * from grown`;

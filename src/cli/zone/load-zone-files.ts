@@ -5,7 +5,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Name, printName } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { RefusedZonesError, type SavedZone, saveZones } from '../../store/zones/save-zones.ts';
+import {
+  RefusedZonesError,
+  type SavedZone,
+  type SerialRule,
+  saveZones,
+} from '../../store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Audited } from '../terminal/cli.ts';
 import { explainFailure, isAboutTheRows } from '../terminal/failure.ts';
@@ -16,6 +21,7 @@ import { type FileProblem, judgeZoneFile } from './judge-zone-file.ts';
 interface LoadOrder {
   readonly paths: readonly string[];
   readonly origin: Name | undefined;
+  readonly serialRule: SerialRule;
   readonly at: number;
   readonly actor: string;
   readonly signal: AbortSignal;
@@ -121,7 +127,8 @@ class Load {
     let saved: SavedZone[];
     try {
       saved = await this.#order.audited(this.#db, async (trx, tell) => {
-        const zones = await saveZones(trx, batch, { source: 'cli', actor: this.#order.actor });
+        const { actor, serialRule } = this.#order;
+        const zones = await saveZones(trx, batch, { source: 'cli', actor }, serialRule);
         const names = zones.flatMap(({ apex, outcome }) => (outcome === 'unchanged' ? [] : printName(apex)));
         if (names.length > 0) tell({ target: { name: names[0] }, after: { zones: names.length, names } });
         return zones;

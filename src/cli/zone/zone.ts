@@ -1,9 +1,10 @@
 // The commands of `zonefleet zone`, with their options and help. The code of a command is imported when it runs, so that `zone
 // check` never loads the database client.
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { RETENTION_OF_FEATURES } from '../../features/every-feature.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { RaisedSerial } from '../../store/signing/raise-serial.ts';
 import type { SavedZone, UnloadedZone } from '../../store/zones/save-zones.ts';
 import type { Audited, Cli } from '../terminal/cli.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
@@ -22,10 +23,17 @@ export function addZoneCommands(program: Command, cli: Cli): void {
     .description('load zones from zone files, replacing those that exist; exit 1 if any file is refused')
     .argument('<path...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
     .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
-    .action(async (paths: string[], { origin }: OriginOption) => {
+    .addOption(
+      new Option(
+        '--serial <rule>',
+        'what to do with a changed zone whose serial is not newer (default: refuse it, if peers transfer it)',
+      ).choices(['raise']),
+    )
+    .action(async (paths: string[], { origin, serial }: OriginOption & { readonly serial?: 'raise' }) => {
       const order = {
         paths,
         origin: originOf(origin),
+        serialRule: serial ?? ('newer' as const),
         at: nowInSeconds(),
         actor: cli.actor(),
         signal: cli.interruptible(),
@@ -58,6 +66,28 @@ export function addZoneCommands(program: Command, cli: Cli): void {
       };
       const { unloadZones } = await import('./unload-zones.ts');
       await cli.withStore((db) => thenPurge(db, unloadZones(db, order, cli.output)));
+    });
+
+  zone
+    .command('raise')
+    .description(
+      'raise the serials of zones, for example after a restore from a backup; exit 1 if any does not exist',
+    )
+    .argument('[name...]', 'zone names')
+    .option('--all', 'all zones that peers transfer')
+    .option(
+      '--to <serial>',
+      'the new serial (default: the time in seconds if that is newer, else the next one)',
+    )
+    .action(async (names: string[], { all, to }: { readonly all?: true; readonly to?: string }) => {
+      const { raiseSerials, readSerial } = await import('./raise-serials.ts');
+      const order = {
+        apexes: all === undefined ? names.map(parseZoneName) : ('all' as const),
+        to: to === undefined ? undefined : readSerial(to),
+        signal: cli.interruptible(),
+        audited: (db: Database, work: Audited<RaisedSerial>) => cli.audited(db, 'zone.raise', work),
+      };
+      await cli.withStore((db) => raiseSerials(db, order, cli.output));
     });
 
   zone

@@ -13,9 +13,12 @@ export const TARGET_KINDS = [
   'key',
   'member',
   'node',
+  'peer',
   'plan',
+  'policy',
   'ticket',
   'token',
+  'tsig_key',
   'vantage',
   'zone',
 ] as const;
@@ -41,6 +44,8 @@ const SUBSCRIPTION = [
   'expires_at',
   'grace_until',
 ] as const;
+const TSIG_KEY = ['algorithm', 'use'] as const;
+const PEER = ['addresses', 'port', 'networks', 'tsig_key'] as const;
 const SETTINGS = [
   'dns_mode',
   'svc_ns',
@@ -126,6 +131,7 @@ const AUDIT_ACTIONS = {
   'webhook.create': { target: 'domain', fields: ['webhook', 'host'] },
   'webhook.delete': { target: 'domain', fields: ['webhook', 'host'] },
   'webhook.test': { target: 'domain', fields: ['webhook', 'host'] },
+  'secondaries.edit': { target: 'domain', fields: ['secondaries'] },
   'recommendation.dismiss': { target: 'domain', fields: ['recommendation'] },
   'ssl.delete': { target: 'domain', fields: ['names', 'fingerprint'] },
   // Sharing of domains.
@@ -157,8 +163,19 @@ const AUDIT_ACTIONS = {
   'vantage.remove': { target: 'vantage', fields: ['network', 'address'] },
   'zone.load': { target: 'zone', fields: ['zones', 'names'] },
   'zone.unload': { target: 'zone', fields: ['zones', 'names'] },
+  'zone.raise': { target: 'zone', fields: ['serial'] },
+  'zone.policy': { target: 'zone', fields: ['zones', 'names', 'policy'] },
+  'zone.notify': { target: 'zone', fields: ['zones', 'names'] },
   'zone.dnssec': { target: 'zone', fields: ['goal', 'denial', 'algorithm', 'split'] },
   'zone.export_keys': { target: 'zone', fields: ['key_tags', 'format'] },
+  // Zone transfers. Keys may belong to an account.
+  'tsig.create': { target: 'tsig_key', fields: TSIG_KEY },
+  'tsig.import': { target: 'tsig_key', fields: TSIG_KEY },
+  'tsig.revoke': { target: 'tsig_key', fields: TSIG_KEY },
+  'peer.add': { target: 'peer', fields: PEER },
+  'peer.remove': { target: 'peer', fields: PEER },
+  'policy.set': { target: 'policy', fields: ['transfer', 'notify'] },
+  'policy.remove': { target: 'policy', fields: ['transfer', 'notify'] },
   'node.forget': { target: 'node', fields: [] },
   'edge.create': { target: 'edge', fields: ['region', 'addresses'] },
   'edge.rotate': { target: 'edge', fields: [] },

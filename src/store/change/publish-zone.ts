@@ -80,7 +80,7 @@ export async function* publishedChunks(
     yield* chunksOfOwners(zone, apex, owners);
   } else if (order.isWhole) {
     const rows = recordRows(apex, [...names.values()].flat());
-    yield* chunksOf([{ zoneId: zone.id, version: zone.nextVersion, rows }]);
+    yield* chunksOf([{ zone, rows }]);
   } else {
     yield* chunksOfOwners(zone, apex, ownersOf(names));
   }

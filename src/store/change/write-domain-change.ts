@@ -6,8 +6,8 @@ import type { Name } from '../../dns/name.ts';
 import type { DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { nextSerial } from '../../zone/publish/publish.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { timedSerial } from '../../zone/serial.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
 import { actionOfChange } from '../audit/audit-actions.ts';
 import { auditInsert } from '../audit/write-audit.ts';
@@ -21,6 +21,7 @@ import { encodeOperation } from '../records/record-row.ts';
 import type { RuleOperation } from '../rules/rule.ts';
 import {
   type ChangedZone,
+  changedZone,
   changesWritten,
   differenceWritten,
   type LockedZone,
@@ -62,7 +63,7 @@ export async function writeDomainChange(
 ): Promise<WrittenChange> {
   const { row, zone, settings } = lock;
   const { by, source, served, records = [] } = order;
-  const serial = nextSerial(row.serial);
+  const serial = timedSerial(row.serial, lock.now);
   const changeId = zone?.nextVersion ?? (await nextVersion(trx));
   // One statement does the rest, unless the whole zone is published, which is computed from the stored records.
   const whole = zone !== undefined && served !== 'none' && isWhole(lock, order);
@@ -75,13 +76,13 @@ export async function writeDomainChange(
     const deleted = served === 'none';
     const written = deleted ? await clearZone(trx, lock) : await publish(trx, lock, serial, order);
     last = written.last;
-    changes.push({ zoneId: zone.id, version: changeId, records: written.records, deleted });
+    changes.push(changedZone(zone, deleted ? undefined : written.records));
   }
   if (last !== undefined) parts.push(differenceWritten(last));
   const operation = served === 'none' ? 'zone.unload' : 'zone.save';
   const told = auditEntry(lock, order, changeId);
   if (told !== undefined) parts.push(sql`told as (${told})`);
-  parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last !== undefined));
+  parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last));
   await sql`
     with ${sql.join(parts)},
     domain as (

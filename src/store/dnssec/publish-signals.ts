@@ -11,7 +11,7 @@ import { isWrittenSigned } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { lockSubject, writeSigning } from '../signing/write-signing.ts';
+import { lockSubject, REFRESH, writeSigning } from '../signing/write-signing.ts';
 import {
   domainsOfSignals,
   findSignalZones,
@@ -171,7 +171,7 @@ async function writeSignals(db: Database, { zone, ids, owners }: SignalOrder): P
       changed = replaced.size;
       // Changes the zone's serial, but logs no change for a customer.
       if (changed > 0)
-        await writeSigning(trx, locked, { signed, names: [...replaced.keys()], replaced }, 'refresh');
+        await writeSigning(trx, locked, { signed, names: [...replaced.keys()], replaced }, REFRESH);
     }
     await noteZone(trx, zone.id, { ids, toldIds: here.map(({ id }) => id) });
     return changed;

@@ -17,7 +17,7 @@ import type { SigningPhase } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { disableSigning } from '../signing/disable-signing.ts';
 import { SMALL_ZONE_ROWS } from '../signing/enable-signing.ts';
-import { type LockedSubject, lockSubject, writeSigning } from '../signing/write-signing.ts';
+import { type LockedSubject, lockSubject, REFRESH, writeSigning } from '../signing/write-signing.ts';
 import type { KeyWork } from './dnssec-state.ts';
 
 /** The state at the start of an observation. */
@@ -237,7 +237,7 @@ async function resignPiece(trx: Database, domainId: number, after: string): Prom
     order by owner limit ${PIECE_NAMES}`.execute(trx);
   if (rows.length === 0) return undefined;
   const names: Name[] = rows.map(({ owner }) => decodeNameColumn(owner));
-  await writeSigning(trx, locked, { signed, names }, 'refresh');
+  await writeSigning(trx, locked, { signed, names }, REFRESH);
   return rows.length < PIECE_NAMES ? undefined : rows.at(-1)?.owner;
 }
 

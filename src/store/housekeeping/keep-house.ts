@@ -6,6 +6,7 @@ import { purgeDnsCounts } from '../counts/purge-counts.ts';
 import { destroyRetiredKeys } from '../keys/key-store.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
+import { purgeHistory } from '../transfers/purge-history.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
 import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeAudit, purgeDomains, purgeEdgeChanges, purgeFeed, purgeIdempotency } from './purges.ts';
@@ -21,6 +22,7 @@ const MOST_RECORDS = 5000;
 export async function purgeOld(db: Database, ofFeatures: Retention): Promise<boolean> {
   if (await isFeedPurgeDue(db)) {
     await purgeFeed(db, RETENTION_DAYS);
+    await purgeHistory(db, RETENTION_DAYS);
     await purgeDomains(db);
     await purgeEdgeChanges(db, RETENTION_DAYS);
     await destroyRetiredKeys(db);

@@ -4,7 +4,8 @@
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { apexRecords, nextSerial, publishApex, publishName } from '../../zone/publish/publish.ts';
+import { apexRecords, publishApex, publishName } from '../../zone/publish/publish.ts';
+import { timedSerial } from '../../zone/serial.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { DomainLock } from '../change/lock-domain.ts';
@@ -24,7 +25,13 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { lockFlattened } from '../records/aname-targets.ts';
 import { loadRecordsAt } from '../records/load-touched-records.ts';
-import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';
+import {
+  changedZone,
+  type LockedZone,
+  lockZones,
+  writeChanges,
+  writeDifference,
+} from '../zones/write-zone.ts';
 import { chunksOfOwners } from '../zones/zone-rows.ts';
 
 const BATCH_DOMAINS = 200;
@@ -168,12 +175,12 @@ async function republishOne(trx: Database, lock: DomainLock): Promise<number | u
       wanted: withSerial(row.serial),
     };
     if ((await signChange(trx, change)).length === 0) return undefined;
-    const wanted = withSerial(nextSerial(row.serial));
+    const wanted = withSerial(timedSerial(row.serial, lock.now));
     return await writeOwners(trx, zone, apex, await signChange(trx, { ...change, wanted }));
   }
   const growth = await writeOwners(trx, zone, apex, ownersOf(withSerial(row.serial)));
   if (growth === undefined) return undefined;
-  const [soa] = ownRecords(row, settings, nextSerial(row.serial));
+  const [soa] = ownRecords(row, settings, timedSerial(row.serial, lock.now));
   await writeOwners(trx, zone, apex, [{ owner: apex, types: [TYPE.SOA], records: [soa as ZoneRecord] }]);
   return growth;
 }
@@ -217,18 +224,13 @@ async function finish(
   for (const { lock, growth } of concerned) {
     const { row } = lock;
     const zone = lock.zone as LockedZone;
-    const serial = nextSerial(row.serial);
+    const serial = timedSerial(row.serial, lock.now);
     await sql`update domains set serial = ${serial}, updated_at = ${lock.now} where id = ${row.id}`.execute(
       trx,
     );
     const written = { changeId: zone.nextVersion, serial };
     await writeLog(trx, lock, { by, source: 'migrate', operation: 'settings' }, written);
-    changes.push({
-      zoneId: zone.id,
-      version: zone.nextVersion,
-      records: zone.records + growth,
-      deleted: false,
-    });
+    changes.push(changedZone(zone, zone.records + growth));
   }
   await writeChanges(trx, changes, 'zone.save', { source: 'migrate' });
 }

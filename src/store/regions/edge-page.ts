@@ -27,7 +27,7 @@ import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { lockSubject, writeOwners } from '../signing/write-signing.ts';
+import { lockSubject, writeMarks } from '../signing/write-signing.ts';
 
 /** Names per page. Edits of the domain wait while a page is written, which takes about ten milliseconds. */
 export const PAGE_NAMES = 100;
@@ -131,7 +131,7 @@ export async function writePage(
       types: [EDGE_MARK_TYPE],
       records: [...kept, ...toSign.map((one) => markOfSignature(one, page.signatures.of(one)))],
     }));
-    if (owners.length > 0) await writeOwners(trx, locked, owners, 'refresh');
+    if (owners.length > 0) await writeMarks(trx, locked, owners);
     return writtenOf(
       plans,
       differing.reduce((sum, [, { toSign }]) => sum + toSign.length, 0),

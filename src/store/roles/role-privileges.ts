@@ -177,12 +177,13 @@ export const CORE_PRIVILEGES: Privileges = {
     acme_answers: grants('', 'sd', 'siud'),
     acme_accounts: grants('', '', 'siud'),
     aname_targets: grants('', 'siu', 'siud'), // read `for share`
-    tsig_keys: grants('s', 'siu', 's'), // nodes record their use: COLUMNS
+    tsig_keys: grants('s', 'siud', 's'), // nodes record their use: COLUMNS
     peers: grants('s', 'siud', 's'),
     transfer_policies: grants('s', 's', 's'), // managed by the operator
     policy_peers: grants('s', 's', 's'),
     zone_peers: grants('s', '', ''),
     secondary_zones: grants('s', '', ''),
+    notify_orders: grants('s', '', 'sd'), // written by the operator
     transfer_config: grants('s', '', ''), // written by triggers
     zone_history: grants('s', 'si', 'sid'),
     zone_differences: grants('s', 'sid', 'sid'),

@@ -120,7 +120,7 @@ async function writePiece(
     where zone_id = ${zone.id} and owner = any(${texts}::text[]) and version > ${since}`.execute(trx);
   const changed = new Set(rows.map(({ owner }) => owner));
   const still = piece.filter((_, i) => !changed.has(texts[i] as string));
-  if (still.length > 0) await writeOwners(trx, locked, still, 'refresh');
+  if (still.length > 0) await writeOwners(trx, locked, still);
   return {
     version: zone.nextVersion,
     skipped: owners.filter((_, i) => changed.has(texts[i] as string)),
@@ -207,7 +207,7 @@ async function removePiece(trx: Database, subject: Subject): Promise<boolean> {
     );
     return { owner, types: [TYPE.RRSIG, type], records: stays };
   });
-  await writeOwners(trx, locked, left, 'refresh');
+  await writeOwners(trx, locked, left);
   return true;
 }
 

@@ -3,13 +3,14 @@
 
 import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
-import { withSerial } from '../../zone/publish/soa-serial.ts';
+import { withSerial } from '../../zone/serial.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { forgetNames } from '../keys/hashed-names.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
@@ -21,6 +22,7 @@ import {
   nextSerialOf,
   type Subject,
   subjectOf,
+  writeOwners,
 } from './write-signing.ts';
 
 /** `unsigning` is a large zone of which pieces must still be removed. */
@@ -72,9 +74,9 @@ async function writeUnsigned(
     { owner: apex, types: EVERYWHERE, records: [] },
   ]) as Iterable<Chunk>;
   const all = { zoneId: zone.id, version: zone.nextVersion, first: '', end: null, types: EVERYWHERE };
-  const { slices, rows: written } = chunk as Chunk;
+  const { slices } = chunk as Chunk;
   const concerned = isLarge ? slices : [...slices.slice(0, 1), all];
-  await finish(trx, locked, serial, [{ slices: concerned, rows: written }], by);
+  await finish(trx, locked, serial, [{ ...(chunk as Chunk), slices: concerned }], by);
 }
 
 /** Removes the remaining signatures of a zone whose apex is unsigned. If killed, the next call continues. */
@@ -101,9 +103,8 @@ async function takePiece(trx: Database, subject: Subject, after: string): Promis
     await sql`update signed_zones set phase = 'off', seq = seq + 1 where id = ${signed.id}`.execute(trx);
     return undefined;
   }
-  const { id: zoneId, nextVersion: version } = zone as LockedZone;
-  const slices = owners.map((first) => ({ zoneId, version, first, end: `${first}\x01`, types: EVERYWHERE }));
-  await finish(trx, locked, undefined, [{ slices, rows: [] }], 'refresh');
+  const without = owners.map((owner) => ({ owner: decodeNameColumn(owner), types: EVERYWHERE, records: [] }));
+  await writeOwners(trx, locked, without);
   return last;
 }
 

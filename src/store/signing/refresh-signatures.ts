@@ -2,15 +2,11 @@
 // changed. Only RRSIG and SOA records are written.
 
 import { sql } from 'kysely';
-import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
-import { TYPE } from '../../dns/type-codes.ts';
-import { withSerial } from '../../zone/publish/soa-serial.ts';
 import { planRefresh } from '../../zone/signing/plan-refresh.ts';
 import type { OwnerRows, Signers } from '../../zone/signing/plan-rows.ts';
 import { signSets } from '../../zone/signing/sign-set.ts';
 import { remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
-import type { ZoneRecord } from '../../zone/zone.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { noteRenewedSignatures, noteSignatures, zoneKeys } from '../keys/sign-change.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
@@ -19,14 +15,13 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
-import { chunksOfOwners } from '../zones/zone-rows.ts';
 import {
-  finish,
+  isOfSoa,
   type LockedSubject,
   lockSubject,
-  nextSerialOf,
   type Subject,
   subjectOf,
+  writeOwners,
 } from './write-signing.ts';
 
 /** Signatures per change. Planning them takes some milliseconds, and so does writing them under the lock. */
@@ -168,26 +163,15 @@ async function writeRefreshed(
   const zone = locked.zone as LockedZone;
   const changed = await changedOwners(trx, zone.id, rows, since);
   const apexRows = await readOwners(trx, zone.id, [apex]);
-  const serial = nextSerialOf(locked, apexRows);
-  const stood = apexRows.find(({ type }) => type === TYPE.SOA) as ZoneRecord;
-  const soa = { ...stood, rdata: withSerial(stood.rdata, serial) };
-  const others = apexRows.filter((record) => record.type !== TYPE.SOA && coveredType(record) !== TYPE.SOA);
-  const plan = planRefresh(others, signers);
-  const ofSoa = signers.keys.data.map((key) => ({ set: { ...soa, rdata: [soa.rdata] }, key }));
-  const as = { zone: apex, times };
-  const [planned] = plan.rows(await signSets(plan.toSign, as));
-  const signatures = planned?.records ?? others.filter(({ type }) => type === TYPE.RRSIG);
-  const fresh = (await signSets(ofSoa, as)).map((rdata) => ({ ...soa, type: TYPE.RRSIG, rdata }));
-  const atApex = { owner: apex, types: [TYPE.SOA, TYPE.RRSIG], records: [soa, ...signatures, ...fresh] };
-  const owners = [atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
-  await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), 'refresh');
+  const plan = planRefresh(
+    apexRows.filter((record) => !isOfSoa(record)),
+    signers,
+  );
+  const atApex = plan.rows(await signSets(plan.toSign, { zone: apex, times }));
+  const owners = [...atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
+  await writeOwners(trx, locked, owners, { times });
   await noteRenewedSignatures(trx, zone.id);
-  return { atApex: plan.toSign.length + ofSoa.length, isChanged: changed.size > 0 };
-}
-
-/** Returns undefined for records other than RRSIG. */
-function coveredType({ type, rdata }: ZoneRecord): number | undefined {
-  return type === TYPE.RRSIG ? readSignature(rdata).typeCovered : undefined;
+  return { atApex: plan.toSign.length + signers.keys.data.length, isChanged: changed.size > 0 };
 }
 
 async function changedOwners(

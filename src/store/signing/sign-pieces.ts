@@ -1,5 +1,5 @@
 // Signs a large unsigned zone. It is read and signed in another thread without a lock, and written in pieces, which
-// change no answer as long as the SOA has no signature. Concurrent edits write their names as in an unsigned zone.
+// change no answer but the serial as long as the SOA has no signature. Concurrent edits write their names as in an unsigned zone.
 // These names are signed after all pieces are written, a few at a time, and the apex together with the last ones.
 
 import { sql } from 'kysely';
@@ -127,7 +127,7 @@ async function writePiece(
   );
   const changed = new Set(rows.map(({ owner }) => owner));
   const still = piece.filter((_, i) => !changed.has(owners[i] as string));
-  if (still.length > 0) await writeOwners(trx, locked, still, 'refresh');
+  if (still.length > 0) await writeOwners(trx, locked, still);
   return true;
 }
 

@@ -1,23 +1,32 @@
 // Writes what only signing changes: signatures, denial records, keys and the serial, under the lock of the zone.
 
 import { sql } from 'kysely';
+import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { nextSerial } from '../../zone/publish/publish.ts';
-import { serialIn, withSerial } from '../../zone/publish/soa-serial.ts';
+import { nextSerial, serialIn, timedSerial, withSerial } from '../../zone/serial.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
+import { signSets } from '../../zone/signing/sign-set.ts';
+import { type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
 import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
 import { writeLog } from '../change/write-domain-change.ts';
 import { readOwners, readWhole } from '../keys/read-zone-rows.ts';
-import { signChange } from '../keys/sign-change.ts';
-import { isOfSigner, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
+import { signChange, zoneKeys } from '../keys/sign-change.ts';
+import { isOfSigner, isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { ChangeSource } from '../postgres/tables/schema.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
-import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';
+import {
+  changedZone,
+  type LockedZone,
+  lockZones,
+  writeChanges,
+  writeDifference,
+} from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 
 /** A signed zone's owner: a domain, or an operator zone by name in stored form. */
@@ -78,12 +87,20 @@ interface SigningChange {
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
 
+/** A change that is not written to the customers' log, because such changes are frequent. */
+interface Unlogged {
+  readonly source: ChangeSource;
+  readonly by?: undefined;
+}
+
+export const REFRESH: Unlogged = { source: 'signing' };
+
 /** Signs the records at these names, and increments the serial. The zone must exist. */
 export async function writeSigning(
   trx: Database,
   locked: LockedSubject,
   change: SigningChange,
-  by: ChangedBy | 'refresh',
+  by: ChangedBy | Unlogged,
 ): Promise<void> {
   const zone = locked.zone as LockedZone;
   const rows = await readPresent(trx, locked, change);
@@ -93,8 +110,8 @@ export async function writeSigning(
 }
 
 /**
- * Does the same for a zone that is answered as unsigned, without writing its apex. Returns all resulting rows,
- * including those of the apex.
+ * Does the same for a zone that is answered as unsigned, without signing its apex. Returns all resulting rows, including
+ * those of the apex.
  */
 export async function writeBelowApex(
   trx: Database,
@@ -105,7 +122,7 @@ export async function writeBelowApex(
   const rows = await readPresent(trx, locked, change);
   const owners = await signPresent(trx, locked, change, rows, undefined);
   const below = owners.filter(({ owner }) => owner !== apex);
-  if (below.length > 0) await writeOwners(trx, locked, below, 'refresh');
+  if (below.length > 0) await writeOwners(trx, locked, below);
   return owners;
 }
 
@@ -144,44 +161,94 @@ async function signPresent(
   return await signChange(trx, change);
 }
 
-/** Writes these owners as given. Increments the serial unless no answer changes. */
+interface OwnersOrder {
+  /** The validity of the new signatures of the SOA, if the zone is answered as signed. */
+  readonly times?: SignatureTimes;
+  /** The new serial. */
+  readonly serial?: number;
+}
+
+/** Writes these owners as given, and increments the serial. */
 export async function writeOwners(
   trx: Database,
   locked: LockedSubject,
   owners: readonly OwnerRows[],
-  by: ChangedBy | 'refresh',
+  order: OwnersOrder = {},
+): Promise<void> {
+  const { apex, signed } = locked;
+  const zone = locked.zone as LockedZone;
+  const rows = await readOwners(trx, zone.id, [apex]);
+  const { serial = nextSerialOf(locked, rows), times = signatureTimes(apex, secondsOf(locked.now)) } = order;
+  const served = rows.find(({ type }) => type === TYPE.SOA) as ZoneRecord;
+  const soa = { ...served, rdata: withSerial(served.rdata, serial) };
+  const keys = isWrittenSigned(signed) ? (await zoneKeys(trx, signed)).data : [];
+  const toSign = keys.map((key) => ({ set: { ...soa, rdata: [soa.rdata] }, key }));
+  const signatures = (await signSets(toSign, { zone: apex, times })).map((rdata) => ({
+    ...soa,
+    type: TYPE.RRSIG,
+    rdata,
+  }));
+  const others = replacedAt(apex, rows, owners).filter((record) => !isOfSoa(record));
+  const atApex = { owner: apex, records: [soa, ...signatures, ...others] };
+  const below = owners.filter(({ owner }) => owner !== apex);
+  await finish(trx, locked, serial, chunksOfOwners(zone, apex, [atApex, ...below]), REFRESH);
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
+/** Returns the rows of a name after these changes. */
+function replacedAt(name: Name, rows: readonly ZoneRecord[], owners: readonly OwnerRows[]): ZoneRecord[] {
+  let left = [...rows];
+  for (const { owner, types, records } of owners) {
+    if (owner !== name) continue;
+    left = [...left.filter(({ type }) => types !== undefined && !types.includes(type)), ...records];
+  }
+  return left;
+}
+
+/** Returns true for an SOA and for its signatures. */
+export function isOfSoa({ type, rdata }: ZoneRecord): boolean {
+  return type === TYPE.SOA || (type === TYPE.RRSIG && readSignature(rdata).typeCovered === TYPE.SOA);
+}
+
+/** Writes marks, which are not part of the zone's content: the serial does not change. */
+export async function writeMarks(
+  trx: Database,
+  locked: LockedSubject,
+  owners: readonly OwnerRows[],
 ): Promise<void> {
   const zone = locked.zone as LockedZone;
-  await finish(trx, locked, undefined, chunksOfOwners(zone, locked.apex, owners), by);
+  await finish(trx, locked, undefined, chunksOfOwners(zone, locked.apex, owners), REFRESH);
 }
 
 /** Returns the serial after the one that is served. `rows` contains the SOA. */
 export function nextSerialOf({ domain, apex }: LockedSubject, rows: readonly ZoneRecord[]): number {
-  if (domain !== undefined) return nextSerial(domain.row.serial);
+  if (domain !== undefined) return timedSerial(domain.row.serial, domain.now);
   const soa = rows.find(({ owner, type }) => owner === apex && type === TYPE.SOA) as ZoneRecord;
   return nextSerial(serialIn(soa.rdata));
 }
 
-/** If `serial` is undefined, it does not change. Refreshes are not written to the customers' log, because they are frequent. */
+/** If `serial` is undefined, it does not change. */
 export async function finish(
   trx: Database,
   { zone, domain }: LockedSubject,
   serial: number | undefined,
   chunks: Iterable<Chunk>,
-  by: ChangedBy | 'refresh',
+  change: ChangedBy | Unlogged,
 ): Promise<void> {
   const { id, nextVersion, records: before } = zone as LockedZone;
   let records = before;
   for (const chunk of chunks) records += (await writeDifference(trx, chunk)).get(id) ?? 0;
-  const changed = { zoneId: id, version: nextVersion, records, deleted: false };
-  const told =
-    by === 'refresh' ? { source: 'signing' as const } : { source: by.source, actor: printActor(by.by) };
-  await writeChanges(trx, [changed], 'zone.save', told);
+  const changed = changedZone(zone as LockedZone, records);
+  const { source, by } = change;
+  await writeChanges(trx, [changed], 'zone.save', { source, ...(by && { actor: printActor(by) }) });
   announceAfterCommit(trx);
   if (domain === undefined || serial === undefined) return;
   await sql`update domains set serial = ${serial}, updated_at = ${domain.now} where id = ${domain.row.id}`.execute(
     trx,
   );
-  if (by === 'refresh') return;
-  await writeLog(trx, domain, { ...by, operation: 'dnssec' }, { changeId: nextVersion, serial });
+  if (by === undefined) return;
+  await writeLog(trx, domain, { by, source, operation: 'dnssec' }, { changeId: nextVersion, serial });
 }

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { laterSerial, serialIn, withSerial } from '../../zone/publish/soa-serial.ts';
+import { laterSerial, serialIn, withSerial } from '../../zone/serial.ts';
 import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { readWhole } from '../keys/read-zone-rows.ts';
@@ -11,7 +11,7 @@ import { signChange } from '../keys/sign-change.ts';
 import type { SignedZone } from '../keys/signed-zone.ts';
 import { isOfSigner } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import { type ChangedZone, type LockedZone, writeDifference } from './write-zone.ts';
+import { type ChangedZone, changedZone, type LockedZone, writeDifference } from './write-zone.ts';
 import { chunksOfOwners } from './zone-rows.ts';
 
 interface LoadedZone {
@@ -47,7 +47,7 @@ export async function saveSignedZone(
     count += (await writeDifference(trx, chunk)).get(zone.id) ?? 0;
   await sql`
     update signed_zones set loaded_soa = ${Buffer.from(loaded.rdata)} where id = ${signed.id}`.execute(trx);
-  return { zoneId: zone.id, version: zone.nextVersion, records: count, deleted: false };
+  return changedZone(zone, count);
 }
 
 /** Compares without the SOA and the signer's records. */

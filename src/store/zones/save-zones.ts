@@ -7,6 +7,7 @@ import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
 import { coveredType } from '../../dns/record/covered-type.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { isNewer, laterSerial, serialIn, withSerial } from '../../zone/serial.ts';
 import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { isOfSigner, isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
@@ -17,8 +18,15 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ChangeSource } from '../postgres/tables/schema.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
 import { saveSignedZone } from './save-signed-zone.ts';
-import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
-import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
+import {
+  type ChangedZone,
+  changedZone,
+  type LockedZone,
+  lockZones,
+  writeChanges,
+  writeDifference,
+} from './write-zone.ts';
+import { chunksOf, chunksOfOwners, type RecordRow, recordRows } from './zone-rows.ts';
 
 interface ChangeBy {
   source: ChangeSource;
@@ -77,6 +85,26 @@ class TwoSignersError extends RefusedZonesError {
   }
 }
 
+/** A peer transfers the zone and would not see the change, because the serial is not newer. */
+class OldSerialError extends RefusedZonesError {
+  override readonly name = 'OldSerialError';
+
+  constructor(names: readonly string[]) {
+    super(names, `${OLD_SERIAL}: ${HOW_TO_RAISE}`, `have other records under a ${HOW_OLD}: ${HOW_TO_RAISE}`);
+  }
+}
+
+const HOW_OLD = 'serial that is not newer than the served one, and peers transfer them';
+const OLD_SERIAL =
+  'has other records under a serial that is not newer than the served one, and peers transfer it';
+const HOW_TO_RAISE = 'increase the serial, or use --serial raise';
+
+/**
+ * Whether the serial of a changed zone must be newer than the served one. `newer`: for zones that peers transfer, or
+ * OldSerialError is thrown. `raise`: an older one is replaced by the next one. `any`: the loaded one is saved.
+ */
+export type SerialRule = 'newer' | 'raise' | 'any';
+
 /**
  * Makes each zone contain exactly these records, which `buildZone` must have accepted. Saves all zones or, on an error,
  * none. Each zone may occur only once per call.
@@ -85,6 +113,7 @@ export async function saveZones(
   db: Database,
   zones: readonly ZoneToSave[],
   by: ChangeBy,
+  serialRule: SerialRule = 'any',
 ): Promise<SavedZone[]> {
   if (zones.length === 0) return [];
   const wanted = new Map<string, RecordRow[]>();
@@ -100,16 +129,26 @@ export async function saveZones(
     refuseTwoSigners(zones, signed);
     const isPlain = ({ name }: { readonly name: string }) => !isWrittenSigned(signed.get(name));
     const plain = [...locked.values()].filter(isPlain);
-    const rows: ZoneRows[] = plain.map((zone) => ({
-      zoneId: zone.id,
-      version: zone.nextVersion,
-      rows: wanted.get(zone.name) ?? [],
-    }));
+    const old = serialRule === 'any' ? [] : await findOldSerials(trx, plain, wanted, serialRule);
+    const rows = plain.map((zone) => {
+      const of = old.find((one) => one.zone === zone);
+      return { zone, rows: (wanted.get(zone.name) ?? []).map((row) => (row === of?.loaded ? of.same : row)) };
+    });
     const changed = new Set(plain.filter((zone) => zone.deleted).map((zone) => zone.id));
     for (const chunk of chunksOf(rows)) {
       for (const zoneId of (await writeDifference(trx, chunk)).keys()) changed.add(zoneId);
     }
-    const changes = rows.filter((zone) => changed.has(zone.zoneId)).map(savedZone);
+    const concerned = old.filter(({ zone }) => changed.has(zone.id));
+    if (serialRule === 'newer' && concerned.length > 0)
+      throw new OldSerialError(concerned.map(({ zone }) => zone.name));
+    for (const { zone, next } of concerned)
+      for (const chunk of chunksOfOwners(zone, next.owner, [
+        { owner: next.owner, types: [next.type], records: [next] },
+      ]))
+        await writeDifference(trx, chunk);
+    const changes = rows.flatMap(({ zone, rows }) =>
+      changed.has(zone.id) ? [changedZone(zone, rows.length)] : [],
+    );
     const isOurs = ({ apex }: ZoneToSave) => !isPlain({ name: encodeNameColumn(apex) });
     const ours = zones.filter(isOurs);
     await noteVerbatim(
@@ -130,6 +169,43 @@ export async function saveZones(
     const records = (wanted.get(name) as RecordRow[]).length;
     if (!changed.has(zone.id)) return { apex, version: zone.version, outcome: 'unchanged', records };
     return { apex, version: zone.nextVersion, outcome: zone.deleted ? 'created' : 'replaced', records };
+  });
+}
+
+/** A zone whose loaded serial is not newer than the served one. */
+interface OldSerial {
+  readonly zone: LockedZone;
+  readonly loaded: RecordRow;
+  /** The loaded SOA with the served serial. */
+  readonly same: RecordRow;
+  /** The loaded SOA with the serial after the served one. */
+  readonly next: ZoneRecord;
+}
+
+async function findOldSerials(
+  trx: Database,
+  zones: readonly LockedZone[],
+  wanted: ReadonlyMap<string, readonly RecordRow[]>,
+  rule: SerialRule,
+): Promise<OldSerial[]> {
+  const judged = zones.filter(({ deleted, keepsHistory }) => !deleted && (rule === 'raise' || keepsHistory));
+  if (judged.length === 0) return [];
+  const { rows } = await sql<{ id: number; rdata: Buffer }>`
+    select z.id, r.rdata from zones z join zone_records r on r.zone_id = z.id and r.owner = z.name
+    where z.id = any(${judged.map(({ id }) => id)}::bigint[]) and r.type = ${TYPE.SOA} and not r.removed`.execute(
+    trx,
+  );
+  return rows.flatMap(({ id, rdata }) => {
+    const zone = judged.find((one) => one.id === id) as LockedZone;
+    const loaded = wanted.get(zone.name)?.find(({ type }) => type === TYPE.SOA) as RecordRow;
+    const [ours, served] = [serialIn(loaded.rdata), serialIn(rdata)];
+    if (isNewer(ours, served)) return [];
+    const withOther = (serial: number) => ({
+      ...loaded,
+      rdata: Buffer.from(withSerial(loaded.rdata, serial)),
+    });
+    const next = { ...withOther(laterSerial(ours, served)), owner: decodeNameColumn(zone.name) };
+    return [{ zone, loaded, same: withOther(served), next }];
   });
 }
 
@@ -179,7 +255,12 @@ export async function unloadZones(
       trx,
       present.map(({ name }) => ({ apex: decodeNameColumn(name), records: [] })),
     );
-    await writeChanges(trx, present.map(unloadedZone), 'zone.unload', by);
+    await writeChanges(
+      trx,
+      present.map((zone) => changedZone(zone, undefined)),
+      'zone.unload',
+      by,
+    );
     return new Map(present.map((zone) => [zone.name, zone.nextVersion]));
   });
   if (unloaded.size > 0) announce(db);
@@ -200,20 +281,6 @@ async function lockOperatorZones(
   if (domains.length > 0) throw new CustomerZoneError(domains.map((zone) => zone.name));
   return locked;
 }
-
-const savedZone = (zone: ZoneRows): ChangedZone => ({
-  zoneId: zone.zoneId,
-  version: zone.version,
-  records: zone.rows.length,
-  deleted: false,
-});
-
-const unloadedZone = (zone: LockedZone): ChangedZone => ({
-  zoneId: zone.id,
-  version: zone.nextVersion,
-  records: 0,
-  deleted: true,
-});
 
 interface LoadedZone {
   readonly apex: Name;

@@ -2,6 +2,7 @@
 // touched. A removed row becomes a tombstone, unless its set gets a newer row, which has the same effect on nodes.
 
 import { type RawBuilder, sql } from 'kysely';
+import { EDGE_MARK_TYPE, MARK_TYPE } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/tables/schema.ts';
@@ -15,9 +16,19 @@ export interface LockedZone {
   records: number;
   deleted: boolean;
   nextVersion: number;
+  /** True if a peer may transfer the zone, so that the records of each change are kept for incremental transfers. */
+  keepsHistory: boolean;
 }
 
-export const LOCKED_ZONE_COLUMNS = sql`id, name, kind, version, records, deleted_at is not null as deleted`;
+/** Condition of `zones` that a peer may transfer. */
+export const KEEPS_HISTORY = sql`(
+  exists (select from policy_peers p where p.transfers and p.policy_id =
+    coalesce(zones.policy_id, (select id from transfer_policies where is_default)))
+  or exists (select from peers p join domains d on d.id = p.domain_id where p.transfers and d.zone_id = zones.id))`;
+
+/** Columns of `zones`. */
+export const LOCKED_ZONE_COLUMNS = sql`id, name, kind, version, records, deleted_at is not null as deleted,
+  ${KEEPS_HISTORY} as "keepsHistory"`;
 
 /**
  * Locks the zones' rows in the same order as all writers (no deadlock). Draws each zone's next version under its lock,
@@ -61,8 +72,9 @@ export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<
   return new Map(rows.map((row) => [row.zone_id, row.growth]));
 }
 
-/** Does the same as parts of a WITH, whose result is `grown`. */
-export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> {
+/** Does the same as parts of a WITH, whose result is `grown` and, for zones that keep history, `kept`. */
+export function differenceWritten({ slices, rows, histories }: Chunk): RawBuilder<unknown> {
+  const isKept = histories.length > 0;
   return sql`slice as materialized (
       select * from unnest(
         ${arrayOf('bigint', slices, (s) => s.zoneId)}, ${arrayOf('bigint', slices, (s) => s.version)},
@@ -80,17 +92,17 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
     present as materialized (
       select r.*, s.version from slice s cross join lateral (
         -- Both bounds use the index, separately for each slice.
-        select r.ctid, r.zone_id, r.owner, r.type, r.ttl,
+        select r.ctid, r.zone_id, r.owner, r.type, r.ttl,${isKept ? sql` r.rdata,` : sql``}
                case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
         from zone_records r
         where r.zone_id = s.zone_id and r.owner >= s.first and r.owner < coalesce(s."end", chr(127))
           and (s.types is null or r.type = any(s.types::integer[])) and not r.removed offset 0) r),
     fresh as materialized (
-      select i.*, p.zone_id is null as added
+      select i.*, p.zone_id is null as added, p.ttl as old_ttl
       from incoming i left join present p using (zone_id, owner, type, identity)
       where p.zone_id is null or p.ttl <> i.ttl),
     going as materialized (
-      select p.ctid, p.zone_id, p.version, p.type, f.zone_id is not null as succeeded
+      select p.ctid, p.zone_id, p.version, p.type, f.zone_id is not null as succeeded${isKept ? sql`, p.owner, p.ttl, p.rdata` : sql``}
       from present p left join incoming i using (zone_id, owner, type, identity)
         left join (select distinct zone_id, owner, type from fresh) f
           on f.zone_id = p.zone_id and f.owner = p.owner and f.type = p.type
@@ -115,7 +127,20 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
       from (
         select zone_id, -(type <> 0)::integer as growth from going
         union all select zone_id, (added and type <> 0)::integer from fresh) t
-      group by zone_id)`;
+      group by zone_id)${isKept ? keptOf(histories) : sql``}`;
+}
+
+/** Inserts the removed and added records of these zones. A changed TTL is both. Marks are not records. */
+function keptOf(histories: readonly number[]): RawBuilder<unknown> {
+  return sql`,
+    kept as (
+      insert into zone_differences (zone_id, version, removed, owner, type, ttl, rdata)
+      select * from (
+        select zone_id, version, true, owner, type, ttl, rdata from going
+        union all select zone_id, version, true, owner, type, old_ttl, rdata from fresh where not added
+        union all select zone_id, version, false, owner, type, ttl, rdata from fresh) d
+      where zone_id = any(${histories}::bigint[]) and type not in (${MARK_TYPE}, ${EDGE_MARK_TYPE})
+      returning zone_id, version, removed, type, rdata)`;
 }
 
 export interface ChangedZone {
@@ -123,6 +148,15 @@ export interface ChangedZone {
   version: number;
   records: number;
   deleted: boolean;
+  /** True if the records of the change are kept. */
+  keepsHistory: boolean;
+}
+
+/** Returns a zone's new state. `records` is undefined if it is deleted. */
+export function changedZone(zone: LockedZone, records: number | undefined): ChangedZone {
+  const deleted = records === undefined;
+  const keepsHistory = zone.keepsHistory && !zone.deleted && !deleted;
+  return { zoneId: zone.id, version: zone.nextVersion, records: records ?? 0, deleted, keepsHistory };
 }
 
 export async function writeChanges(
@@ -144,18 +178,19 @@ const NO_GROWTH = sql`0`;
 const GROWTH = sql`coalesce((select growth from grown where zone_id = c.id), 0)`;
 
 /**
- * Writes the zones' new state and the feed's rows, as parts of a WITH. With `grown`, the numbers of records grow by the
- * result of `differenceWritten`. A deleted zone keeps no rows: `complete_since` makes a node with an older version load
- * all of it.
+ * Writes the zones' new state and the feed's rows, as parts of a WITH. `last` is a part of the change that
+ * `differenceWritten` writes in the same statement. A deleted zone keeps no rows: `complete_since` makes a node with an
+ * older version load all of it.
  */
 export function changesWritten(
   zones: readonly ChangedZone[],
   operation: ChangeOperation,
   by: ChangedZonesBy,
-  grown = false,
+  last?: Chunk,
 ): RawBuilder<unknown> {
+  const histories = zones.flatMap(({ zoneId, keepsHistory }) => (keepsHistory ? [zoneId] : []));
   return sql`changed as materialized (
-      select id, version, records + ${grown ? GROWTH : NO_GROWTH} as records, deleted,
+      select id, version, records + ${last ? GROWTH : NO_GROWTH} as records, deleted,
         (random() * 9007199254740991)::bigint as mark
       from unnest(
         ${arrayOf('bigint', zones, (z) => z.zoneId)}, ${arrayOf('bigint', zones, (z) => z.version)},
@@ -169,5 +204,33 @@ export function changesWritten(
       returning z.id, z.name, z.version, z.mark),
     fed as (
       insert into changes (id, zone_id, zone, operation, source, actor, mark)
-      select version, id, name, ${operation}, ${by.source}, ${by.actor ?? null}, mark from touched)`;
+      select version, id, name, ${operation}, ${by.source}, ${by.actor ?? null}, mark from touched)${
+        histories.length > 0 ? historyOf(histories, (last?.histories.length ?? 0) > 0) : sql``
+      }`;
 }
+
+/** Changes with more records than this, and more than half of the zone's, are not kept. */
+const MOST_SMALL_ROWS = 1000;
+
+/** Records the change of each of these zones, with the serials in its SOA records. */
+function historyOf(histories: readonly number[], hasKept: boolean): RawBuilder<unknown> {
+  const stored = sql`select removed, type, rdata from zone_differences where zone_id = c.id and version = c.version`;
+  const all = hasKept
+    ? sql`${stored} union all select removed, type, rdata from kept where zone_id = c.id and version = c.version`
+    : stored;
+  return sql`,
+    history as (
+      insert into zone_history (zone_id, version, version_before, serial_before, serial_after, rows)
+      select c.id, c.version, case when d.rows <= greatest(${MOST_SMALL_ROWS}, c.records / 2) then z.version end,
+        d.before, d.after, d.rows
+      from changed c join zones z on z.id = c.id cross join lateral (
+        select coalesce(sum(rows), 0)::integer as rows, max(${SERIAL}) filter (where net < 0) as before,
+          max(${SERIAL}) filter (where net > 0) as after
+        from (
+          select soa as rdata, count(*) as rows, case when soa is not null then count(*) - 2 * count(*) filter (where removed) end as net
+          from (select removed, case when type = 6 then rdata end as soa from (${all}) r) s group by soa) t) d
+      where c.id = any(${histories}::bigint[]))`;
+}
+
+/** The serial in SOA rdata. */
+const SERIAL = sql`(('x' || encode(substr(rdata, octet_length(rdata) - 19, 4), 'hex'))::bit(32)::bigint)`;

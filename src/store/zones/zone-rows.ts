@@ -22,9 +22,17 @@ export interface RecordRow {
 }
 
 export interface ZoneRows {
-  zoneId: number;
-  version: number;
-  rows: readonly RecordRow[];
+  readonly zone: ChunkedZone;
+  /** Sorted by owner. Read once, as far as chunks are taken. */
+  readonly rows: Iterable<RecordRow>;
+}
+
+/** A locked zone, as far as chunks depend on it. */
+export interface ChunkedZone {
+  readonly id: number;
+  readonly nextVersion: number;
+  readonly deleted: boolean;
+  readonly keepsHistory: boolean;
 }
 
 interface Slice {
@@ -39,8 +47,10 @@ interface Slice {
 }
 
 export interface Chunk {
-  slices: Slice[];
-  rows: (RecordRow & { zoneId: number; version: number })[];
+  readonly slices: readonly Slice[];
+  readonly rows: readonly (RecordRow & { zoneId: number; version: number })[];
+  /** Zones of which the removed and added records are kept. */
+  readonly histories: readonly number[];
 }
 
 /** Sorts records by owner as Postgres's "C" collation does. Drops duplicates and keeps the lower TTL. */
@@ -86,56 +96,117 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/**
+ * Yields the records of each owner, sorted by owner as Postgres's "C" collation does. The records of a large zone need
+ * no second list of rows.
+ */
+export class OwnersInOrder {
+  readonly #records: readonly ZoneRecord[];
+  readonly #order: Uint32Array;
+
+  constructor(records: readonly ZoneRecord[]) {
+    const columns = records.map(({ owner }) => ownerColumn(owner));
+    this.#records = records;
+    this.#order = Uint32Array.from(records.keys()).sort((a, b) =>
+      compareText(columns[a] as string, columns[b] as string),
+    );
+  }
+
+  *[Symbol.iterator](): Generator<readonly ZoneRecord[]> {
+    let same: ZoneRecord[] = [];
+    for (const index of this.#order) {
+      const record = this.#records[index] as ZoneRecord;
+      if (same.length > 0 && record.owner !== same[0]?.owner) {
+        yield same;
+        same = [];
+      }
+      same.push(record);
+    }
+    if (same.length > 0) yield same;
+  }
+}
+
 /** Cuts zones into chunks: small zones share one, and a large zone is cut between owners, never within one. */
 export function* chunksOf(zones: readonly ZoneRows[]): Generator<Chunk> {
-  let chunk: Chunk = { slices: [], rows: [] };
-  let bytes = 0;
-  for (const { zoneId, version, rows } of zones) {
+  const draft = new ChunkDraft();
+  for (const { zone, rows } of zones) {
     let first = '';
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as RecordRow;
-      const full = chunk.rows.length >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
-      if (full && i > 0 && row.owner !== (rows[i - 1] as RecordRow).owner) {
-        chunk.slices.push({ zoneId, version, first, end: row.owner });
-        yield chunk;
-        chunk = { slices: [], rows: [] };
-        bytes = 0;
+    let before: string | undefined;
+    for (const row of rows) {
+      if (draft.isFull && before !== undefined && row.owner !== before) {
+        draft.addSlice(zone, { first, end: row.owner });
+        yield draft.take();
         first = row.owner;
       }
-      chunk.rows.push({ ...row, zoneId, version });
-      bytes += row.rdata.length + row.owner.length;
+      draft.addRow(zone, row);
+      before = row.owner;
     }
-    chunk.slices.push({ zoneId, version, first, end: null });
-    if (chunk.rows.length >= CHUNK_ROWS || bytes >= CHUNK_BYTES) {
-      yield chunk;
-      chunk = { slices: [], rows: [] };
-      bytes = 0;
-    }
+    draft.addSlice(zone, { first, end: null });
+    if (draft.isFull) yield draft.take();
   }
-  if (chunk.slices.length > 0) yield chunk;
+  if (!draft.isEmpty) yield draft.take();
 }
 
 /** Cuts the records of owners into chunks that contain each owner completely. */
 export function* chunksOfOwners(
-  zone: { readonly id: number; readonly nextVersion: number },
+  zone: ChunkedZone,
   apex: Name,
   owners: Iterable<OwnerRows>,
 ): Generator<Chunk> {
-  const { id: zoneId, nextVersion: version } = zone;
-  let chunk: Chunk = { slices: [], rows: [] };
-  let bytes = 0;
+  const draft = new ChunkDraft();
   for (const { owner, types, records } of owners) {
     const first = encodeNameColumn(owner);
     // No owner sorts between a name and the same text with another character appended.
-    chunk.slices.push({ zoneId, version, first, end: `${first}\x01`, ...(types && { types }) });
-    for (const row of recordRows(apex, records)) {
-      chunk.rows.push({ ...row, zoneId, version });
-      bytes += row.rdata.length + row.owner.length;
-    }
-    if (chunk.slices.length < CHUNK_ROWS && chunk.rows.length < CHUNK_ROWS && bytes < CHUNK_BYTES) continue;
-    yield chunk;
-    chunk = { slices: [], rows: [] };
-    bytes = 0;
+    draft.addSlice(zone, { first, end: `${first}\x01`, ...(types && { types }) });
+    for (const row of recordRows(apex, records)) draft.addRow(zone, row);
+    if (draft.isFull) yield draft.take();
   }
-  if (chunk.slices.length > 0) yield chunk;
+  if (!draft.isEmpty) yield draft.take();
+}
+
+/** Returns the chunk that replaces the records of some types at some owners by none. */
+export function chunkWithout(
+  zone: ChunkedZone,
+  slices: readonly Pick<Slice, 'first' | 'end' | 'types'>[],
+): Chunk {
+  const draft = new ChunkDraft();
+  for (const slice of slices) draft.addSlice(zone, slice);
+  return draft.take();
+}
+
+class ChunkDraft {
+  #slices: Slice[] = [];
+  #rows: (RecordRow & { zoneId: number; version: number })[] = [];
+  #histories = new Set<number>();
+  #bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#slices.length === 0;
+  }
+
+  get isFull(): boolean {
+    return Math.max(this.#rows.length, this.#slices.length) >= CHUNK_ROWS || this.#bytes >= CHUNK_BYTES;
+  }
+
+  addSlice(
+    { id: zoneId, nextVersion: version, deleted, keepsHistory }: ChunkedZone,
+    slice: Pick<Slice, 'first' | 'end' | 'types'>,
+  ): void {
+    this.#slices.push({ zoneId, version, ...slice });
+    if (keepsHistory && !deleted) this.#histories.add(zoneId);
+  }
+
+  addRow({ id: zoneId, nextVersion: version }: ChunkedZone, row: RecordRow): void {
+    this.#rows.push({ ...row, zoneId, version });
+    this.#bytes += row.rdata.length + row.owner.length;
+  }
+
+  take(): Chunk {
+    const chunk = { slices: this.#slices, rows: this.#rows, histories: [...this.#histories] };
+    this.#slices = [];
+    this.#rows = [];
+    this.#histories = new Set();
+    this.#bytes = 0;
+    return chunk;
+  }
 }

@@ -139,8 +139,3 @@ export function publishApex(
   const marks = status === 'pending' ? [unprovenMarkOf(apex)] : [];
   return [...own, ...marks, ...owners.filter((record) => !isMark(record))];
 }
-
-/** Returns the next serial (RFC 1982 §3.1). Skips 0, which some secondaries interpret as "none". */
-export function nextSerial(serial: number): number {
-  return serial >= 0xffff_ffff ? 1 : serial + 1;
-}

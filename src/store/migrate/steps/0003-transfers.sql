@@ -18,6 +18,8 @@ create table tsig_keys (
   last_used_at timestamptz
 );
 create unique index tsig_keys_name on tsig_keys (name) where use = 'serve';
+-- The keys of one account, or of the operator, differ in name.
+create unique index tsig_keys_of_account on tsig_keys (coalesce(account_id, 0), name) where revoked_at is null;
 create index tsig_keys_account on tsig_keys (account_id);
 
 -- A server of another operator.
@@ -64,12 +66,13 @@ create index policy_peers_peer on policy_peers (peer_id);
 alter table zones add column policy_id bigint references transfer_policies;
 create index zones_policy on zones (policy_id) where policy_id is not null;
 
--- The versions of zones that keep history. A version without a row cannot be part of an incremental transfer.
+-- The versions of zones that keep history.
 create table zone_history (
   zone_id bigint not null references zones on delete cascade,
   version bigint not null,
-  -- The version that this one replaced. A gap in the history shows as a version without a successor.
-  version_before bigint not null,
+  -- The version that this one replaced: a version without a row, or one that no row replaces, is a gap. Null if the
+  -- change was too large to be kept.
+  version_before bigint,
   -- Null, both, if the SOA did not change.
   serial_before bigint,
   serial_after bigint,
@@ -148,6 +151,14 @@ create table transfer_reports (
   reported_at timestamptz not null default clock_timestamp(),
   primary key (zone_id, peer_id, node)
 );
+
+-- Orders of the command line to send NOTIFY again. Nodes read those of the last minute.
+create table notify_orders (
+  id bigint generated always as identity primary key,
+  zone_id bigint not null references zones on delete cascade,
+  at timestamptz not null default clock_timestamp()
+);
+create index notify_orders_at on notify_orders (at);
 
 -- One row. Nodes load their configuration again when the version differs.
 create table transfer_config (

@@ -728,6 +728,12 @@ interface Nodes {
   zones: Generated<number>;
 }
 
+interface NotifyOrders {
+  at: Generated<Date>;
+  id: Generated<number>;
+  zone_id: number;
+}
+
 interface NsRights {
   account_id: number;
   exclusive: boolean;
@@ -1281,7 +1287,7 @@ interface ZoneHistory {
   serial_after: number | null;
   serial_before: number | null;
   version: number;
-  version_before: number;
+  version_before: number | null;
   zone_id: number;
 }
 
@@ -1376,6 +1382,7 @@ export interface DB {
   name_holders: NameHolders;
   name_takeovers: NameTakeovers;
   nodes: Nodes;
+  notify_orders: NotifyOrders;
   ns_rights: NsRights;
   ns_sightings: NsSightings;
   outage_mails: OutageMails;
