@@ -1,4 +1,5 @@
-// The secret that encrypts stored secrets. If KEY_SECRETS is not set, `npm start` creates one in DATA_DIR once.
+// The secrets that encrypt stored secrets and TSIG keys. If KEY_SECRETS or TSIG_SECRETS is not set, `npm start` creates a
+// secret in DATA_DIR once.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,8 +16,8 @@ interface FoundSecrets {
 }
 
 /** The name is also random, so that two machines do not mistake each other's secret for their own. */
-export function ensureKeySecrets(dataDirectory: string): FoundSecrets {
-  const file = join(dataDirectory, 'keys');
+export function ensureKeySecrets(dataDirectory: string, name: 'keys' | 'tsig-keys'): FoundSecrets {
+  const file = join(dataDirectory, name);
   const made = `k${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
   const found = (text: string, isNew: boolean) => ({ text, file, isNew, list: readKeySecrets(text) });
   mkdirSync(dataDirectory, { recursive: true });

@@ -55,7 +55,10 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
     socketDirectory = postgres.socketDirectory;
   }
   stopping.signal.throwIfAborted();
-  const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
+  const secrets =
+    settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory, 'keys');
+  const tsigSecrets =
+    settings.tsigSecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory, 'tsig-keys');
   const keySecrets = secrets === undefined ? settings.keySecrets : secrets.list;
   const { samples, roles } = await prepareDatabase(url, {
     ...settings,
@@ -97,6 +100,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
         ...demo?.settings,
         ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
+        ...(tsigSecrets !== undefined && { TSIG_SECRETS: tsigSecrets.text }),
       }),
       onCrash: (told) => log.error(told, 'a process ended and is being restarted'),
     });

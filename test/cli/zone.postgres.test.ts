@@ -286,7 +286,7 @@ describe('zone raise', () => {
   const { db } = sharedDatabase();
 
   async function raise(apexes: 'all' | readonly string[], to?: number) {
-    const captured = captureOutput();
+    const captured = captureOutput(false);
     const order = {
       apexes: apexes === 'all' ? apexes : apexes.map(parseZoneName),
       to,

@@ -11,10 +11,12 @@ import {
   refusedItem,
 } from '../../src/cli/zone/collect-zones.ts';
 import { judgeZoneFile, printProblem } from '../../src/cli/zone/judge-zone-file.ts';
+import { parseServer, readKeyFile } from '../../src/cli/zone/transfer-key.ts';
 import { type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
 import { signZoneText } from '../support/dnssec/sign-zone-text.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
 import { captureOutput } from '../support/tests/captured-output.ts';
+import { rowsOf } from '../support/tests/rows-of.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
 const NOW = 1_800_000_000;
@@ -303,5 +305,57 @@ describe('one zone file', () => {
       const itself = judgeZoneFile({ name: 'x', path: folder.path }, { origin: undefined, at: NOW });
       expect(itself).toMatchObject({ kind: 'refused', problems: [{ message: 'a folder, not a file' }] });
     });
+  });
+});
+
+describe('zone import', () => {
+  it.each(
+    rowsOf(`
+192.0.2.1           | 192.0.2.1    | 53
+192.0.2.1:5300      | 192.0.2.1    | 5300
+2001:db8::1         | 2001:db8::1  | 53
+[2001:db8::1]:5300  | 2001:db8::1  | 5300
+192.0.2.1:0         | not an address
+ns.example          | not an address
+`),
+  )('reads the server %s as %s, port %s', (text, address = '', port = '') => {
+    if (port === '') expect(() => parseServer(text)).toThrow(`"${text}" is ${address}`);
+    else expect(parseServer(text)).toEqual({ address, port: Number(port) });
+  });
+
+  const SECRET = '//8Aa+c='; // as in a comment
+  it.each([
+    [`key "Key.Example." {\n\talgorithm hmac-sha512;\n\tsecret "${SECRET}";\n};\n`, 'hmac-sha512'],
+    [`# made today\nkey key.example { secret "${SECRET}" ; algorithm HMAC-SHA384.; }; // end`, 'hmac-sha384'],
+    [`/* one\nkey */ hmac-sha256:key.example:${SECRET}\n`, 'hmac-sha256'],
+    [
+      `hmac-md5:key.example:${SECRET}`,
+      'the algorithm is "hmac-md5", not hmac-sha256 or hmac-sha384 or hmac-sha512',
+    ],
+    ['hmac-sha256:key.example:!!', 'the secret is not base64'],
+    ['key a { algorithm hmac-sha256; };', 'the secret is not base64'],
+    [`hmac-sha256:a..b:${SECRET}`, 'the name: "a..b" has an empty label'],
+    [
+      'key.example',
+      'expected key "NAME" { algorithm ALGORITHM; secret "BASE64"; }; or ALGORITHM:NAME:BASE64',
+    ],
+  ])('reads the key file %j', async (text, expected) => {
+    const folder = makeZoneFolder();
+    try {
+      const reading = readKeyFile(folder.write('key.conf', text));
+      if (!expected.startsWith('hmac')) await expect(reading).rejects.toThrow(`--key-file: ${expected}`);
+      else
+        expect(await reading).toEqual({
+          name: parseName('key.example.'),
+          algorithm: expected,
+          secret: Buffer.from(SECRET, 'base64'),
+        });
+    } finally {
+      folder.remove();
+    }
+  });
+
+  it('reports a key file that does not exist', async () => {
+    await expect(readKeyFile('/nowhere/key.conf')).rejects.toThrow('/nowhere/key.conf: ');
   });
 });

@@ -11,6 +11,7 @@ import { disableSigning, unsignInPieces } from '../../src/store/signing/disable-
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
+import { serialIn } from '../../src/zone/serial.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../support/database/signed-zones.ts';
@@ -57,6 +58,13 @@ function bigZone(): ZoneRecord[] {
 const lines = (count: number, line: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => line(i));
 
+/** Checks that each change of the only zone, which began with serial 7, raised its serial by one. */
+async function expectSerials(): Promise<void> {
+  const [soa] = (await loadZone(db, ZONE))?.records.filter(({ type }) => type === TYPE.SOA) ?? [];
+  const versions = await value<number>`select count(*)::integer from changes`;
+  expect(serialIn(soa?.rdata as Uint8Array)).toBe(6 + (versions as number));
+}
+
 const phase = () => value<string>`select phase from signed_zones`;
 
 describe('sign-pieces', () => {
@@ -84,6 +92,7 @@ describe('sign-pieces', () => {
       await unsignInPieces(db, signed.id, NEVER);
       expect(await phase()).toBe('off');
       expect((await loadZone(db, ZONE))?.records).toHaveLength(bigZone().length);
+      await expectSerials();
     });
 
     test('concurrent edits', async () => {
@@ -226,6 +235,7 @@ describe('change-denial', () => {
       await removeChain(db, signed.id, NEVER);
       expect(await signatureFaults(db, ZONE)).toEqual([]);
       expect((await types(ZONE))[from]).toBe(0);
+      await expectSerials();
       expect(await changeDenial(db, OPERATOR, back)).toMatchObject({ inPieces: signed.id });
       expect(await changeDenial(db, OPERATOR, { ...BY, denial: to })).toMatchObject({ inPieces: signed.id });
       expect(await stored()).toMatchObject({ denial: to, change: 'removing' });

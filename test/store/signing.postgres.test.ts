@@ -15,7 +15,7 @@ import { enabled, signatureFaults, useSecrets } from '../support/database/signed
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { APEX } from '../support/zone/customer-records.ts';
 
-const { db, url, query, value } = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 
 describe('claim-due-zones', () => {
   test('a zone that is due repeatedly waits until all others had their turn', async () => {
@@ -175,9 +175,6 @@ describe('refresh-signatures', () => {
     await refreshing;
     expect(await signatureFaults(then, APEX)).toEqual([]);
     await expectPublished(then, domainId);
-    const serial = await value<number>`select serial from domains where id = ${domainId}`;
-    // Counts creation, signing, three edits, and a refresh unless the edits renewed everything that was due.
-    expect([5, 6]).toContain(serial);
   });
 });
 

@@ -9,6 +9,7 @@ export const PROBLEM_CODES = {
   ...GATE_REFUSALS,
   validation_failed: 400,
   wrong_state: 400,
+  address_refused: 400,
   otp_required: 401,
   credit_limit_reached: 402,
   account_suspended: 403,
@@ -27,6 +28,7 @@ export const PROBLEM_CODES = {
   dnssec_verbatim: 409,
   dnssec_algorithm: 409,
   dnssec_imported: 409,
+  tsig_key_in_use: 409,
   idempotency_mismatch: 422,
   rate_limited: 429,
   ns_check_limited: 429,
@@ -35,6 +37,7 @@ export const PROBLEM_CODES = {
   session_check_failed: 503,
   dnssec_unavailable: 503,
   ssl_unavailable: 503,
+  tsig_unavailable: 503,
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

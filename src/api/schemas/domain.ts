@@ -86,7 +86,12 @@ const facts = {
     .describe(
       'The part of the zone that the nameservers answer: everything, only SOA and NS of the apex, or nothing. The finding `APEX_ONLY` explains what to do about a pending domain that is not answered completely. When an owner has just created or enabled a managed domain, this is `apex`, whether or not other accounts wait for the name.',
     ),
-  serial: z.int().min(0).describe('Serial of the SOA. Every change increments it.'),
+  serial: z
+    .int()
+    .min(0)
+    .describe(
+      'Serial of the SOA: the time of the last change in seconds, or one more than before if that is not newer.',
+    ),
   user_id: Id.describe('The account that owns it.'),
   verification_started_at: Timestamp.optional(),
   pending_since: Timestamp.optional(),

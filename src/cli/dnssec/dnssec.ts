@@ -163,18 +163,20 @@ function addGoals(dnssec: Command, cli: Cli): void {
 function addKeyCare(dnssec: Command, cli: Cli): void {
   dnssec
     .command('check-keys')
-    .description('check that KEY_SECRETS opens every private key; exit 1 if not')
+    .description('check that KEY_SECRETS and TSIG_SECRETS open every key; exit 1 if not')
     .action(async () => {
       const { checkAllKeys } = await import('./care-for-keys.ts');
-      await cli.withStore((db) => checkAllKeys(db, cli.output));
+      await cli.withStore(async (db) => checkAllKeys(db, await cli.tsigSecrets(), cli.output));
     });
 
   dnssec
     .command('rewrap')
-    .description('seal everything again with the first of KEY_SECRETS, so that the others can be removed')
+    .description(
+      'seal everything again with the first of KEY_SECRETS and TSIG_SECRETS, so that the others can be removed',
+    )
     .action(async () => {
       const { rewrapBoxes } = await import('./care-for-keys.ts');
-      await cli.withStore((db) => rewrapBoxes(db, cli.output));
+      await cli.withStore(async (db) => rewrapBoxes(db, await cli.tsigSecrets(), cli.output));
     });
 }
 

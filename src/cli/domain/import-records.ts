@@ -28,6 +28,8 @@ import { workOnDomains } from '../terminal/work-on-domains.ts';
 export interface ImportOptions {
   readonly dots?: 'add';
   readonly dryRun?: true;
+  /** Set if the records were transferred: added to the JSON, and lines of the text are not printed. */
+  readonly transfer?: object;
 }
 
 /** Reads a file, or standard input for `-`. */
@@ -55,7 +57,7 @@ export async function importRecords(
     await printRefusal(domain.name, came, output);
     return 1;
   }
-  await printImport(domain.name, came, order.dryRun === true, output);
+  await printImport(domain.name, came, order, output);
   return hasErrors(came) ? 1 : 0;
 }
 
@@ -101,7 +103,7 @@ async function importText(
   db: Database,
   { id, name: apex }: Pick<Domain, 'id' | 'name'>,
   text: string,
-  { dots, dryRun, ...by }: ImportOrder,
+  { dots, dryRun, transfer, ...by }: ImportOrder,
 ): Promise<Imported | Refusal> {
   const parsed = inOneGo(parseRecords(text, apex, { addDots: dots === 'add' }));
   const read = inOneGo(readImport(parsed.records, apex));
@@ -122,7 +124,11 @@ async function importText(
     return { kind: 'refused', code: 'refused', message: reason ?? 'no records are left to import' };
   }
   const report = reportOf(parsed, merge, warningsOf(parsed.warnings, saved.warnings), apex);
-  return { kind: 'imported', counts: countsOf(merge), report };
+  return {
+    kind: 'imported',
+    counts: countsOf(merge),
+    report: transfer === undefined ? report : withoutLines(report),
+  };
 }
 
 function hasErrors({ report }: Imported): boolean {
@@ -159,6 +165,17 @@ function reportOf(
   };
 }
 
+function withoutLines(report: Report): Report {
+  const drop = ({ line: _line, column: _column, ...item }: ReportedItem) => item;
+  const { errors, skipped, failed, warnings } = report;
+  return {
+    errors: errors.map(drop),
+    skipped: skipped.map(drop),
+    failed: failed.map(drop),
+    warnings: warnings.map(drop),
+  };
+}
+
 /**
  * Drops warnings about hosts missing in the file, because the domain may have them and the edit reports missing ones. Drops
  * conflicts, because the import lists them as failed.
@@ -178,11 +195,16 @@ function countsOf(merge: ImportMerge | undefined): Readonly<Record<string, numbe
   return { created: creates.length, overwritten: updates.length, removed: deletes.length };
 }
 
-async function printImport(apex: Name, came: Imported, isDryRun: boolean, output: Output): Promise<void> {
+async function printImport(
+  apex: Name,
+  came: Imported,
+  { dryRun, transfer }: ImportOptions,
+  output: Output,
+): Promise<void> {
   const domain = printWithoutDot(apex);
-  const outcome = isDryRun ? 'would import' : 'imported';
+  const outcome = dryRun ? 'would import' : 'imported';
   if (output.json) {
-    await output.print(JSON.stringify({ domain, outcome, ...came.counts, ...came.report }));
+    await output.print(JSON.stringify({ domain, outcome, ...transfer, ...came.counts, ...came.report }));
     return;
   }
   for (const line of linesOf(came.report)) await output.complain(line);

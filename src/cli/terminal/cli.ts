@@ -9,6 +9,7 @@ import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { AnswerSettings } from '../../store/postgres/answer-settings.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { KeySecret } from '../../store/secrets/key-boxes.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output.ts';
 
@@ -18,7 +19,9 @@ export interface CliSettings {
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   /** Undefined for the secrets that `npm start` keeps in the data directory. */
-  readonly keySecrets?: readonly { readonly name: string; readonly secret: Uint8Array }[];
+  readonly keySecrets?: readonly KeySecret[];
+  /** Undefined for the secrets that `npm start` keeps in the data directory. */
+  readonly tsigSecrets?: readonly KeySecret[];
   readonly answers: AnswerSettings;
   readonly nameserverSetsAreDefault?: boolean;
   readonly allowReservedNames: boolean;
@@ -36,6 +39,9 @@ export interface CliSettings {
   readonly rolePasswords?: Readonly<Record<string, string>>;
   readonly rootHints: string | undefined;
   readonly trustAnchors?: { readonly path: string } | 'off' | undefined;
+  /** Undefined if the system chooses. */
+  readonly transferSource?: string | undefined;
+  readonly secondaryMaxRecords?: number;
   readonly dnsPortOut: number;
   readonly resolverAllow: readonly string[];
   readonly publicResolvers: readonly { readonly address: string; readonly port: number }[];
@@ -85,6 +91,14 @@ export class Cli {
     } finally {
       await db.destroy();
     }
+  }
+
+  /** Returns the secrets that seal TSIG keys. Empty if this user has none. */
+  async tsigSecrets(): Promise<readonly KeySecret[]> {
+    const { tsigSecrets = [], dataDirectory } = await this.settings();
+    if (tsigSecrets.length > 0) return tsigSecrets;
+    const { keptSecrets } = await import('./open-key-boxes.ts');
+    return keptSecrets(dataDirectory, 'tsig-keys');
   }
 
   /** Like `withStore`, with the queue of jobs of this kind. */

@@ -172,7 +172,7 @@ class Load {
   }
 }
 
-function loadedItem({ file, warnings }: ReadyZone, saved: SavedZone): Item {
+export function loadedItem({ file, warnings }: Pick<ReadyZone, 'file' | 'warnings'>, saved: SavedZone): Item {
   const zone = printName(saved.apex);
   const { outcome, version, records } = saved;
   const line = `loaded ${zone} version ${version} records ${records} (${outcome})`;

@@ -5,6 +5,7 @@ import { type Name, printName } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import {
   CustomerZoneError,
+  RefusedZonesError,
   unloadZones as removeZones,
   type UnloadedZone,
 } from '../../store/zones/save-zones.ts';
@@ -18,7 +19,7 @@ interface UnloadOrder {
   readonly audited: (db: Database, unload: Audited<UnloadedZone[]>) => Promise<UnloadedZone[]>;
 }
 
-type Removed = UnloadedZone | { readonly apex: Name; readonly outcome: 'refused' };
+type Removed = UnloadedZone | { readonly apex: Name; readonly outcome: 'refused'; readonly message: string };
 
 export async function unloadZones(db: Database, order: UnloadOrder, output: Output): Promise<number> {
   const apexes = [...new Set(order.apexes)];
@@ -32,8 +33,7 @@ export async function unloadZones(db: Database, order: UnloadOrder, output: Outp
       const { version } = removed;
       await listing.add({ json: { zone, outcome, version }, lines: [`unloaded ${zone} version ${version}`] });
     } else {
-      const message =
-        outcome === 'absent' ? 'no such zone' : "this is a customer's domain; use zonefleet domain";
+      const message = removed.outcome === 'refused' ? removed.message : 'no such zone';
       const more = outcome === 'refused' ? { message } : {};
       await listing.add({ json: { zone, outcome, ...more }, problems: [`${zone}: ${message}`] });
     }
@@ -55,10 +55,11 @@ async function remove(
       return removed;
     });
   } catch (error) {
-    if (!(error instanceof CustomerZoneError)) throw error;
-    const customers = error.apexes;
-    const others = apexes.filter((apex) => !customers.includes(apex));
-    const refused: Removed[] = customers.map((apex) => ({ apex, outcome: 'refused' }));
+    if (!(error instanceof RefusedZonesError)) throw error;
+    const isCustomers = error instanceof CustomerZoneError;
+    const message = isCustomers ? "this is a customer's domain; use zonefleet domain" : error.why;
+    const others = apexes.filter((apex) => !error.apexes.includes(apex));
+    const refused: Removed[] = error.apexes.map((apex) => ({ apex, outcome: 'refused', message }));
     return [...refused, ...(await remove(db, others, order))];
   }
 }

@@ -7,7 +7,9 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { RaisedSerial } from '../../store/signing/raise-serial.ts';
 import type { SavedZone, UnloadedZone } from '../../store/zones/save-zones.ts';
 import type { Audited, Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
+import { type OwnerOption, ownerOption, withOwner } from '../terminal/with-owner.ts';
 
 interface OriginOption {
   readonly origin?: string;
@@ -23,12 +25,7 @@ export function addZoneCommands(program: Command, cli: Cli): void {
     .description('load zones from zone files, replacing those that exist; exit 1 if any file is refused')
     .argument('<path...>', 'a zone file, a folder (each *.zone in it), or - for standard input')
     .option('--origin <name>', "the zone's name (default: the owner of the SOA)")
-    .addOption(
-      new Option(
-        '--serial <rule>',
-        'what to do with a changed zone whose serial is not newer (default: refuse it, if peers transfer it)',
-      ).choices(['raise']),
-    )
+    .addOption(serialOption())
     .action(async (paths: string[], { origin, serial }: OriginOption & { readonly serial?: 'raise' }) => {
       const order = {
         paths,
@@ -90,6 +87,8 @@ export function addZoneCommands(program: Command, cli: Cli): void {
       await cli.withStore((db) => raiseSerials(db, order, cli.output));
     });
 
+  addImportCommand(zone, cli);
+
   zone
     .command('export')
     .description('write a zone as a zone file; exit 1 if it does not exist')
@@ -100,6 +99,82 @@ export function addZoneCommands(program: Command, cli: Cli): void {
       const { exportZone } = await import('./export-zone.ts');
       await cli.withStore((db) => exportZone(db, order, cli.output));
     });
+}
+
+interface ImportCommand extends OwnerOption {
+  readonly from: string;
+  readonly key?: string;
+  readonly keyFile?: string;
+  readonly serial?: 'raise';
+  readonly dryRun?: true;
+}
+
+function addImportCommand(zone: Command, cli: Cli): void {
+  const command = zone
+    .command('import')
+    .description(
+      'transfer a zone from a server once (AXFR), as an operator zone, or with --account into a domain; exit 1 if it is refused',
+    )
+    .argument('<name>', "the zone's name")
+    .requiredOption('--from <address>', 'the server, such as 192.0.2.53 or [2001:db8::53]:5353')
+    .option('--key <name>', 'sign with this key of the fleet (tsig import)')
+    .option(
+      '--key-file <file>',
+      'sign with the key in this file, a key block of BIND or ALGORITHM:NAME:SECRET; - for standard input',
+    )
+    .addOption(serialOption())
+    .option('--dry-run', 'transfer and validate the zone, without saving it');
+  ownerOption(command).action((name: string, options: ImportCommand) => runImport(cli, name, options));
+}
+
+async function runImport(
+  cli: Cli,
+  name: string,
+  { from, key, keyFile, serial, dryRun, account }: ImportCommand,
+): Promise<void> {
+  if (key !== undefined && keyFile !== undefined) throw new Failure('usage', 'give --key or --key-file');
+  const apex = parseZoneName(name);
+  const { importZone } = await import('./import-zone.ts');
+  const { parseServer, readKeyFile, storedKey } = await import('./transfer-key.ts');
+  const { printListenAddress } = await import('../../process/listen-address.ts');
+  const { transferZone } = await import('../../resolver/transfer/transfer-zone.ts');
+  const server = parseServer(from);
+  const keyOfFile = keyFile === undefined ? undefined : await readKeyFile(keyFile);
+  const { transferSource, secondaryMaxRecords = Number.POSITIVE_INFINITY } = await cli.settings();
+  const secrets = key === undefined ? [] : await cli.tsigSecrets();
+  const signal = cli.interruptible();
+  await cli.withStore((db) =>
+    withOwner(db, { ...(account !== undefined && { account }) }, cli.output, async (owner) => {
+      const primary = { ...server, key: key === undefined ? keyOfFile : await storedKey(db, secrets, key) };
+      const order = { apex, form: 'axfr', serial: undefined, maxRecords: secondaryMaxRecords } as const;
+      const sources = transferSource === undefined ? [] : [transferSource];
+      const work = importZone(
+        db,
+        {
+          apex,
+          from: printListenAddress(server),
+          transfer: () => transferZone(primary, order, { signal, allowed: 'any', sources }),
+          owner,
+          isDryRun: dryRun === true,
+          serialRule: serial ?? 'newer',
+          at: nowInSeconds(),
+          by: cli.changedBy(),
+          actor: cli.actor(),
+          signal,
+          audited: (on: Database, save: Audited<SavedZone[]>) => cli.audited(on, 'zone.load', save),
+        },
+        cli.output,
+      );
+      return dryRun ? await work : await thenPurge(db, work);
+    }),
+  );
+}
+
+function serialOption(): Option {
+  return new Option(
+    '--serial <rule>',
+    'what to do with a changed zone whose serial is not newer (default: refuse it, if peers transfer it)',
+  ).choices(['raise']);
 }
 
 function originOf(text: string | undefined) {

@@ -166,6 +166,9 @@ const AUDIT_ACTIONS = {
   'zone.raise': { target: 'zone', fields: ['serial'] },
   'zone.policy': { target: 'zone', fields: ['zones', 'names', 'policy'] },
   'zone.notify': { target: 'zone', fields: ['zones', 'names'] },
+  'zone.retransfer': { target: 'zone', fields: ['zones', 'names'] },
+  'secondary.add': { target: 'zone', fields: ['primaries', 'max_records'] },
+  'secondary.remove': { target: 'zone', fields: [] },
   'zone.dnssec': { target: 'zone', fields: ['goal', 'denial', 'algorithm', 'split'] },
   'zone.export_keys': { target: 'zone', fields: ['key_tags', 'format'] },
   // Zone transfers. Keys may belong to an account.

@@ -35,6 +35,9 @@ export const RETENTION: Retention = {
       and s.last_seen_at > ${TWO_YEARS_AGO})`,
   // Only takeovers of the last day count. Older ones are kept for operators.
   name_takeovers: `at < now() - interval '90 days'`,
+  // Secondaries query the SOA more often than this. Rows of deleted zones and peers are deleted with them.
+  transfer_reports: `reported_at < now() - interval '30 days'`,
+  notify_orders: `at < now() - interval '1 hour'`,
 };
 
 /** Small, because deleting a row may also delete many rows that refer to it, such as those of a purge at each edge. */

@@ -53,7 +53,7 @@ export async function enableSigning(
   return await inTransaction<Enabled>(db, async (trx) => {
     const locked = await lockSubject(trx, subject);
     if (locked === undefined) return refused('not_found', 'there is no such domain or operator zone');
-    const problem = await refuseOrder(trx, locked, order);
+    const problem = await refuseOrder(trx, locked, subject, order);
     if (problem !== undefined) return problem;
     const { signed: before, zone } = locked;
     if (before !== undefined && before.phase !== 'off') return unchangedOrRefused(before, order);
@@ -78,8 +78,11 @@ function refused(code: Extract<Enabled, { kind: 'refused' }>['code'], message: s
 async function refuseOrder(
   trx: Database,
   { apex, zone, signed }: LockedSubject,
+  subject: Subject,
   { denial }: EnableOrder,
 ): Promise<Enabled | undefined> {
+  if (await isCopy(trx, subject))
+    return refused('dnssec_verbatim', 'the zone is copied from a primary, and only its primary can sign it');
   if (denial === 'nsec3' && !hasRoomForHashes(apex)) return refused('validation_failed', NO_ROOM_FOR_HASHES);
   if (signed === undefined && zone !== undefined && (await hasSignedApex(trx, zone.id))) {
     return refused(
@@ -89,6 +92,13 @@ async function refuseOrder(
   }
   const unable = await findUnableNodes(trx);
   return unable === undefined ? undefined : refused('dnssec_unavailable', unable);
+}
+
+async function isCopy(trx: Database, subject: Subject): Promise<boolean> {
+  const condition =
+    'domainId' in subject ? sql`domain_id = ${subject.domainId}` : sql`zone_name = ${subject.zoneName}`;
+  const { rows } = await sql`select from secondaries where ${condition}`.execute(trx);
+  return rows.length > 0;
 }
 
 async function hasSignedApex(trx: Database, zoneId: number): Promise<boolean> {

@@ -15,14 +15,17 @@ import { lockSubject, type Subject, writeOwners } from './write-signing.ts';
 export type RaisedSerial =
   | { readonly outcome: 'raised'; readonly from: number; readonly to: number }
   | { readonly outcome: 'absent' }
+  /** The zone is copied from a primary, which chooses its serials. */
+  | { readonly outcome: 'copy' }
   /** `to` is not newer than the present serial (RFC 1982 §3.2). */
   | { readonly outcome: 'not_newer'; readonly from: number };
 
 /** @param to the new serial; undefined for the time in seconds if that is newer, else the next one */
 export async function raiseSerial(db: Database, apex: Name, to: number | undefined): Promise<RaisedSerial> {
   return await inTransaction<RaisedSerial>(db, async (trx) => {
-    const subject = await findSubject(trx, encodeNameColumn(apex));
-    const locked = subject && (await lockSubject(trx, subject));
+    const found = await findSubject(trx, encodeNameColumn(apex));
+    if (found?.isCopy) return { outcome: 'copy' };
+    const locked = found && (await lockSubject(trx, found.subject));
     if (locked?.zone === undefined || locked.zone.deleted) return { outcome: 'absent' };
     const from = await serialOf(trx, locked.zone.id, apex);
     const next = to ?? timedSerial(from, locked.now);
@@ -37,20 +40,27 @@ async function serialOf(trx: Database, zoneId: number, apex: Name): Promise<numb
   return serialIn((rows.find(({ type }) => type === TYPE.SOA) as (typeof rows)[0]).rdata);
 }
 
-async function findSubject(trx: Database, name: string): Promise<Subject | undefined> {
-  const { rows } = await sql<{ kind: string; domainId: number | null }>`
-    select z.kind, d.id as "domainId" from zones z left join domains d on d.zone_id = z.id
+async function findSubject(
+  trx: Database,
+  name: string,
+): Promise<{ readonly subject: Subject; readonly isCopy: boolean } | undefined> {
+  const { rows } = await sql<{ domainId: number | null; isCopy: boolean }>`
+    select d.id as "domainId", ${IS_COPY} as "isCopy" from zones z left join domains d on d.zone_id = z.id
     where z.name = ${name} and z.deleted_at is null`.execute(trx);
   const [row] = rows;
   if (row === undefined) return undefined;
-  return row.domainId === null ? { zoneName: name } : { domainId: row.domainId };
+  const subject = row.domainId === null ? { zoneName: name } : { domainId: row.domainId };
+  return { subject, isCopy: row.isCopy };
 }
+
+/** Condition of `zones z left join domains d` for a zone that is copied from a primary. */
+const IS_COPY = sql`exists (select from secondaries s where s.zone_name = z.name or s.domain_id = d.id)`;
 
 /** Returns the names of all zones that keep history, because a peer may transfer them, after a name. */
 export async function zonesWithPeers(db: Database, after: Name | undefined, limit: number): Promise<Name[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from zones
-    where name > ${after === undefined ? '' : encodeNameColumn(after)} and deleted_at is null and ${KEEPS_HISTORY}
-    order by name limit ${limit}`.execute(db);
+    select z.name from (select * from zones where ${KEEPS_HISTORY}) z left join domains d on d.zone_id = z.id
+    where z.name > ${after === undefined ? '' : encodeNameColumn(after)} and z.deleted_at is null and not ${IS_COPY}
+    order by z.name limit ${limit}`.execute(db);
   return rows.map(({ name }) => decodeNameColumn(name));
 }

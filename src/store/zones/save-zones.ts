@@ -74,6 +74,16 @@ export class CustomerZoneError extends RefusedZonesError {
   }
 }
 
+/** The zone is the copy of a primary's, which only transfers change. */
+class CopiedZoneError extends RefusedZonesError {
+  override readonly name = 'CopiedZoneError';
+
+  constructor(names: readonly string[]) {
+    const how = 'use secondary remove first';
+    super(names, `is copied from a primary: ${how}`, `are copied from primaries: ${how}`);
+  }
+}
+
 const HOW_TO_LOAD = "load it without DNSSEC records, or remove the fleet's signatures first (dnssec disable)";
 
 /** The file has DNSSEC records, but the fleet signs the zone. Only one signer is possible. */
@@ -124,7 +134,7 @@ export async function saveZones(
   }
   const { locked, changed } = await inTransaction(db, async (trx) => {
     await allowLong(trx);
-    const locked = await lockOperatorZones(trx, [...wanted.keys()], true);
+    const locked = await lockOperatorZones(trx, [...wanted.keys()], { create: true });
     const signed = await loadSignedZones(trx, [...wanted.keys()]);
     refuseTwoSigners(zones, signed);
     const isPlain = ({ name }: { readonly name: string }) => !isWrittenSigned(signed.get(name));
@@ -247,7 +257,7 @@ export async function unloadZones(
   const names = apexes.map(encodeNameColumn);
   const unloaded = await inTransaction(db, async (trx) => {
     await allowLong(trx);
-    const locked = await lockOperatorZones(trx, [...new Set(names)], false);
+    const locked = await lockOperatorZones(trx, [...new Set(names)], { create: false });
     const present = [...locked.values()].filter((zone) => !zone.deleted);
     const ids = present.map((zone) => zone.id);
     await sql`delete from zone_records where zone_id = any(${ids}::bigint[])`.execute(trx);
@@ -270,15 +280,23 @@ export async function unloadZones(
   });
 }
 
-/** Throws `CustomerZoneError` if one of the zones is a customer's. */
-async function lockOperatorZones(
+/**
+ * Throws `CustomerZoneError` if one of the zones is a customer's, and another `RefusedZonesError` if one is a copy, unless
+ * `copies` allows them.
+ */
+export async function lockOperatorZones(
   trx: Database,
   names: readonly string[],
-  create: boolean,
+  { create, copies = false }: { readonly create: boolean; readonly copies?: boolean },
 ): Promise<Map<string, LockedZone>> {
   const locked = await lockZones(trx, names, create);
   const domains = [...locked.values()].filter((zone) => zone.kind === 'domain');
   if (domains.length > 0) throw new CustomerZoneError(domains.map((zone) => zone.name));
+  const { rows } = await sql<{ name: string }>`
+    select zone_name as name from secondaries where zone_name = any(${names}::text[]) order by 1`.execute(
+    trx,
+  );
+  if (rows.length > 0 && !copies) throw new CopiedZoneError(rows.map(({ name }) => name));
   return locked;
 }
 
@@ -291,7 +309,7 @@ interface LoadedZone {
  * Records when the first signature of zones signed by others expires, which operators monitor, because the fleet does
  * not renew it. The zones were loaded or (without records) unloaded, and the fleet does not sign them.
  */
-async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promise<void> {
+export async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promise<void> {
   if (zones.length === 0) return;
   const at = Math.floor((await currentTime(trx)).getTime() / 1000);
   const names: string[] = [];
@@ -302,6 +320,15 @@ async function noteVerbatim(trx: Database, zones: readonly LoadedZone[]): Promis
     names.push(name);
     if (endsAt !== undefined) signed.push({ name, endsAt });
   }
+  await writeVerbatim(trx, names, signed);
+}
+
+/** Records when the first signature of these zones expires. Those that are not in `signed` have none. */
+export async function writeVerbatim(
+  trx: Database,
+  names: readonly string[],
+  signed: readonly { readonly name: string; readonly endsAt: number }[],
+): Promise<void> {
   const ended = names.filter((name) => !signed.some((one) => one.name === name));
   await sql`
     delete from signed_zones s where s.zone_name = any(${ended}::text[]) and s.verbatim

@@ -96,36 +96,6 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/**
- * Yields the records of each owner, sorted by owner as Postgres's "C" collation does. The records of a large zone need
- * no second list of rows.
- */
-export class OwnersInOrder {
-  readonly #records: readonly ZoneRecord[];
-  readonly #order: Uint32Array;
-
-  constructor(records: readonly ZoneRecord[]) {
-    const columns = records.map(({ owner }) => ownerColumn(owner));
-    this.#records = records;
-    this.#order = Uint32Array.from(records.keys()).sort((a, b) =>
-      compareText(columns[a] as string, columns[b] as string),
-    );
-  }
-
-  *[Symbol.iterator](): Generator<readonly ZoneRecord[]> {
-    let same: ZoneRecord[] = [];
-    for (const index of this.#order) {
-      const record = this.#records[index] as ZoneRecord;
-      if (same.length > 0 && record.owner !== same[0]?.owner) {
-        yield same;
-        same = [];
-      }
-      same.push(record);
-    }
-    if (same.length > 0) yield same;
-  }
-}
-
 /** Cuts zones into chunks: small zones share one, and a large zone is cut between owners, never within one. */
 export function* chunksOf(zones: readonly ZoneRows[]): Generator<Chunk> {
   const draft = new ChunkDraft();

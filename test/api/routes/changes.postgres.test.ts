@@ -69,9 +69,10 @@ describe('GET changes', () => {
     const second = await write(base, { update: [{ id: a, ttl: 900 }], delete: [b] });
     const list = (await api.ask('GET', `${base}changes`)).body;
     expect(idsOf({ body: list }).slice(0, 2)).toEqual([second, first]);
-    expect(list.at(-1)).toMatchObject({ serial: 1, status: { to: 'pending' }, records: [] });
+    expect(list.at(-1)).toMatchObject({ status: { to: 'pending' }, records: [] });
     const actor = { kind: 'key', user_id: api.accountIds.owner, ...TRACED };
-    expect(list[0]).toMatchObject({ domain_id: expect.any(Number), serial: 3, source: 'api', actor });
+    expect(list[0]).toMatchObject({ domain_id: expect.any(Number), source: 'api', actor });
+    expect(list[0].serial).toBeGreaterThan(list[1].serial);
     expect(list[0].records).toEqual([
       { op: 'delete', before: expect.objectContaining({ id: b, name: 'b' }) },
       {
@@ -164,11 +165,12 @@ describe('POST revert', () => {
     const before = await records(base);
     const change = await write(base, { create: [A('n')], delete: [before[1]?.id] });
     const { status, headers, body } = await api.ask('POST', `${base}changes/${change}/revert`);
-    expect([status, body]).toMatchObject([200, { source: 'revert', reverts: change, serial: 4 }]);
-    expect(headers).toMatchObject({ 'x-change-id': String(body.id), 'x-zone-serial': '4' });
+    expect([status, body]).toMatchObject([200, { source: 'revert', reverts: change }]);
+    expect(headers).toMatchObject({ 'x-change-id': `${body.id}`, 'x-zone-serial': `${body.serial}` });
     expect(await records(base)).toEqual(before);
     const again = await api.ask('POST', `${base}changes/${body.id}/revert`);
-    expect(again.body).toMatchObject({ reverts: body.id, serial: 5 });
+    expect(again.body.reverts).toBe(body.id);
+    expect(again.body.serial).toBeGreaterThan(body.serial);
   });
 
   it('is refused if a later change touched the records, if there are no records, and beyond the plan or the key', async () => {

@@ -165,7 +165,8 @@ describe('PUT domain', () => {
     const { status, body, headers } = await put({ svc_ns: ['NS2.Example.ORG.', 'ns1.example.org'] });
     expect([status, body.svc_ns]).toEqual([200, OTHER_SET]);
     expect(body.svc_ns_sets).toEqual([OTHER_SET, TEST_SETTINGS.nameserverSets[0]]);
-    expect([body.serial, headers['x-zone-serial']]).toEqual([before.serial + 1, String(body.serial)]);
+    expect(body.serial).toBeGreaterThan(before.serial);
+    expect(headers['x-zone-serial']).toBe(String(body.serial));
     expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
     const again = await put({ svc_ns: OTHER_SET });
     expect([again.status, again.body.serial]).toEqual([200, body.serial]);
@@ -180,12 +181,13 @@ it('DELETE domain deletes the domain and releases its name immediately', async (
     headers: { 'content-type': 'text/plain' },
   });
   expect([status, body]).toEqual([200, { message: expect.any(String) }]);
-  expect(headers['x-zone-serial']).toBe(String(serial + 1));
+  const last = Number(headers['x-zone-serial']);
+  expect(last).toBeGreaterThan(serial);
   expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
   for (const method of ['GET', 'DELETE']) expect((await api.ask(method, path)).status).toBe(404);
   const taken = await api.ask('POST', '/domains/', { as: 'stranger', body: { name: path.split('/')[2] } });
   expect(taken.status).toBe(200);
-  expect(taken.body.serial).toBeGreaterThan(serial + 1);
+  expect(taken.body.serial).toBeGreaterThan(last);
 });
 
 it('POST enable makes a disabled domain pending', async () => {

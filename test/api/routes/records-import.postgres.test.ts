@@ -71,8 +71,8 @@ describe('POST import', () => {
     // The response is stored, which is not possible for a lone surrogate.
     const { status, headers, body } = await load(path, records, '', `import-${domains}`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ created: 3, overwritten: 0, removed: 0, serial: 2 });
-    expect([headers['x-change-id'], headers['x-zone-serial']]).toEqual([String(body.change_id), '2']);
+    expect(body).toMatchObject({ created: 3, overwritten: 0, removed: 0 });
+    expect(headers).toMatchObject({ 'x-change-id': `${body.change_id}`, 'x-zone-serial': `${body.serial}` });
     expect(indexes(body.failed)).toEqual([1, 3, 4, 5, 7, 8, 9]);
     expect(body.failed[0]).toEqual({ index: 1, name: 'www', type: 'A', error: expect.any(String) });
     expect(body.failed[4].name).toHaveLength(301);
@@ -83,14 +83,15 @@ describe('POST import', () => {
       'www 300 A 192.0.2.1',
     ]);
     const [change] = (await api.ask('GET', `/domains/${domain}/changes`)).body;
-    expect(change).toMatchObject({ id: body.change_id, source: 'import' });
+    expect(change).toMatchObject({ id: body.change_id, serial: body.serial, source: 'import' });
     expect(change.records).toHaveLength(3);
     expect(await checkPublished(api.db, id)).toEqual([]);
   });
 
   it('returns the id of each record that it created or overwrote', async () => {
     const { path } = await freshDomain();
-    await load(path, [A('a'), item('@', 'MX', 'mx.example.net', { mx_priority: 30 })]);
+    const given = [A('a'), item('@', 'MX', 'mx.example.net', { mx_priority: 30 })];
+    const { serial } = (await load(path, given)).body;
     const [a, mx] = await list(path);
     const records = [
       A('new'),
@@ -100,7 +101,7 @@ describe('POST import', () => {
       item('t', 'TXT', 'x'),
     ];
     const tried = (await load(path, records, '?dry_run=true')).body;
-    expect(tried).toMatchObject({ created: 2, overwritten: 2, failed: [{ index: 2 }], serial: 2 });
+    expect(tried).toMatchObject({ created: 2, overwritten: 2, failed: [{ index: 2 }], serial });
     expect(tried).not.toHaveProperty('records');
     expect(await list(path)).toEqual([a, mx]);
     const { body } = await load(path, records, '', `ids-${domains}`);
@@ -113,9 +114,10 @@ describe('POST import', () => {
   });
 
   it('makes no change without a valid item', async () => {
-    const { path } = await freshDomain();
+    const { path, domain } = await freshDomain();
+    const { serial } = (await api.ask('GET', `/domains/${domain}`)).body;
     const { status, headers, body } = await load(path, [A('www', 'x')]);
-    const none = { created: 0, overwritten: 0, removed: 0, serial: 1, failed: [{ index: 0 }] };
+    const none = { created: 0, overwritten: 0, removed: 0, serial, failed: [{ index: 0 }] };
     expect([status, body]).toMatchObject([200, none]);
     expect([body.change_id, headers['x-change-id']]).toEqual([undefined, undefined]);
   });

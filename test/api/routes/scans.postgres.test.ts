@@ -102,8 +102,9 @@ describe('POST scan-import', () => {
     });
     const types = body.records.map(({ type }: { type: string }) => type);
     expect(types).toEqual(['CNAME', 'NS', 'NS', 'MX', 'TXT', 'A']);
-    expect([headers['x-change-id'], headers['x-zone-serial']]).toEqual([String(body.change_id), '3']);
+    expect(headers['x-change-id']).toBe(String(body.change_id));
     const { body: change } = await api.ask('GET', path.replace('records/', `changes/${body.change_id}`));
+    expect(headers['x-zone-serial']).toBe(String(change.serial));
     expect(change).toMatchObject({ source: 'scan', actor: { kind: 'key', user_id: api.accountIds.owner } });
     const repeat = await scanImport();
     expect(repeat.body).toMatchObject({ created: 0, skipped: 3 });

@@ -8,7 +8,10 @@ import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.
 import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { CLI, runCli } from '../../support/cli/run-cli.ts';
 import { listZones } from '../../support/database/list-zones.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
+import { startTransferPeer } from '../../support/peers/transfer-peers.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
+import { until } from '../../support/tests/until.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
 const { db, url } = keptDatabase();
@@ -53,6 +56,39 @@ describe('standard input', () => {
     expect(checked.stderr).toMatch(/^-:4:6: address: /);
   });
 });
+
+const isPresent = isInstalled('nsd');
+it.skipIf(!isPresent)(
+  `zone import transfers from NSD with a key that is read from standard input${isPresent ? '' : ' (skipped: needs nsd)'}`,
+  async () => {
+    const secret = Buffer.alloc(32, 7).toString('base64');
+    const nsd = await startTransferPeer('nsd', {
+      zones: ['moved.example'],
+      primary: undefined,
+      key: { name: 'key', algorithm: 'hmac-sha256', secret },
+      files: { 'moved.example.zone': smallZone('moved.example.') },
+    });
+    try {
+      const args = ['zone', 'import', 'moved.example', '--from', `127.0.0.1:${nsd.port}`, '--key-file', '-'];
+      const options = { databaseUrl: url, input: `hmac-sha256:key:${secret}` };
+      await until(async () => (await runCli(args, options)).code === 0, 'the zone is imported');
+      const { stdout, stderr } = await runCli(args, options);
+      expect([stdout.split('\n')[1], stderr]).toEqual([
+        expect.stringMatching(/^loaded moved\.example\. version \d+ records 3 \(unchanged\)$/),
+        '',
+      ]);
+      const wrong = await runCli(args, { ...options, input: `hmac-sha256:other:${secret}` });
+      expect([wrong.code, wrong.stderr]).toEqual([
+        1,
+        expect.stringMatching(/: the server answered NOTAUTH .*BADKEY/),
+      ]);
+      const both = await runCli([...args, '--key', 'x'], options);
+      expect([both.code, both.stderr]).toEqual([2, 'zonefleet: give --key or --key-file\n']);
+    } finally {
+      await nsd.stop();
+    }
+  },
+);
 
 it('without DATABASE_URL, the CLI uses the npm start that runs on DATA_DIR', async () => {
   publishDatabaseUrl(folder.path, url, folder.path); // written by npm start, whose process is this test

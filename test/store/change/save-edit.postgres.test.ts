@@ -17,6 +17,7 @@ import { countStatements } from '../../support/database/count-statements.ts';
 import {
   BY,
   expectPublished,
+  expectSerials,
   listed,
   newAccount,
   newDomain,
@@ -57,7 +58,7 @@ test('records are published: proxied ones with the edge’s addresses, others un
     '*.x MX 10 mail.example.com',
     'sub NS ns1.else.example.',
   ]);
-  expect(result).toMatchObject({ serial: 2, recordCount: 7 });
+  expect(result.recordCount).toBe(7);
   expect(result.ops.map(({ op, item }) => `${op} ${item?.list} ${item?.index}`)).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((i) => `create create ${i}`),
   );
@@ -65,7 +66,7 @@ test('records are published: proxied ones with the edge’s addresses, others un
     [
       '@ 86400 NS ns1.example.net.',
       '@ 86400 NS ns2.example.net.',
-      '@ 3600 SOA serial 2',
+      `@ 3600 SOA serial ${result.serial}`,
       '@ 300 A 192.0.2.1',
       '@ 300 AAAA 2001:db8::1',
       '@ 300 TXT "hello"',
@@ -81,7 +82,7 @@ test('records are published: proxied ones with the edge’s addresses, others un
   const [change] = await listDomainChanges(db, domainId, { limit: 1 });
   expect(change).toMatchObject({
     id: result.changeId,
-    serial: 2,
+    serial: result.serial,
     operation: 'edit',
     source: 'api',
     actor: BY.by,
@@ -91,12 +92,12 @@ test('records are published: proxied ones with the edge’s addresses, others un
 });
 
 test('only differences are written, and an edit without a difference writes nothing', async () => {
-  await saved(db, domainId, ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2', 'b TXT x']);
+  const { serial } = await saved(db, domainId, ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2', 'b TXT x']);
   const before = await db.selectFrom('zone_records').selectAll().where('owner', 'like', 'b.%').execute();
   const again = edit({ replace: [['a', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] });
   expect(await saveEdit(db, { ...BY, domainId, edit: again })).toEqual({
     kind: 'unchanged',
-    serial: 2,
+    serial,
     recordCount: 3,
     warnings: [],
   });
@@ -106,7 +107,8 @@ test('only differences are written, and an edit without a difference writes noth
     before,
   );
   expect(await listed(db, domainId)).toEqual(['a 60 A 192.0.2.2', 'b 300 TXT x']);
-  expect(await loadDomainById(db, domainId)).toMatchObject({ serial: 3, recordCount: 2 });
+  expect(await loadDomainById(db, domainId)).toMatchObject({ recordCount: 2 });
+  await expectSerials(db, domainId);
   const tombstones = await db.selectFrom('zone_records').select('type').where('removed', '=', true).execute();
   expect(tombstones).toEqual([]); // SOA and the set have newer rows
   await expectPublished(db, domainId);
@@ -281,7 +283,8 @@ test('an edit can depend on the present records, in a transaction that continues
     }).catch((error) => error.code),
     await saveEdit(trx, { ...BY, domainId, edit: edit({ create: ['b A 192.0.2.1'] }) }),
   ]);
-  expect(results).toMatchObject([{ kind: 'saved' }, '23502', { kind: 'saved', serial: 4 }]);
+  expect(results).toMatchObject([{ kind: 'saved' }, '23502', { kind: 'saved' }]);
+  await expectSerials(db, domainId);
   expect(await listed(db, domainId)).toHaveLength(3);
   await expectPublished(db, domainId);
 });
@@ -356,7 +359,7 @@ test('32 concurrent writers of the same names all get a result, and the log expl
   const log = await listDomainChanges(db, domainId, { limit: 100_000 });
   const edits = log.filter(({ operation }) => operation === 'edit').reverse();
   expect(edits.map(({ id }) => id)).toEqual([...acknowledged].sort((a, b) => a - b));
-  expect(edits.map(({ serial }) => serial)).toEqual(edits.map((_, i) => i + 2));
+  await expectSerials(db, domainId);
   const replayed = new Map<number, CustomerRecord>();
   for (const { ops } of edits)
     for (const { before, after } of ops) {

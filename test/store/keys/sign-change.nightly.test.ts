@@ -8,6 +8,7 @@ import { saveRevert } from '../../../src/store/change/save-revert.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { parseEdit } from '../../../src/zone/edit/parse-edit.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { contentOf, expectReplay, letPeerTransfer } from '../../support/database/kept-history.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { anything, delegations } from '../../support/random/random-edits.ts';
 import { scale } from '../../support/tests/scale.ts';
@@ -20,15 +21,21 @@ const EDITS = scale(1000, 60);
 const { db, query } = sharedDatabase();
 let accountId: number;
 let domainId: number;
+/** What a secondary had at the start. */
+let transferred: Awaited<ReturnType<typeof contentOf>>;
 
 beforeEach(async () => {
+  await letPeerTransfer(db);
   await query`alter sequence records_id_seq restart`; // random edits use low record ids
   useSecrets(db);
   accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId)).id;
+  transferred = await contentOf(db, APEX);
 });
 
+/** Also by the differences that a secondary gets. */
 async function expectWhole(): Promise<void> {
+  await expectReplay(db, APEX, transferred);
   expect(await signatureFaults(db, APEX)).toEqual([]);
   await expectPublished(db, domainId);
 }

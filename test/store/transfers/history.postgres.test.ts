@@ -2,8 +2,7 @@
 // writes: edits, loads, signing and unsigning in pieces, chains of denials.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Name, parseName, printName } from '../../../src/dns/name.ts';
-import { decodeNameColumn } from '../../../src/store/postgres/name-column.ts';
+import { parseName } from '../../../src/dns/name.ts';
 import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { addChain, removeChain } from '../../../src/store/signing/denial-chains.ts';
 import { disableSigning, unsignInPieces } from '../../../src/store/signing/disable-signing.ts';
@@ -11,11 +10,9 @@ import { raiseSerial } from '../../../src/store/signing/raise-serial.ts';
 import { refreshSignatures } from '../../../src/store/signing/refresh-signatures.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { purgeHistory } from '../../../src/store/transfers/purge-history.ts';
-import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { isNewer } from '../../../src/zone/serial.ts';
-import { isEdgeMark, isMark, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { contentOf, expectReplay, historyOf, letPeerTransfer } from '../../support/database/kept-history.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
@@ -29,65 +26,8 @@ const CLI = { source: 'cli' } as const;
 
 beforeEach(async () => {
   useSecrets(db);
-  await query`insert into peers (name, networks) values ('second', '{192.0.2.0/24}')`;
-  await query`insert into transfer_policies (name, is_default) values ('default', true)`;
-  await query`insert into policy_peers (policy_id, peer_id, transfers, notified)
-    select t.id, p.id, true, true from transfer_policies t, peers p`;
+  await letPeerTransfer(db);
 });
-
-type Content = Set<string>;
-const keyOf = ({ owner, type, ttl, rdata }: ZoneRecord) =>
-  `${printName(owner)} ${type} ${ttl} ${Buffer.from(rdata).toString('hex')}`;
-
-async function contentOf(apex: Name): Promise<Content> {
-  const { records } = (await loadZone(db, apex)) ?? { records: [] };
-  return new Set(records.filter((one) => !isMark(one) && !isEdgeMark(one)).map(keyOf));
-}
-
-interface Step {
-  readonly version: number;
-  readonly before: number | null;
-  readonly rows: number;
-  readonly serialBefore: number | null;
-  readonly serialAfter: number | null;
-}
-
-const historyOf = (apex: Name) =>
-  query<Step>`select h.version, h.version_before as before, h.rows, h.serial_before as "serialBefore",
-      h.serial_after as "serialAfter"
-    from zone_history h join zones z on z.id = h.zone_id where z.name = ${printName(apex)} order by h.version`;
-
-/** Applies the kept differences to `content`. They must lead to the present version, each with a newer serial. */
-async function expectReplay(apex: Name, content: Content): Promise<readonly Step[]> {
-  const steps = await historyOf(apex);
-  const rows = await query<{
-    version: number;
-    removed: boolean;
-    owner: string;
-    type: number;
-    ttl: number;
-    rdata: Buffer;
-  }>`
-    select d.version, d.removed, d.owner, d.type, d.ttl, d.rdata from zone_differences d join zones z on z.id = d.zone_id
-    where z.name = ${printName(apex)} order by d.version, d.removed desc`;
-  const [{ version: present } = { version: 0 }] = await query<{ version: number }>`
-    select version from zones where name = ${printName(apex)}`;
-  const replayed = new Set(content);
-  for (const [i, step] of steps.entries()) {
-    if (i > 0) expect(step.before).toBe(steps[i - 1]?.version);
-    if (step.rows > 0) expect(isNewer(step.serialAfter as number, step.serialBefore as number)).toBe(true);
-    for (const { version, removed, owner, ...row } of rows) {
-      if (version !== step.version) continue;
-      const key = keyOf({ owner: decodeNameColumn(owner), ...row });
-      expect(replayed.has(key), `${removed ? 'removed' : 'added'} ${key}`).toBe(removed);
-      if (removed) replayed.delete(key);
-      else replayed.add(key);
-    }
-  }
-  expect(steps.at(-1)?.version).toBe(present);
-  expect([...replayed].sort()).toEqual([...(await contentOf(apex))].sort());
-  return steps;
-}
 
 const bigZone = (serial: number, ...more: string[]) =>
   recordsOf(
@@ -108,7 +48,7 @@ describe('a domain', () => {
     'nsec3',
   ] as const)('keeps what edits, signing with %s and the end of signing change', async (denial) => {
     const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
-    const first = await contentOf(APEX);
+    const first = await contentOf(db, APEX);
     await saved(db, id, ['www A 198.51.100.1', 'www A 198.51.100.2', 'x.y TXT "a"']);
     await saved(db, id, { replace: [['www', 'A', '60 A 198.51.100.1']] });
     const signed = await enabled(db, { domainId: id }, { denial });
@@ -117,7 +57,7 @@ describe('a domain', () => {
     await raiseSerial(db, APEX, undefined);
     await disableSigning(db, { domainId: id }, BY);
     await saved(db, id, ['last A 192.0.2.9']);
-    const steps = await expectReplay(APEX, first);
+    const steps = await expectReplay(db, APEX, first);
     expect(steps.length).toBeGreaterThan(6);
   });
 });
@@ -125,7 +65,7 @@ describe('a domain', () => {
 describe('a large operator zone', () => {
   it('has a newer serial after each piece of signing, of another chain, and of the end of signing', async () => {
     await saveZones(db, [{ apex: BIG, records: bigZone(7) }], CLI);
-    const first = await contentOf(BIG);
+    const first = await contentOf(db, BIG);
     await saveZones(db, [{ apex: BIG, records: bigZone(8, 'new TXT "a"') }], CLI, 'newer');
     const { signed } = await enabled(db, OPERATOR, { denial: 'nsec' });
     expect(await signInPieces(db, signed.id, NEVER)).toBe('signed');
@@ -137,13 +77,13 @@ describe('a large operator zone', () => {
     expect(await signatureFaults(db, BIG)).toEqual([]);
     await disableSigning(db, OPERATOR, BY);
     await unsignInPieces(db, signed.id, NEVER);
-    const steps = await expectReplay(BIG, first);
+    const steps = await expectReplay(db, BIG, first);
     expect(steps.length).toBeGreaterThan(12);
   });
 
   it('is not loaded with other records under a serial that is not newer, unless it is raised', async () => {
     await saveZones(db, [{ apex: BIG, records: bigZone(7) }], CLI);
-    const first = await contentOf(BIG);
+    const first = await contentOf(db, BIG);
     const other = { apex: BIG, records: bigZone(7, 'new TXT "a"') };
     await expect(saveZones(db, [other], CLI, 'newer')).rejects.toThrow('use --serial raise');
     expect(await saveZones(db, [{ apex: BIG, records: bigZone(6) }], CLI, 'raise')).toMatchObject([
@@ -151,17 +91,17 @@ describe('a large operator zone', () => {
     ]);
     expect(await saveZones(db, [other], CLI, 'raise')).toMatchObject([{ outcome: 'replaced' }]);
     expect(await saveZones(db, [other], CLI, 'raise')).toMatchObject([{ outcome: 'unchanged' }]);
-    expect(await expectReplay(BIG, first)).toMatchObject([{ serialBefore: 7, serialAfter: 8 }]);
+    expect(await expectReplay(db, BIG, first)).toMatchObject([{ serialBefore: 7, serialAfter: 8 }]);
   });
 
   it('has a gap in its history where it was unloaded, or changed by more than half', async () => {
     await saveZones(db, [{ apex: BIG, records: bigZone(7) }], CLI);
     await unloadZones(db, [BIG], CLI);
     await saveZones(db, [{ apex: BIG, records: bigZone(8) }], CLI);
-    expect(await historyOf(BIG)).toEqual([]);
+    expect(await historyOf(db, BIG)).toEqual([]);
     const many = Array.from({ length: 1100 }, (_, i) => `more${i} A 192.0.2.1`);
     await saveZones(db, [{ apex: BIG, records: bigZone(9, ...many) }], CLI);
-    expect(await historyOf(BIG)).toMatchObject([{ before: null, rows: 1102 }]);
+    expect(await historyOf(db, BIG)).toMatchObject([{ before: null, rows: 1102 }]);
   });
 });
 
@@ -173,7 +113,7 @@ it('history is deleted if it is old, unusable, or larger than its zone', async (
     );
   for (let serial = 1; serial <= 5; serial++)
     await saveZones(db, [{ apex: BIG, records: records(serial, serial) }], CLI);
-  const versions = async () => (await historyOf(BIG)).map(({ serialAfter }) => serialAfter);
+  const versions = async () => (await historyOf(db, BIG)).map(({ serialAfter }) => serialAfter);
   expect(await versions()).toEqual([2, 3, 4, 5]);
   await query`update zone_history set at = now() - interval '8 days' where serial_after = 2`;
   await query`update zone_history set rows = 600 where serial_after in (3, 5)`;

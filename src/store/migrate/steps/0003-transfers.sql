@@ -103,7 +103,8 @@ create table secondaries (
   domain_id bigint unique references domains on delete cascade,
   -- The primaries, in the order in which they are asked.
   peers bigint[] not null check (cardinality(peers) between 1 and 4),
-  max_records integer not null check (max_records > 0),
+  -- Null for SECONDARY_MAX_RECORDS.
+  max_records integer check (max_records > 0),
   -- For optimistic locking of refreshes.
   seq bigint not null default 0,
   -- The serial of the copy; null before the first transfer.

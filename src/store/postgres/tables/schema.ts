@@ -32,6 +32,8 @@ export type ChangeSource =
   | 'migrate'
   /** Scheduled renewal of signatures. */
   | 'signing'
+  /** A transfer from a primary. */
+  | 'transfer'
   | 'demo'
   | 'test';
 

@@ -951,7 +951,7 @@ interface Secondaries {
   last_error: string | null;
   last_message: string | null;
   leased_until: Date | null;
-  max_records: number;
+  max_records: number | null;
   peers: ArrayType<number>;
   refreshed_at: Date | null;
   seq: Generated<number>;

@@ -1,0 +1,152 @@
+// Adds, lists and removes peers of the operator.
+
+import type { Cli } from '../../cli/terminal/cli.ts';
+import { Failure } from '../../cli/terminal/failure.ts';
+import { printTable } from '../../cli/terminal/print-table.ts';
+import { printListenAddress } from '../../process/listen-address.ts';
+import { loadKey, lockKeys } from '../../store/transfers/keys.ts';
+import { addPeer, listPeers, type Peer, removePeer } from '../../store/transfers/peers.ts';
+import {
+  DNS_PORT,
+  isPeerPort,
+  PEER_NAME,
+  readKeyName,
+  readNetwork,
+  readServer,
+  WRONG_PEER_NAME,
+  WRONG_PORT,
+} from './rules.ts';
+
+const MOST_ADDRESSES = 8;
+const MOST_NETWORKS = 16;
+
+interface AddOptions {
+  readonly to?: readonly string[];
+  readonly from?: readonly string[];
+  readonly key?: string;
+}
+
+export async function addPeerNamed(cli: Cli, name: string, options: AddOptions): Promise<void> {
+  const { to = [], from = [], key } = options;
+  const peer = { name: peerName(name), ...serversOf(to), networks: networksOf(from) };
+  if (to.length === 0 && from.length === 0 && key === undefined)
+    throw new Failure('usage', 'a peer needs an address (--to), a network (--from) or a key (--key)');
+  const keyName = key === undefined ? undefined : readKeyName(key);
+  if (key !== undefined && keyName === undefined)
+    throw new Failure('usage', `--key: "${key}" is not the name of a key`);
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const refusal = await cli.audited(db, 'peer.add', async (trx, tell) => {
+      const found = keyName === undefined ? undefined : await loadKey(trx, null, { name: keyName });
+      const keyId = found?.id ?? null;
+      const isAbsent = keyId === null || !(await lockKeys(trx, null, [keyId])).has(keyId);
+      if (keyName !== undefined && isAbsent) return `no such key: ${keyName}`;
+      const id = await addPeer(trx, { ...peer, keyId });
+      if (id === undefined) return 'a peer with this name exists';
+      tell({ target: { id, name }, after: { ...peer, tsig_key: keyName ?? null } });
+      return undefined;
+    });
+    if (refusal !== undefined) return await refuse(cli, name, refusal);
+    await output.print(output.json ? JSON.stringify({ peer: name, outcome: 'added' }) : `added ${name}`);
+    return 0;
+  });
+}
+
+export async function listAllPeers(cli: Cli): Promise<void> {
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const peers = await listPeers(db);
+    if (output.json) {
+      await output.print(JSON.stringify({ peers: peers.map(peerJson) }));
+      return 0;
+    }
+    const rows = peers.map((peer) => [
+      peer.name,
+      peer.addresses.map((address) => printServer(address, peer.port)).join(' ') || '-',
+      peer.networks.join(' ') || (peer.keyName === null ? '-' : 'any'),
+      peer.keyName === null ? '-' : `${peer.keyName}${peer.isKeyRevoked ? ' (revoked)' : ''}`,
+      peer.policies.join(' ') || '-',
+      peer.primaryOf,
+    ]);
+    await output.print(printTable(['NAME', 'TO', 'FROM', 'KEY', 'POLICIES', 'PRIMARY OF'], rows));
+    return 0;
+  });
+}
+
+export async function removePeerNamed(cli: Cli, name: string): Promise<void> {
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const removed = await cli.audited(db, 'peer.remove', async (trx, tell) => {
+      const done = await removePeer(trx, name);
+      if (done.kind !== 'removed') return done;
+      const { id, addresses, port, networks, keyName } = done.peer;
+      tell({ target: { id, name }, before: { addresses, port, networks, tsig_key: keyName } });
+      return done;
+    });
+    if (removed.kind === 'absent') return await refuse(cli, name, 'no such peer');
+    if (removed.kind === 'in_use') return await refuse(cli, name, usesOf(removed.peer));
+    await output.print(output.json ? JSON.stringify({ peer: name, outcome: 'removed' }) : `removed ${name}`);
+    return 0;
+  });
+}
+
+function usesOf({ policies, primaryOf }: Peer): string {
+  const uses = [
+    ...policies.map((policy) => `policy ${policy}`),
+    ...(primaryOf === 0 ? [] : [`${primaryOf} zones whose primary it is`]),
+  ];
+  return `still used by ${uses.join(', ')}`;
+}
+
+async function refuse({ output }: Cli, name: string, message: string): Promise<number> {
+  if (output.json) await output.print(JSON.stringify({ peer: name, outcome: 'refused', message }));
+  else await output.complain(`${name}: ${message}`);
+  return 1;
+}
+
+function peerName(text: string): string {
+  if (PEER_NAME.test(text)) return text;
+  throw new Failure('usage', `"${text}": ${WRONG_PEER_NAME}`);
+}
+
+function serversOf(texts: readonly string[]): {
+  readonly addresses: readonly string[];
+  readonly port: number;
+} {
+  const servers = texts.map((text) => {
+    const server = readServer(text);
+    if (server === undefined) throw new Failure('usage', `--to: "${text}" is not an address`);
+    return server;
+  });
+  const port = servers[0]?.port ?? DNS_PORT;
+  if (servers.some((server) => server.port !== port))
+    throw new Failure('usage', '--to: all addresses of a peer have the same port; add another peer');
+  if (!isPeerPort(port)) throw new Failure('usage', `--to: the port ${port}: ${WRONG_PORT}`);
+  if (servers.length > MOST_ADDRESSES)
+    throw new Failure('usage', `--to: a peer has at most ${MOST_ADDRESSES} addresses`);
+  return { addresses: [...new Set(servers.map(({ address }) => address))], port };
+}
+
+function networksOf(texts: readonly string[]): readonly string[] {
+  const networks = texts.map((text) => {
+    const network = readNetwork(text);
+    if (network === undefined) throw new Failure('usage', `--from: "${text}" is not a network`);
+    return network;
+  });
+  if (networks.length > MOST_NETWORKS)
+    throw new Failure('usage', `--from: a peer has at most ${MOST_NETWORKS} networks`);
+  return [...new Set(networks)];
+}
+
+function printServer(address: string, port: number): string {
+  return port === DNS_PORT ? address : printListenAddress({ address, port });
+}
+
+function peerJson({ name, addresses, port, networks, keyName, isKeyRevoked, policies, primaryOf }: Peer) {
+  return {
+    ...{ name, addresses, port, networks, policies },
+    tsig_key: keyName,
+    tsig_key_revoked: isKeyRevoked,
+    primary_of: primaryOf,
+  };
+}

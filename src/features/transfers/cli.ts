@@ -1,0 +1,118 @@
+// `zonefleet tsig …`, `peer …`, `policy …`, `transfers`, `zone policy` and `zone notify`: transfers of zones to other
+// operators.
+
+import type { Command } from 'commander';
+import type { Cli } from '../../cli/terminal/cli.ts';
+
+export function addTransferCommands(program: Command, cli: Cli): void {
+  addTsigCommands(program, cli);
+  addPeerCommands(program, cli);
+  addPolicyCommands(program, cli);
+  program
+    .command('transfers')
+    .description('show what the peers of zones have; exit 1 if a peer lags by 60 seconds or more')
+    .argument('<name...>', 'zone names')
+    .action(async (names: string[]) => (await import('./cli-show.ts')).showTransfers(cli, names));
+  const zone = program.commands.find((command) => command.name() === 'zone') as Command;
+  zone
+    .command('policy')
+    .description('give zones a transfer policy; exit 1 if a zone does not exist')
+    .argument('<name...>', 'zone names')
+    .option('--policy <policy>', 'name of the policy')
+    .option('--default', 'use the default policy')
+    .action(async (names: string[], options: { policy?: string; default?: true }) =>
+      (await import('./cli-policies.ts')).giveZonesPolicy(cli, names, options),
+    );
+  zone
+    .command('notify')
+    .description('send NOTIFY for zones to their peers again; exit 1 if a zone does not exist')
+    .argument('<name...>', 'zone names')
+    .action(async (names: string[]) => (await import('./cli-policies.ts')).notifyZones(cli, names));
+}
+
+function addTsigCommands(program: Command, cli: Cli): void {
+  const tsig = program
+    .command('tsig')
+    .description('manage the TSIG keys with which peers and this fleet sign messages');
+  const algorithm = [
+    '--algorithm <algorithm>',
+    'hmac-sha256, hmac-sha384 or hmac-sha512',
+    'hmac-sha256',
+  ] as const;
+  tsig
+    .command('create')
+    .description('create a key with a random secret, and show it once')
+    .argument('<label>', "first part of the key's name")
+    .option(...algorithm)
+    .action(async (label: string, options: { algorithm: string }) =>
+      (await import('./cli-keys.ts')).createKeyFor(cli, label, options),
+    );
+  tsig
+    .command('import')
+    .description('store the key of a primary')
+    .argument('<name>', "the key's name")
+    .argument('[secret]', 'the secret in base64; if omitted, it is read from standard input')
+    .option(...algorithm)
+    .action(async (name: string, secret: string | undefined, options: { algorithm: string }) =>
+      (await import('./cli-keys.ts')).importKeyOf(cli, name, { ...options, secret }),
+    );
+  tsig
+    .command('list')
+    .description('list the keys of the operator, without their secrets')
+    .action(async () => (await import('./cli-keys.ts')).listAllKeys(cli));
+  tsig
+    .command('revoke')
+    .description('revoke a key permanently; nodes apply this within 5 seconds')
+    .argument('<name>', "the key's name")
+    .option('--force', 'even if a peer uses the key; messages of this peer are then refused')
+    .action(async (name: string, options: { force?: true }) =>
+      (await import('./cli-keys.ts')).revokeKeyOf(cli, name, options),
+    );
+}
+
+function addPeerCommands(program: Command, cli: Cli): void {
+  const peer = program.command('peer').description('manage servers of other operators');
+  peer
+    .command('add')
+    .description('add a peer; policies and secondaries refer to it by its name')
+    .argument('<name>', 'a name for the peer')
+    .option('--to <address...>', 'addresses to send to, such as 192.0.2.53 or [2001:db8::53]:5353')
+    .option('--from <network...>', 'networks from which the peer may transfer (default: any, with its key)')
+    .option('--key <key>', "name of the peer's TSIG key")
+    .action(async (name: string, options: { to?: string[]; from?: string[]; key?: string }) =>
+      (await import('./cli-peers.ts')).addPeerNamed(cli, name, options),
+    );
+  peer
+    .command('list')
+    .description('list the peers')
+    .action(async () => (await import('./cli-peers.ts')).listAllPeers(cli));
+  peer
+    .command('remove')
+    .description('remove a peer that no policy lists and that is no primary')
+    .argument('<name>', "the peer's name")
+    .action(async (name: string) => (await import('./cli-peers.ts')).removePeerNamed(cli, name));
+}
+
+function addPolicyCommands(program: Command, cli: Cli): void {
+  const policy = program
+    .command('policy')
+    .description('manage lists of peers that may transfer zones and receive NOTIFY');
+  policy
+    .command('set')
+    .description('create a policy, or replace its peers')
+    .argument('<name>', 'name of the policy; "default" applies to zones that have no policy of their own')
+    .option('--transfer <peer...>', 'peers that may transfer')
+    .option('--notify <peer...>', 'peers that receive NOTIFY')
+    .action(async (name: string, options: { transfer?: string[]; notify?: string[] }) =>
+      (await import('./cli-policies.ts')).setPolicyNamed(cli, name, options),
+    );
+  policy
+    .command('list')
+    .description('list the policies')
+    .action(async () => (await import('./cli-policies.ts')).listAllPolicies(cli));
+  policy
+    .command('remove')
+    .description('remove a policy that no zone has as its own')
+    .argument('<name>', 'name of the policy')
+    .action(async (name: string) => (await import('./cli-policies.ts')).removePolicyNamed(cli, name));
+}

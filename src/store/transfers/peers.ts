@@ -1,0 +1,137 @@
+// Peers: servers of other operators. The operator's have a name and are listed in policies and secondaries. Those of a
+// domain belong to it alone: its secondaries have a flag, its primaries have none.
+
+import { sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+import { lockKeys } from './keys.ts';
+
+interface PeerAddresses {
+  /** Addresses to which the fleet sends. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** Networks from which the peer may transfer, in CIDR notation. Empty for any source. */
+  readonly networks: readonly string[];
+  readonly keyId: number | null;
+}
+
+export interface Peer extends PeerAddresses {
+  readonly id: number;
+  readonly name: string;
+  readonly keyName: string | null;
+  readonly isKeyRevoked: boolean;
+  /** Names of the policies that list the peer. */
+  readonly policies: readonly string[];
+  /** Number of zones of which the peer is a primary. */
+  readonly primaryOf: number;
+}
+
+const ADDRESSES = sql.raw(`
+  (select coalesce(array_agg(host(a)::text order by place), '{}') from unnest(p.addresses) with ordinality u (a, place)) as addresses,
+  p.port, p.networks::text[] as networks, p.key_id as "keyId", k.name as "keyName",
+  k.revoked_at is not null as "isKeyRevoked"`);
+
+/** Returns undefined if a peer has this name. */
+export async function addPeer(
+  trx: Database,
+  peer: PeerAddresses & { readonly name: string },
+): Promise<number | undefined> {
+  const { name, addresses, port, networks, keyId } = peer;
+  const { rows } = await sql<{ id: number }>`
+    insert into peers (name, addresses, port, networks, key_id)
+    values (${name}, ${[...addresses]}::inet[], ${port}, ${[...networks]}::cidr[], ${keyId})
+    on conflict do nothing returning id`.execute(trx);
+  return rows[0]?.id;
+}
+
+/** Lists the operator's peers by name, or only the named one. */
+export async function listPeers(db: Database, name?: string): Promise<Peer[]> {
+  const { rows } = await sql<Peer>`
+    select p.id, p.name, ${ADDRESSES},
+      array(select t.name from policy_peers l join transfer_policies t on t.id = l.policy_id
+        where l.peer_id = p.id order by t.name) as policies,
+      (select count(*)::integer from secondaries s where p.id = any(s.peers)) as "primaryOf"
+    from peers p left join tsig_keys k on k.id = p.key_id
+    where p.name is not null and (${name ?? null}::text is null or p.name = ${name ?? null})
+    order by p.name`.execute(db);
+  return rows;
+}
+
+type RemovedPeer =
+  | { readonly kind: 'removed'; readonly peer: Peer }
+  | { readonly kind: 'in_use'; readonly peer: Peer }
+  | { readonly kind: 'absent' };
+
+/** Removes a peer that no policy lists and that is the primary of no zone. */
+export async function removePeer(trx: Database, name: string): Promise<RemovedPeer> {
+  // Who lists the peer as a primary locks it `for share`, because the list has no foreign key.
+  await sql`select from peers where name = ${name} for update`.execute(trx);
+  const [peer] = await listPeers(trx, name);
+  if (peer === undefined) return { kind: 'absent' };
+  if (peer.policies.length > 0 || peer.primaryOf > 0) return { kind: 'in_use', peer };
+  await sql`delete from peers where id = ${peer.id}`.execute(trx);
+  return { kind: 'removed', peer };
+}
+
+/** A secondary of a domain. */
+interface Secondary extends PeerAddresses {
+  readonly transfers: boolean;
+  readonly notified: boolean;
+}
+
+export interface StoredSecondary extends Secondary {
+  readonly id: number;
+  readonly keyName: string | null;
+  readonly isKeyRevoked: boolean;
+}
+
+const IS_SECONDARY = sql.raw('(p.transfers or p.notified)');
+
+/** Lists the secondaries of a domain, in the order in which they were added. */
+export async function listSecondaries(db: Database, domainId: number): Promise<StoredSecondary[]> {
+  const { rows } = await sql<StoredSecondary>`
+    select p.id, ${ADDRESSES}, p.transfers, p.notified
+    from peers p left join tsig_keys k on k.id = p.key_id
+    where p.domain_id = ${domainId} and ${IS_SECONDARY} order by p.id`.execute(db);
+  return rows;
+}
+
+type ReplacedSecondaries =
+  | { readonly kind: 'replaced' }
+  /** The domain has been deleted, or has another owner. */
+  | { readonly kind: 'absent' }
+  /** The key of this item does not belong to the owner, or is the imported key of a primary. */
+  | { readonly kind: 'unknown_key'; readonly index: number };
+
+/** Replaces the secondaries of a domain. Unchanged ones keep their id and their reports. */
+export async function replaceSecondaries(
+  trx: Database,
+  { id: domainId, accountId }: { readonly id: number; readonly accountId: number },
+  wanted: readonly Secondary[],
+): Promise<ReplacedSecondaries> {
+  const { rows: domains } = await sql`
+    select from domains where id = ${domainId} and account_id = ${accountId} and deleted_at is null
+    for no key update`.execute(trx);
+  if (domains.length === 0) return { kind: 'absent' };
+  const keys = await lockKeys(
+    trx,
+    accountId,
+    wanted.flatMap(({ keyId }) => keyId ?? []),
+  );
+  const index = wanted.findIndex(({ keyId }) => keyId !== null && keys.get(keyId) !== 'serve');
+  if (index >= 0) return { kind: 'unknown_key', index };
+  const removed = new Map((await listSecondaries(trx, domainId)).map((each) => [identityOf(each), each.id]));
+  const added = new Map(wanted.map((each) => [identityOf(each), each]));
+  for (const identity of [...removed.keys()]) if (added.delete(identity)) removed.delete(identity);
+  if (removed.size > 0)
+    await sql`delete from peers where id = any(${[...removed.values()]}::bigint[])`.execute(trx);
+  for (const { addresses, port, networks, keyId, transfers, notified } of added.values())
+    await sql`
+      insert into peers (domain_id, addresses, port, networks, key_id, transfers, notified)
+      values (${domainId}, ${[...addresses]}::inet[], ${port}, ${[...networks]}::cidr[], ${keyId}, ${transfers},
+        ${notified})`.execute(trx);
+  return { kind: 'replaced' };
+}
+
+function identityOf({ addresses, port, networks, keyId, transfers, notified }: Secondary): string {
+  return JSON.stringify([addresses, port, networks, keyId, transfers, notified]);
+}
