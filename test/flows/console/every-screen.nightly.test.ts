@@ -16,7 +16,7 @@ const SCREENS = [
   'domains',
   ...[
     ...['delegation', 'records', 'records/import', 'records/scan', 'history', 'dnssec', 'traffic', 'rules'],
-    ...['certificates', 'cache', 'uptime', 'sharing', 'settings', 'plan'],
+    ...['secondaries', 'certificates', 'cache', 'uptime', 'sharing', 'settings', 'plan'],
   ].map((page) => `domains/${NAME}/${page}`),
   `domains/${ELSEWHERE}/delegation`,
   ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
@@ -46,6 +46,8 @@ beforeAll(async () => {
       { name: '@', type: 'A', destination: '192.0.2.1', comment: MARKUP },
     ],
   });
+  const secondary = { addresses: ['9.9.9.9'], networks: ['9.9.9.0/24'] };
+  await ask('PUT', `/domains/${NAME}/secondaries`, { secondaries: [secondary] });
   await ask('POST', '/domains/', { name: ELSEWHERE, dns_mode: 'external' });
   const { id } = await (await context.request.get(`/domains/${ELSEWHERE}`)).json();
   const job = { domainId: id, kind: 'background', turn: 1 } as const;

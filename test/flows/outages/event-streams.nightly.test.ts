@@ -64,13 +64,13 @@ describe('streams of events', () => {
     const reader = follow('away-streams.net');
     await reader.find('open');
     await add('away-streams.net', 'before');
-    await reader.find('change', ({ serial }) => serial === 2);
+    await reader.find('change');
     proxy.cut();
     const { rows } = await sql<{
       id: number;
     }>`select id from domains where name = 'away-streams.net.'`.execute(database.db);
     // as another API process would meanwhile
-    await saved(
+    const { serial: last } = await saved(
       database.db,
       rows[0]?.id as number,
       edit({ create: ['meanwhile A 192.0.2.1'] }, parseName('away-streams.net.')),
@@ -78,13 +78,13 @@ describe('streams of events', () => {
     const seen = reader.comments;
     await new Promise((done) => setTimeout(done, AWAY_MS));
     await until(() => reader.comments > seen, 'a heartbeat comes without the database', 20_000);
-    expect([reader.isOver, changes(reader)]).toEqual([false, [2]]);
+    expect([reader.isOver, changes(reader).length]).toEqual([false, 1]);
     proxy.resume();
-    await reader.find('change', ({ serial }) => serial === 3);
+    await reader.find('change', ({ serial }) => serial === last);
     await until(async () => (await api.ask('GET', '/readyz')).status === 200);
     await add('away-streams.net', 'after');
-    await reader.find('change', ({ serial }) => serial > 3);
-    expect(changes(reader).slice(0, 2)).toEqual([2, 3]);
+    await reader.find('change', ({ serial }) => serial > last);
+    expect(changes(reader)[1]).toBe(last);
     expect(new Set(changes(reader)).size).toBe(changes(reader).length);
   });
 
@@ -93,7 +93,7 @@ describe('streams of events', () => {
     const reader = follow('stopped-streams.net');
     await reader.find('open');
     await add('stopped-streams.net', 'a');
-    await reader.find('change');
+    const { data: last } = await reader.find('change');
     const known = reader.lastId as string;
     await api.stop();
     expect(api.child.exitCode).toBe(0);
@@ -103,8 +103,8 @@ describe('streams of events', () => {
     const next = follow('stopped-streams.net', api.key, { 'last-event-id': known });
     await next.find('change');
     await add('stopped-streams.net', 'c');
-    await next.find('change', ({ serial }) => serial === 4);
-    expect(changes(next)).toEqual([3, 4]);
+    await until(() => changes(next).length === 2);
+    expect(Math.min(...changes(next))).toBeGreaterThan(last.serial);
   });
 });
 

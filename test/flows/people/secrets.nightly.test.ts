@@ -134,9 +134,11 @@ beforeAll(async () => {
   ann = new Browser({ ask }, url);
   const [, ...databasePassword] = /:\/\/[^:]+:([^@]+)@/.exec(findDatabaseUrl(dataDirectory) ?? '') ?? [];
   secrets.keep('password of the database', databasePassword.join());
-  const keySecret = readFileSync(join(dataDirectory, 'keys'), 'utf8').trim().split(':')[1] as string;
-  secrets.keep('KEY_SECRETS', keySecret);
-  secrets.keepOctets('KEY_SECRETS', Buffer.from(keySecret, 'base64'));
+  for (const file of ['keys', 'tsig-keys']) {
+    const keySecret = readFileSync(join(dataDirectory, file), 'utf8').trim().split(':')[1] as string;
+    secrets.keep(`secret in ${file}`, keySecret);
+    secrets.keepOctets(`secret in ${file}`, Buffer.from(keySecret, 'base64'));
+  }
   for (const pid of clone.processes()) {
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
     const [, password] = /DATABASE_URL=[^\0]*?:\/\/[^:\0]+:([^@\0]+)@/.exec(environment) ?? [];
@@ -195,6 +197,8 @@ describe('what people do', () => {
     const made = await done(ann, 'POST', '/users/me/keys', { name: MARKER }, once);
     const key = secrets.keep('key', made.key);
     expect((await done(ann, 'POST', '/users/me/keys', { name: MARKER }, once)).key).toBeUndefined();
+    const tsig = await done(ann, 'POST', '/tsig-keys/', { label: 'canary' });
+    secrets.keepOctets('TSIG key', Buffer.from(secrets.keep('TSIG key', tsig.secret), 'base64'));
     const domain = await ask('POST', '/domains/', { as: key, body: { name: 'canary.example', scan: false } });
     expect(domain.status).toBe(200);
     const record = await ask('POST', '/domains/canary.example/records/', {
@@ -453,7 +457,9 @@ describe('no secret is in', () => {
     );
     const found = folders.flatMap((folder) => secrets.filesWith(folder));
     const names = [...new Set(found)].map((path) => path.slice(path.lastIndexOf('/') + 1));
-    expect(names.filter((name) => !['keys', 'npm-start.json', 'superuser'].includes(name))).toEqual([]);
+    expect(
+      names.filter((name) => !['keys', 'tsig-keys', 'npm-start.json', 'superuser'].includes(name)),
+    ).toEqual([]);
     for (const path of found) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0]);
     expect(names).toContain('keys');
   });

@@ -53,6 +53,9 @@ export interface TestNodeOptions {
   zoneCounts?: ZoneCounts;
   /** True if the zone is unproven. */
   unproven?: boolean;
+  /** True if the zone has expired. */
+  expired?: boolean;
+  hasTransfers?: boolean;
   /** The zone is signed, and proves denials in this way. */
   denial?: DenialStyle;
 }
@@ -62,9 +65,10 @@ function exampleZoneText(): string {
 }
 
 export function testNode(options: TestNodeOptions = {}): TestNode {
-  const { unproven = false } = options;
+  const { unproven = false, expired = false } = options;
   const plain = zoneOf('example.test.', options.zoneText ?? exampleZoneText());
-  const zone = { ...(options.denial === undefined ? plain : signedZone(plain, options.denial)), unproven };
+  const given = options.denial === undefined ? plain : signedZone(plain, options.denial);
+  const zone = { ...given, unproven, expired };
   const node = answeringNode([zone], {
     nodeName: options.nodeName ?? 'node-1',
     version: 'Zonefleet 1.2.3',
@@ -74,6 +78,7 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
     tcpIdleTimeoutMs: options.tcpIdleTimeoutMs ?? 10_000,
     asked: options.asked,
     zoneCounts: options.zoneCounts,
+    hasTransfers: options.hasTransfers ?? false,
   });
   node.answerer.nowMs = NOW_MS;
   return {

@@ -118,6 +118,7 @@ export interface TestApiOptions extends Given {
   cacheRegistryUrl?: string;
   /** Non-public networks that webhooks may call. */
   webhookAllow?: readonly string[];
+  tsigSecrets?: typeof TEST_KEY_SECRETS;
   /** A store, or the URL of one from `startAnalytics`. Default: no store. */
   analytics?: string | Analytics;
   /** Limits of event streams that differ from an API process. */
@@ -219,7 +220,12 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const services = await openServices({
     db: own,
     databaseUrl: asRole(database.url, 'zonefleet_api'),
-    settings: { cacheRegistryUrl: options.cacheRegistryUrl, webhookAllow: options.webhookAllow ?? [] },
+    settings: {
+      cacheRegistryUrl: options.cacheRegistryUrl,
+      webhookAllow: options.webhookAllow ?? [],
+      resolverAllow: [],
+      tsigSecrets: options.tsigSecrets ?? TEST_KEY_SECRETS,
+    },
     registry: new Registry(),
     edgeFeed,
     log,

@@ -1,5 +1,5 @@
 // Parses a document with commands and their output into steps that a test can run. In the expected output, `…` omits text,
-// and ids of three or more digits represent the actual ids, also in later commands.
+// and ids and serials of three or more digits represent the actual ones, also in later commands.
 
 export interface Step {
   /** Line in the document. */
@@ -27,7 +27,10 @@ export function readTour(markdown: string): Step[] {
 }
 
 const LEFT_OUT = '…';
-const ID_NAMES = new Set(['id', 'change_id', 'domain_id', 'user_id', 'client_id', 'reverts', 'x-change-id']);
+const ID_NAMES = new Set([
+  ...['id', 'change_id', 'domain_id', 'user_id', 'client_id', 'tsig_key', 'reverts', 'x-change-id'],
+  ...['serial', 'x-zone-serial'],
+]);
 const FIRST_BOUND_ID = 10;
 
 export class Walk {

@@ -12,10 +12,12 @@ import { type SavedEdit, saveEdit } from '../../../src/store/change/save-edit.ts
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { checkPublished } from '../../../src/store/housekeeping/check-published.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { streamRecords } from '../../../src/store/records/load-records.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import type { Edit } from '../../../src/zone/edit/edit.ts';
 import { printRecordName } from '../../../src/zone/records/record-name.ts';
+import { timedSerial } from '../../../src/zone/serial.ts';
 import { isUnprovenMark } from '../../../src/zone/zone.ts';
 import { APEX, type EditLines, edit, showRecord } from '../zone/customer-records.ts';
 
@@ -88,6 +90,13 @@ export async function listed(db: Database, domainId: number, apex: Name = APEX):
 
 export async function expectPublished(db: Database, ...domainIds: number[]): Promise<void> {
   for (const id of domainIds) expect(await checkPublished(db, id)).toEqual([]);
+}
+
+/** Checks that each logged change of a domain, which must all concern its zone, raised the serial exactly once. */
+export async function expectSerials(db: Database, domainId: number): Promise<void> {
+  const log = (await listDomainChanges(db, domainId, { limit: 100_000 })).reverse();
+  const serials = log.map(({ serial }) => serial);
+  expect(serials).toEqual(log.map(({ at }, i) => timedSerial(serials[i - 1] ?? 0, at)));
 }
 
 /** Sets the limit of waiting domains in every plan. The returned function restores the plans. */

@@ -17,13 +17,16 @@ interface DaemonStart {
   /** Written before the start. Names are relative to the directory. */
   readonly files: (directory: string) => Readonly<Record<string, string>>;
   readonly args: (directory: string) => readonly string[];
+  /** Runs before the start. */
+  readonly prepare?: (directory: string) => Promise<void>;
   readonly isReady: () => Promise<boolean>;
 }
 
-export async function startDaemon({ program, files, args, isReady }: DaemonStart): Promise<Daemon> {
+export async function startDaemon({ program, files, args, prepare, isReady }: DaemonStart): Promise<Daemon> {
   const directory = await mkdtemp(join(tmpdir(), `zonefleet-${program}-`));
   await chmod(directory, 0o755);
   for (const [name, text] of Object.entries(files(directory))) await writeFile(join(directory, name), text);
+  await prepare?.(directory);
   const child = spawn(program, args(directory), {
     env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
     stdio: ['ignore', 'pipe', 'pipe'],

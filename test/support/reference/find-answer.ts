@@ -79,6 +79,7 @@ export function findAnswer(
 ): Answer {
   const zone = zoneFor(zones, qname, qtype);
   if (zone === undefined || qtype === TYPE.AXFR || qtype === TYPE.IXFR) return REFUSED;
+  if (zone.expired) return { ...REFUSED, kind: 'failed', rcode: RCODE.SERVFAIL };
   const isSigned = zone.denials !== undefined;
   const answersAll = !zone.marked.has(zone.apex) || (qname === zone.apex && isOfApex(qtype, isSigned));
   if (!answersAll) return REFUSED;

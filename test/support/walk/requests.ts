@@ -51,6 +51,10 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'POST /domains/{domain}/cache/refresh': { body: (w) => ({ url: `https://${w.domainName}/` }) },
   'GET /analytics/dns': ofItsDomain,
   'POST /domains/{domain}/webhooks': { body: () => ({ url: 'https://hooks.walk.test/' }) },
+  'PUT /domains/{domain}/secondaries': {
+    body: () => ({ secondaries: [{ addresses: ['9.9.9.9'], networks: ['9.9.9.9'] }] }),
+  },
+  'POST /tsig-keys/': { body: () => ({ label: 'walk' }) },
   'GET /analytics/summary': ofItsDomain,
   'GET /analytics/visitors': ofItsDomain,
   'GET /analytics/top-uris': ofItsDomain,

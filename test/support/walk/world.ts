@@ -28,6 +28,7 @@ import { confirmTotp, saveTotp } from '../../../src/store/people/totp.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
+import { createKey } from '../../../src/store/transfers/keys.ts';
 import { type Answer, TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
 import { giveMoney } from '../billing/give-money.ts';
@@ -336,6 +337,12 @@ const PARAMETERS: Readonly<Record<string, Make>> = {
     const ordered = await inTransaction(w.db, (trx) => orderPurge(trx, domainId, { kind: 'all' }));
     if (ordered.kind !== 'ordered') throw new Error(ordered.why);
     return ordered.id;
+  },
+  async '/tsig-keys/{id}'(w) {
+    const key = { accountId: w.buyerId, label: 'walk', algorithm: 'hmac-sha256' } as const;
+    const stored = await createKey(w.db, TEST_KEY_SECRETS, key);
+    if (stored.kind !== 'stored') throw new Error(stored.kind);
+    return stored.key.id;
   },
   async '/webhooks/{id}'(w) {
     const made = await createWebhook(w.db, await w.domainId(), 'https://hooks.walk.test/');

@@ -13,6 +13,7 @@ const BUILT: readonly DomainPage[] = [
   'records',
   'history',
   'dnssec',
+  'secondaries',
   'traffic',
   'rules',
   'certificates',
@@ -27,6 +28,7 @@ const BUILT: readonly DomainPage[] = [
 export function hasPage(page: DomainPage, domain: Domain): boolean {
   if (!BUILT.includes(page)) return false;
   if (page === 'traffic') return mayDo(domain, 'analytics.view');
+  if (page === 'secondaries') return mayDo(domain, 'domain.settings');
   if (page === 'plan') return mayDo(domain, 'billing');
   return true;
 }

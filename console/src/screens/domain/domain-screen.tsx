@@ -23,6 +23,7 @@ const Settings = lazyScreen(() => import('../domain-settings/settings-screen.tsx
 const Sharing = lazyScreen(() => import('../sharing/sharing-page.tsx'));
 const Plan = lazyScreen(() => import('../plan/plan-page.tsx'));
 const Dnssec = lazyScreen(() => import('../dnssec/dnssec-screen.tsx'));
+const Secondaries = lazyScreen(() => import('../secondaries/secondaries-screen.tsx'));
 const Cache = lazyScreen(() => import('../cache/cache-screen.tsx'));
 const Uptime = lazyScreen(() => import('../uptime/uptime-screen.tsx'));
 const Certificates = lazyScreen(() => import('../certificates/certificates-screen.tsx'));
@@ -68,6 +69,7 @@ function DomainPages({ name }: { readonly name: string }) {
               <Route path="/sharing" component={Sharing} />
               <Route path="/plan" component={Plan} />
               <Route path="/dnssec" component={Dnssec} />
+              <Route path="/secondaries" component={Secondaries} />
               <Route path="/traffic" component={Traffic} />
               <Route path="/rules" component={Rules} />
               <Route path="/certificates" component={Certificates} />

@@ -6,7 +6,7 @@ import { useLoad } from '../../../api/use-load.ts';
 import { domainPath, Link } from '../../../app/place.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
-import { count, Time } from '../../../parts/time.tsx';
+import { Time } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { DomainActions } from './domain-actions.tsx';
@@ -117,7 +117,7 @@ function Facts({ domain }: { readonly domain: Domain }) {
       <dt>{facts.served}</dt>
       <dd>{domain.served === undefined ? '—' : say.served[domain.served]}</dd>
       <dt>{facts.serial}</dt>
-      <dd>{count(domain.serial)}</dd>
+      <dd>{domain.serial}</dd>
       <dt>{facts.wanted}</dt>
       <dd>
         <Lines of={domain.svc_ns} />

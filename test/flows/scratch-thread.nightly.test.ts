@@ -1,0 +1,198 @@
+// Zones go to five other programs, which are secondaries: edits, loads, signing on and off. Every one of them has the
+// same zone afterwards, and got only differences.
+
+import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Name, parseName, printName } from '../../src/dns/name.ts';
+import { printRdata } from '../../src/dns/record/rdata.ts';
+import { typeMnemonic } from '../../src/dns/type-codes.ts';
+import { disableSigning } from '../../src/store/signing/disable-signing.ts';
+import { loadZone } from '../../src/store/zones/load-zones.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
+import { isEdgeMark, isMark } from '../../src/zone/zone.ts';
+import { type CliRun, runCli } from '../support/cli/run-cli.ts';
+import { asRole, createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { BY, newAccount, newDomain, saved } from '../support/database/domains.ts';
+import { enabled, useSecrets } from '../support/database/signed-zones.ts';
+import { isInstalled } from '../support/peers/peers.ts';
+import {
+  startTransferPeer,
+  TRANSFER_PROGRAMS,
+  type TransferPeer,
+  type TransferPeerName,
+} from '../support/peers/transfer-peers.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
+import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
+
+const PEERS: readonly TransferPeerName[] = ['nsd', 'knot', 'bind', 'yadifa'];
+const missing = [...PEERS.map((name) => TRANSFER_PROGRAMS[name]), 'dig'].filter((each) => !isInstalled(each));
+const needs = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
+
+const EDITS = scale(200, 120);
+const OPERATOR = parseName('operator.test.');
+const DOMAIN = parseName('example.com.');
+const SECRETS = `one:${Buffer.alloc(32, 9).toString('base64')}`;
+const LOOPBACK = '127.0.0.1';
+
+describe.skipIf(needs !== '')(`transfers to other servers${needs}`, () => {
+  let database: TestDatabase;
+  let node: NodeProcess;
+  let domainId: number;
+  const peers: TransferPeer[] = [];
+
+  const cli = async (...args: string[]): Promise<CliRun> => {
+    const run = await runCli(args, { databaseUrl: database.url, env: { TSIG_SECRETS: SECRETS } });
+    if (run.code !== 0) throw new Error(`zonefleet ${args.join(' ')}: ${run.stdout}${run.stderr}`);
+    return run;
+  };
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const { db } = database;
+    useSecrets(db);
+    domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
+    await saveZones(db, [{ apex: OPERATOR, records: operatorZone(1, []) }], { source: 'test' });
+    const created = JSON.parse((await cli('tsig', 'create', 'acme', '--json')).stdout);
+    const key = { name: created.name, algorithm: created.algorithm, secret: created.secret };
+    const ports = await Promise.all(PEERS.map(() => freePort()));
+    for (const [i, name] of PEERS.entries())
+      await cli(
+        'peer',
+        'add',
+        name,
+        '--to',
+        `${LOOPBACK}:${ports[i]}`,
+        '--from',
+        `${LOOPBACK}/32`,
+        '--key',
+        key.name,
+      );
+    await cli('peer', 'add', 'dig', '--from', `${LOOPBACK}/32`);
+    await cli('policy', 'set', 'default', '--transfer', 'dig', ...PEERS, '--notify', ...PEERS);
+    node = await startNode('transfers', {
+      DATABASE_URL: asRole(database.url, 'zonefleet_node'),
+      TSIG_SECRETS: SECRETS,
+    });
+    const zones = [OPERATOR, DOMAIN].map((apex) => printName(apex).slice(0, -1));
+    for (const [i, name] of PEERS.entries())
+      peers.push(
+        await startTransferPeer(name, { zones, primary: node.address.port, key, port: ports[i] as number }),
+      );
+  });
+  afterAll(async () => {
+    await Promise.all([...peers, node].map((each) => each?.stop()));
+    await database?.drop();
+  });
+
+  /** Waits until every peer has exactly the records of a zone. */
+  async function untilEqual(apex: Name): Promise<void> {
+    const wanted = await storedLines(apex);
+    await until(async () => (await transferred(node.address.port, apex)).join('\n') === wanted.join('\n'), 'node');
+    for (const { name, port } of peers) {
+      let has: string[] = [];
+      await until(
+        async () => {
+          has = await transferred(port, apex);
+          return has.join('\n') === wanted.join('\n');
+        },
+        () => `${name} has ${printName(apex)}: ${difference(has, wanted)}`,
+      );
+    }
+  }
+
+  const storedLines = async (apex: Name) => {
+    const { records } = (await loadZone(database.db, apex)) ?? { records: [] };
+    return records
+      .filter((one) => !isMark(one) && !isEdgeMark(one))
+      .map(lineOf)
+      .sort();
+  };
+
+  it('equal zones after edits, loads, signing and unsigning, by incremental transfers only', async () => {
+    const { db } = database;
+    await untilEqual(OPERATOR);
+    await untilEqual(DOMAIN);
+    const whole = await wholeTransfers(node);
+    let serial = 1;
+    let extra: string[] = [];
+    for (let i = 1; i <= EDITS; i++) {
+      const label = `h${randomInt(30)}`;
+      const choice = randomInt(10);
+      if (choice < 6)
+        await saved(db, domainId, { replace: [[label, 'A', `${60 + i} A 198.51.100.${randomInt(250)}`]] });
+      else if (choice < 9) {
+        extra = [...extra.slice(-20), `x${i} TXT "${i}"`];
+        await saveZones(db, [{ apex: OPERATOR, records: operatorZone(++serial, extra) }], { source: 'test' });
+      } else if (choice === 9) {
+        await enabled(db, { domainId }, { denial: randomInt(2) === 0 ? 'nsec' : 'nsec3' }).catch(
+          () => undefined,
+        );
+        if (randomInt(2) === 0) await disableSigning(db, { domainId }, BY);
+      }
+      if (i % 10 !== 0) continue;
+      await untilEqual(DOMAIN);
+      await untilEqual(OPERATOR);
+    }
+    expect(await wholeTransfers(node)).toBe(whole);
+    const { code, stdout } = await cli('transfers', printName(DOMAIN));
+    expect([code, stdout]).toEqual([0, expect.stringContaining('knot')]);
+  });
+});
+
+function operatorZone(serial: number, more: readonly string[]) {
+  const names = Array.from({ length: 50 }, (_, i) => `n${i} A 192.0.2.${i}`);
+  const text = [
+    `@ SOA ns1 host ${serial} 600 60 604800 60`,
+    '@ NS ns1',
+    'ns1 A 192.0.2.1',
+    ...names,
+    ...more,
+  ];
+  return recordsOf(text.join('\n'), printName(OPERATOR));
+}
+
+const lineOf = ({
+  owner,
+  ttl,
+  type,
+  rdata,
+}: Parameters<typeof isMark>[0] & { owner: Name; ttl: number; rdata: Uint8Array }) =>
+  `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`;
+
+/** Returns the records that a server transfers, as lines in the form of this fleet. Empty if it does not. */
+async function transferred(port: number, apex: Name): Promise<string[]> {
+  const args = [
+    '+noall',
+    '+answer',
+    '+onesoa',
+    '+time=5',
+    '+tries=1',
+    `@${LOOPBACK}`,
+    '-p',
+    `${port}`,
+    printName(apex),
+    'AXFR',
+  ];
+  const { stdout } = await promisify(execFile)('dig', args, { maxBuffer: 1 << 26 }).catch(() => ({
+    stdout: '',
+  }));
+  if (!stdout.includes('SOA')) return [];
+  return recordsOf(stdout, printName(apex)).map(lineOf).sort();
+}
+
+async function wholeTransfers({ metricsUrl }: NodeProcess): Promise<number> {
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => /^zonefleet_transfers_total\{.*axfr/.test(line));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+function difference(has: readonly string[], wanted: readonly string[]): string {
+  const lacks = wanted.filter((line) => !has.includes(line)).slice(0, 5);
+  const more = has.filter((line) => !wanted.includes(line)).slice(0, 5);
+  return `lacks ${lacks.join(' | ')}; has ${more.join(' | ')}`;
+}
