@@ -431,6 +431,8 @@ describe('the health endpoint', () => {
       counted: () => ({ reported: 0, other: 0, dropped: 0 }),
       diskSpace: async () => undefined,
       writeFailures: () => ({ disk_full: 0, other: 0 }),
+      transfers: () => undefined,
+      slowPathDropped: () => undefined,
     });
 
   async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {

@@ -32,21 +32,23 @@ describe('the key secret of a machine', () => {
   afterEach(() => rmSync(directory, { recursive: true }));
 
   it('the secret is created once, readable only by its owner, in the format of KEY_SECRETS', () => {
-    const made = ensureKeySecrets(join(directory, 'new'));
+    const made = ensureKeySecrets(join(directory, 'new'), 'keys');
     expect(made.isNew).toBe(true);
     expect(statSync(made.file).mode & 0o777).toBe(0o600);
-    expect(ensureKeySecrets(join(directory, 'new'))).toEqual({ ...made, isNew: false });
+    expect(ensureKeySecrets(join(directory, 'new'), 'keys')).toEqual({ ...made, isNew: false });
     expect(readSettings({ KEY_SECRETS: made.text }).keySecrets).toHaveLength(1);
   });
 
   it('two machines never create secrets with the same name', () => {
-    const names = ['a', 'b'].map((name) => ensureKeySecrets(join(directory, name)).text.split(':')[0]);
+    const names = ['a', 'b'].map(
+      (name) => ensureKeySecrets(join(directory, name), 'keys').text.split(':')[0],
+    );
     expect(names[0]).not.toBe(names[1]);
   });
 
   it('a file that cannot be read ends the start with an error that names it', () => {
     mkdirSync(join(directory, 'keys'));
-    expect(() => ensureKeySecrets(directory)).toThrow(
+    expect(() => ensureKeySecrets(directory, 'keys')).toThrow(
       /keys: cannot read the secret that encrypts stored secrets/,
     );
   });
@@ -155,6 +157,7 @@ const SECRETS = {
   COOKIE_SECRETS: '0123456789abcdef0123456789abcdef',
   BOOTSTRAP_API_KEY: `svc_${'0'.repeat(40)}`,
   KEY_SECRETS: 'sealing:secret',
+  TSIG_SECRETS: 'sealing:secret',
   AWS_SECRET_ACCESS_KEY: 'not ours',
   npm_config_token: 'not ours',
 };
@@ -163,9 +166,15 @@ const secretsOf = (name: ProcessName) =>
 
 describe('the environment of a process', () => {
   it('has only its own secrets', () => {
-    expect(secretsOf('nameserver')).toEqual(['COOKIE_SECRETS', 'DATABASE_URL']);
-    expect(secretsOf('API')).toEqual(['BOOTSTRAP_API_KEY', 'DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
-    expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL']);
+    expect(secretsOf('nameserver')).toEqual(['COOKIE_SECRETS', 'DATABASE_URL', 'TSIG_SECRETS']);
+    expect(secretsOf('API')).toEqual([
+      'BOOTSTRAP_API_KEY',
+      'DATABASE_URL',
+      'KEY_SECRETS',
+      'REDIS_URL',
+      'TSIG_SECRETS',
+    ]);
+    expect(secretsOf('workers')).toEqual(['DATABASE_URL', 'KEY_SECRETS', 'REDIS_URL', 'TSIG_SECRETS']);
   });
 
   it('has values chosen by npm start instead of given ones', () => {

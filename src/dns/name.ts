@@ -161,12 +161,15 @@ export function encodeName(name: Name): Uint8Array {
   return Buffer.from(name, 'latin1');
 }
 
+/** The name that `decodeName` reads: a peer may send thousands of names with a hundred labels each. */
+const decoded = Buffer.alloc(MAX_NAME_OCTETS);
+
 /**
  * Reads the name at `offset` of a message. Follows compression pointers (RFC 1035 §4.1.4), which must point to before
  * the part that they end, so that no loop is possible. `end` is the offset after the name at its original position.
  */
 export function decodeName(message: Uint8Array, offset: number): { name: Name; end: number } {
-  let wire = '';
+  let octets = 0;
   let end = -1;
   let at = offset;
   let pointers = 0;
@@ -176,7 +179,8 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
     if (length === undefined) throw new WireError('a name exceeds the data');
     if (length === 0) {
       if (end < 0) end = at + 1;
-      return { name: (wire + ROOT) as Name, end };
+      decoded[octets++] = 0;
+      return { name: decoded.toString('latin1', 0, octets) as Name, end };
     }
     if ((length & POINTER) === POINTER) {
       const low = message[at + 1];
@@ -190,9 +194,8 @@ export function decodeName(message: Uint8Array, offset: number): { name: Name; e
     }
     if ((length & POINTER) !== 0) throw new WireError('a label has an unknown type'); // RFC 6891 §5
     if (at + 1 + length > message.length) throw new WireError('a name exceeds the data');
-    wire += String.fromCharCode(...message.subarray(at, at + 1 + length));
-    if (wire.length >= MAX_NAME_OCTETS) throw new WireError('a name is longer than 255 octets');
-    at += 1 + length;
+    if (octets + 1 + length >= MAX_NAME_OCTETS) throw new WireError('a name is longer than 255 octets');
+    for (const next = at + 1 + length; at < next; at++) decoded[octets++] = message[at] as number;
   }
 }
 

@@ -11,7 +11,9 @@ import type { Feature, WriteLetter } from './feature.ts';
 import { money } from './money/feature.ts';
 import { recommendations } from './recommendations/feature.ts';
 import { resellers } from './resellers/feature.ts';
+import { secondaries } from './secondaries/feature.ts';
 import { tickets } from './tickets/feature.ts';
+import { transfers } from './transfers/feature.ts';
 import { uptime } from './uptime/feature.ts';
 import { webhooks } from './webhooks/feature.ts';
 
@@ -26,6 +28,8 @@ export const FEATURES: readonly Feature[] = [
   money,
   resellers,
   tickets,
+  transfers,
+  secondaries,
 ];
 
 /** Every kind of job, those of the core first. */

@@ -16,6 +16,7 @@ import type { Retention } from '../store/housekeeping/retention.ts';
 import type { OrderedMail } from '../store/people/mails.ts';
 import type { Database } from '../store/postgres/database.ts';
 import type { Privileges } from '../store/roles/role-privileges.ts';
+import type { KeySecret } from '../store/secrets/key-boxes.ts';
 
 export interface Feature {
   /** The name of its folder. */
@@ -59,6 +60,10 @@ export interface ServiceTools {
     readonly cacheRegistryUrl: string | undefined;
     /** Non-public networks that webhooks may call nevertheless. */
     readonly webhookAllow: readonly string[];
+    /** Non-public networks to which NOTIFY may be sent, and from which zones may be transferred. */
+    readonly resolverAllow: readonly string[];
+    /** Seal TSIG keys. */
+    readonly tsigSecrets: readonly KeySecret[];
   };
   readonly registry: Registry;
   readonly edgeFeed: EdgeFeed;
@@ -81,6 +86,14 @@ interface WorkSettings {
   readonly acmeContact: string | undefined;
   /** PEM file with the roots that the authority's own certificate is verified with. */
   readonly acmeCaFile: string | undefined;
+  /** Non-public networks in which the primaries of customers may be. */
+  readonly resolverAllow: readonly string[];
+  /** Seal TSIG keys. */
+  readonly tsigSecrets: readonly KeySecret[];
+  /** Source address of transfers from primaries. Undefined if the system chooses. */
+  readonly transferSource: string | undefined;
+  /** Maximum number of records of a zone that is copied from a primary. */
+  readonly secondaryMaxRecords: number;
   /** Undefined if the cache registry is in the main database. */
   readonly cacheRegistryUrl: string | undefined;
 }

@@ -37,7 +37,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const zoneCounts = settings.dnsCounts
     ? Array.from({ length: 1 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
     : [];
-  const counters = Array.from({ length: 1 + settings.dnsThreads }, () => new QueryCounters().buffer);
+  // also one for the transfer thread
+  const counters = Array.from({ length: 2 + settings.dnsThreads }, () => new QueryCounters().buffer);
   const { nodeName, databaseReadUrl: readUrl } = settings;
   const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
   const predecessor = isSuccessor ? await takeOver(snapshotDirectory) : undefined;
@@ -64,7 +65,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  const memory = { version, buffer, asked, countries, zoneCounts, counters };
+  const memory = { version, databaseUrl, buffer, asked, countries, zoneCounts, counters };
   const started = { life, log, user, snapshotDirectory, thread, predecessor, environment: process.env };
   await serveZones({ ...settings, ...memory, ...started });
 }

@@ -4,6 +4,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
+import type { TransferState } from './transfer/messages.ts';
 
 /** Values read at every scrape. */
 interface NodeGauges {
@@ -29,6 +30,10 @@ interface NodeGauges {
   counted(): { readonly reported: number; readonly other: number; readonly dropped: number };
   /** The space of the file system that holds the snapshot, in bytes; undefined if it cannot be read. */
   diskSpace(): Promise<{ readonly free: number; readonly total: number } | undefined>;
+  /** The numbers of the transfer thread. */
+  transfers(): TransferState | undefined;
+  /** Slow-path messages that were dropped, by reason. */
+  slowPathDropped(): Readonly<Record<string, number>> | undefined;
   /** Failed writes of the snapshot, by reason. */
   writeFailures(): { readonly disk_full: number; readonly other: number };
 }
@@ -114,11 +119,85 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     'Answers counted by domain: reported, among these without a domain (other), and dropped.',
     gauges.counted,
   );
+  results(
+    'zonefleet_slow_path_dropped_total',
+    'Messages for the transfer thread that were dropped, by the limit that they exceeded.',
+    () => gauges.slowPathDropped() ?? {},
+    'reason',
+  );
+  addTransferMetrics(registry, gauges.transfers);
   addAnswerCounter(registry, counters);
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
   addLatencyHistogram(registry, counters);
   return registry;
+}
+
+type LabelledCount = Readonly<Record<string, string | number>> & { readonly count: number };
+
+/** The metrics of the transfer thread. Without it, they have no values. */
+function addTransferMetrics(registry: Registry, state: NodeGauges['transfers']): void {
+  const add = (
+    Metric: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: (state: TransferState) => readonly LabelledCount[],
+  ) =>
+    new Metric({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        const current = state();
+        if (current === undefined) return;
+        for (const { count, ...labels } of read(current)) this.inc(labels, count);
+      },
+    });
+  add(
+    Counter,
+    'zonefleet_transfers_total',
+    'Zone transfers to peers, by form and outcome.',
+    ['direction', 'form', 'outcome'],
+    ({ transfers }) => transfers.map((counted) => ({ direction: 'out', ...counted })),
+  );
+  add(
+    Counter,
+    'zonefleet_notifies_total',
+    'NOTIFY messages, by direction and outcome.',
+    ['direction', 'outcome'],
+    ({ notifies }) => notifies,
+  );
+  add(
+    Gauge,
+    'zonefleet_notify_queue',
+    'Zones that wait to be notified to each peer.',
+    ['peer'],
+    ({ notifyQueue }) => notifyQueue,
+  );
+  add(
+    Counter,
+    'zonefleet_tsig_failures_total',
+    'Messages with a TSIG record that was refused, by its error.',
+    ['error'],
+    ({ tsigFailures }) => tsigFailures,
+  );
+  add(
+    Counter,
+    'zonefleet_history_misses_total',
+    'IXFR queries that were answered with the whole zone, by reason.',
+    ['why'],
+    ({ historyMisses }) => historyMisses,
+  );
+  add(
+    Gauge,
+    'zonefleet_zone_serial',
+    'Serials of zones that peers transfer, at most 1,000.',
+    ['zone'],
+    ({ zoneSerials }) => zoneSerials.map(({ zone, serial }) => ({ zone, count: serial })),
+  );
 }
 
 function addAnswerCounter(registry: Registry, counters: () => QueryCounters): void {

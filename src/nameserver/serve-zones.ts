@@ -13,7 +13,7 @@ import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
-import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
+import { Answerer, type AnswerSettings, type SharedAnswerSettings } from './answer/answer-query.ts';
 import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
 import { ZoneCounts } from './counts/zone-counts.ts';
@@ -26,10 +26,13 @@ import { CountryTable } from './image/find/country-table.ts';
 import { Image, ReaderSlot } from './image/image.ts';
 import { createMetrics } from './metrics.ts';
 import { offerSockets } from './offer-sockets.ts';
+import { SlowPath } from './slow-path/slow-path.ts';
+import type { TransferThread } from './slow-path/start-transfer-thread.ts';
 import { diskSpaceOf } from './snapshot/disk-space.ts';
 import { noWriteFailures } from './snapshot/write-failures.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
 import { openLibc } from './threads/libc.ts';
+import type { TransferThreadOptions } from './transfer/messages.ts';
 import { tryAddresses } from './try-addresses.ts';
 import { listenUdp } from './udp/udp.ts';
 import { ANSWERER } from './udp/udp-answerer.ts';
@@ -43,11 +46,18 @@ const DATABASE_GRACE_MS = 2000;
 /** Time that a successor waits for the database if the snapshot has zones. */
 const CURRENT_TIMEOUT_MS = 10_000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
-/** The reader slots of the image: TCP in this thread, then the UDP threads. */
+/** The reader slots of the image: TCP in this thread, then at most 100 UDP threads, and the transfer thread. */
 const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
+const TRANSFER_SLOT = 101;
 
-interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'> {
+interface ServeOptions
+  extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'>,
+    Pick<
+      TransferThreadOptions,
+      'databaseUrl' | 'transfersMax' | 'notifyRate' | 'notifySource' | 'tsigSecrets'
+    > {
+  readonly transfers: 'off' | TransferThreadOptions['transfers'];
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
@@ -70,7 +80,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly countries: SharedArrayBuffer;
   /** The memory of ZoneCounts: TCP first, then the UDP threads. Empty if answers are not counted by zone. */
   readonly zoneCounts: readonly SharedArrayBuffer[];
-  /** The memory of QueryCounters: TCP first, then the UDP threads. */
+  /** The memory of QueryCounters: TCP first, then the UDP threads, and the transfer thread. */
   readonly counters: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
@@ -86,6 +96,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const counters = options.counters.map((memory) => new QueryCounters(memory));
   let tcp: TcpListener | undefined;
   let isListening = false;
+  const slowPath = options.transfers === 'off' ? undefined : new SlowPath();
+  let transfers: TransferThread | undefined;
 
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,
@@ -102,6 +114,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
     diskSpace: diskSpaceOf(snapshotDirectory),
     writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
+    transfers: () => transfers?.state(),
+    slowPathDropped: () => slowPath?.limit.dropped,
   });
   const readiness = (): Readiness => {
     if (life.stopping.aborted) return waiting('it is being stopped');
@@ -149,8 +163,10 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     ),
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
+    slowPath,
   };
   const inherited = predecessor?.addresses ?? [];
+  life.onStop(async () => transfers?.stop()); // after the connections that wait for its answers
   tcp = await listenTcp(addresses, answers, { inherited }).catch(refuse);
   life.onStop(tcp.close);
   const udp = await listenUdp({
@@ -166,6 +182,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     asked: options.asked,
     countries: options.countries,
     zoneCounts: (udpThread) => options.zoneCounts[FIRST_UDP_SLOT + udpThread],
+    slowPath,
     loading,
     log,
     reportFailure,
@@ -188,6 +205,41 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   // Only now: if this process ends earlier, its parent lets the predecessor continue.
   life.ready({ addresses });
   if (udp.io === 'koffi') await offerSockets({ ...options, addresses, tcp, udp, health });
+  if (slowPath === undefined) thread.watch(false);
+  else transfers = await startTransfers(options, settings, slowPath, amplificationLimit);
+}
+
+/** Loads the code and starts the thread only now, so that it does not delay the start of the node. */
+async function startTransfers(
+  options: ServeOptions,
+  settings: SharedAnswerSettings,
+  slowPath: SlowPath,
+  amplificationLimit: AmplificationLimit | undefined,
+): Promise<TransferThread> {
+  const { startTransferThread } = await import('./slow-path/start-transfer-thread.ts');
+  const { buffer, databaseUrl, nodeName, transfersMax, notifyRate, notifySource, tsigSecrets } = options;
+  return startTransferThread({
+    thread: {
+      buffer,
+      slot: TRANSFER_SLOT,
+      settings: { ...settings, hasTransfers: false },
+      counters: options.counters.at(-1) as SharedArrayBuffer,
+      amplificationLimit: amplificationLimit?.buffer,
+      countries: options.countries,
+      databaseUrl,
+      readUrl: options.databaseReadUrl,
+      nodeName,
+      transfers: options.transfers === 'notify' ? 'notify' : 'answer',
+      transfersMax,
+      notifyRate,
+      notifySource,
+      tsigSecrets,
+      dnsListen: addressesToListenOn(options),
+    },
+    slowPath,
+    image: options.thread,
+    log: options.log,
+  });
 }
 
 function waiting(reason: string): Readiness {
@@ -237,14 +289,13 @@ async function untilCurrent(thread: ImageThread, isServing: boolean, life: Proce
   }
 }
 
-function answerSettings(
-  options: ServeOptions,
-): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries' | 'zoneCounts'> {
+function answerSettings(options: ServeOptions): SharedAnswerSettings {
   return {
     nodeName: options.nodeName,
     version: `zonefleet ${options.version}`,
     cookieSecrets: options.cookieSecrets,
     tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
+    hasTransfers: options.transfers !== 'off',
   };
 }
 

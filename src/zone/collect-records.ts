@@ -6,7 +6,7 @@ import { foldCase, isWithin, type Name, printName } from '../dns/name.ts';
 import { coveredType } from '../dns/record/covered-type.ts';
 import { checkRdata } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
-import { isMark, isUnprovenMark, type RecordSet, type ZoneRecord } from './zone.ts';
+import { isExpiredMark, isMark, isUnprovenMark, type RecordSet, type ZoneRecord } from './zone.ts';
 import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
@@ -38,6 +38,8 @@ export interface CollectedRecords {
   readonly marked: ReadonlySet<Name>;
   /** True if a mark states that the zone is unproven. */
   readonly unproven: boolean;
+  /** True if a mark states that the zone has expired. */
+  readonly expired: boolean;
   /** Number of records in the sets, without duplicates and signatures. */
   readonly count: number;
 }
@@ -57,6 +59,7 @@ export function collectRecords(
   const keys: RdataKeys = new Map();
   const marked = new Set<Name>();
   let unproven = false;
+  let expired = false;
   let count = 0;
   let seen = 0;
   for (const record of records) {
@@ -69,11 +72,13 @@ export function collectRecords(
     } else {
       const { sets } = nodeAt(nodes, owner);
       if (isUnprovenMark(record, apex)) unproven = true;
+      else if (isExpiredMark(record, apex)) expired = true;
       else if (isMark(record)) marked.add(owner);
       else if (addRecord(sets, type, record, keys)) count++;
     }
   }
-  return { nodes, hashed, signatures, marked: marked.size === 0 ? NO_MARKS : marked, unproven, count };
+  const all = marked.size === 0 ? NO_MARKS : marked;
+  return { nodes, hashed, signatures, marked: all, unproven, expired, count };
 }
 
 function nodeAt(nodes: Map<Name, CollectedNode>, name: Name): CollectedNode {
@@ -117,7 +122,7 @@ function faultOf(type: number, ttl: number, rdata: Uint8Array): ZoneProblem | un
 /**
  * Returns true for types that no record of a zone can have: 0, OPT, and the query and meta types 128 to 255 (RFC 6895 §3.1).
  */
-function isMetaType(type: number): boolean {
+export function isMetaType(type: number): boolean {
   return type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
 }
 

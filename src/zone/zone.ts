@@ -33,11 +33,21 @@ export function unprovenMarkOf(apex: Name): ZoneRecord {
   return { owner: apex, type: MARK_TYPE, ttl: UNPROVEN_TTL, rdata: NO_OCTETS };
 }
 
-export function isUnprovenMark(
-  { owner, type, ttl }: Pick<ZoneRecord, 'owner' | 'type' | 'ttl'>,
-  apex: Name,
-): boolean {
+/** With a mark of this TTL at the apex, the copy of a primary's zone has expired: its queries get SERVFAIL. */
+const EXPIRED_TTL = 2;
+
+export function expiredMarkOf(apex: Name): ZoneRecord {
+  return { owner: apex, type: MARK_TYPE, ttl: EXPIRED_TTL, rdata: NO_OCTETS };
+}
+
+type MarkedRecord = Pick<ZoneRecord, 'owner' | 'type' | 'ttl'>;
+
+export function isUnprovenMark({ owner, type, ttl }: MarkedRecord, apex: Name): boolean {
   return type === MARK_TYPE && ttl === UNPROVEN_TTL && owner === apex;
+}
+
+export function isExpiredMark({ owner, type, ttl }: MarkedRecord, apex: Name): boolean {
+  return type === MARK_TYPE && ttl === EXPIRED_TTL && owner === apex;
 }
 
 const NO_OCTETS = new Uint8Array();
@@ -120,6 +130,8 @@ export interface Zone {
   readonly marked: ReadonlySet<Name>;
   /** True if the whole zone is answered before it is proven. */
   readonly unproven: boolean;
+  /** True if the zone is an expired copy of a primary's. */
+  readonly expired: boolean;
   /** Absent if the SOA is not signed: answers then have neither signatures nor proofs. */
   readonly denials?: Denials;
   /**

@@ -15,6 +15,7 @@ import {
 } from '../../src/dns/dnssec/signed-octets.ts';
 import { sortNames } from '../../src/dns/dnssec/sort-names.ts';
 import { isKnownAlgorithm, verifySignature } from '../../src/dns/dnssec/verify-signature.ts';
+import { verifyZonemd } from '../../src/dns/dnssec/zonemd.ts';
 import {
   compareNames,
   foldCase,
@@ -28,6 +29,7 @@ import {
 import { printBase32Hex } from '../../src/dns/record/base-encodings.ts';
 import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
+import { inOneGo } from '../../src/dns/zone-file/in-one-go.ts';
 import { makeKey, signSet } from '../support/dnssec/signing.ts';
 import { wordsOf } from '../support/tests/rows-of.ts';
 import { name } from '../support/world/zone-exchange.ts';
@@ -396,5 +398,62 @@ www 3600 RRSIG A 14 3 3600 20100909102025 20100812102025 10771 example.net. /L5h
   it('is accepted only for the algorithms of docs/rules.md', () => {
     const known = Array.from({ length: 256 }, (_, i) => i).filter(isKnownAlgorithm);
     expect(known).toEqual([8, 10, 13, 14, 15]);
+  });
+});
+
+describe('the digest of a zone', () => {
+  const SOA =
+    '@ 86400 SOA ns1 admin 2018031900 1800 900 604800 86400\n@ 86400 NS ns1\n@ 86400 NS ns2\nns1 3600 A 203.0.113.63\n';
+  const digest = (start: string, hex: string) => `@ 86400 ZONEMD ${start} ${hex}\n`;
+  // RFC 8976 §A.1
+  const SIMPLE = `${SOA}ns2 3600 AAAA 2001:db8::63\n`;
+  const OF_SIMPLE =
+    'c68090d90a7aed716bc459f9340e3d7c1370d4d24b7e2fc3a1ddc0b9a87153b9a9713b3c9ae5cc27777f98b8e730044c';
+  // RFC 8976 §A.3
+  const SEVERAL = `${SOA}ns2 86400 TXT "This example has multiple digests"\nNS2 3600 AAAA 2001:db8::63\n`;
+  const SHA384 = digest(
+    '2018031900 1 1',
+    '62e6cf51b02e54b9b5f967d547ce43136792901f9f88e637493daaf401c92c279dd10f0edb1c56f8080211f8480ee306',
+  );
+  const SHA512 = digest(
+    '2018031900 1 2',
+    '08cfa1115c7b948c4163a901270395ea226a930cd2cbcf2fa9a5e6eb85f37c8a4e114d884e66f176eab121cb02db7d652e0cc4827e7a3204f166b47e5613fd27',
+  );
+  const PRIVATE = digest('2018031900 1 240', 'e2d523f654b9422a96c5a8f44607bbee');
+  const WRONG = digest('2018031900 1 1', OF_SIMPLE);
+  const verify = (text: string) => inOneGo(verifyZonemd(parseName('example.'), recordsOf(text, 'example.')));
+
+  it.each([
+    ['SHA-384 of a simple zone', SIMPLE + digest('2018031900 1 1', OF_SIMPLE), 'valid'],
+    ['several digests', SEVERAL + SHA384 + SHA512 + PRIVATE, 'valid'],
+    ['SHA-512', SEVERAL + SHA512, 'valid'],
+    ['one wrong digest next to a right one', SEVERAL + WRONG + SHA512, 'valid'],
+    [
+      'a signature of the digest, which is not digested',
+      `${SEVERAL}${SHA512}@ 86400 RRSIG ZONEMD 13 1 86400 20300101000000 20200101000000 1 example. AAAA\n`,
+      'valid',
+    ],
+    [
+      'no digest at the apex',
+      `${SEVERAL}ns1 3600 ZONEMD 2018031900 1 240 e2d523f654b9422a96c5a8f44607bbee\n`,
+      'absent',
+    ],
+    ['an unsupported hash', SEVERAL + PRIVATE, 'unsupported'],
+    ['an unsupported scheme', SEVERAL + SHA512.replace(' 1 2 ', ' 2 2 '), 'unsupported'],
+    ['another TTL', SEVERAL.replace('3600 A ', '3601 A ') + SHA512, 'does not match the records of the zone'],
+    [
+      'another signature',
+      `${SEVERAL}${SHA512}@ 86400 RRSIG NS 13 1 86400 20300101000000 20200101000000 1 example. AAAA\n`,
+      'does not match the records of the zone',
+    ],
+    [
+      'another serial',
+      SEVERAL + SHA512.replace('900 1', '901 1'),
+      'is for the serial 2018031901, not for 2018031900',
+    ],
+    ['two digests with one hash', SEVERAL + SHA384 + WRONG, 'has several digests with one hash algorithm'],
+  ])('with %s is verified (RFC 8976 §4)', (_, text, expected) => {
+    const result = verify(text);
+    expect(result.kind === 'invalid' ? result.message : result.kind).toContain(expected);
   });
 });

@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   edge: 'dns zone',
   process: 'dns zone',
   mail: '',
-  resolver: 'dns checks process',
+  resolver: 'dns zone checks process',
   analytics: 'billing edge',
   store: 'dns billing zone checks edge process',
   jobs: 'zone checks resolver store',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
+import { parseName, printName } from '../../src/dns/name.ts';
 import { AskedZones } from '../../src/nameserver/follow/asked-zones.ts';
 import { PositionReporter } from '../../src/nameserver/follow/report-position.ts';
 import {
@@ -177,8 +177,23 @@ test('without Postgres, zones come from the snapshot, and missed changes are loa
   expect(second.serial()).toBe(2);
   await second.started;
   expect(second.state()).toMatchObject({ loaded: true, zones: 2, connected: false, lagSeconds: 0 });
+  const reports: string[] = [];
+  second.onZones((message) =>
+    reports.push(
+      message.kind === 'loaded' ? 'loaded' : message.zones.map(({ apex }) => printName(apex)).join(),
+    ),
+  );
   proxy.resume();
   await until(() => second.serial() === 3 && second.state()?.zones === 1);
+  await until(() => reports.length === 1, 'loaded');
+  second.watch(true); // only now, but earlier changes are reported, too
+  await until(() => reports.length === 2, 'changed');
+  await saveZones(database.db, [smallZone('c.example.', 1)], BY);
+  await until(() => reports.length === 3, 'changed');
+  second.watch(false);
+  await saveZones(database.db, [smallZone('a.example.', 4)], BY);
+  await until(() => second.serial() === 4);
+  expect(reports).toEqual(['loaded', 'a.example.', 'c.example.']);
   expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
 });
 

@@ -15,6 +15,7 @@ import { FollowedEdgeSets } from '../../src/nameserver/follow/followed-edge-sets
 import { FollowedZones } from '../../src/nameserver/follow/followed-zones.ts';
 import { RemovalHold } from '../../src/nameserver/follow/hold-removals.ts';
 import { ZoneIds } from '../../src/nameserver/follow/zone-ids.ts';
+import { ZoneWatch } from '../../src/nameserver/follow/zone-watch.ts';
 import { findImageFault } from '../../src/nameserver/image/check/check-image.ts';
 import {
   COUNTRY_TABLE_BYTES,
@@ -407,4 +408,39 @@ test('a hundred thousand sequential ids are found, and are absent after all were
     if (ids.get(id) !== (id % 2 === 1 ? id * 3 : 0)) throw new Error(`${id}`);
   ids.clear();
   expect([ids.size, ids.get(1)]).toEqual([0, 0]);
+});
+
+describe('the zones reported to the transfer thread', () => {
+  const zoneAt = (id: number) => ({ id, apex: parseName(`z${id}.example.`) });
+  const nextTurn = () => new Promise((done) => setImmediate(done));
+
+  test('are those that changed before it asked, each once, in batches, and later ones while it needs them', async () => {
+    const batches: number[][] = [];
+    const watch = new ZoneWatch((zones) => batches.push(zones.map(({ id }) => id)));
+    for (const id of [...ids(0, 1500), ...ids(0, 10)]) watch.add(zoneAt(id));
+    await nextTurn();
+    expect(batches).toEqual([]);
+    watch.watch(true);
+    await nextTurn();
+    expect(batches).toEqual([ids(0, 1000), ids(1000, 500)]);
+    for (const id of [7, 8]) watch.add(zoneAt(id));
+    await nextTurn();
+    expect(batches.slice(2)).toEqual([[7, 8]]);
+    watch.watch(false);
+    watch.add(zoneAt(9));
+    watch.watch(true);
+    await nextTurn();
+    expect(batches.length).toBe(3);
+  });
+
+  test('are at most 100,000 before it asks', async () => {
+    let reported = 0;
+    const watch = new ZoneWatch((zones) => {
+      reported += zones.length;
+    });
+    for (const id of ids(0, 100_001)) watch.add({ id, apex: String(id) as Name });
+    watch.watch(true);
+    await nextTurn();
+    expect(reported).toBe(100_000);
+  });
 });

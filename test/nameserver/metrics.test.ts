@@ -20,6 +20,15 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
     counted: () => ({ reported: 900, other: 4, dropped: 5 }),
     diskSpace: async () => ({ free: 1000, total: 5000 }),
     writeFailures: () => ({ disk_full: 6, other: 1 }),
+    slowPathDropped: () => ({ network: 8, waiting: 9 }),
+    transfers: () => ({
+      transfers: [{ form: 'axfr', outcome: 'sent', count: 21 }],
+      notifies: [{ direction: 'out', outcome: 'acknowledged', count: 22 }],
+      notifyQueue: [{ peer: 'second', count: 23 }],
+      tsigFailures: [{ error: 'BADKEY', count: 24 }],
+      historyMisses: [{ why: 'purged', count: 25 }],
+      zoneSerials: [{ zone: 'example.test.', serial: 26 }],
+    }),
   });
   await metrics.metrics(); // a second scrape returns the same values
   return (await metrics.metrics()).split('\n');
@@ -79,6 +88,14 @@ zonefleet_answer_seconds_bucket{le="0.1"} 1
 zonefleet_answer_seconds_bucket{le="+Inf"} 2
 zonefleet_answer_seconds_sum 7.000015
 zonefleet_answer_seconds_count 2
+zonefleet_slow_path_dropped_total{reason="network"} 8
+zonefleet_slow_path_dropped_total{reason="waiting"} 9
+zonefleet_transfers_total{direction="out",form="axfr",outcome="sent"} 21
+zonefleet_notifies_total{direction="out",outcome="acknowledged"} 22
+zonefleet_notify_queue{peer="second"} 23
+zonefleet_tsig_failures_total{error="BADKEY"} 24
+zonefleet_history_misses_total{why="purged"} 25
+zonefleet_zone_serial{zone="example.test."} 26
 zonefleet_zones 3
 zonefleet_records 40
 zonefleet_regions 2

@@ -64,7 +64,13 @@ export function publicSource(source: ChangeSource): Printed['source'] {
   return isHidden(source) ? 'cli' : source;
 }
 
-const HIDDEN_SOURCES = ['migrate', 'demo', 'test', 'signing', 'transfer'] as const satisfies readonly ChangeSource[];
+const HIDDEN_SOURCES = [
+  'migrate',
+  'demo',
+  'test',
+  'signing',
+  'transfer',
+] as const satisfies readonly ChangeSource[];
 
 function isHidden(source: ChangeSource): source is (typeof HIDDEN_SOURCES)[number] {
   return (HIDDEN_SOURCES as readonly ChangeSource[]).includes(source);

@@ -18,6 +18,7 @@ export interface Edns {
 export const EDNS_OPTION = {
   NSID: 3, // RFC 5001
   CLIENT_SUBNET: 8, // RFC 7871
+  EXPIRE: 9, // RFC 7314
   COOKIE: 10, // RFC 7873
   TCP_KEEPALIVE: 11, // RFC 7828
   PADDING: 12, // RFC 7830
@@ -26,7 +27,12 @@ export const EDNS_OPTION = {
 } as const;
 
 /** Extended DNS error codes, RFC 8914 §4. */
-export const EXTENDED_ERROR = { NOT_READY: 14, PROHIBITED: 18, NOT_AUTHORITATIVE: 20 } as const;
+export const EXTENDED_ERROR = {
+  NOT_READY: 14,
+  PROHIBITED: 18,
+  NOT_AUTHORITATIVE: 20,
+  INVALID_DATA: 24,
+} as const;
 
 /** Octets of an OPT record without options: root owner, type, class, TTL, RDLENGTH. */
 export const OPT_OCTETS = 11;

@@ -7,7 +7,7 @@
 
 import type { Client } from './client.ts';
 import type { RateDecision } from './response-rate-limit.ts';
-import { mix, TokenBuckets } from './token-buckets.ts';
+import { TokenBuckets } from './token-buckets.ts';
 
 /**
  * Octets of answer that each octet of a query pays for. Answers up to this ratio are always sent, so an attacker who forges
@@ -18,9 +18,6 @@ const ANSWERED_PER_ASKED = 2.5;
 const BURST_SECONDS = 2;
 /** Two answers of the largest size: with a smaller burst, some answers could never be sent. */
 const MIN_BURST_OCTETS = 2 * 1232;
-
-const IPV4_KEY = 1 << 24;
-const IPV6_KEY = 1 << 31;
 
 export class AmplificationLimit {
   readonly #buckets: TokenBuckets;
@@ -52,7 +49,7 @@ export class AmplificationLimit {
    */
   decide(client: Client, asked: number, answered: number, truncated: number, nowMs: number): RateDecision {
     const buckets = this.#buckets;
-    const at = this.#find(client, nowMs);
+    const at = buckets.findNetwork(client, nowMs);
     const tokens = Math.min(buckets.capacity, buckets.tokens(at, nowMs) + asked * ANSWERED_PER_ASKED);
     if (answered <= tokens) {
       buckets.setTokens(at, tokens - answered, nowMs);
@@ -61,24 +58,5 @@ export class AmplificationLimit {
     const truncates = buckets.alternate(at) && truncated <= tokens;
     buckets.setTokens(at, truncates ? tokens - truncated : tokens, nowMs);
     return truncates ? 'truncate' : 'drop';
-  }
-
-  /**
-   * If there are more networks than slots, networks share a bucket: a new network inherits the tokens of the fullest
-   * bucket in its set. A flood of forged networks therefore cannot reset the table to get another burst, and it limits
-   * other networks only if all four buckets of their set are empty.
-   */
-  #find({ address, at, octets }: Client, nowMs: number): number {
-    const buckets = this.#buckets;
-    const { seed, secondSeed } = buckets;
-    const first =
-      ((address[at] as number) << 16) | ((address[at + 1] as number) << 8) | (address[at + 2] as number);
-    if (octets === 4) return buckets.find(mix(mix(first ^ seed) ^ secondSeed), first | IPV4_KEY, nowMs, true);
-    const fourth = (first << 8) | (address[at + 3] as number);
-    const rest =
-      ((address[at + 4] as number) << 16) | ((address[at + 5] as number) << 8) | (address[at + 6] as number);
-    const hash = mix(mix(fourth ^ seed) ^ rest ^ secondSeed);
-    const key = mix(mix(rest ^ seed) ^ fourth ^ ~secondSeed) | IPV6_KEY;
-    return buckets.find(hash, key, nowMs, true);
   }
 }

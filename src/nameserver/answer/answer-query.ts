@@ -19,7 +19,7 @@ import { isSoundSubnet, SUBNET_HEAD_OCTETS } from './client-subnet.ts';
 import { Cookies, type CookieVerdict } from './cookies.ts';
 import { MAX_UDP_OCTETS, OptWriter } from './opt-writer.ts';
 import type { QueryCounters } from './query-counters.ts';
-import { Query, readQuery } from './read-query.ts';
+import { Query, readQuery, SLOW } from './read-query.ts';
 import { NODATA_BUCKET, type RateDecision, type RateLimit, ZONE_BUCKET } from './response-rate-limit.ts';
 import { SectionWriter } from './section-writer.ts';
 
@@ -42,7 +42,18 @@ export interface AnswerSettings {
   readonly countries?: CountryTable | undefined;
   /** Counts answers by zone. Undefined if counting is `off`. */
   readonly zoneCounts?: ZoneCounts | undefined;
+  /** True if the transfer thread answers the messages for which `answer` returns SLOW_PATH. */
+  readonly hasTransfers?: boolean;
 }
+
+/** The settings that do not refer to memory: they are equal in all threads. */
+export type SharedAnswerSettings = Omit<
+  AnswerSettings,
+  'rateLimit' | 'amplificationLimit' | 'asked' | 'countries' | 'zoneCounts'
+>;
+
+/** Result of `Answerer.answer` for a message that only the transfer thread can answer. */
+export const SLOW_PATH = -1;
 
 const HEADER_OCTETS = 12;
 const OPCODE_QUERY = 0;
@@ -69,6 +80,7 @@ export class Answerer {
   readonly #amplificationLimit: AmplificationLimit | undefined;
   readonly #counters: QueryCounters;
   readonly #zoneCounts: ZoneCounts | undefined;
+  readonly #hasTransfers: boolean;
   readonly #reportFailure: (error: unknown) => void;
   #input: Uint8Array = new Uint8Array(0);
   #inputView: DataView = new DataView(new ArrayBuffer(0));
@@ -99,12 +111,14 @@ export class Answerer {
     this.#amplificationLimit = settings.amplificationLimit;
     this.#counters = counters;
     this.#zoneCounts = settings.zoneCounts;
+    this.#hasTransfers = settings.hasTransfers === true;
     this.#reportFailure = reportFailure;
   }
 
   /**
    * Answers the query of `octets` octets at `at`. Writes the answer to `out` from `outAt`, in at most `room` octets,
-   * and returns its length; 0 means no answer. The caller must have entered its reader slot.
+   * and returns its length; 0 means no answer, and SLOW_PATH that the transfer thread answers. The caller must have
+   * entered its reader slot.
    */
   answer(
     input: Uint8Array,
@@ -124,6 +138,7 @@ export class Answerer {
     }
     try {
       readQuery(input, this.#inputView, at, octets, this.#query);
+      if (this.#query.slowPath !== SLOW.NO && this.#hasTransfers && !this.#query.malformed) return SLOW_PATH;
       if (this.#query.subnetOctets >= 0) this.#judgeSubnet();
       this.#cookie = this.#judgeCookie();
       this.#source = this.#decide();
@@ -194,13 +209,18 @@ export class Answerer {
     // A query with two OPT records has no valid version, so it gets FORMERR. Nothing else is checked if the version is
     // unknown.
     if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
-    if (query.opcode !== OPCODE_QUERY) return this.#fail(RCODE.NOTIMP, -1);
+    if (query.opcode !== OPCODE_QUERY) {
+      const isKnown = this.#hasTransfers && query.slowPath !== SLOW.NO; // and malformed
+      return this.#fail(isKnown ? RCODE.FORMERR : RCODE.NOTIMP, -1);
+    }
     if (query.malformed) return this.#fail(RCODE.FORMERR, -1);
     if (query.questions === 0) {
       // A query without a question only requests a server cookie (RFC 7873 §5.4).
       if (this.#cookie === undefined) return this.#fail(RCODE.FORMERR, -1);
       return this.#fail(this.#cookie === 'invalid' ? RCODE.BADCOOKIE : RCODE.NOERROR, -1);
     }
+    // Without transfers there are no keys. RFC 8945 §5.2.1 requires a TSIG record in the answer, which few clients need.
+    if (query.slowPath === SLOW.TSIG) return this.#fail(RCODE.NOTAUTH, -1);
     if (query.class !== CLASS.IN) return this.#decideChaos();
     if (query.type === TYPE.AXFR || query.type === TYPE.IXFR)
       return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
@@ -222,11 +242,13 @@ export class Answerer {
 
   /**
    * For a zone that did not fit into memory, REFUSED would be wrong: this server is authoritative for it, and another
-   * one may serve it. Not Ready (RFC 8914 §4.15) says that this server cannot answer yet.
+   * one may serve it. Not Ready (RFC 8914 §4.15) says that this server cannot answer yet, Invalid Data (§4.25) that its
+   * copy is too old.
    */
   #refuse(): Source {
     const { kind } = this.#found;
     if (kind === FOUND.NOT_SERVED) return this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+    if (kind === FOUND.EXPIRED) return this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.INVALID_DATA);
     if (kind === FOUND.FAILED) return this.#fail(RCODE.SERVFAIL, -1);
     return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
   }
@@ -340,7 +362,7 @@ function maxUdpOctets(payloadSize: number): number {
 }
 
 /** Answers SERVFAIL to a query that caused an unhandled error, so that the client immediately tries another server. */
-function writeFailure(input: Uint8Array, at: number, out: Uint8Array, outAt: number): number {
+export function writeFailure(input: Uint8Array, at: number, out: Uint8Array, outAt: number): number {
   for (let i = 0; i < HEADER_OCTETS; i++) out[outAt + i] = 0;
   out[outAt] = input[at] as number;
   out[outAt + 1] = input[at + 1] as number;

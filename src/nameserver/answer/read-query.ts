@@ -8,6 +8,12 @@ import type { FoldedName } from '../image/find/folded-name.ts';
 import { Client } from './client.ts';
 
 const HEADER_OCTETS = 12;
+const OPCODE_NOTIFY = 4;
+const OPCODE_UPDATE = 5;
+const OVER_TCP = 1;
+
+/** Values of `Query.slowPath`: the reason why only the transfer thread can answer. */
+export const SLOW = { NO: 0, TSIG: 1, OPCODE: 2, TRANSFER: 3 } as const;
 
 /** A query that was read. */
 export class Query {
@@ -26,6 +32,8 @@ export class Query {
   questionEnd = HEADER_OCTETS;
   type = 0;
   class = 0;
+  /** A value of SLOW. */
+  slowPath: number = SLOW.NO;
   /** True if there is an OPT record, so that the answer has one too (RFC 6891 §7). */
   edns = false;
   udpPayloadSize = 512;
@@ -63,6 +71,7 @@ export function readQuery(
   query.start = start;
   query.end = start + octets;
   query.malformed = false;
+  query.slowPath = SLOW.NO;
   query.edns = false;
   query.udpPayloadSize = 512;
   query.version = 0;
@@ -81,6 +90,16 @@ export function readQuery(
   const records = others + read16(input, start + 10);
   for (let i = 0; i < records && at >= 0; i++) at = readRecord(input, at, i >= others, query);
   if (at < 0) query.malformed = true;
+  if (query.opcode !== 0 || query.type === TYPE.IXFR || query.type === TYPE.AXFR) markSlow(query);
+}
+
+/** A transfer over UDP is IXFR (RFC 1995 §2); AXFR requires a stream (RFC 5936 §4.2). */
+function markSlow(query: Query): void {
+  const { opcode, type, client, slowPath } = query;
+  if (slowPath === SLOW.TSIG) return;
+  if (opcode === OPCODE_NOTIFY || opcode === OPCODE_UPDATE) query.slowPath = SLOW.OPCODE;
+  if (opcode !== 0) return;
+  if (type === TYPE.IXFR || client.transport === OVER_TCP) query.slowPath = SLOW.TRANSFER;
 }
 
 function read16(input: Uint8Array, at: number): number {
@@ -126,7 +145,11 @@ function readRecord(input: Uint8Array, at: number, additional: boolean, query: Q
   const rdata = ownerEnd + 10;
   const end = rdata + read16(input, ownerEnd + 8);
   if (end > query.end) return -1;
-  if (read16(input, ownerEnd) !== TYPE.OPT) return end;
+  const type = read16(input, ownerEnd);
+  if (type !== TYPE.OPT) {
+    if (type === TYPE.TSIG) query.slowPath = SLOW.TSIG;
+    return end;
+  }
   const second = query.edns;
   query.edns = true;
   // A single OPT record is allowed, in the additional section, owned by the root (RFC 6891 §6.1.1).

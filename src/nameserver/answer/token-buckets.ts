@@ -2,6 +2,7 @@
 // answer through. Slots are chosen by hashes with random seeds, so an attacker cannot target a bucket.
 
 import { randomBytes } from 'node:crypto';
+import type { Client } from './client.ts';
 
 const WAYS = 4;
 const DEFAULT_SETS = 1 << 16;
@@ -12,6 +13,10 @@ const HEADER_WORDS = 16; // a cache line
 // A bucket is four words, so that the four buckets of a set fill a cache line. Key 0 marks a free slot.
 const BUCKET = { KEY: 0, TOKENS: 1, FILLED_AT_MS: 2, EXCEEDED: 3 } as const;
 const BUCKET_WORDS = 4;
+
+// Keys of networks.
+const IPV4_KEY = 1 << 24;
+const IPV6_KEY = 1 << 31;
 
 export class TokenBuckets {
   /** The table's memory, for `on` in another thread. */
@@ -81,6 +86,25 @@ export class TokenBuckets {
     this.setTokens(fullest, inherits && most < this.capacity ? most : this.capacity, nowMs);
     words[fullest + BUCKET.EXCEEDED] = 0;
     return fullest;
+  }
+
+  /**
+   * Returns the index of the bucket of the client's network (/24 for IPv4, /56 for IPv6). If there are more networks than
+   * slots, networks share a bucket: a new network inherits the tokens of the fullest bucket in its set. A flood of forged
+   * networks therefore cannot reset the table to get another burst, and it limits other networks only if all four buckets
+   * of their set are empty.
+   */
+  findNetwork({ address, at, octets }: Client, nowMs: number): number {
+    const { seed, secondSeed } = this;
+    const first =
+      ((address[at] as number) << 16) | ((address[at + 1] as number) << 8) | (address[at + 2] as number);
+    if (octets === 4) return this.find(mix(mix(first ^ seed) ^ secondSeed), first | IPV4_KEY, nowMs, true);
+    const fourth = (first << 8) | (address[at + 3] as number);
+    const rest =
+      ((address[at + 4] as number) << 16) | ((address[at + 5] as number) << 8) | (address[at + 6] as number);
+    const hash = mix(mix(fourth ^ seed) ^ rest ^ secondSeed);
+    const key = mix(mix(rest ^ seed) ^ fourth ^ ~secondSeed) | IPV6_KEY;
+    return this.find(hash, key, nowMs, true);
   }
 
   /** Returns the current tokens of the bucket at this index. `nowMs` is taken modulo 2^32. */

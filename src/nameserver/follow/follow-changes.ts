@@ -69,7 +69,11 @@ class Follower implements Following {
   constructor(options: FollowOptions) {
     this.#options = options;
     const { databaseUrl, nodeName, log, writer, snapshot } = options;
-    this.#followed = new FollowedZones(writer, (entry) => snapshot?.append(entry));
+    this.#followed = new FollowedZones(writer, (entry) => {
+      snapshot?.append(entry);
+      if (this.#feed.loaded && (entry.kind === 'zone' || entry.kind === 'sets'))
+        options.onServed?.({ id: entry.content.id, apex: entry.apex });
+    });
     const bytesUsed = () => writer.bytesUsed;
     this.#loader = new FollowedZonesLoader(this.#followed, this.#hold, log, bytesUsed, options.progress);
     const reportSoon = () => this.#reporter.changed();

@@ -8,6 +8,7 @@ import type { ImageWriter } from '../image/write-image.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
 import type { ImageProgress } from '../threads/image-progress.ts';
+import type { ChangedZone } from '../transfer/messages.ts';
 import type { FollowState } from './follow-state.ts';
 import type { FollowedEdgeSets } from './followed-edge-sets.ts';
 
@@ -37,6 +38,11 @@ export interface FollowOptions {
   edgeSets?: FollowedEdgeSets;
   /** Records the progress of work on the image. */
   progress?: ImageProgress;
+  /**
+   * Called with each zone whose served content has changed since the snapshot was written or, without a snapshot, since
+   * all zones were loaded.
+   */
+  onServed?: (zone: ChangedZone) => void;
   /** Called after zones were changed, with the age of the oldest change. */
   onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
   /** Called when `state()` may have changed. */

@@ -14,6 +14,7 @@ import { ImageProgress } from '../threads/image-progress.ts';
 import type { Following, FollowOptions } from './follow-options.ts';
 import { FollowedEdgeSets } from './followed-edge-sets.ts';
 import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
+import { ZoneWatch } from './zone-watch.ts';
 
 const options = workerData as ImageThreadOptions;
 const port = parentPort as NonNullable<typeof parentPort>;
@@ -26,6 +27,8 @@ const logAt = (level: keyof Log) => (fields: object, message: string) => {
   post({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
 };
 const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+
+const zones = new ZoneWatch((changed) => post({ kind: 'changed', zones: changed }));
 
 let following: Following | undefined;
 let snapshot: Snapshot | undefined;
@@ -79,6 +82,7 @@ async function run(): Promise<void> {
     onState: () => {
       if (following !== undefined) post({ kind: 'state', state: following.state() });
     },
+    onServed: (zone) => zones.add(zone),
     onReached: () => post({ kind: 'reached' }),
     ...(readUrl === undefined ? {} : { readUrl }),
     ...(snapshot === undefined ? {} : { snapshot }),
@@ -95,6 +99,7 @@ async function run(): Promise<void> {
 }
 
 port.on('message', async (message: ToImageThread) => {
+  if (message.kind === 'watch') return zones.watch(message.watches);
   if (message.kind === 'predecessor-ended') return snapshot?.own();
   await following?.stop();
   await snapshot?.stop();

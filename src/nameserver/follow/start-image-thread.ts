@@ -7,6 +7,7 @@ import { StartFault } from '../../process/start-fault.ts';
 import { startThread } from '../../process/start-thread.ts';
 import { noteStuck } from '../snapshot/restore-note.ts';
 import { ImageProgress, StandstillWatch } from '../threads/image-progress.ts';
+import type { ToTransferThread } from '../transfer/messages.ts';
 import type { FollowState } from './follow-state.ts';
 
 /** The settings of the thread. */
@@ -41,6 +42,9 @@ export interface WatchOptions {
   readonly entry?: URL;
 }
 
+type ZonesChanged = Extract<ToTransferThread, { kind: 'changed' }>;
+type ZonesLoaded = Extract<ToTransferThread, { kind: 'loaded' }>;
+
 export type FromImageThread =
   /** `isServing`: the snapshot provided zones, or has shown that there are none. */
   | { readonly kind: 'restored'; readonly isServing: boolean }
@@ -51,11 +55,14 @@ export type FromImageThread =
   /** The start failed for a reason that the operator can fix. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'state'; readonly state: FollowState }
+  | ZonesChanged
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
   | { readonly kind: 'stopped' };
 
 export type ToImageThread =
   | { readonly kind: 'stop' }
+  /** Whether `changed` is needed. Until the first such message, the thread collects the zones. */
+  | { readonly kind: 'watch'; readonly watches: boolean }
   /** The process that this one replaces has ended. */
   | { readonly kind: 'predecessor-ended' };
 
@@ -69,6 +76,10 @@ export interface ImageThread {
   readonly started: Promise<void>;
   /** Returns undefined until the thread follows the changes. */
   state(): FollowState | undefined;
+  /** Starts or stops the reports of zones whose served content changes. */
+  watch(watches: boolean): void;
+  /** Sets the listener of these reports, which also learns when all zones are current. */
+  onZones(listener: (message: ZonesChanged | ZonesLoaded) => void): void;
   /** Call it when the process that this one replaces has ended. */
   predecessorEnded(): void;
   stop(): Promise<void>;
@@ -98,7 +109,11 @@ export function startImageThread(
   let state: FollowState | undefined;
   let isReached = false;
   let isStopping = false;
+  let tellZones: (message: ZonesChanged | ZonesLoaded) => void = () => {};
   thread.on('message', (message: FromImageThread) => {
+    if (message.kind === 'changed') tellZones(message);
+    if (message.kind === 'state' && message.state.isCurrent && !state?.isCurrent)
+      tellZones({ kind: 'loaded' });
     if (message.kind === 'log') log[message.level](message.fields, message.message);
     if (message.kind === 'state') state = message.state;
     if (message.kind === 'reached') isReached = true;
@@ -141,6 +156,11 @@ export function startImageThread(
     started: started.then(() => undefined),
     isReached: () => isReached,
     state: () => state,
+    watch: (watches) => thread.postMessage({ kind: 'watch', watches } satisfies ToImageThread),
+    onZones(listener) {
+      tellZones = listener;
+      if (state?.isCurrent) listener({ kind: 'loaded' });
+    },
     predecessorEnded: () => thread.postMessage({ kind: 'predecessor-ended' } satisfies ToImageThread),
     async stop() {
       isStopping = true;

@@ -61,7 +61,8 @@ export class ZoneEdit {
   readonly #levels: TouchedName[][] = [];
   readonly #hashed: DenialEdit;
   #oldBuckets: readonly number[] = [];
-  #unproven: boolean;
+  /** Whether a mark of the whole zone is at the apex, besides the one that makes it `apexOnly`. */
+  #flags: ZoneFlags;
 
   constructor(image: Image, space: Space, root: number) {
     this.#image = image;
@@ -69,7 +70,7 @@ export class ZoneEdit {
     this.#root = root;
     this.#served = readRoot(image, root);
     this.#hashed = new DenialEdit(image, space, this.#served);
-    this.#unproven = this.#served.unproven;
+    this.#flags = { unproven: this.#served.unproven, expired: this.#served.expired };
   }
 
   /**
@@ -90,8 +91,8 @@ export class ZoneEdit {
     for (const { name, sets } of changed.nodes.values()) {
       const touched = this.#touch(name);
       for (const set of sets.values()) touched.sets.set(set.type, signedAs(set, touched.sets.get(set.type)));
-      if (changed.marked.has(name)) this.#mark(touched, true, false);
-      else if (name === apex && changed.unproven) this.#mark(touched, false, true);
+      if (changed.marked.has(name)) this.#mark(touched, true, NO_FLAGS);
+      else if (name === apex && (changed.unproven || changed.expired)) this.#mark(touched, false, changed);
     }
     for (const set of changed.hashed.values()) {
       const touched = this.#hashed.touch(set.owner);
@@ -107,7 +108,7 @@ export class ZoneEdit {
   #remove(owner: Name, type: number): void {
     const name = this.#touch(owner);
     name.sets.delete(type);
-    if (type === MARK_TYPE) this.#mark(name, false, false);
+    if (type === MARK_TYPE) this.#mark(name, false, NO_FLAGS);
   }
 
   /** Replaces the signatures of an owner's sets. `signatures` is complete. */
@@ -134,9 +135,9 @@ export class ZoneEdit {
     return apexNode === undefined || isSameStyle(denialStyle(apexNode.sets), before) ? before : undefined;
   }
 
-  #mark(name: TouchedName, marked: boolean, unproven: boolean): void {
+  #mark(name: TouchedName, marked: boolean, { unproven, expired }: ZoneFlags): void {
     name.marked = marked;
-    if (name.name === this.#served.apex) this.#unproven = unproven;
+    if (name.name === this.#served.apex) this.#flags = { unproven, expired };
   }
 
   #touch(name: Name): TouchedName {
@@ -201,7 +202,7 @@ export class ZoneEdit {
   write(content: ZoneContent): number {
     const { apex } = this.#served;
     const { id, version, mark } = content;
-    const root = { ...this.#served, id, version, mark, unproven: this.#unproven };
+    const root = { ...this.#served, id, version, mark, ...this.#flags };
     for (const name of this.#touched.values()) {
       if (name.before !== undefined) count(root, name.before, -1);
       if (!exists(name) && name.name !== apex) continue;
@@ -237,6 +238,9 @@ export class ZoneEdit {
     this.#space.retire(this.#root, unitsOfRoot(this.#image, this.#root));
   }
 }
+
+type ZoneFlags = Pick<RootContent, 'unproven' | 'expired'>;
+const NO_FLAGS: ZoneFlags = { unproven: false, expired: false };
 
 type SignaturesOfOwner = ReadonlyMap<number, { readonly rdata: readonly Uint8Array[] }>;
 const NO_SIGNATURES: SignaturesOfOwner = new Map();

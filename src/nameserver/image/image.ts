@@ -169,6 +169,9 @@ export class ReaderSlot {
   }
 }
 
+/** The part of a slot that answering needs. */
+export type Reader = Pick<ReaderSlot, 'enter' | 'leave'>;
+
 /** Clears the slot of a reader that ended without leaving it. */
 export function clearSlot(image: Image, slot: number): void {
   Atomics.store(image.header, slotAt(slot), 0);

@@ -40,7 +40,7 @@ export function byteOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 6;
+export const FORMAT = 7;
 export const HEADER_BYTES = 16 * 1024;
 
 /** The words of the header. Those from 16 on change often and have cache lines of their own. */
@@ -119,7 +119,10 @@ export const ROOT = {
   DNAMES: 9,
   WILDCARDS: 10,
 
-  /** From the lowest byte: ROOT_FLAG bits, octets of the apex, labels of the apex (0 for the root), log2 buckets. */
+  /**
+   * From the lowest byte: ROOT_FLAG bits, octets of the apex, labels of the apex (0 for the root, at most 127) and
+   * ROOT_FLAG.EXPIRED, log2 buckets.
+   */
   SHAPE: 11,
   /** Ref of the apex's node. */
   APEX_NODE: 12,
@@ -146,7 +149,15 @@ export const ROOT_FLAG = {
   HAS_ORDER: 64,
   /** The SOA is signed: answers with DO have signatures and proofs. Implies HAS_ORDER. */
   SIGNED: 128,
+  /** The zone is an expired copy of a primary's: its queries get SERVFAIL. The highest bit of the octet of labels. */
+  EXPIRED: 1 << 23,
 } as const;
+export const ROOT_FLAGS = 0xff | ROOT_FLAG.EXPIRED;
+
+/** Returns the number of labels of the apex; `shape` is ROOT.SHAPE. */
+export function apexLabelsOf(shape: number): number {
+  return (shape >>> 16) & 0x7f;
+}
 
 /** Follows the index of a root with HAS_ORDER. */
 export const ROOT_ORDER = {

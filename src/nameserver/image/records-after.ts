@@ -2,7 +2,14 @@
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { MARK_TYPE, markOf, type RecordSet, unprovenMarkOf, type ZoneRecord } from '../../zone/zone.ts';
+import {
+  expiredMarkOf,
+  MARK_TYPE,
+  markOf,
+  type RecordSet,
+  unprovenMarkOf,
+  type ZoneRecord,
+} from '../../zone/zone.ts';
 import type { ZoneChanges } from './edit-zone.ts';
 import type { Image } from './image.ts';
 import { forEachName } from './name-index.ts';
@@ -12,7 +19,7 @@ import { readRoot } from './zone-root.ts';
 
 /** Yields the records of the zone at this root with the changes applied. */
 export function* recordsAfter(image: Image, root: number, changes: ZoneChanges): Generator<ZoneRecord> {
-  const { apex, unproven, denials, idleDenials, isHashed } = readRoot(image, root);
+  const { apex, unproven, expired, denials, idleDenials, isHashed } = readRoot(image, root);
   const touched = new Map<Name, Set<number>>();
   for (const { owner, type } of [...changes.gone, ...changes.records]) {
     const types = touched.get(owner);
@@ -29,7 +36,10 @@ export function* recordsAfter(image: Image, root: number, changes: ZoneChanges):
     for (const set of sets.values()) yield* unchangedRecords(set, types);
     if (marked && !types.has(MARK_TYPE)) yield markOf(name);
   }
-  if (unproven && !touched.get(apex)?.has(MARK_TYPE)) yield unprovenMarkOf(apex);
+  if (!touched.get(apex)?.has(MARK_TYPE)) {
+    if (unproven) yield unprovenMarkOf(apex);
+    if (expired) yield expiredMarkOf(apex);
+  }
   yield* changes.records;
 }
 

@@ -37,6 +37,7 @@ export interface RootContent extends ZoneContent, ZoneOrder {
   readonly wildcards: number;
   readonly apexOnly: boolean;
   readonly unproven: boolean;
+  readonly expired: boolean;
   /** False if the zone belongs to the fleet but cannot be served. */
   readonly isServed: boolean;
 }
@@ -114,6 +115,7 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
     (root.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0) |
     (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0) |
     (root.unproven ? ROOT_FLAG.UNPROVEN : 0) |
+    (root.expired ? ROOT_FLAG.EXPIRED : 0) |
     (root.isServed ? 0 : ROOT_FLAG.NOT_SERVED) |
     (isOrdered ? ROOT_FLAG.HAS_ORDER : 0) |
     (root.signed ? ROOT_FLAG.SIGNED : 0);
@@ -170,6 +172,7 @@ export function readRoot(image: Image, ref: number): RootContent {
     wildcards: words[at + ROOT.WILDCARDS] as number,
     apexOnly: (shapeOf(image, ref) & ROOT_FLAG.APEX_ONLY) !== 0,
     unproven: isUnprovenRoot(image, ref),
+    expired: (shapeOf(image, ref) & ROOT_FLAG.EXPIRED) !== 0,
     isServed: isServedRoot(image, ref),
     apex: apexOf(image, ref),
     apexNode: words[at + ROOT.APEX_NODE] as number,

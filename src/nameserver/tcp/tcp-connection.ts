@@ -3,11 +3,15 @@
 //
 //   reading → (whole queries) → its turn → answered → reading
 //      └→ the peer does not read: unread, nothing more is read or answered until it has received the written answers
+//
+// Answers of the transfer thread arrive later, and other queries are answered meanwhile.
 
 import type { Socket } from 'node:net';
-import type { PacketAnswerer } from '../answer/answer-query.ts';
+import { type PacketAnswerer, SLOW_PATH, writeFailure } from '../answer/answer-query.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
-import type { Reader } from '../udp/packet-batch.ts';
+import type { Reader } from '../image/image.ts';
+import type { SlowPath } from '../slow-path/slow-path.ts';
+import { LaterAnswers } from './later-answers.ts';
 import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 import type { TcpTurns } from './tcp-turns.ts';
 
@@ -16,6 +20,8 @@ export interface TcpAnswers {
   readonly answerer: PacketAnswerer;
   readonly reader: Reader;
   readonly counters: QueryCounters;
+  /** Undefined if the node has no transfer thread. */
+  readonly slowPath?: SlowPath | undefined;
 }
 
 /** The connections of a listener. */
@@ -26,8 +32,9 @@ export interface TcpConnections {
   /** In order of their last progress: the first has been idle longest. */
   readonly connections: Set<TcpConnection>;
   readonly networks: Map<string, TcpNetwork>;
-  /** Called when the peer stops reading its answers, or reads again. */
-  countUnread(connection: TcpConnection): void;
+  /** Called with the octets that the peer has not read yet, also again for later ones. */
+  countUnread(connection: TcpConnection, bytes: number): void;
+  /** Called when the peer reads again. */
   countRead(connection: TcpConnection): void;
 }
 
@@ -41,6 +48,8 @@ const TURN_OCTETS = 16_384;
 const MAX_CHUNKS = 64;
 /** A connection with more unanswered input cannot be passed to another process. */
 const MAX_PASSED_OCTETS = 4096;
+/** Time in which a peer must take a part of a transfer. */
+const TAKE_PART_MS = 30_000;
 
 const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
@@ -48,7 +57,7 @@ export class TcpConnection implements NetworkConnection {
   progressAt: number;
   readonly network: TcpNetwork;
   hasQueries = false;
-  /** Bytes of answers that the system has not accepted yet. */
+  /** Bytes that are counted as unread. */
   unreadBytes = 0;
   readonly #socket: Socket;
   /** The client's address, 4 or 16 octets. */
@@ -61,6 +70,9 @@ export class TcpConnection implements NetworkConnection {
   /** Number of octets required to continue. */
   #needed = LENGTH_OCTETS;
   #isUnread = false;
+  readonly #later: LaterAnswers;
+  /** True if answers of the transfer thread are unread. */
+  #isPartUnread = false;
   #peerEnded = false;
 
   constructor(socket: Socket, from: Uint8Array, network: TcpNetwork, owner: TcpConnections) {
@@ -69,6 +81,7 @@ export class TcpConnection implements NetworkConnection {
     this.network = network;
     this.#owner = owner;
     this.progressAt = owner.now();
+    this.#later = new LaterAnswers(owner.answers.slowPath, this);
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('end', () => this.#endInput());
     socket.on('error', () => {}); // 'close' follows
@@ -84,13 +97,18 @@ export class TcpConnection implements NetworkConnection {
   /** Ends the connection once the peer has received the written answers. Later queries are not answered. */
   endWhenWritten(): void {
     this.#drop();
-    this.#peerEnded = true;
-    this.#socket.end();
+    this.#endInput();
+  }
+
+  /** True while the transfer thread makes an answer, or the peer takes it fast enough. */
+  isBusy(nowMs: number): boolean {
+    if (this.#later.isEmpty && !this.#isPartUnread) return false;
+    return !this.#isUnread || nowMs - this.progressAt < TAKE_PART_MS;
   }
 
   /**
    * Stops reading, so that another process can. Returns the descriptor and the unanswered input. Returns undefined if
-   * the peer reads too slowly, has ended its side, or has sent more than can be passed.
+   * the peer reads too slowly, has ended its side, has sent more than can be passed, or waits for the transfer thread.
    */
   detach(): { descriptor: number; input: Buffer } | undefined {
     const { _handle: handle } = this.#socket as { _handle?: { fd: number; readStop(): void } | null };
@@ -100,6 +118,7 @@ export class TcpConnection implements NetworkConnection {
     while (this.#received > MAX_PASSED_OCTETS && this.hasQueries && this.network.mayAsk(now()))
       this.answerSome();
     if (this.#isUnread || this.#peerEnded || this.#received > MAX_PASSED_OCTETS) return undefined;
+    if (!this.#later.isEmpty) return undefined;
     handle.readStop();
     turns.forget(this); // the other process answers
     return { descriptor: handle.fd, input: this.#join().subarray(this.#at) };
@@ -116,7 +135,7 @@ export class TcpConnection implements NetworkConnection {
     this.#socket.destroy();
   }
 
-  /** Answers the input read so far, then ends the connection. */
+  /** Answers the input read so far, then ends the connection. Answers that arrive later are still sent. */
   finish(): void {
     this.#endInput();
     this.#socket.resume(); // discards further input until the peer ends its side
@@ -127,7 +146,21 @@ export class TcpConnection implements NetworkConnection {
   }
 
   release(): void {
-    if (!this.#isUnread) this.#socket.resume();
+    if (!this.#isBlocked) this.#socket.resume();
+  }
+
+  /** Sends a part of an answer that arrived later. */
+  sendPart(octets: Uint8Array | undefined): void {
+    if (octets !== undefined) {
+      this.#write(octets);
+      this.#isPartUnread = this.#isUnread;
+    }
+    if (this.#isUnread) {
+      this.#owner.turns.forget(this);
+      return;
+    }
+    this.#progress();
+    this.#continue();
   }
 
   answerSome(): number {
@@ -150,6 +183,12 @@ export class TcpConnection implements NetworkConnection {
     this.#drop();
     this.#setRead();
     turns.forget(this);
+    this.#later.close();
+  }
+
+  /** True if no query is read or answered for now. */
+  get #isBlocked(): boolean {
+    return this.#isUnread || this.#later.isFull;
   }
 
   #drop(): void {
@@ -175,14 +214,19 @@ export class TcpConnection implements NetworkConnection {
   }
 
   #askForTurn(): void {
-    if (this.hasQueries || this.#isUnread || this.#received < this.#needed) return;
+    if (this.hasQueries || this.#isBlocked || this.#received < this.#needed) return;
     this.hasQueries = true;
     this.#owner.turns.take(this);
   }
 
   #endInput(): void {
     this.#peerEnded = true;
-    if (!this.hasQueries && !this.#isUnread) this.#socket.end();
+    this.#endIfDone();
+  }
+
+  /** Ends the connection if the peer has ended its side and has got all answers. */
+  #endIfDone(): void {
+    if (this.#peerEnded && !this.hasQueries && !this.#isUnread && this.#later.isEmpty) this.#socket.end();
   }
 
   /** Joins all received octets into one chunk. */
@@ -204,6 +248,7 @@ export class TcpConnection implements NetworkConnection {
     let isForeign = false;
     this.#needed = LENGTH_OCTETS;
     while (queries < TURN_QUERIES && filled < TURN_OCTETS && input.length - at >= LENGTH_OCTETS) {
+      if (this.#later.isFull) break;
       const octets = ((input[at] as number) << 8) | (input[at + 1] as number);
       // A message shorter than a header is not DNS: the stream is out of step or uses another protocol.
       isForeign = octets < HEADER_OCTETS;
@@ -217,10 +262,11 @@ export class TcpConnection implements NetworkConnection {
     }
     this.network.asked(queries);
     this.#keep(input, at);
-    if (filled > 0) this.#send(filled);
+    if (filled > 0) this.#write(Buffer.from(batch.subarray(0, filled)));
     if (queries > 0) this.#progress();
     if (isForeign) this.#endForeign();
-    else if (this.#peerEnded && !this.hasQueries && !this.#isUnread) this.#socket.end();
+    else if (this.#later.isFull) this.#socket.pause();
+    else this.#endIfDone();
     return 1 + queries + (filled >> 10);
   }
 
@@ -235,8 +281,9 @@ export class TcpConnection implements NetworkConnection {
     const left = input.length - at;
     const announced = left < LENGTH_OCTETS ? 0 : ((input[at] as number) << 8) | (input[at + 1] as number);
     this.#received = left;
-    this.hasQueries = left >= LENGTH_OCTETS + announced && left >= LENGTH_OCTETS;
-    if (this.hasQueries) this.#at = at;
+    const hasWhole = left >= LENGTH_OCTETS + announced && left >= LENGTH_OCTETS;
+    this.hasQueries = hasWhole && !this.#later.isFull;
+    if (hasWhole) this.#at = at;
     else if (left === 0) this.#drop();
     else {
       // A copy of the rest: a view would keep the whole chunk in memory.
@@ -251,7 +298,11 @@ export class TcpConnection implements NetworkConnection {
     const startedAt = performance.now();
     const outAt = filled + LENGTH_OCTETS;
     answerer.client.set(OVER_TCP, this.#from);
-    const length = answerer.answer(input, at, octets, batch, outAt, MAX_MESSAGE_OCTETS);
+    let length = answerer.answer(input, at, octets, batch, outAt, MAX_MESSAGE_OCTETS);
+    if (length === SLOW_PATH) {
+      if (this.#askLater(input.subarray(at, at + octets))) return filled;
+      length = writeFailure(input, at, batch, outAt);
+    }
     if (length === 0) return filled;
     batch[filled] = length >> 8;
     batch[filled + 1] = length;
@@ -259,32 +310,49 @@ export class TcpConnection implements NetworkConnection {
     return outAt + length;
   }
 
-  #send(octets: number): void {
+  #askLater(message: Uint8Array): boolean {
+    const { remotePort: port = 0 } = this.#socket;
+    return this.#later.ask({
+      octets: new Uint8Array(message),
+      transport: OVER_TCP,
+      address: this.#from,
+      port,
+    });
+  }
+
+  #write(octets: Uint8Array): void {
     const socket = this.#socket;
-    socket.write(Buffer.from(batch.subarray(0, octets)), this.#written);
+    socket.write(octets, this.#written);
     if (socket.writableLength === 0) return; // the system has accepted everything
+    const unreadBytes = this.#isUnread ? octets.length : socket.writableLength;
     this.#isUnread = true;
     this.hasQueries = false; // none for now
-    this.unreadBytes = socket.writableLength;
     socket.pause();
-    this.#owner.countUnread(this);
+    this.#owner.countUnread(this, unreadBytes);
   }
 
   readonly #written = (): void => {
-    if (!this.#isUnread || this.#socket.writableLength > 0) return;
-    this.#setRead();
-    if (this.#socket.destroyed) return;
+    if (!this.#isUnread) return;
     this.#progress();
-    this.#askForTurn();
-    if (this.hasQueries || this.#isUnread) return;
-    if (this.#peerEnded) this.#socket.end();
-    else this.#socket.resume();
+    if (this.#socket.writableLength > 0) return;
+    this.#setRead();
+    this.#continue();
   };
+
+  /** Called when the peer has received everything that was sent. */
+  #continue(): void {
+    if (this.#socket.destroyed) return;
+    this.#later.requestMore();
+    this.#askForTurn();
+    if (this.hasQueries || this.#isBlocked) return;
+    if (this.#peerEnded) this.#endIfDone();
+    else this.#socket.resume();
+  }
 
   #setRead(): void {
     if (!this.#isUnread) return;
     this.#isUnread = false;
+    this.#isPartUnread = false;
     this.#owner.countRead(this);
-    this.unreadBytes = 0;
   }
 }

@@ -23,6 +23,8 @@ export class TcpNetwork {
   /** Connections whose answers wait to be read, longest waiting first. */
   readonly unread = new Set<NetworkConnection>();
   unreadBytes = 0;
+  /** Messages that wait for the transfer thread. */
+  slowMessages = 0;
   readonly #queriesPerSecond: number;
   #tokens: number;
   #filledAtMs: number;

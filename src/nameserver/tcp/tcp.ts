@@ -1,6 +1,6 @@
 // Answers over TCP (RFC 7766) with node:net. Everything is bounded: connections, their input, their unread output,
-// their time, and the queries per second of one client. Answers are sent in the order of the queries, but clients that
-// pipeline must not rely on it.
+// their time, and the queries per second of one client. Answers are sent in the order of the queries, unless the transfer
+// thread makes them.
 
 import { createServer, type Server, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -118,24 +118,25 @@ class Listening implements TcpConnections {
     return new TcpNetwork(name, isLimited ? queriesPerSecond : Number.POSITIVE_INFINITY, this.now());
   }
 
-  countUnread(connection: TcpConnection): void {
+  countUnread(connection: TcpConnection, bytes: number): void {
     const { network } = connection;
-    const bytes = connection.unreadBytes + HELD_BY_SYSTEM_BYTES;
+    const added = this.#unread.has(connection) ? bytes : bytes + HELD_BY_SYSTEM_BYTES;
     this.#unread.add(connection);
     network.unread.add(connection);
-    this.#unreadBytes += bytes;
-    network.unreadBytes += bytes;
+    connection.unreadBytes += added;
+    this.#unreadBytes += added;
+    network.unreadBytes += added;
     if (network.unreadBytes > this.limits.maxUnreadBytesPerAddress) this.#endFirst(network.unread);
     if (this.#unreadBytes > this.limits.maxUnreadBytes) this.#endFirst(this.#unread);
   }
 
   countRead(connection: TcpConnection): void {
-    const { network } = connection;
-    const bytes = connection.unreadBytes + HELD_BY_SYSTEM_BYTES;
+    const { network, unreadBytes } = connection;
     this.#unread.delete(connection);
     network.unread.delete(connection);
-    this.#unreadBytes -= bytes;
-    network.unreadBytes -= bytes;
+    this.#unreadBytes -= unreadBytes;
+    network.unreadBytes -= unreadBytes;
+    connection.unreadBytes = 0;
   }
 
   #endFirst(unread: ReadonlySet<NetworkConnection>): void {
@@ -310,6 +311,7 @@ function endIdle(shared: Listening): void {
   const now = shared.now();
   for (const connection of shared.connections) {
     if (now - connection.progressAt < shared.limits.idleTimeoutMs) return; // all others are newer
+    if (connection.isBusy(now)) continue;
     shared.answers.counters.tcpExpired++;
     connection.destroy();
   }

@@ -2,7 +2,9 @@
 // its headers are created once, in one buffer; nothing is allocated per packet.
 
 import { performance } from 'node:perf_hooks';
-import type { PacketAnswerer } from '../answer/answer-query.ts';
+import { type PacketAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
+import type { Reader } from '../image/image.ts';
+import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import {
   EAGAIN,
   EINTR,
@@ -18,6 +20,7 @@ import {
   MSG_WAITFORONE,
   SystemError,
 } from '../threads/libc.ts';
+import type { SlowPacket } from './slow-packet.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
 /** The counters besides those of the answers. */
@@ -27,10 +30,10 @@ interface PacketCounters {
   observeLatency(seconds: number, answers: number): void;
 }
 
-/** Prevents the reuse of space in the zone image while answers are made from it: see `ReaderSlot`. */
-export interface Reader {
-  enter(): void;
-  leave(): void;
+/** Takes the packets that the transfer thread answers. */
+interface SlowPackets {
+  readonly limit: Pick<SlowPathLimit, 'admit'>;
+  post(packet: SlowPacket): void;
 }
 
 const BATCH_PACKETS = 64;
@@ -71,6 +74,7 @@ export class PacketBatch {
   readonly #reader: Reader;
   readonly #counters: PacketCounters;
   readonly #answerOctets: number;
+  readonly #slow: SlowPackets | undefined;
   #untimedBatches = 0;
   /** Answers whose latency has not been counted yet. */
   #uncounted = 0;
@@ -93,19 +97,24 @@ export class PacketBatch {
   readonly #nameAddresses: Int32Array;
   readonly #controlAddresses: Int32Array;
 
-  /** @param answerOctets length of the largest answer */
+  /**
+   * @param answerOctets length of the largest answer
+   * @param slow required if the answerer returns SLOW_PATH
+   */
   constructor(
     libc: Libc,
     answerer: PacketAnswerer,
     reader: Reader,
     counters: PacketCounters,
     answerOctets: number,
+    slow?: SlowPackets,
   ) {
     this.#libc = libc;
     this.#answerer = answerer;
     this.#reader = reader;
     this.#counters = counters;
     this.#answerOctets = answerOctets;
+    this.#slow = slow;
     this.#outputStep = (Math.ceil(answerOctets / CACHE_LINE) | 1) * CACHE_LINE;
 
     let end = 0;
@@ -253,7 +262,10 @@ export class PacketBatch {
       } catch {
         this.#counters.unsent++; // a bug that even the answerer did not handle: only this packet is lost
       }
-      if (written === 0) continue;
+      if (written <= 0) {
+        if (written === SLOW_PATH) this.#postSlow(socket, i, nameBytes, controlBytes);
+        continue;
+      }
       const sent = (this.#sent >> 2) + answers * HEADER_WORDS;
       words[sent + NAME_AT] = this.#nameAddresses[2 * i] as number;
       words[sent + NAME_AT + 1] = this.#nameAddresses[2 * i + 1] as number;
@@ -268,6 +280,21 @@ export class PacketBatch {
     }
     this.#reader.leave();
     return answers;
+  }
+
+  /** Posts packet `i` to the main thread, unless a limit is exceeded. */
+  #postSlow({ descriptor, ipv6, wildcard }: UdpSocket, i: number, nameBytes: number, controlBytes: number) {
+    const { client, nowMs } = this.#answerer;
+    const octets = this.#words[(this.#received >> 2) + i * HEADER_WORDS + MESSAGE_OCTETS] as number;
+    if (this.#slow?.limit.admit(client, octets, nowMs) !== true) return;
+    const copy = (at: number, bytes: number) => this.#bytes.slice(at, at + bytes);
+    const sourceBytes = wildcard ? this.#setSource(i, ipv6, controlBytes) : 0;
+    this.#slow.post({
+      octets: copy(this.#inputs + i * INPUT_STEP, octets),
+      descriptor,
+      name: copy(this.#names + i * NAME_STEP, nameBytes),
+      control: copy(this.#controls + i * CONTROL_STEP, sourceBytes),
+    });
   }
 
   /**

@@ -3,14 +3,15 @@
 
 import { programUrl } from '../../process/compiled.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
-import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
+import type { PacketAnswerer, SharedAnswerSettings } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
 import { RateLimit } from '../answer/response-rate-limit.ts';
 import { ZoneCounts } from '../counts/zone-counts.ts';
 import { AskedMarks } from '../image/find/asked-marks.ts';
 import { CountryTable } from '../image/find/country-table.ts';
-import { Image, ReaderSlot } from '../image/image.ts';
-import type { Reader } from './packet-batch.ts';
+import { Image, type Reader, ReaderSlot } from '../image/image.ts';
+import type { SlowPathMemory } from '../slow-path/slow-path-limit.ts';
+import type { SlowPacket } from './slow-packet.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
 /** The parts that an answerer is built from. */
@@ -18,10 +19,7 @@ export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
   readonly slot: number;
-  readonly settings: Omit<
-    AnswerSettings,
-    'rateLimit' | 'amplificationLimit' | 'asked' | 'countries' | 'zoneCounts'
-  >;
+  readonly settings: SharedAnswerSettings;
   /** The memory of QueryCounters. */
   readonly counters: SharedArrayBuffer;
   /** The memory of RateLimit. Undefined if there is no limit. */
@@ -48,6 +46,8 @@ export interface UdpThreadParts extends UdpAnswererParts {
   readonly sockets: readonly UdpSocket[];
   /** The memory of the words of CONTROL. */
   readonly control: SharedArrayBuffer;
+  /** The memory of SlowPathLimit. Undefined if the node has no transfer thread. */
+  readonly slowPath: SlowPathMemory | undefined;
 }
 
 export const CONTROL = {
@@ -75,6 +75,8 @@ export type FromUdpThread =
   /** The thread is ready to receive its message. */
   | { readonly kind: 'loaded' }
   | { readonly kind: 'serving' }
+  /** A packet that the transfer thread answers. */
+  | { readonly kind: 'slow'; readonly packet: SlowPacket }
   /** A query caused an unhandled error. */
   | { readonly kind: 'failure'; readonly error: unknown };
 

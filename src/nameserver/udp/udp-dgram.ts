@@ -1,10 +1,12 @@
 // Answers over UDP with node:dgram in the main thread, one socket per address, for machines without koffi or Linux. On
 // a wildcard address the system chooses the source of an answer, which Node cannot set: list the addresses instead.
 
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { ListenAddress } from '../../process/listen-address.ts';
+import { SLOW_PATH } from '../answer/answer-query.ts';
 import { addressOctets } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import type { SlowPath } from '../slow-path/slow-path.ts';
 import type { UdpAnswerer } from './udp-answerer.ts';
 import type { UdpListener } from './udp-sockets.ts';
 
@@ -16,13 +18,14 @@ const RECEIVE_BUFFER_BYTES = 1 << 20;
 export async function listenDgram(
   addresses: readonly ListenAddress[],
   answers: UdpAnswerer,
+  slowPath?: SlowPath,
 ): Promise<UdpListener> {
   const sockets: Socket[] = [];
   const close = async () => {
     await Promise.all(sockets.map((socket) => new Promise<void>((done) => socket.close(() => done()))));
   };
   try {
-    for (const address of addresses) sockets.push(await bind(address, answers));
+    for (const address of addresses) sockets.push(await bind(address, answers, slowPath));
   } catch (error) {
     await close();
     throw error;
@@ -36,6 +39,7 @@ export async function listenDgram(
 async function bind(
   { address, port }: ListenAddress,
   { answerer, reader, counters }: UdpAnswerer,
+  slowPath: SlowPath | undefined,
 ): Promise<Socket> {
   const ipv6 = address.includes(':');
   // With ipv6Only, an IPv4 client never appears as ::ffff:a.b.c.d.
@@ -58,6 +62,31 @@ async function bind(
     if (error !== null) counters.unsent++;
   };
   socket.on('error', () => counters.unsent++);
+  let isOpen = true;
+  socket.on('close', () => {
+    isOpen = false;
+  });
+  const send = (answer: Uint8Array, { port, address: to }: RemoteInfo) => {
+    try {
+      if (!isOpen || socket.getSendQueueSize() > MAX_QUEUED_BYTES) counters.unsent++;
+      else socket.send(answer, port, to, unsent);
+    } catch {
+      counters.unsent++; // source port 0, or another value that `send` rejects
+    }
+  };
+  const askSlow = (query: Buffer, from: RemoteInfo) => {
+    const { client, nowMs } = answerer;
+    if (slowPath?.limit.admit(client, query.length, nowMs) !== true) return;
+    slowPath.ask(
+      { octets: new Uint8Array(query), transport: 0, address: client.address, port: from.port },
+      {
+        takeAnswer(_, octets) {
+          if (octets !== undefined) send(octets, from);
+        },
+        loseAnswer() {},
+      },
+    );
+  };
   const out = new Uint8Array(MAX_UDP_OCTETS);
   socket.on('message', (query, from) => {
     const startedAtMs = performance.now();
@@ -71,16 +100,13 @@ async function bind(
       } finally {
         reader.leave();
       }
-      if (octets === 0) return;
-      if (socket.getSendQueueSize() > MAX_QUEUED_BYTES) {
-        counters.unsent++;
-        return;
-      }
+      if (octets === SLOW_PATH) askSlow(query, from);
+      if (octets <= 0) return;
       // A copy: if the system is busy, the packet is sent after `out` has been overwritten.
-      socket.send(Buffer.from(out.subarray(0, octets)), from.port, from.address, unsent);
+      send(Buffer.from(out.subarray(0, octets)), from);
       counters.observeLatency((performance.now() - startedAtMs) / 1000, 1);
     } catch {
-      counters.unsent++; // source port 0, or another value that `send` rejects
+      counters.unsent++; // a bug that even the answerer did not handle: only this packet is lost
     }
   });
   return socket;

@@ -29,6 +29,8 @@ import {
   SystemError,
 } from '../threads/libc.ts';
 
+import { type SlowPacket, sendAnswer } from './slow-packet.ts';
+
 export interface UdpListener {
   /** The addresses in the requested order, with ports filled in. */
   readonly addresses: readonly ListenAddress[];
@@ -54,6 +56,8 @@ export interface UdpSockets {
    * because that process would get empty packets too; receives then end at their time limit.
    */
   wake(): void;
+  /** Answers a packet that one of these sockets has received. Returns false if the answer cannot be sent. */
+  sendAnswer(packet: SlowPacket, answer: Uint8Array): boolean;
   close(): void;
 }
 
@@ -119,6 +123,7 @@ export function openUdpSockets(
       // Fails with ENOTCONN, but wakes waiting threads. Otherwise they wake later, at their time limit.
       for (const descriptor of open) libc.shutdown(descriptor, SHUT_RD);
     },
+    sendAnswer: (packet, answer) => open.includes(packet.descriptor) && sendAnswer(libc, packet, answer),
     close,
   };
 }

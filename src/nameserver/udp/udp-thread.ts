@@ -3,8 +3,10 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
 import { PacketBatch } from './packet-batch.ts';
+import type { SlowPacket } from './slow-packet.ts';
 import {
   type AnswererModule,
   CONTROL,
@@ -30,7 +32,11 @@ tell({ kind: 'loaded' });
 
 function serve(parts: UdpThreadParts): void {
   const { answerer, reader, counters } = openUdpAnswerer(module_, parts, reportFailure);
-  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS);
+  const slow = parts.slowPath && {
+    limit: new SlowPathLimit(parts.slowPath),
+    post: (packet: SlowPacket) => tell({ kind: 'slow', packet }),
+  };
+  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS, slow);
   const control = new Int32Array(parts.control);
   tell({ kind: 'serving' });
   const [only, ...others] = parts.sockets;

@@ -4,6 +4,8 @@ import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
 import { END_TIMEOUT_MS, isRunning, startThread, untilThreadEnds } from '../../process/start-thread.ts';
 import { clearSlot, Image } from '../image/image.ts';
+import type { SlowPath } from '../slow-path/slow-path.ts';
+import { clientOf, type SlowPacket } from './slow-packet.ts';
 import {
   CONTROL,
   CONTROL_BYTES,
@@ -20,6 +22,8 @@ export interface UdpThreadsOptions extends UdpThreadStart {
   /** The sockets, which are closed with the threads. */
   readonly sockets: UdpSockets;
   readonly parts: (thread: number) => UdpAnswererParts;
+  /** Undefined if the node has no transfer thread. */
+  readonly slowPath?: SlowPath | undefined;
   readonly log: Log;
   /** Receives errors caused by queries, at most once per second from each thread. */
   readonly reportFailure: (error: unknown) => void;
@@ -98,10 +102,10 @@ export class UdpThreads {
 
   /** Closes without losing a packet while another process reads from the sockets too. */
   async release(): Promise<void> {
-    await this.#end(STOP.AFTER_REPLY);
+    await this.#end(STOP.AFTER_REPLY, this.#options.slowPath);
   }
 
-  async #end(stop: number): Promise<void> {
+  async #end(stop: number, slowPath?: SlowPath): Promise<void> {
     clearInterval(this.#watch);
     clearTimeout(this.#spareTimer);
     const ended = this.#seats.map((seat) => seat.end(stop));
@@ -109,6 +113,7 @@ export class UdpThreads {
     this.#spare?.postMessage({ kind: 'end' } satisfies ToUdpThread);
     if (this.#spare !== undefined) ended.push(untilThreadEnds(this.#spare));
     await Promise.all(ended);
+    await slowPath?.settled();
     this.#options.sockets.close();
   }
 
@@ -182,6 +187,7 @@ class UdpSeat {
       ...options.parts(number),
       sockets: options.sockets.ofThread[number] ?? [],
       control: this.#control.buffer as SharedArrayBuffer,
+      slowPath: options.slowPath?.limit.memory,
     };
     this.firstServing = new Promise((done, fail) => {
       this.#settleFirst = { done, fail };
@@ -206,11 +212,25 @@ class UdpSeat {
 
   #hear(message: FromUdpThread): void {
     if (message.kind === 'failure') this.#options.reportFailure(message.error);
+    if (message.kind === 'slow') this.#askSlow(message.packet);
     if (message.kind !== 'serving') return;
     this.#isServing = true;
     this.#missedBeats = 0;
     this.#settleFirst?.done();
     this.#settleFirst = undefined;
+  }
+
+  #askSlow(packet: SlowPacket): void {
+    const { slowPath, sockets } = this.#options;
+    slowPath?.ask(
+      { octets: packet.octets, transport: 0, ...clientOf(packet) },
+      {
+        takeAnswer(_, octets) {
+          if (octets !== undefined && !sockets.sendAnswer(packet, octets)) slowPath.limit.drop('unanswered');
+        },
+        loseAnswer() {},
+      },
+    );
   }
 
   #replace(fault: unknown): void {

@@ -37,6 +37,8 @@ function isUnscoped(address: string): boolean {
   return isIPv4(address) || (isIPv6(address) && !address.includes('%'));
 }
 
+export const address = shape('an IPv4 or IPv6 address', (text) => (isUnscoped(text) ? text : undefined));
+
 /** Without duplicates. An empty text is an empty list. */
 export function addressesOf(family: 'IPv4' | 'IPv6'): Shape<string[]> {
   const is = family === 'IPv4' ? isIPv4 : isIPv6;

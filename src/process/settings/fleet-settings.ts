@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { LOG_LEVELS } from '../log.ts';
 import { addressesOf, hosts, listenAddress, mailbox, nameserverSets } from './address-shapes.ts';
+import { keySecrets } from './key-secrets.ts';
 import { nameserverAddresses, nameserverPool } from './pool-shapes.ts';
 import { NONE, NOTHING_LISTED, PROCESSES, setting } from './setting.ts';
 import { matching, oneOf, shape } from './shapes.ts';
@@ -158,6 +159,15 @@ export const FLEET_SETTINGS = {
     schema: rolePasswords,
     byDefault: { words: 'none', make: (): Record<string, string> => ({}) },
     is: '`node:PASSWORD,api:PASSWORD,worker:PASSWORD`, each of 8 or more letters, digits and `._~-`',
+    isSecret: true,
+  }),
+  /** The first seals, and all unseal. Without any, `npm start` creates one. */
+  tsigSecrets: setting({
+    name: 'TSIG_SECRETS',
+    readers: EVERYONE,
+    schema: keySecrets,
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of `name:base64 of 32 octets`: keys that encrypt the secrets of TSIG keys',
     isSecret: true,
   }),
   logLevel: setting({

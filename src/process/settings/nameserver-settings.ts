@@ -2,14 +2,16 @@
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname, totalmem } from 'node:os';
-import { listenAddress } from './address-shapes.ts';
-import { setting } from './setting.ts';
+import { address, listenAddress } from './address-shapes.ts';
+import { NONE, setting } from './setting.ts';
 import { bytes, integer, list, matching, oneOf, onOrOff, rate, type Shape, shape } from './shapes.ts';
 
 const NAMESERVER = ['nameserver'] as const;
 const MAX_DNS_THREADS = 100;
 const MIN_IMAGE_BYTES = 16 * 1024 ** 2;
 const MAX_IMAGE_BYTES = 16 * 1024 ** 3;
+const MAX_TRANSFERS = 1000;
+const MAX_NOTIFY_RATE = 100_000;
 const USUAL_IMAGE_OCTETS = 4 * 1024 ** 3;
 
 const cookieSecret: Shape<Uint8Array> = shape(
@@ -94,6 +96,35 @@ export const NAMESERVER_SETTINGS = {
     schema: onOrOff,
     byDefault: 'on',
     is: '`on`: the node counts its answers by domain for the analytics',
+  }),
+  transfers: setting({
+    name: 'TRANSFERS',
+    readers: NAMESERVER,
+    schema: oneOf(['off', 'answer', 'notify'], 'off, answer or notify'),
+    byDefault: 'notify',
+    is: '`answer`: the node answers zone transfers of peers; `notify`: it also sends NOTIFY to them',
+  }),
+  transfersMax: setting({
+    name: 'TRANSFERS_MAX',
+    readers: NAMESERVER,
+    schema: integer(1, MAX_TRANSFERS, `a number from 1 to ${MAX_TRANSFERS}`),
+    byDefault: '20',
+    is: 'maximum number of concurrent zone transfers, 1 to 1000',
+  }),
+  notifyRate: setting({
+    name: 'NOTIFY_RATE',
+    readers: NAMESERVER,
+    schema: integer(1, MAX_NOTIFY_RATE, `a number from 1 to ${MAX_NOTIFY_RATE}`),
+    byDefault: '200',
+    is: 'maximum NOTIFY messages per second to one peer, 1 to 100000',
+  }),
+  /** Undefined means the first listen address. */
+  notifySource: setting({
+    name: 'NOTIFY_SOURCE',
+    readers: NAMESERVER,
+    schema: address,
+    byDefault: NONE,
+    is: 'the source address of NOTIFY messages',
   }),
 };
 

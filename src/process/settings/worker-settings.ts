@@ -1,7 +1,7 @@
 // Settings of the workers, and of the resolver that they and the command line use.
 
 import { resolve } from 'node:path';
-import { networks, servers } from './address-shapes.ts';
+import { address, networks, servers } from './address-shapes.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, orOff, type Shape, shape, span, spanFrom } from './shapes.ts';
 
@@ -11,6 +11,7 @@ const RESOLVING = ['workers', 'observer', 'CLI'] as const;
 const WALKING = ['API', ...RESOLVING] as const;
 const FLEET_AND_CLI = ['workers', 'CLI'] as const;
 const MAX_CHECK_CONCURRENCY = 5000;
+const MAX_SECONDARY_RECORDS = 100_000_000;
 
 const countryDb: Shape<'shipped' | { readonly path: string }> = shape('shipped, a file, or off', (text) =>
   text === 'shipped' ? text : { path: resolve(text) },
@@ -131,5 +132,20 @@ export const WORKER_SETTINGS = {
     schema: span,
     byDefault: '28d',
     is: 'how long a domain in external mode waits for its TXT record before it is `disabled`',
+  }),
+  /** Undefined means that the system chooses. */
+  transferSource: setting({
+    name: 'TRANSFER_SOURCE',
+    readers: FLEET_AND_CLI,
+    schema: address,
+    byDefault: NONE,
+    is: 'the source address of zone transfers from primaries',
+  }),
+  secondaryMaxRecords: setting({
+    name: 'SECONDARY_MAX_RECORDS',
+    readers: FLEET_AND_CLI,
+    schema: integer(1, MAX_SECONDARY_RECORDS, `a number of records from 1 to ${MAX_SECONDARY_RECORDS}`),
+    byDefault: '1000000',
+    is: 'maximum number of records of a zone that is transferred from its primaries',
   }),
 };

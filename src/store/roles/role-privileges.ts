@@ -118,7 +118,7 @@ export const CORE_PRIVILEGES: Privileges = {
     dnssec_reminders: grants('', '', ''), // written by FUNCTIONS
     key_boxes: grants('', 'siu', 'siu'),
     key_checks: grants('', 'si', 'si'),
-    signed_zones: grants('', 'siu', 'siu'), // deleted with its domain
+    signed_zones: grants('', 'siu', 'siud'), // deleted with its domain; workers delete the rows of copies
     signing_keys: grants('', 'siu', 'siu'),
     hashed_names: grants('', 'sid', 'sid'), // deleted with their zone
     given_ns_sets: grants('', 'si', 'si'),

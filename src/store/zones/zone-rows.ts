@@ -21,14 +21,14 @@ export interface RecordRow {
   place?: Uint8Array;
 }
 
-export interface ZoneRows {
+interface ZoneRows {
   readonly zone: ChunkedZone;
   /** Sorted by owner. Read once, as far as chunks are taken. */
   readonly rows: Iterable<RecordRow>;
 }
 
 /** A locked zone, as far as chunks depend on it. */
-export interface ChunkedZone {
+interface ChunkedZone {
   readonly id: number;
   readonly nextVersion: number;
   readonly deleted: boolean;
@@ -132,16 +132,6 @@ export function* chunksOfOwners(
     if (draft.isFull) yield draft.take();
   }
   if (!draft.isEmpty) yield draft.take();
-}
-
-/** Returns the chunk that replaces the records of some types at some owners by none. */
-export function chunkWithout(
-  zone: ChunkedZone,
-  slices: readonly Pick<Slice, 'first' | 'end' | 'types'>[],
-): Chunk {
-  const draft = new ChunkDraft();
-  for (const slice of slices) draft.addSlice(zone, slice);
-  return draft.take();
 }
 
 class ChunkDraft {

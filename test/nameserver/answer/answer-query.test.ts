@@ -6,11 +6,19 @@ import { type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { coveredType } from '../../../src/dns/record/covered-type.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
+import { SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
-import { answeringNode, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
+import {
+  answeringNode,
+  answerQuery,
+  ask,
+  NOW_MS,
+  testNode,
+  udpClient,
+} from '../../support/answer/test-node.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { DENIAL_STYLES, signedRecords, zoneOfRecords } from '../../support/zone/sign-zone.ts';
@@ -28,6 +36,82 @@ describe('packets of fixtures/packets/queries.txt', () => {
     expect(summarize(ask(assemble(query), node))).toBe(summary);
     expect(node.failures).toEqual([]);
   });
+});
+
+const SOA_QUESTION = '"example.test." 0006 0001';
+const TSIG_RECORD = '"key." 00fa 00ff 00000000 0000';
+test.each<[string, string, udp: string, tcp: string, without: string]>([
+  ['a query', `0000 0001 0000 0000 0000 ${SOA_QUESTION}`, 'NOERROR', 'NOERROR', 'NOERROR'],
+  ['a query with TSIG', `0000 0001 0000 0000 0001 ${SOA_QUESTION} ${TSIG_RECORD}`, 'slow', 'slow', 'NOTAUTH'],
+  [
+    'a query with TSIG before OPT',
+    `0000 0001 0000 0000 0002 ${SOA_QUESTION} ${TSIG_RECORD} OPT()`,
+    'slow',
+    'slow',
+    'NOTAUTH',
+  ],
+  [
+    'TSIG in the answer section',
+    `0000 0001 0001 0000 0000 ${SOA_QUESTION} ${TSIG_RECORD}`,
+    'slow',
+    'slow',
+    'NOTAUTH',
+  ],
+  [
+    'TSIG with two OPT',
+    `0000 0001 0000 0000 0003 ${SOA_QUESTION} ${TSIG_RECORD} OPT() OPT()`,
+    'FORMERR',
+    'FORMERR',
+    'FORMERR',
+  ],
+  [
+    'TSIG and an unknown EDNS version',
+    `0000 0001 0000 0000 0002 ${SOA_QUESTION} OPT(version=1) ${TSIG_RECORD}`,
+    'slow',
+    'slow',
+    'BADVERS',
+  ],
+  [
+    'a type near TSIG',
+    `0000 0001 0000 0000 0001 ${SOA_QUESTION} "key." 00f9 00ff 00000000 0000`,
+    'NOERROR',
+    'NOERROR',
+    'NOERROR',
+  ],
+  ['AXFR', '0000 0001 0000 0000 0000 "example.test." 00fc 0001', 'REFUSED', 'slow', 'REFUSED'],
+  [
+    'AXFR with TSIG',
+    `0000 0001 0000 0000 0001 "example.test." 00fc 0001 ${TSIG_RECORD}`,
+    'slow',
+    'slow',
+    'NOTAUTH',
+  ],
+  ['IXFR', '0000 0001 0000 0000 0000 "example.test." 00fb 0001', 'slow', 'slow', 'REFUSED'],
+  [
+    'IXFR with an octet missing',
+    '0000 0001 0000 0001 0000 "example.test." 00fb 0001 "a." 0006',
+    'FORMERR',
+    'FORMERR',
+    'FORMERR',
+  ],
+  ['NOTIFY', `2000 0001 0000 0000 0000 ${SOA_QUESTION}`, 'slow', 'slow', 'NOTIMP'],
+  [
+    'NOTIFY with an octet missing',
+    `2000 0001 0000 0000 0001 ${SOA_QUESTION} "key."`,
+    'FORMERR',
+    'FORMERR',
+    'NOTIMP',
+  ],
+  ['UPDATE', `2800 0001 0000 0000 0000 ${SOA_QUESTION}`, 'slow', 'slow', 'NOTIMP'],
+  ['STATUS', `1000 0001 0000 0000 0000 "example.test." 00fc 0001`, 'NOTIMP', 'NOTIMP', 'NOTIMP'],
+])('%s takes the slow path or not, over UDP, over TCP, and without transfers', (_, text, udp, tcp, without) => {
+  const query = assemble(`1234 ${text}`);
+  const outcome = (hasTransfers: boolean, client: Parameters<typeof ask>[2]) => {
+    const out = Buffer.alloc(1232);
+    const length = answerQuery(query, out, client!, testNode({ hasTransfers }));
+    return length === SLOW_PATH ? 'slow' : summarize(out.subarray(0, length)).split(' ')[0];
+  };
+  expect([outcome(true, far), outcome(true, overTcp), outcome(false, far)]).toEqual([udp, tcp, without]);
 });
 
 const www = queryFor('www.example.test.', TYPE.A, { opt: '' });
@@ -306,6 +390,21 @@ describe('counts by zone', () => {
     const names = addName.mock.calls.map(([, name]) => printName(name));
     expect(names).toEqual(['www.example.test.', 'www.example.test.']);
   });
+});
+
+test.each([
+  ['a plain zone', {}],
+  ['a signed zone', { denial: DENIAL_STYLES[0] }],
+] as const)('an expired copy of %s gets SERVFAIL with EDE 24 (RFC 8914 §4.25) for every query', (_, options) => {
+  const node = testNode({ ...options, expired: true });
+  for (const name of ['example.test.', 'www.example.test.', 'nx.example.test.'])
+    for (const type of [TYPE.SOA, TYPE.NS, TYPE.A, TYPE.DS, TYPE.ANY]) {
+      const reply = decodeMessage(ask(queryFor(name, type, { opt: 'do' }), node));
+      const { rcode, aa, answers, authorities, edns } = reply;
+      expect([rcode, aa, answers.length, authorities.length]).toEqual([RCODE.SERVFAIL, false, 0, 0]);
+      expect(edns?.options.map(({ code, value }) => [code, ...value])).toEqual([[15, 0, 24]]);
+    }
+  expect(decodeMessage(ask(queryFor('example.org.', TYPE.A), node)).rcode).toBe(RCODE.REFUSED);
 });
 
 describe('an unproven zone', () => {

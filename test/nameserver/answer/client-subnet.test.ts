@@ -340,6 +340,7 @@ describe.each([
         const left =
           isSigned && random() < 0.3 ? thinned(random, [...recordsOfZone(zone)], DNSSEC_TYPES) : [];
         const damaged = left.length > 0 ? zoneOfRecords(zone.apex, left) : zone;
+        if (random() < 0.05) return { ...damaged, expired: true };
         return random() < 0.05 ? { ...damaged, marked: new Set([zone.apex]) } : damaged;
       });
       const asked = regionalNode(zones, RANDOM_SETS);

@@ -196,13 +196,18 @@ test('without timers, a change arrives by NOTIFY, and the node reports its posit
   expect((await listed())?.state).toBe('left');
 });
 
-test('only added, changed and deleted record sets are loaded', async () => {
+test('only added, changed and deleted record sets are loaded, and only zones that change later are reported', async () => {
   await saveSized([smallZone('a.example.', 1, 'mail A 192.0.2.7\nmail AAAA 2001:db8::7\n*.w TXT "x"')]);
-  const node = await follow();
+  const onServed = vi.fn();
+  const node = await follow({ onServed });
   const before = node.zones.get(A);
+  await save('b 1');
+  await untilSerial(node, 'b', 1);
   await saveSized([smallZone('a.example.', 2, 'mail A 192.0.2.8\nmail A 192.0.2.7\nx.y.z TXT "new"')]);
   await untilSerial(node, 'a', 2);
   expect(await differences(node, db)).toEqual([]);
+  const reported = onServed.mock.calls.map(([{ apex }]) => apex);
+  expect(reported).toEqual([parseName('b.example.'), A]);
   expect(before?.serial).toBe(1); // a zone that was read earlier is a separate object
   const www = before?.nodes.get(parseName('www.a.example.'));
   expect(www?.sets.get(1)?.rdata).toEqual([Uint8Array.of(192, 0, 2, 1)]);

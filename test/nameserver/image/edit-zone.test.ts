@@ -17,6 +17,7 @@ import { findRoot } from '../../../src/nameserver/image/zone-table.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
 import {
+  expiredMarkOf,
   MARK_TYPE,
   markOf,
   type RecordSet,
@@ -210,31 +211,36 @@ refuses another record at the owner of an alias | a 60 CNAME b | +a 60 TXT x | r
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
   });
 
-  it('sets and clears the marks at the apex, which never has both', () => {
+  it('sets and clears the marks at the apex, which never has two', () => {
     const { image, writer } = served('a 60 A 192.0.2.1');
     const none: ZoneChanges = { records: [], gone: [] };
     const cleared = { ...none, gone: [{ owner: APEX, type: MARK_TYPE }] };
-    const [apexOnly, unproven] = [markOf(APEX), unprovenMarkOf(APEX)].map((mark) => ({
-      ...none,
-      records: [mark],
-    }));
-    const steps: readonly (readonly [ZoneChanges | undefined, apexOnly: boolean, unproven: boolean])[] = [
-      [none, false, false],
-      [apexOnly, true, false],
-      [changesOf('a 60 A 192.0.2.2'), true, false],
-      [cleared, false, false],
-      [unproven, false, true],
-      [changesOf('a 60 A 192.0.2.3\n@ 60 TXT x'), false, true],
-      [apexOnly, true, false],
-      [unproven, false, true],
+    const marks = [markOf(APEX), unprovenMarkOf(APEX), expiredMarkOf(APEX)];
+    const [apexOnly, unproven, expired] = marks.map((mark) => ({ ...none, records: [mark] }));
+    type Flag = 'apexOnly' | 'unproven' | 'expired';
+    const steps: readonly (readonly [ZoneChanges | undefined, Flag?])[] = [
+      [none],
+      [apexOnly, 'apexOnly'],
+      [changesOf('a 60 A 192.0.2.2'), 'apexOnly'],
+      [cleared],
+      [unproven, 'unproven'],
+      [changesOf('a 60 A 192.0.2.3\n@ 60 TXT x'), 'unproven'],
+      [apexOnly, 'apexOnly'],
+      [unproven, 'unproven'],
       // A DNAME above other names makes the writer rebuild the zone from its records and marks.
-      [changesOf('d 60 DNAME example.net.'), false, true],
-      [cleared, false, false],
+      [changesOf('d 60 DNAME example.net.'), 'unproven'],
+      [expired, 'expired'],
+      [changesOf('a 60 A 192.0.2.4\n@ 60 TXT y'), 'expired'],
+      [changesOf('e 60 DNAME example.net.'), 'expired'],
+      [unproven, 'unproven'],
+      [expired, 'expired'],
+      [cleared],
     ];
-    for (const [i, [changes = none, isApexOnly, isUnproven]] of steps.entries()) {
+    for (const [i, [changes = none, flag]] of steps.entries()) {
       writer.edit(APEX, { ...CONTENT, version: i + 2 }, changes);
       const root = readRoot(image, writer.rootOf(APEX));
-      expect([i, root.apexOnly, root.unproven]).toEqual([i, isApexOnly, isUnproven]);
+      const set = (['apexOnly', 'unproven', 'expired'] as const).filter((each) => root[each]);
+      expect([i, ...set]).toEqual(flag === undefined ? [i] : [i, flag]);
       writer.reclaim();
       expect(findImageFault(image, writer.exportFree())).toBeUndefined();
     }

@@ -12,6 +12,7 @@ import {
   type TcpLimits,
   type TcpListener,
 } from '../../../src/nameserver/tcp/tcp.ts';
+import { FakeTransfers } from '../../support/answer/fake-transfers.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { type TestNodeOptions, testNode } from '../../support/answer/test-node.ts';
@@ -41,16 +42,28 @@ interface ListeningOptions extends Partial<TcpLimits> {
   node?: TestNodeOptions;
   now?: () => number;
   inherited?: readonly InheritedAddress[];
+  transfers?: FakeTransfers;
 }
 
-async function listening({ node: options, now, inherited = [], ...limits }: ListeningOptions = {}) {
-  const node = testNode(options ?? { zoneText: WITH_LARGE });
+async function listening({
+  node: options,
+  now,
+  inherited = [],
+  transfers,
+  ...limits
+}: ListeningOptions = {}) {
+  const hasTransfers = transfers !== undefined;
+  const node = testNode({ hasTransfers, ...(options ?? { zoneText: WITH_LARGE }) });
   const addresses = ['127.0.0.1', '::1'].map((address) => ({ address, port: 0 }));
-  const listener = await listenTcp(addresses, node, {
-    limits: { ...DEFAULT_TCP_LIMITS, ...limits },
-    inherited,
-    ...(now && { now }),
-  });
+  const listener = await listenTcp(
+    addresses,
+    { ...node, slowPath: transfers?.slowPath },
+    {
+      limits: { ...DEFAULT_TCP_LIMITS, ...limits },
+      inherited,
+      ...(now && { now }),
+    },
+  );
   open.push(listener);
   const at = listener.addresses[0]!;
   const connect = async ({ to = at, ...how }: { to?: typeof at; reads?: boolean; from?: string } = {}) => {
@@ -368,6 +381,173 @@ describe('a client with many queries', () => {
     const client = await connect();
     client.socket.write(many(500, www));
     await client.received(500);
+  });
+});
+
+describe('a message for the transfer thread', () => {
+  const axfr = (id: number) => queryFor('example.test.', TYPE.AXFR, { id });
+  const part = (...ids: number[]) => framed(...ids.map((id) => axfr(id)));
+  const large = framed(Buffer.alloc(65_000));
+
+  test('delays no other query, and the next part of its answer is requested when the last one was taken', async () => {
+    const transfers = new FakeTransfers();
+    const { connect } = await listening({ transfers });
+    const client = await connect();
+    client.socket.write(framed(axfr(1), www(2), axfr(3)));
+    await client.received(1);
+    const [first, second] = await transfers.received(2);
+    const { octets, transport, address, port } = first!;
+    expect([Buffer.from(octets), transport, [...address]]).toEqual([axfr(1), 1, [127, 0, 0, 1]]);
+    expect(port).toBe(client.socket.localPort);
+    transfers.answer(first!.id, part(1), false);
+    await until(() => transfers.idsOf('more').length === 1, 'the next part is requested');
+    transfers.answer(second!.id, part(3), false); // waits for the next part of the first
+    client.socket.write(framed(www(4)));
+    await client.received(4);
+    transfers.answer(first!.id, part(1, 1));
+    transfers.answer(second!.id, undefined);
+    await client.received(6);
+    expect(idsOf(client)).toEqual([2, 1, 3, 4, 1, 1]);
+    expect(transfers.idsOf('more')).toEqual([first!.id, second!.id]);
+    expect(transfers.slowPath.limit.waiting).toBe(0);
+  });
+
+  test('is one of at most 16 of a connection, which is read again when one is answered', async () => {
+    const transfers = new FakeTransfers();
+    const { connect } = await listening({ transfers });
+    const [client, other] = [await connect(), await connect()];
+    client.socket.write(framed(...range(40).map(axfr), www(99)));
+    await transfers.received(16);
+    await ask(other);
+    for (let answered = 0; answered < 40; answered++) {
+      expect(transfers.messages.length).toBe(Math.min(40, 16 + answered));
+      transfers.answer(transfers.messages[answered]!.id, part(answered));
+      await transfers.received(Math.min(40, 17 + answered));
+    }
+    await client.received(41);
+    expect(idsOf(client).sort((a, b) => a - b)).toEqual([...range(40), 99]);
+  });
+
+  test('is one of at most 128 of a client; others get SERVFAIL', async () => {
+    const transfers = new FakeTransfers();
+    const { connect, listener } = await listening({ transfers });
+    const own = await Promise.all(range(8).map(() => connect()));
+    for (const client of own) client.socket.write(framed(...range(16).map(axfr)));
+    await transfers.received(128);
+    const [one, other] = [await connect(), await connect({ from: '127.0.0.2' })];
+    one.socket.write(framed(axfr(1)));
+    expect((await one.received(1)).map(summarize)).toEqual(['SERVFAIL - 0/0/0/0']);
+    other.socket.write(framed(axfr(1)));
+    await transfers.received(129);
+    own[0]!.socket.resetAndDestroy();
+    await until(() => listener.connections() === 9, 'closed');
+    one.socket.write(framed(axfr(2)));
+    await transfers.received(130);
+  });
+
+  test('holds few parts of its answer if the peer reads slowly, and is ended if it takes none for 30 seconds', async () => {
+    let nowMs = 0;
+    const transfers = new FakeTransfers();
+    const { connect, listener, node } = await listening({ transfers, idleTimeoutMs: 100, now: () => nowMs });
+    const [slow, idle] = [await connect({ reads: false }), await connect()];
+    slow.socket.write(framed(axfr(1)));
+    const { id } = (await transfers.received(1))[0]!;
+    nowMs += 10_000; // the thread has time
+    await until(() => idle.over, 'the idle connection is ended');
+    transfers.onMore = () => transfers.answer(id, large, false);
+    transfers.onMore(id);
+    const idleToo = await connect();
+    nowMs += 29_000;
+    await until(() => idleToo.over, 'the idle connection is ended');
+    expect(listener.connections()).toBe(1);
+    await until(() => {
+      nowMs += 100; // the system may still take a part
+      return listener.connections() === 0;
+    }, 'the slow connection is ended');
+    expect(transfers.idsOf('more').length).toBeLessThan(200); // as many as the buffers of the system hold
+    expect([transfers.idsOf('closed'), node.counters.tcpExpired]).toEqual([[id], 3]);
+    expect(transfers.slowPath.limit.waiting).toBe(0);
+  });
+
+  test('counts the answers that the peer does not read, also those that arrive later', async () => {
+    const transfers = new FakeTransfers();
+    const { connect, node } = await listening({ transfers, maxUnreadBytesPerAddress: 500_000 });
+    const client = await connect({ reads: false });
+    client.socket.write(framed(...range(16).map(axfr)));
+    const messages = await transfers.received(16);
+    for (const { id } of messages) for (let i = 0; i < 5; i++) transfers.answer(id, large, i === 4);
+    expect(node.counters.tcpUnread).toBe(1);
+    expect(transfers.slowPath.limit.waiting).toBe(0);
+  });
+
+  test('is forgotten if its connection ends, and ends its connection if the thread ends or aborts', async () => {
+    const transfers = new FakeTransfers();
+    const { connect, listener } = await listening({ transfers });
+    const [closed, aborted, lost, other] = await Promise.all(range(4).map(() => connect()));
+    for (const [i, client] of [closed, aborted, lost].entries()) {
+      client!.socket.write(framed(axfr(i)));
+      await transfers.received(i + 1);
+    }
+    const ids = transfers.messages.map(({ id }) => id);
+    closed!.socket.resetAndDestroy(); // after a FIN, its answer is still sent
+    await until(() => transfers.idsOf('closed').length === 1, 'closed');
+    expect(transfers.idsOf('closed')).toEqual([ids[0]]);
+    transfers.slowPath.receive({ kind: 'abort', id: ids[1]! });
+    transfers.slowPath.detach();
+    await until(() => aborted!.over && lost!.over && listener.connections() === 1, 'ended');
+    expect(transfers.slowPath.limit.waiting).toBe(0);
+    await ask(other!);
+  });
+
+  test('gets SERVFAIL if no thread runs or too many messages wait', async () => {
+    const transfers = new FakeTransfers();
+    const { connect } = await listening({ transfers });
+    const client = await connect();
+    const { limit } = transfers.slowPath;
+    for (let i = 0; i < 1024; i++) limit.enter();
+    client.socket.write(framed(axfr(1)));
+    await client.received(1);
+    for (let i = 0; i < 1024; i++) limit.leave();
+    transfers.slowPath.detach();
+    client.socket.write(framed(axfr(2), www(3)));
+    await client.received(3);
+    expect(client.messages.map(summarize)).toEqual([
+      'SERVFAIL - 0/0/0/0',
+      'SERVFAIL - 0/0/0/0',
+      'NOERROR aa 1/1/0/0',
+    ]);
+    expect([idsOf(client), limit.waiting, transfers.messages.length]).toEqual([[1, 2, 3], 0, 0]);
+  });
+
+  test('is answered before the connection ends, after its client or the listener has ended it', async () => {
+    const transfers = new FakeTransfers();
+    const { connect, listener } = await listening({ transfers });
+    const [half, whole] = [await connect(), await connect()];
+    half.socket.end(framed(axfr(1), www(2)));
+    await half.received(1);
+    whole.socket.write(framed(axfr(3)));
+    const [first, second] = await transfers.received(2);
+    transfers.answer(first!.id, part(1));
+    await until(() => half.over, 'ended');
+    const closed = listener.close();
+    transfers.answer(second!.id, part(3));
+    await closed;
+    await until(() => whole.over, 'ended');
+    expect([idsOf(half), idsOf(whole)]).toEqual([[2, 1], [3]]);
+  });
+
+  test('keeps its connection from being passed to another process, and is answered there', async () => {
+    const transfers = new FakeTransfers();
+    const { connect, listener } = await listening({ transfers });
+    const client = await connect();
+    client.socket.write(framed(axfr(1), www(2)));
+    const [message] = await transfers.received(1);
+    const passed: unknown[] = [];
+    for await (const parcel of listener.passConnections()) passed.push(parcel);
+    expect([passed, listener.connections()]).toEqual([[], 1]);
+    transfers.answer(message!.id, part(1));
+    await until(() => client.over, 'ended');
+    expect(idsOf(client)).toEqual([2, 1]);
   });
 });
 

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { PacketAnswerer } from '../../../src/nameserver/answer/answer-query.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type PacketAnswerer, SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
 import { Client } from '../../../src/nameserver/answer/client.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import {
@@ -14,6 +14,7 @@ import {
   MSG_WAITFORONE,
 } from '../../../src/nameserver/threads/libc.ts';
 import { PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
+import type { SlowPacket } from '../../../src/nameserver/udp/slow-packet.ts';
 import type { UdpSocket } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { FakeLibc, type FakePacket } from '../../support/answer/fake-libc.ts';
 
@@ -23,7 +24,7 @@ const EINVAL = 22;
 const ROOM = 100;
 const BATCH_PACKETS = 64;
 
-/** Answers 'A' and the octets of the query; no answer for 's'; throws for 't'. Records the clients. */
+/** Answers 'A' and the octets of the query; no answer for 's'; SLOW_PATH for 'later'; throws for 't'. Records the clients. */
 class Echo implements PacketAnswerer {
   nowMs = 0;
   readonly askers: string[] = [];
@@ -38,6 +39,7 @@ class Echo implements PacketAnswerer {
     const text = Buffer.from(input.slice(at, at + octets)).toString();
     if (text === 't') throw new Error('a bug');
     if (text === 's') return 0;
+    if (text === 'later') return SLOW_PATH;
     out.set(Buffer.from(`A${text}`), outAt);
     return octets + 1;
   };
@@ -101,6 +103,20 @@ function exchange(socket: UdpSocket, ...packets: FakePacket[]): string[] {
     .slice(from)
     .map(({ name, octets }) => `${name.at(name.length === 16 ? 7 : 23)} ${Buffer.from(octets)}`);
 }
+
+test('a packet of the slow path is posted with its client and address, unless the limit drops it, and leaves no gap', () => {
+  const posted: SlowPacket[] = [];
+  const admit = vi.fn((_: Client, octets: number) => octets === 5 && posted.length === 0);
+  batch = new PacketBatch(libc, echo, reader, counters, ROOM, {
+    limit: { admit },
+    post: (packet) => posted.push(packet),
+  });
+  const packets = [v4(1, 'later'), v4(2, 'two'), v4(3, 'later')];
+  expect(exchange(V4, ...packets)).toEqual(['2 Atwo']);
+  const octets = new TextEncoder().encode('later');
+  expect(posted).toEqual([{ octets, descriptor: 4, name: packets[0]!.name, control: new Uint8Array(0) }]);
+  expect(admit).toHaveBeenCalledTimes(2);
+});
 
 const timed = () => counters.latency.reduce((sum, count) => sum + count, 0);
 

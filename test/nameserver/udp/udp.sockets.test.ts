@@ -15,6 +15,7 @@ import { openUdpSockets, type UdpListener } from '../../../src/nameserver/udp/ud
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
 import { FakeLibc } from '../../support/answer/fake-libc.ts';
+import { FakeTransfers } from '../../support/answer/fake-transfers.ts';
 import { listenUdpFor } from '../../support/answer/listen-udp-for.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { exchangeUdp } from '../../support/answer/sockets.ts';
@@ -44,6 +45,7 @@ async function listen({ io, ...more }: Partial<UdpOptions> = {}, node = testNode
 
 type Listening = Awaited<ReturnType<typeof listen>>;
 const www = (id = 1) => queryFor('www.example.test.', TYPE.A, { id });
+const ixfr = () => queryFor('example.test.', TYPE.IXFR);
 const timed = ({ latency }: QueryCounters) => latency.reduce((sum, count) => sum + count, 0);
 const command = (word: string) => Buffer.concat([Buffer.alloc(12), Buffer.from(word)]);
 
@@ -182,6 +184,29 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     });
   });
 
+  test('answers packets of the slow path later, to their sender, unless it was closed', async () => {
+    const transfers = new FakeTransfers();
+    const { slowPath } = transfers;
+    const { listener } = await listen({ io, slowPath }, testNode({ hasTransfers: true }));
+    for (const [i, { address, port }] of listener.addresses.entries()) {
+      const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+      const answer = new Promise<Buffer>((done) => socket.once('message', done));
+      socket.send(ixfr(), port, address);
+      const message = (await transfers.received(i + 1)).at(-1)!;
+      expect([Buffer.from(message.octets), message.transport]).toEqual([ixfr(), 0]);
+      expect([[...message.address], message.port]).toEqual([ASKERS[i], socket.address().port]);
+      expect(await exchangeUdp({ address, port }, www())).toBeDefined();
+      transfers.answer(message.id, Buffer.from('slow'));
+      expect((await answer.finally(() => socket.close())).toString()).toBe('slow');
+    }
+    const [{ address, port }] = listener.addresses as [ListenAddress];
+    await exchangeUdp({ address, port }, ixfr(), 1);
+    await transfers.received(3);
+    await closeAll();
+    transfers.answer(transfers.messages[2]!.id, Buffer.from('slow'));
+    expect(slowPath.limit.waiting).toBe(0);
+  });
+
   test('reports an address in use, even by a listener of its own kind, and keeps none of the others', async () => {
     const taken = createSocket('udp4');
     await new Promise<void>((done) => taken.bind(0, '127.0.0.1', done));
@@ -211,17 +236,26 @@ test.each([
   asked,
 }) => {
   const log = collectingLog();
-  const { listener } = await listen({ log, addresses: [{ address: wildcard, port: 0 }] });
+  const transfers = new FakeTransfers();
+  const { slowPath } = transfers;
+  const { listener } = await listen(
+    { log, addresses: [{ address: wildcard, port: 0 }], slowPath },
+    testNode({ hasTransfers: true }),
+  );
   expect(listener.io).toBe('koffi');
   expect(log.lines).toMatchObject([{ level: 'info', fields: { io: 'koffi', threads: 1 } }]);
   const [{ port }] = listener.addresses as [ListenAddress];
   for (const address of asked) {
     // A connected socket receives nothing from other addresses.
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
-    const answer = new Promise<Buffer>((done) => socket.once('message', done));
+    const answer = () => new Promise<Buffer>((done) => socket.once('message', done));
     await new Promise<void>((done) => socket.connect(port, address, done));
     socket.send(www());
-    expect(summarize(await answer.finally(() => socket.close()))).toBe('NOERROR aa 1/1/0/0');
+    expect(summarize(await answer())).toBe('NOERROR aa 1/1/0/0');
+    socket.send(ixfr());
+    const slow = (await transfers.received(transfers.messages.length + 1)).at(-1)!;
+    transfers.answer(slow.id, Buffer.from('slow'));
+    expect((await answer().finally(() => socket.close())).toString()).toBe('slow');
   }
 });
 

@@ -281,6 +281,7 @@ describe('a setting', () => {
     BOOTSTRAP_API_KEY | svc_short
     ALLOW_RESERVED_NAMES | perhaps
     KEY_SECRETS | k:c2hvcnQ=
+    TSIG_SECRETS | k:c2hvcnQ=
     PUBLIC_URL | http://dns.example.net | https://dns.example.net/path | https://user@dns.example.net
     PUBLIC_URL | http://127.0.0.1.example.net | javascript:alert(1)
     TRUSTED_PROXIES | proxy.example.net
@@ -394,6 +395,7 @@ describe('errors', () => {
       'CACHE_REGISTRY_URL',
       'REDIS_URL',
       'ROLE_PASSWORDS',
+      'TSIG_SECRETS',
       'COOKIE_SECRETS',
       'BOOTSTRAP_API_KEY',
       'KEY_SECRETS',

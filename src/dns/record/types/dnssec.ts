@@ -161,7 +161,8 @@ const ZONE_DIGEST_OCTETS: Readonly<Record<number, number>> = { 1: 48, 2: 64 };
 
 /**
  * The digest of a whole zone (RFC 8976 §2). Operator zones are served as written, so a digest in the zone file stays
- * correct. It is neither verified nor computed here: recompute it elsewhere after each change of the zone.
+ * correct. It is verified when a zone is transferred (zonemd.ts) and never computed: recompute it elsewhere after each
+ * change of the zone.
  */
 export const ZONEMD = recordType(
   TYPE.ZONEMD,

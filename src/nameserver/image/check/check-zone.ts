@@ -6,11 +6,13 @@ import { denialStyle, hashIn } from '../../../zone/find-denials.ts';
 import type { RecordSet } from '../../../zone/zone.ts';
 import type { Image } from '../image.ts';
 import {
+  apexLabelsOf,
   byteOf,
   HEADER,
   MAX_LOG2_BUCKETS,
   ROOT,
   ROOT_FLAG,
+  ROOT_FLAGS,
   ROOT_ORDER,
   ROOT_ORDER_WORDS,
   segmentOf,
@@ -26,7 +28,7 @@ import { demand } from './demand.ts';
 import type { TakenSpace } from './taken-space.ts';
 
 /** A served zone has at most one of these flags. */
-const ONE_APEX_FLAG = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.UNPROVEN;
+const APEX_FLAGS = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.UNPROVEN | ROOT_FLAG.EXPIRED;
 
 export class ZoneCheck {
   readonly #image: Image;
@@ -61,7 +63,7 @@ export class ZoneCheck {
     const order = index + (log2 === 0 ? 1 + 2 * names : 1 << log2);
     const hasOrder = (shape & ROOT_FLAG.HAS_ORDER) !== 0;
     this.#space.takeWords(root, order - at + (hasOrder ? ROOT_ORDER_WORDS : 0));
-    const apex = { octets: apexOctets, hash: this.#readApex(root, apexOctets, (shape >>> 16) & 0xff) };
+    const apex = { octets: apexOctets, hash: this.#readApex(root, apexOctets, apexLabelsOf(shape)) };
     const zone = new CheckedZone(root, words, apex, hasOrder);
     if (log2 === 0) {
       demand(words[index] === names, 'the sums of a zone are wrong');
@@ -163,17 +165,18 @@ function checkSums(zone: CheckedZone): void {
     zone.children === Math.max(0, zone.names - 1) &&
     zone.wildcardParents === zone.wildcards;
   demand(isSame, 'the sums of a zone are wrong');
-  const flags = zone.word(ROOT.SHAPE) & 0xff;
+  const flags = zone.word(ROOT.SHAPE) & ROOT_FLAGS;
+  const apexFlags = flags & APEX_FLAGS;
   const isServed = !zone.has(ROOT_FLAG.NOT_SERVED);
   const wanted =
     (zone.cuts > 0 ? ROOT_FLAG.HAS_CUT : 0) |
     (zone.dnames > 0 ? ROOT_FLAG.HAS_DNAME : 0) |
     (zone.wildcards > 0 ? ROOT_FLAG.HAS_WILDCARD : 0);
   const ofOrder = ROOT_FLAG.HAS_ORDER | ROOT_FLAG.SIGNED; // checked with the order indexes
-  const others = ofOrder | (isServed ? flags & ONE_APEX_FLAG : ROOT_FLAG.NOT_SERVED);
+  const others = ofOrder | (isServed ? apexFlags : ROOT_FLAG.NOT_SERVED);
   const isPossible =
     (isServed || (flags & ofOrder) === 0) &&
     isServed === zone.names > 0 &&
-    (flags & ONE_APEX_FLAG) !== ONE_APEX_FLAG;
+    (apexFlags & (apexFlags - 1)) === 0;
   demand(isPossible && (flags & ~others) === wanted, 'the flags of a zone are wrong');
 }

@@ -146,6 +146,7 @@ export class ImageFinder {
       return true;
     }
     if (zone.isNotServed) this.#end(FOUND.NOT_SERVED, RCODE.SERVFAIL, false);
+    else if (zone.isExpired) this.#end(FOUND.EXPIRED, RCODE.SERVFAIL, false);
     else if (isAtApex && isOfApex(qtype, zone.isSigned)) return true;
     else this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
     return false;

@@ -4,11 +4,13 @@
 import { TYPE } from '../../../dns/type-codes.ts';
 import type { Image } from '../image.ts';
 import {
+  apexLabelsOf,
   byteOf,
   NODE,
   NODE_FLAG,
   ROOT,
   ROOT_FLAG,
+  ROOT_FLAGS,
   ROOT_ORDER,
   segmentOf,
   setWordsOf,
@@ -23,6 +25,7 @@ export const PLACE = { NODE: 0, CUT: 1, DNAME: 2, NOTHING: 3 } as const;
 type Place = (typeof PLACE)[keyof typeof PLACE];
 
 const WILDCARD_OCTETS = 2;
+const SPECIAL = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN | ROOT_FLAG.EXPIRED;
 
 export class NameFinder {
   /** The node at which the last walk ended. */
@@ -57,17 +60,21 @@ export class NameFinder {
     const shape = words[at + ROOT.SHAPE] as number;
     this.root = root;
     this.apexOctets = (shape >>> 8) & 0xff;
-    this.apexLabels = (shape >>> 16) & 0xff;
+    this.apexLabels = apexLabelsOf(shape);
     this.apexNode = words[at + ROOT.APEX_NODE] as number;
-    this.#flags = shape & 0xff;
+    this.#flags = shape & ROOT_FLAGS;
     this.#rootWords = words;
     this.#index = at + ROOT.APEX + ((this.apexOctets + 3) >>> 2);
     this.#log2Buckets = shape >>> 24;
   }
 
-  /** True if the zone is not ordinary: answered in part (`isNotServed`: not at all), or unproven. */
+  /** True if the zone is not ordinary: answered in part, not at all (`isNotServed`, `isExpired`), or unproven. */
   get isSpecial(): boolean {
-    return (this.#flags & (ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN)) !== 0;
+    return (this.#flags & SPECIAL) !== 0;
+  }
+
+  get isExpired(): boolean {
+    return (this.#flags & ROOT_FLAG.EXPIRED) !== 0;
   }
 
   get isUnproven(): boolean {

@@ -12,5 +12,7 @@ export const FOUND = {
   NOT_SERVED: 6,
   /** It cannot be proven that a name does not exist. */
   FAILED: 7,
+  /** The zone is an expired copy of a primary's. */
+  EXPIRED: 8,
 } as const;
 export type FoundKind = (typeof FOUND)[keyof typeof FOUND];

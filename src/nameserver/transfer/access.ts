@@ -1,0 +1,48 @@
+// Decides which peer a message comes from.
+
+import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { isInNetwork, type Network } from '../../dns/record/network.ts';
+
+/** The part of a peer that identifies its messages. */
+export interface KnownPeer {
+  readonly networks: readonly Network[];
+  /** Undefined if the peer signs nothing. */
+  readonly keyId: number | undefined;
+}
+
+interface Sender {
+  /** 4 or 16 octets. */
+  readonly address: Uint8Array;
+  /** The key of a verified signature. Undefined if the message is not signed. */
+  readonly keyId: number | undefined;
+}
+
+/**
+ * Returns the peer that the message comes from, one with a key first. The source must be in the peer's networks, if it
+ * has any, and the message must be signed with its key, if it has one. A peer with neither matches nothing.
+ */
+export function findPeer<P extends KnownPeer>(peers: Iterable<P>, sender: Sender): P | undefined {
+  const address = unmapped(sender.address);
+  let unsigned: P | undefined;
+  for (const peer of peers) {
+    const { networks, keyId } = peer;
+    if (networks.length === 0 && keyId === undefined) continue;
+    if (keyId !== undefined && keyId !== sender.keyId) continue;
+    if (networks.length > 0 && !networks.some((network) => isInNetwork(network, address))) continue;
+    if (keyId !== undefined) return peer;
+    unsigned ??= peer;
+  }
+  return unsigned;
+}
+
+/** Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), which a socket for both families reports. */
+function unmapped(address: Uint8Array): Uint8Array {
+  if (address.length !== 16 || address[10] !== 0xff || address[11] !== 0xff) return address;
+  return address.subarray(0, 10).some((octet) => octet !== 0) ? address : address.subarray(12);
+}
+
+/** Returns the text of an address of 4 or 16 octets. */
+export function addressText(address: Uint8Array): string {
+  const octets = unmapped(address);
+  return octets.length === 4 ? printIpv4(octets) : printIpv6(octets);
+}

@@ -1,0 +1,85 @@
+// Keeps the configuration of zone transfers current. If Postgres is lost, the last one stays valid.
+
+import type { Log } from '../../process/reconnect.ts';
+import { Wakeup } from '../../process/reconnect.ts';
+import type { Connection } from '../../store/postgres/connection.ts';
+import type { KeySecret } from '../../store/secrets/key-boxes.ts';
+import { loadTransferConfig } from '../../store/transfers/load-config.ts';
+import { TransferConfig } from './transfer-config.ts';
+
+/** Revoked keys must be refused within 5 s. */
+const POLL_MS = 2000;
+
+interface ConfigWatchOptions {
+  readonly open: () => Promise<Connection>;
+  readonly secrets: readonly KeySecret[];
+  readonly onChanged: (config: TransferConfig) => void;
+  readonly log: Log;
+}
+
+export class ConfigWatch {
+  readonly #options: ConfigWatchOptions;
+  readonly #wakeup = new Wakeup();
+  readonly #loggedKeys = new Set<string>();
+  #current: TransferConfig | undefined;
+  #failure: string | undefined;
+  #isStopped = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ConfigWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Returns undefined until the configuration was read once. */
+  get current(): TransferConfig | undefined {
+    return this.#current;
+  }
+
+  /** Resolves when the configuration has been read, or could not be read. */
+  async start(): Promise<void> {
+    await this.#poll();
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#wakeup.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      await this.#wakeup.wait(POLL_MS);
+      await this.#poll();
+    }
+  }
+
+  async #poll() {
+    const { open, secrets, onChanged, log } = this.#options;
+    if (this.#isStopped) return;
+    try {
+      const stored = await loadTransferConfig(await open(), this.#current?.version);
+      if (this.#failure !== undefined) log.info({}, 'the configuration of zone transfers can be read again');
+      this.#failure = undefined;
+      if (stored === undefined || this.#isStopped) return;
+      this.#current = new TransferConfig(stored, secrets);
+      this.#logUnreadable(this.#current);
+      onChanged(this.#current);
+    } catch (error) {
+      if (this.#isStopped || this.#failure !== undefined) return;
+      this.#failure = String(error);
+      log.warn({ err: error }, 'the configuration of zone transfers cannot be read');
+    }
+  }
+
+  #logUnreadable({ unreadable }: TransferConfig) {
+    for (const key of unreadable) {
+      if (this.#loggedKeys.has(key)) continue;
+      this.#loggedKeys.add(key);
+      this.#options.log.error(
+        { key },
+        'TSIG_SECRETS does not open this key: messages signed with it get SERVFAIL',
+      );
+    }
+  }
+}

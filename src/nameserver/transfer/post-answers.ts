@@ -1,0 +1,113 @@
+// Posts the answers of the transfer thread to the main thread.
+
+import type { AmplificationLimit } from '../answer/amplification-limit.ts';
+import { Client, isLoopback } from '../answer/client.ts';
+import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import type { FromTransferThread, SlowMessage } from './messages.ts';
+import type { AnswerSigner } from './verify-message.ts';
+import { type ReplyFields, type Request, writeReply } from './write-reply.ts';
+
+export const UDP = 0;
+const MIN_UDP_OCTETS = 512;
+const MAX_TCP_OCTETS = 0xffff;
+/** Octets of the length of a message over TCP (RFC 1035 §4.2.2). */
+const LENGTH_OCTETS = 2;
+/** A part of an answer over TCP ends with the message that exceeds this. */
+const PART_OCTETS = 0xffff - 0x4000;
+
+/** A request whose signature, if any, is verified. */
+export interface VerifiedRequest extends Request {
+  readonly message: SlowMessage;
+  readonly signer: AnswerSigner | undefined;
+}
+
+export class AnswerPoster {
+  readonly #post: (message: FromTransferThread) => void;
+  readonly #limit: AmplificationLimit | undefined;
+  readonly #nowMs: () => number;
+  readonly #client = new Client();
+
+  /** @param limit limits unsigned answers over UDP */
+  constructor(
+    post: (message: FromTransferThread) => void,
+    limit: AmplificationLimit | undefined,
+    nowMs: () => number = Date.now,
+  ) {
+    this.#post = post;
+    this.#limit = limit;
+    this.#nowMs = nowMs;
+  }
+
+  /** Drops the message. */
+  drop({ id }: SlowMessage): void {
+    this.#post({ kind: 'answer', id, octets: undefined, isLast: true });
+  }
+
+  /** Answers without records. */
+  reply(request: VerifiedRequest, fields: ReplyFields): void {
+    this.send(request, writeReply(request, fields));
+  }
+
+  /** Answers with one message, which is signed if the request was. */
+  send(request: VerifiedRequest, reply: Uint8Array) {
+    const { message, signer } = request;
+    if (signer !== undefined) return this.sendFinished(message, signer.sign(reply));
+    if (message.transport !== UDP) return this.sendFinished(message, reply);
+    const { address, octets } = message;
+    const limit = isLoopback(address) ? undefined : this.#limit;
+    if (limit === undefined) return this.sendFinished(message, reply);
+    this.#client.set(UDP, address);
+    const truncated = writeReply(request, { rcode: 0, isTruncated: true });
+    const nowMs = this.#nowMs() | 0;
+    const decision = limit.decide(this.#client, octets.length, reply.length, truncated.length, nowMs);
+    if (decision === 'drop') this.drop(message);
+    else this.sendFinished(message, decision === 'send' ? reply : truncated);
+  }
+
+  /** Answers with these octets. */
+  sendFinished({ id, transport }: SlowMessage, reply: Uint8Array): void {
+    const octets = transport === UDP ? reply : framed([reply]);
+    this.#post({ kind: 'answer', id, octets, isLast: true });
+  }
+
+  /** Posts the next part of an answer over TCP. `messages` are taken as far as the part has space. */
+  sendPart({ message: { id }, signer }: VerifiedRequest, messages: MessageQueue): void {
+    const part: Uint8Array[] = [];
+    for (let octets = 0; messages.left > 0 && octets < PART_OCTETS; ) {
+      const next = messages.take();
+      const signed = signer === undefined ? next : signer.sign(next);
+      octets += LENGTH_OCTETS + signed.length;
+      part.push(signed);
+    }
+    this.#post({ kind: 'answer', id, octets: framed(part), isLast: messages.left === 0 });
+  }
+
+  /** Ends the connection in the middle of an answer. */
+  abort({ id }: SlowMessage): void {
+    this.#post({ kind: 'abort', id });
+  }
+}
+
+interface MessageQueue {
+  /** Number of messages that were not taken. */
+  readonly left: number;
+  take(): Uint8Array;
+}
+
+/** Returns how many octets an answer may have, without its TSIG record. */
+export function roomFor({ message, signer, decoded }: VerifiedRequest): number {
+  const payload = Math.min(MAX_UDP_OCTETS, Math.max(MIN_UDP_OCTETS, decoded?.edns?.udpPayloadSize ?? 0));
+  return (message.transport === UDP ? payload : MAX_TCP_OCTETS) - (signer?.octets ?? 0);
+}
+
+function framed(messages: readonly Uint8Array[]): Uint8Array {
+  const octets = new Uint8Array(messages.reduce((sum, { length }) => sum + LENGTH_OCTETS + length, 0));
+  let at = 0;
+  for (const message of messages) {
+    octets[at] = message.length >> 8;
+    octets[at + 1] = message.length;
+    octets.set(message, at + LENGTH_OCTETS);
+    at += LENGTH_OCTETS + message.length;
+  }
+  return octets;
+}

@@ -1,0 +1,216 @@
+// Answers the messages that only the transfer thread can answer: signed queries, NOTIFY, and zone transfers.
+
+import { WireError } from '../../dns/errors.ts';
+import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
+import { decodeMessage, type Message } from '../../dns/message/message.ts';
+import { RCODE } from '../../dns/message/rcodes.ts';
+import type { TsigRecord } from '../../dns/message/tsig.ts';
+import { decodeName, foldCase, type Name, printName } from '../../dns/name.ts';
+import { CLASS, TYPE } from '../../dns/type-codes.ts';
+import type { Log } from '../../process/reconnect.ts';
+import { serialIn } from '../../zone/serial.ts';
+import type { PacketAnswerer } from '../answer/answer-query.ts';
+import type { Reader } from '../image/image.ts';
+import { addressText, findPeer } from './access.ts';
+import { BoundedLog } from './bounded-log.ts';
+import type { EncodedZones } from './encoding/encoded-zones.ts';
+import type { SlowMessage } from './messages.ts';
+import { type AnswerPoster, roomFor, UDP, type VerifiedRequest } from './post-answers.ts';
+import type { ServedKey, TransferConfig } from './transfer-config.ts';
+import type { TransferCounters } from './transfer-counters.ts';
+import type { TransferReports } from './transfer-reports.ts';
+import type { Transfers } from './transfers.ts';
+import { isRequest, verifyMessage } from './verify-message.ts';
+import { type Request, writeReply } from './write-reply.ts';
+
+const OPCODE_QUERY = 0;
+const OPCODE_NOTIFY = 4;
+const HEADER_OCTETS = 12;
+const MAX_ANSWER_OCTETS = 0xffff;
+
+interface SlowAnswererOptions {
+  /** Answers everything that is neither NOTIFY nor a transfer. */
+  readonly answerer: PacketAnswerer;
+  readonly reader: Reader;
+  /** Returns undefined until the configuration was read once. */
+  readonly config: () => TransferConfig | undefined;
+  readonly zones: EncodedZones;
+  readonly transfers: Transfers;
+  readonly poster: AnswerPoster;
+  readonly reports: TransferReports;
+  readonly counters: TransferCounters;
+  /** Called for NOTIFY of a primary. `serial` is that of the SOA in the message, or null. */
+  readonly onNotify: (apex: Name, serial: number | null) => void;
+  readonly log: Log;
+  readonly nowMs?: () => number;
+}
+
+export class SlowAnswerer {
+  readonly #options: SlowAnswererOptions;
+  readonly #nowMs: () => number;
+  readonly #refused: BoundedLog;
+  readonly #tsigFailed: BoundedLog;
+  readonly #out = new Uint8Array(MAX_ANSWER_OCTETS + 1024);
+
+  constructor(options: SlowAnswererOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? Date.now;
+    this.#refused = new BoundedLog(options.log, 'warn');
+    this.#tsigFailed = new BoundedLog(options.log, 'warn');
+  }
+
+  /** Posts the answer, now or later. Never throws. */
+  handle(message: SlowMessage): void {
+    try {
+      this.#verify(message);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'unhandled error in a message to the transfer thread');
+      this.#options.poster.drop(message);
+    }
+  }
+
+  #verify(message: SlowMessage) {
+    const { poster, counters, reports } = this.#options;
+    const { octets } = message;
+    if (!isRequest(octets)) return poster.drop(message);
+    const config = this.#options.config();
+    const verified = verifyMessage(octets, (tsig) => keysFor(config, octets, tsig), this.#nowMs);
+    if (verified.kind === 'malformed') {
+      counters.countTsigFailure('FORMERR');
+      return poster.reply(unsigned(message, octets), { rcode: RCODE.FORMERR });
+    }
+    if (verified.kind === 'accepted') {
+      const { signer } = verified;
+      if (signer !== undefined) reports.keyUsed(signer.keyId);
+      return this.#answer({ message, signer, ...requestOf(verified.octets) }, config);
+    }
+    const request = unsigned(message, verified.octets);
+    if (verified.kind === 'unreadable' || config === undefined)
+      return poster.reply(request, { rcode: RCODE.SERVFAIL, extendedError: EXTENDED_ERROR.NOT_READY });
+    const { keyName, error } = verified;
+    counters.countTsigFailure(error);
+    const fields = { address: addressText(message.address), key: printName(keyName), error };
+    this.#tsigFailed.write(fields, 'a message with an invalid TSIG record is refused');
+    poster.sendFinished(message, verified.finish(writeReply(request, { rcode: RCODE.NOTAUTH })));
+  }
+
+  #answer(request: VerifiedRequest, config: TransferConfig | undefined) {
+    const { decoded, message } = request;
+    if (decoded === undefined) return this.#options.poster.reply(request, { rcode: RCODE.FORMERR });
+    const { opcode, questions, edns } = decoded;
+    const [question] = questions;
+    const hasVersion0 = edns === undefined || edns.version === 0;
+    if (opcode === OPCODE_NOTIFY && hasVersion0) return this.#takeNotify(request, decoded, config);
+    const isTransfer =
+      opcode === OPCODE_QUERY &&
+      hasVersion0 &&
+      questions.length === 1 &&
+      question?.class === CLASS.IN &&
+      (question.type === TYPE.IXFR || (question.type === TYPE.AXFR && message.transport !== UDP));
+    if (isTransfer) this.#transfer(request, foldCase(question.name), config);
+    else this.#answerPlain(request);
+  }
+
+  /** Answers as the other threads do. A signature takes space from the records. */
+  #answerPlain(request: VerifiedRequest) {
+    const { answerer, reader, poster } = this.#options;
+    const { octets, message } = request;
+    answerer.nowMs = this.#nowMs();
+    answerer.client.set(message.transport, message.address);
+    reader.enter();
+    let length = 0;
+    try {
+      length = answerer.answer(octets, 0, octets.length, this.#out, 0, roomFor(request));
+    } finally {
+      reader.leave();
+    }
+    if (length === 0) poster.drop(message);
+    else poster.send(request, this.#out.slice(0, length));
+  }
+
+  #takeNotify(request: VerifiedRequest, decoded: Message, config: TransferConfig | undefined) {
+    const { poster, counters, onNotify } = this.#options;
+    const { message, signer } = request;
+    const [question] = decoded.questions;
+    if (decoded.questions.length !== 1 || question?.type !== TYPE.SOA || question.class !== CLASS.IN)
+      return poster.reply(request, { rcode: RCODE.FORMERR });
+    if (config === undefined)
+      return poster.reply(request, { rcode: RCODE.SERVFAIL, extendedError: EXTENDED_ERROR.NOT_READY });
+    const apex = foldCase(question.name);
+    const primaries = config.primariesOf(apex);
+    if (primaries === undefined) {
+      counters.countNotify('not_a_secondary');
+      return poster.reply(request, { rcode: RCODE.NOTAUTH });
+    }
+    if (findPeer(primaries, { address: message.address, keyId: signer?.keyId }) === undefined) {
+      counters.countNotify('refused');
+      this.#logRefusal(request, apex, 'NOTIFY of a server that is not a primary of the zone is refused');
+      return poster.reply(request, { rcode: RCODE.REFUSED, extendedError: EXTENDED_ERROR.PROHIBITED });
+    }
+    counters.countNotify('accepted');
+    const soa = decoded.answers.find(({ type, rdata }) => type === TYPE.SOA && rdata.length > 0);
+    onNotify(apex, soa === undefined ? null : serialIn(soa.rdata));
+    poster.reply(request, { rcode: RCODE.NOERROR, isAuthoritative: true });
+  }
+
+  #transfer(request: VerifiedRequest, apex: Name, config: TransferConfig | undefined) {
+    const { zones, poster, counters, transfers } = this.#options;
+    const { message, signer, decoded } = request;
+    const fail = (rcode: number, extendedError?: number) => poster.reply(request, { rcode, extendedError });
+    const found = zones.find(apex);
+    if (found.kind === 'absent') return fail(RCODE.NOTAUTH);
+    if (config === undefined || found.kind === 'not served')
+      return fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+    if (found.kind === 'expired') return fail(RCODE.SERVFAIL, EXTENDED_ERROR.INVALID_DATA);
+    const { zone, isWhole } = found;
+    const peers = config.grantsOf(zone.id).flatMap(({ transfers, peer }) => (transfers ? [peer] : []));
+    const peer = findPeer(peers, { address: message.address, keyId: signer?.keyId });
+    if (peer === undefined || !isWhole) {
+      counters.countTransfer(decoded?.questions[0]?.type === TYPE.IXFR ? 'ixfr' : 'axfr', 'refused');
+      this.#logRefusal(request, apex, 'a zone transfer is refused');
+      return fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+    }
+    void transfers.start(request, { zone, peer, isSecondary: config.primariesOf(apex) !== undefined });
+  }
+
+  #logRefusal({ message, signer }: VerifiedRequest, apex: Name, text: string): void {
+    const address = addressText(message.address);
+    const key = signer === undefined ? {} : { key: printName(signer.keyName) };
+    this.#refused.write({ zone: printName(apex), address, ...key }, text);
+  }
+}
+
+/**
+ * Returns the keys that may have signed a message: the one of this name that peers use, or, for NOTIFY, those that the
+ * primaries of the zone have chosen.
+ */
+function keysFor(
+  config: TransferConfig | undefined,
+  octets: Uint8Array,
+  { keyName }: TsigRecord,
+): readonly ServedKey[] {
+  if (config === undefined) return [];
+  const served = config.keyNamed(keyName);
+  const keys = served === undefined ? [] : [served];
+  if ((((octets[2] as number) >> 3) & 15) !== OPCODE_NOTIFY) return keys;
+  const primaries = config.primariesOf(questionName(octets)) ?? [];
+  return [...new Set([...keys, ...primaries.flatMap(({ key }) => (key?.name === keyName ? [key] : []))])];
+}
+
+/** Returns the name of the first question, folded. It is readable, because the message has a readable TSIG record. */
+function questionName(octets: Uint8Array): Name {
+  return foldCase(decodeName(octets, HEADER_OCTETS).name);
+}
+
+function unsigned(message: SlowMessage, octets: Uint8Array): VerifiedRequest {
+  return { message, signer: undefined, ...requestOf(octets) };
+}
+
+function requestOf(octets: Uint8Array): Request {
+  try {
+    return { octets, decoded: decodeMessage(octets) };
+  } catch (error) {
+    if (error instanceof WireError) return { octets, decoded: undefined };
+    throw error;
+  }
+}

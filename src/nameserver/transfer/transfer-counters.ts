@@ -1,0 +1,48 @@
+// Counters of the transfer thread for the metrics.
+
+import type { TransferState } from './messages.ts';
+
+/** `soa`: the peer is current, or must use TCP. */
+export type TransferForm = 'axfr' | 'ixfr' | 'soa';
+/** `ended`: the peer closed the connection before the end. `busy`: there was no place in time. */
+type TransferOutcome = 'sent' | 'ended' | 'busy' | 'failed' | 'refused';
+
+export class TransferCounters {
+  readonly #transfers = new Map<string, number>();
+  readonly #notifies = new Map<string, number>();
+  readonly #tsigFailures = new Map<string, number>();
+  readonly #historyMisses = new Map<string, number>();
+
+  countTransfer(form: TransferForm, outcome: TransferOutcome): void {
+    raise(this.#transfers, `${form} ${outcome}`);
+  }
+
+  /** Counts a received NOTIFY. */
+  countNotify(outcome: 'accepted' | 'refused' | 'not_a_secondary'): void {
+    raise(this.#notifies, outcome);
+  }
+
+  countTsigFailure(error: string): void {
+    raise(this.#tsigFailures, error);
+  }
+
+  countHistoryMiss(why: string): void {
+    raise(this.#historyMisses, why);
+  }
+
+  state(): Pick<TransferState, 'transfers' | 'notifies' | 'tsigFailures' | 'historyMisses'> {
+    return {
+      transfers: [...this.#transfers].map(([key, count]) => {
+        const [form, outcome] = key.split(' ') as [TransferForm, TransferOutcome];
+        return { form, outcome, count };
+      }),
+      notifies: [...this.#notifies].map(([outcome, count]) => ({ direction: 'in', outcome, count })),
+      tsigFailures: [...this.#tsigFailures].map(([error, count]) => ({ error, count })),
+      historyMisses: [...this.#historyMisses].map(([why, count]) => ({ why, count })),
+    };
+  }
+}
+
+function raise(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

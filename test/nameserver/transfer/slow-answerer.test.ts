@@ -1,0 +1,428 @@
+// The answers of the transfer thread, without sockets and database.
+
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { decodeMessage } from '../../../src/dns/message/message.ts';
+import { signMessage, type TsigKey } from '../../../src/dns/message/tsig.ts';
+import { TsigStreamVerifier } from '../../../src/dns/message/tsig-stream.ts';
+import { parseName, printName } from '../../../src/dns/name.ts';
+import { addressOctets } from '../../../src/dns/record/network.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
+import { ReaderSlot } from '../../../src/nameserver/image/image.ts';
+import { EncodedZones } from '../../../src/nameserver/transfer/encoding/encoded-zones.ts';
+import { TransferWriter } from '../../../src/nameserver/transfer/encoding/transfer-writer.ts';
+import type { EncodedHistory } from '../../../src/nameserver/transfer/encoding/zone-history.ts';
+import type { FromTransferThread } from '../../../src/nameserver/transfer/messages.ts';
+import { AnswerPoster } from '../../../src/nameserver/transfer/post-answers.ts';
+import { SlowAnswerer } from '../../../src/nameserver/transfer/slow-answerer.ts';
+import { TransferConfig } from '../../../src/nameserver/transfer/transfer-config.ts';
+import { TransferCounters } from '../../../src/nameserver/transfer/transfer-counters.ts';
+import { TransferReports } from '../../../src/nameserver/transfer/transfer-reports.ts';
+import { Transfers } from '../../../src/nameserver/transfer/transfers.ts';
+import { sealTsigKey } from '../../../src/store/secrets/tsig-secrets.ts';
+import type { StoredTransferConfig } from '../../../src/store/transfers/load-config.ts';
+import { markOf, type ZoneRecord } from '../../../src/zone/zone.ts';
+import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
+import { answeringNode } from '../../support/answer/test-node.ts';
+import { collectingLog } from '../../support/processes/follow.ts';
+import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const NOW = NOW_MS / 1000;
+const SECRETS = [{ name: 'one', secret: Buffer.alloc(32, 9) }];
+const secretOf = (name: string) => Buffer.alloc(32, name);
+const keyOf = (name: string): TsigKey => ({
+  name: parseName(name),
+  algorithm: 'hmac-sha256',
+  secret: secretOf(name),
+});
+const TEXT = '@ 300 SOA ns host 7 3600 600 86400 60\n@ 300 NS ns\nns 300 A 192.0.2.1\n';
+const LONG = Array.from({ length: 400 }, (_, i) => `x${i} 60 TXT "${'x'.repeat(250)}"`).join('\n');
+
+function storedKey(id: number, name: string, more: object = {}) {
+  const sealed = sealTsigKey(SECRETS, name, secretOf(name))!;
+  return {
+    ...sealed,
+    id,
+    algorithm: 'hmac-sha256' as const,
+    isServed: true,
+    expiresAtMs: undefined,
+    ...more,
+  };
+}
+const storedPeer = (id: number, networks: string[], keyId?: number, addresses: string[] = []) => ({
+  id,
+  name: `peer-${id}`,
+  addresses,
+  port: 53,
+  networks,
+  keyId,
+});
+const STORED: StoredTransferConfig = {
+  version: 1,
+  keys: [
+    storedKey(1, 'acme.'),
+    storedKey(2, 'expired.', { expiresAtMs: NOW_MS - 1 }),
+    storedKey(3, 'unreadable.', { wrap: 'two' }),
+    storedKey(4, 'primary.', { isServed: false }),
+    storedKey(5, 'other.'),
+  ],
+  peers: [
+    storedPeer(1, ['192.0.2.0/24'], 1),
+    storedPeer(2, ['198.51.100.0/24']),
+    storedPeer(3, [], 4, ['203.0.113.1']),
+    storedPeer(4, [], 5),
+  ],
+  policies: new Map([
+    [1, [1, 2, 4].map((peerId) => ({ peerId, transfers: peerId !== 4, notified: true }))],
+    [2, []],
+  ]),
+  defaultPolicy: 1,
+  policyOfZone: new Map([[2, 2]]),
+  peersOfZone: new Map([[2, [{ peerId: 4, transfers: true, notified: false }]]]),
+  primaries: new Map([[parseName('secondary.test.'), [3]]]),
+};
+
+interface Options {
+  readonly stored?: StoredTransferConfig | undefined;
+  readonly history?: EncodedHistory;
+  readonly limit?: AmplificationLimit;
+  readonly most?: number;
+}
+
+function slowNode(options: Options = {}) {
+  const { stored = STORED, history = { kind: 'missing', why: 'purged' }, limit, most = 20 } = options;
+  const settings = {
+    nodeName: 'node-1',
+    version: '1',
+    cookieSecrets: [Buffer.alloc(16)],
+    rateLimit: undefined,
+    amplificationLimit: undefined,
+    tcpIdleTimeoutMs: 10_000,
+  };
+  const apexOnly = zoneOfRecords(parseName('apex.test.'), [
+    ...recordsOf(TEXT, 'apex.test.'),
+    markOf(parseName('apex.test.')),
+  ]);
+  const { image, writer, answerer, reader } = answeringNode(
+    [zoneOf('example.test.', TEXT), apexOnly, zoneOf('own.test.', TEXT), zoneOf('long.test.', TEXT + LONG)],
+    settings,
+  );
+  writer.markNotServed(parseName('big.test.'), { id: 9, version: 1, mark: 0 });
+  const zones = new EncodedZones(image, new ReaderSlot(image, 1));
+  const posted: Extract<FromTransferThread, { kind: 'answer' }>[] = [];
+  const poster = new AnswerPoster(
+    (message) => posted.push(message as never),
+    limit,
+    () => NOW_MS,
+  );
+  const [counters, reports, log] = [new TransferCounters(), new TransferReports(), collectingLog()];
+  const loads: number[] = [];
+  const load = async (_: unknown, serial: number) => {
+    loads.push(serial);
+    return history;
+  };
+  const transfers = new Transfers({ zones, history: { load }, poster, reports, counters, most, log });
+  const config = stored && new TransferConfig(stored, SECRETS);
+  const notified: unknown[] = [];
+  const slow = new SlowAnswerer({
+    answerer,
+    reader,
+    config: () => (options.stored === undefined && 'stored' in options ? undefined : config),
+    zones,
+    transfers,
+    poster,
+    reports,
+    counters,
+    onNotify: (apex, serial) => notified.push([printName(apex), serial]),
+    log,
+    nowMs: () => NOW_MS,
+  });
+  let id = 0;
+  const ask = async (octets: Uint8Array, { from = '203.0.113.9', tcp = true }: From = {}) => {
+    const address = addressOctets(from) as Uint8Array;
+    slow.handle({ id: ++id, octets, transport: tcp ? 1 : 0, address, port: 5353 });
+    await nextRound();
+    return id;
+  };
+  /** Returns the messages of an answer, and takes all of its parts. */
+  const take = (of: number): Uint8Array[] => {
+    const messages: Uint8Array[] = [];
+    for (let part = 0; ; part++) {
+      const answer = posted.filter((message) => message.id === of)[part];
+      if (answer === undefined) return messages;
+      if (answer.octets !== undefined) messages.push(...unframed(answer.octets));
+      if (answer.isLast) return messages;
+      transfers.more(of);
+    }
+  };
+  const answers = async (octets: Uint8Array, from?: From) => {
+    const of = await ask(octets, from);
+    if (from?.tcp === false)
+      return posted.flatMap((one) => (one.id === of && one.octets ? [one.octets] : []));
+    return take(of);
+  };
+  return { ask, take, answers, posted, transfers, counters, reports, log, notified, loads };
+}
+
+interface From {
+  readonly from?: string;
+  readonly tcp?: boolean;
+}
+
+function unframed(octets: Uint8Array): Uint8Array[] {
+  const messages: Uint8Array[] = [];
+  for (let at = 0; at < octets.length; ) {
+    const length = ((octets[at] as number) << 8) | (octets[at + 1] as number);
+    messages.push(octets.slice(at + 2, at + 2 + length));
+    at += 2 + length;
+  }
+  return messages;
+}
+
+const signed = (octets: Uint8Array, name: string, nowSeconds = NOW) =>
+  signMessage(octets, keyOf(name), { nowSeconds });
+const axfr = (zone = 'example.test.', opt?: string) =>
+  queryFor(zone, TYPE.AXFR, opt === undefined ? {} : { opt });
+/** An IXFR query with an SOA in the authority section. */
+function ixfr(serial: number, zone = 'example.test.', opt = ''): Buffer {
+  const [soa] = recordsOf(`@ 0 SOA . . ${serial} 0 0 0 0`, zone) as [ZoneRecord];
+  const rdata = Buffer.from(soa.rdata).toString('hex');
+  const count = opt === '' ? '0000' : '0001';
+  return assemble(
+    `1234 0000 0001 0000 0001 ${count} "${zone}" 00fb 0001 "${zone}" 0006 0001 00000000 ${(rdata.length / 2).toString(16).padStart(4, '0')} ${rdata} ${opt}`,
+  );
+}
+
+const NEAR = { from: '198.51.100.1' };
+
+describe('a zone transfer', () => {
+  test.each([
+    ['of a peer', axfr(), NEAR, 'NOERROR aa 1/4/0/0'],
+    ['with EDNS', axfr('example.test.', ''), NEAR, 'NOERROR aa 1/4/0/0 OPT()'],
+    [
+      'that requests EXPIRE (RFC 7314)',
+      axfr('example.test.', '9:'),
+      NEAR,
+      'NOERROR aa 1/4/0/0 OPT(9:00015180)',
+    ],
+    ['of a source that is no peer', axfr('example.test.', ''), {}, 'REFUSED - 1/0/0/0 OPT(ede:0012)'],
+    ['of a zone that is not served', axfr('absent.test.'), NEAR, 'NOTAUTH - 1/0/0/0'],
+    ['of a name in a zone', axfr('ns.example.test.'), NEAR, 'NOTAUTH - 1/0/0/0'],
+    [
+      'of a zone of which only the apex is served',
+      axfr('apex.test.', ''),
+      NEAR,
+      'REFUSED - 1/0/0/0 OPT(ede:0012)',
+    ],
+    [
+      'of a zone that did not fit into memory',
+      axfr('big.test.', ''),
+      NEAR,
+      'SERVFAIL - 1/0/0/0 OPT(ede:000e)',
+    ],
+    ['of a zone whose policy lists other peers', axfr('own.test.'), NEAR, 'REFUSED - 1/0/0/0'],
+    ['over UDP', axfr('example.test.', ''), { ...NEAR, tcp: false }, 'REFUSED - 1/0/0/0 OPT(ede:0012)'],
+    ['of another class', queryFor('example.test.', TYPE.AXFR, { class: 3 }), NEAR, 'REFUSED - 1/0/0/0'],
+    ['with an unknown version of EDNS', axfr('example.test.', 'version=1'), NEAR, 'BADVERS - 1/0/0/0 OPT()'],
+    ['of the current version', ixfr(7), NEAR, 'NOERROR aa 1/1/0/0'],
+    ['of a newer version', ixfr(8), NEAR, 'NOERROR aa 1/1/0/0'],
+    ['of an older version without history', ixfr(6), NEAR, 'NOERROR aa 1/4/0/0'],
+    ['of an older version without history, over UDP', ixfr(6), { ...NEAR, tcp: false }, 'NOERROR aa 1/1/0/0'],
+    ['IXFR without an SOA', queryFor('example.test.', TYPE.IXFR), NEAR, 'FORMERR - 1/0/0/0'],
+    ['UPDATE', assemble('1234 2800 0001 0000 0000 0000 "example.test." 0006 0001'), NEAR, 'NOTIMP - 1/0/0/0'],
+  ])('%s', async (_, query, from, summary) => {
+    const replies = await slowNode().answers(query, from);
+    expect(replies.map(summarize)).toEqual([summary]);
+    expect(decodeMessage(replies[0]!).id).toBe(0x1234);
+  });
+
+  test('before the configuration was read gets SERVFAIL', async () => {
+    const node = slowNode({ stored: undefined });
+    expect((await node.answers(axfr(), NEAR)).map(summarize)).toEqual(['SERVFAIL - 1/0/0/0']);
+    expect((await node.answers(signed(axfr(), 'acme.').message, NEAR)).map(summarize)).toEqual([
+      'SERVFAIL - 1/0/0/0',
+    ]);
+  });
+
+  test('echoes the question with its case and type', async () => {
+    const query = ixfr(6, 'eXample.TEST.');
+    const [reply] = await slowNode().answers(query, NEAR);
+    expect(Buffer.from(reply!).subarray(12, 30)).toEqual(query.subarray(12, 30));
+  });
+
+  test('is sent in parts as the peer takes them', async () => {
+    const node = slowNode();
+    const id = await node.ask(axfr('long.test.'), NEAR);
+    expect(node.posted.map(({ isLast }) => isLast)).toEqual([false]);
+    expect(node.posted[0]?.octets?.length).toBeLessThan(80 * 1024);
+    expect(node.take(id).flatMap((message) => decodeMessage(message).answers)).toHaveLength(404);
+    expect(node.counters.state().transfers).toEqual([{ form: 'axfr', outcome: 'sent', count: 1 }]);
+    expect(node.reports.take().reports).toMatchObject([{ peerId: 2, servedSerial: 7, form: 'axfr' }]);
+  });
+
+  test('waits for its turn: five of a peer at the same time, and as many as the node allows', async () => {
+    const node = slowNode({ most: 6 });
+    const ids: number[] = [];
+    for (let i = 0; i < 7; i++) ids.push(await node.ask(axfr('long.test.'), NEAR));
+    const started = () => new Set(node.posted.map(({ id }) => id)).size;
+    expect(started()).toBe(5);
+    const near = { from: '192.0.2.1' };
+    for (let i = 0; i < 2; i++) ids.push(await node.ask(signed(axfr('long.test.'), 'acme.').message, near));
+    expect(started()).toBe(6);
+    node.transfers.closed(ids[0] as number);
+    await nextRound();
+    expect(started()).toBe(7);
+    for (const id of ids) node.transfers.closed(id);
+    await nextRound();
+    expect(started()).toBe(7);
+    expect((await node.answers(axfr(), NEAR)).map(summarize)).toEqual(['NOERROR aa 1/4/0/0']);
+  });
+
+  test('sends differences from the history, over UDP only if they fit', async () => {
+    const writer = new TransferWriter(parseName('example.test.'));
+    for (const record of recordsOf(
+      `${TEXT}a TXT ${'x'.repeat(200)}\nb TXT ${'x'.repeat(200)}`,
+      'example.test.',
+    ))
+      writer.write(record);
+    const node = slowNode({ history: { kind: 'encoded', transfer: writer.finish() } });
+    const over = async (tcp: boolean, opt: string) =>
+      (await node.answers(ixfr(5, 'example.test.', opt), { ...NEAR, tcp })).map(summarize);
+    expect(await over(true, '')).toEqual(['NOERROR aa 1/5/0/0']);
+    expect(await over(false, '')).toEqual(['NOERROR aa 1/1/0/0']);
+    expect(await over(false, 'OPT(size=1232)')).toEqual(['NOERROR aa 1/5/0/0 OPT()']);
+    expect(node.loads).toEqual([5, 5, 5]);
+  });
+
+  test('over UDP without a signature counts for the limit of the network', async () => {
+    const node = slowNode({ limit: new AmplificationLimit(1) });
+    const answers: string[] = [];
+    for (let i = 0; i < 60; i++)
+      answers.push(...(await node.answers(ixfr(7), { ...NEAR, tcp: false })).map(summarize));
+    expect(answers.length).toBeGreaterThan(0);
+    expect(new Set(answers)).toEqual(new Set(['NOERROR aa 1/1/0/0']));
+  });
+});
+
+describe('TSIG', () => {
+  const soa = queryFor('example.test.', TYPE.SOA, { opt: '' });
+
+  /** Returns the summary of the answer, and `verified` or its TSIG error. */
+  async function judge(
+    octets: Uint8Array,
+    mac: Uint8Array,
+    name = 'acme.',
+    from: From = { from: '192.0.2.1' },
+  ) {
+    const replies = await slowNode().answers(octets, from);
+    const verifier = new TsigStreamVerifier(keyOf(name), mac);
+    return replies.map((reply) => {
+      const result = verifier.accept(reply, NOW);
+      const { additionals } = decodeMessage(reply);
+      const tsig = additionals.find(({ type }) => type === TYPE.TSIG);
+      return `${summarize(reply)} ${tsig === undefined ? 'unsigned' : result.kind === 'ok' ? 'verified' : result.error}`;
+    });
+  }
+
+  test.each([
+    ['a query of any type is answered', soa, 'acme.', NOW, 'NOERROR aa 1/1/0/1 OPT() verified'],
+    ['a transfer', axfr(), 'acme.', NOW, 'NOERROR aa 1/4/0/1 verified'],
+    ['a transfer with another key is refused', axfr(), 'other.', NOW, 'REFUSED - 1/0/0/1 verified'],
+    ['an unknown key', soa, 'unknown.', NOW, 'NOTAUTH - 1/0/0/1 OPT() the server reports BADKEY'],
+    ['an expired key', soa, 'expired.', NOW, 'NOTAUTH - 1/0/0/1 OPT() the server reports BADKEY'],
+    ['a key of a primary', soa, 'primary.', NOW, 'NOTAUTH - 1/0/0/1 OPT() the server reports BADKEY'],
+    [
+      'a key that TSIG_SECRETS does not open',
+      soa,
+      'unreadable.',
+      NOW,
+      'SERVFAIL - 1/0/0/0 OPT(ede:000e) unsigned',
+    ],
+    ['a wrong time', soa, 'acme.', NOW - 400, 'NOTAUTH - 1/0/0/1 OPT() BADTIME'],
+  ])('%s', async (_, query, name, seconds, expected) => {
+    const { message, mac } = signed(query, name, seconds);
+    expect(await judge(message, mac, name)).toEqual([expected]);
+  });
+
+  test('a changed message gets BADSIG', async () => {
+    const { message, mac } = signed(soa, 'acme.');
+    message[2] = 1; // RD
+    expect(await judge(message, mac)).toEqual(['NOTAUTH rd 1/0/0/1 OPT() the server reports BADSIG']);
+  });
+
+  test('every message of a transfer is signed', async () => {
+    const { message, mac } = signed(axfr('long.test.'), 'acme.');
+    const verdicts = await judge(message, mac);
+    expect(verdicts.length).toBeGreaterThan(5);
+    expect(verdicts.every((verdict) => verdict.endsWith('verified'))).toBe(true);
+  });
+
+  test('takes space from the records over UDP', async () => {
+    const { message, mac } = signed(queryFor('x1.long.test.', TYPE.TXT), 'acme.');
+    const big = signed(queryFor('x1.long.test.', TYPE.TXT, { opt: 'size=512' }), 'acme.');
+    for (const one of [{ message, mac }, big]) {
+      const [reply] = await slowNode().answers(one.message, { from: '192.0.2.1', tcp: false });
+      expect(reply?.length).toBeLessThanOrEqual(512);
+    }
+  });
+});
+
+describe('NOTIFY', () => {
+  const notify = (zone: string, answer = '') =>
+    assemble(`1234 2400 0001 ${answer === '' ? '0000' : '0001'} 0000 0000 "${zone}" 0006 0001 ${answer}`);
+  const soa = (serial: string) =>
+    `"secondary.test." 0006 0001 00000000 0016 00 00 ${serial} 00000000 00000000 00000000 00000000`;
+
+  test.each([
+    [
+      'of a zone that is not a secondary',
+      notify('example.test.'),
+      '203.0.113.1',
+      'acme.',
+      'NOTAUTH - 1/0/0/1',
+    ],
+    ['of another source', notify('secondary.test.'), '203.0.113.2', 'primary.', 'REFUSED - 1/0/0/1'],
+    ['without the key', notify('secondary.test.'), '203.0.113.1', undefined, 'REFUSED - 1/0/0/0'],
+    [
+      'of another type',
+      assemble('1234 2400 0001 0000 0000 0000 "secondary.test." 0001 0001'),
+      '203.0.113.1',
+      undefined,
+      'FORMERR - 1/0/0/0',
+    ],
+    [
+      'without a question',
+      assemble('1234 2400 0000 0000 0000 0000'),
+      '203.0.113.1',
+      undefined,
+      'FORMERR - 0/0/0/0',
+    ],
+  ])('%s is refused', async (_, message, from, key, summary) => {
+    const node = slowNode();
+    const octets = key === undefined ? message : signed(message, key).message;
+    expect((await node.answers(octets, { from, tcp: false })).map(summarize)).toEqual([summary]);
+    expect(node.notified).toEqual([]);
+  });
+
+  test.each([
+    ['without a serial', notify('secondary.test.'), null],
+    ['with a serial', notify('Secondary.test.', soa('00000009')), 9],
+  ])('of a primary %s is recorded', async (_, message, serial) => {
+    const node = slowNode();
+    const octets = signed(message, 'primary.').message;
+    const replies = await node.answers(octets, { from: '203.0.113.1', tcp: false });
+    expect(replies.map(summarize)).toEqual(['NOERROR aa 1/0/0/1']);
+    expect(decodeMessage(replies[0]!).opcode).toBe(4);
+    expect(node.notified).toEqual([['secondary.test.', serial]]);
+  });
+});
+
+test('responses and messages without a header get no answer', async () => {
+  const node = slowNode();
+  const response = Buffer.from(axfr());
+  response[2] = 0x80;
+  for (const octets of [response, Buffer.alloc(5)]) expect(await node.answers(octets, NEAR)).toEqual([]);
+});
