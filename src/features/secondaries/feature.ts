@@ -1,0 +1,12 @@
+// Copies of zones from primaries. The tables belong to the core, because nodes read which zones are copies.
+
+import type { Feature } from '../feature.ts';
+import { REFRESH_ZONE } from './rules.ts';
+
+export const secondaries: Feature = {
+  name: 'secondaries',
+  privileges: { tables: {} },
+  queues: [REFRESH_ZONE],
+  jobs: async () => [(await import('./job.ts')).openRefreshJob],
+  commands: async () => (await import('./cli.ts')).addSecondaryCommands,
+};
