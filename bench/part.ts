@@ -46,6 +46,7 @@ export type PartName =
   | 'edits'
   | 'signed_edits'
   | 'refresh'
+  | 'notify'
   | 'checks'
   | 'public_checks'
   | 'scan'

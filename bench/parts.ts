@@ -12,6 +12,7 @@ import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
+import { notify } from './parts/notify.ts';
 import { publicChecks } from './parts/public-checks.ts';
 import { refresh } from './parts/refresh.ts';
 import { regionSigning } from './parts/region-signing.ts';
@@ -48,6 +49,7 @@ export const PARTS: readonly PartGroup[] = [
   single(edits, 3, '1,000 changes a second under load; time until an edit is answered'),
   single(signedEdits, 8, 'time until an edit of a signed domain is answered, beside unsigned ones'),
   single(refresh, 4, 'signatures made anew a second, of small zones and of a large one'),
+  single(notify, 4, 'NOTIFY to secondaries: after a commit, and if 100,000 zones change'),
   {
     part: scale,
     names: [

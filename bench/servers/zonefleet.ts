@@ -21,6 +21,8 @@ export interface ZonefleetOptions extends StartOptions {
   readonly countryDb?: string;
   /** True if answers are counted by zone. Default: the setting's default. */
   readonly dnsCounts?: boolean;
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Its standard output, where `nodeFlags` make it long. */
   readonly outputFile?: string;
 }
@@ -55,6 +57,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     LOG_LEVEL: 'warn',
     ...(options.countryDb === undefined ? {} : { COUNTRY_DB: options.countryDb }),
     ...(options.dnsCounts === undefined ? {} : { DNS_COUNTS: options.dnsCounts ? 'on' : 'off' }),
+    ...options.environment,
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };
   const command = [
