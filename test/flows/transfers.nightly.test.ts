@@ -11,7 +11,7 @@ import { typeMnemonic } from '../../src/dns/type-codes.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
-import { isEdgeMark, isMark } from '../../src/zone/zone.ts';
+import { isEdgeMark, isMark, type ZoneRecord } from '../../src/zone/zone.ts';
 import { type CliRun, runCli } from '../support/cli/run-cli.ts';
 import { asRole, createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../support/database/domains.ts';
@@ -90,8 +90,7 @@ describe.skipIf(needs !== '')(`transfers to other servers${needs}`, () => {
   /** Waits until every peer has exactly the records of a zone. */
   async function untilEqual(apex: Name): Promise<void> {
     const wanted = await storedLines(apex);
-    expect(await transferred(node.address.port, apex)).toEqual(wanted);
-    for (const { name, port } of peers) {
+    for (const { name, port } of [{ name: 'the node', port: node.address.port }, ...peers]) {
       let has: string[] = [];
       await until(
         async () => {
@@ -113,6 +112,8 @@ describe.skipIf(needs !== '')(`transfers to other servers${needs}`, () => {
 
   it('equal zones after edits, loads, signing and unsigning, by differences unless they are larger than the zone', async () => {
     const { db } = database;
+    // yadifa sometimes starts without its first transfer, also from other primaries.
+    await cli('zone', 'notify', printName(OPERATOR), printName(DOMAIN));
     await untilEqual(OPERATOR);
     await untilEqual(DOMAIN);
     let serial = 1;
@@ -153,13 +154,12 @@ function operatorZone(serial: number, more: readonly string[]) {
   return recordsOf(text.join('\n'), printName(OPERATOR));
 }
 
-const lineOf = ({
-  owner,
-  ttl,
-  type,
-  rdata,
-}: Parameters<typeof isMark>[0] & { owner: Name; ttl: number; rdata: Uint8Array }) =>
-  `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`;
+/** Without the TTL of NSEC3PARAM and its signature, which yadifa changes to 0. */
+const lineOf = ({ owner, ttl, type, rdata }: ZoneRecord) =>
+  `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`.replace(
+    / \d+ (RRSIG NSEC3PARAM|NSEC3PARAM) /,
+    ' $1 ',
+  );
 
 /** Returns the records that a server transfers, as lines in the form of this fleet. Empty if it does not. */
 async function transferred(port: number, apex: Name): Promise<string[]> {

@@ -1,6 +1,6 @@
 // Decides which peer a message comes from.
 
-import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { isInNetwork, type Network } from '../../dns/record/network.ts';
 
 /** The part of a peer that identifies its messages. */
@@ -43,6 +43,5 @@ function unmapped(address: Uint8Array): Uint8Array {
 
 /** Returns the text of an address of 4 or 16 octets. */
 export function addressText(address: Uint8Array): string {
-  const octets = unmapped(address);
-  return octets.length === 4 ? printIpv4(octets) : printIpv6(octets);
+  return printAddress(unmapped(address));
 }
