@@ -110,11 +110,13 @@ const WITHOUT_TRANSFERS = `
   drop view zone_peers, secondary_zones;
   drop trigger transfers_of_former_owner on domains;
   drop trigger domains_transfer_config on domains;
+  drop trigger domains_forget_copy on domains;
   drop trigger zones_policy_config on zones;
   alter table zones drop column policy_id;
   drop table tsig_keys, peers, transfer_policies, policy_peers, zone_history, zone_differences, secondaries,
     received_notifies, transfer_reports, transfer_config, notify_orders;
-  drop function raise_transfer_config, raise_transfer_config_of_domain, end_transfers_of_domain`;
+  drop function raise_transfer_config, raise_transfer_config_of_domain, end_transfers_of_domain,
+    end_copy_of_domain, forget_copy_of_domain, analyze_zone_records`;
 
 describe('wait-for-database', () => {
   let database: TestDatabase;

@@ -1,11 +1,18 @@
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../src/dns/name.ts';
+import { inTransaction } from '../../src/store/postgres/transaction.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { listSigning, loadSigningState } from '../../src/store/signing/load-signing.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
-import { differenceWritten } from '../../src/store/zones/write-zone.ts';
+import {
+  changedZone,
+  differenceWritten,
+  type LockedZone,
+  lockZones,
+  writeChanges,
+} from '../../src/store/zones/write-zone.ts';
 import { chunksOfOwners } from '../../src/store/zones/zone-rows.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { createSigningMetrics } from '../../workers/metrics/signing-metrics.ts';
@@ -299,5 +306,19 @@ describe('write-zone', () => {
       expect.arrayContaining(['Index Scan', 'Tid Scan']),
     );
     expect(scans.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+  });
+
+  test('gathers statistics in the same transaction if they were gathered before a large zone was written', async () => {
+    await query`analyze zone_records`;
+    await saveZones(db, [{ apex: A, records: recordsOf(ZONE, 'a.example.') }], { source: 'test' });
+    const estimated = async () =>
+      (await query<{ reltuples: number }>`select reltuples from pg_class where relname = 'zone_records'`)[0]
+        ?.reltuples;
+    expect(await estimated()).toBe(0);
+    await inTransaction(db, async (trx) => {
+      const [zone] = (await lockZones(trx, ['a.example.'], false)).values();
+      await writeChanges(trx, [changedZone(zone as LockedZone, 50_000)], 'zone.save', { source: 'test' });
+    });
+    expect(await estimated()).toBe(4);
   });
 });

@@ -29,7 +29,7 @@ export function readSerial(text: string): number {
 
 export async function raiseSerials(db: Database, order: RaiseOrder, output: Output): Promise<number> {
   const listing = new Listing(output, 'zones');
-  const counts = { raised: 0, absent: 0, copy: 0, not_newer: 0 };
+  const counts = { raised: 0, absent: 0, copy: 0, signed_elsewhere: 0, not_newer: 0 };
   for await (const apex of order.apexes === 'all' ? allZones(db) : order.apexes) {
     if (order.signal.aborted) break;
     const raised = await order.audited(db, async (trx, tell) => {
@@ -47,7 +47,7 @@ export async function raiseSerials(db: Database, order: RaiseOrder, output: Outp
   }
   await listing.end({ summary: counts });
   if (order.signal.aborted) return INTERRUPTED;
-  return counts.absent + counts.copy + counts.not_newer > 0 ? 1 : 0;
+  return counts.raised < Object.values(counts).reduce((sum, count) => sum + count) ? 1 : 0;
 }
 
 function raisedItem(zone: string, raised: RaisedSerial, to: number | undefined): Item {
@@ -57,6 +57,8 @@ function raisedItem(zone: string, raised: RaisedSerial, to: number | undefined):
   if (raised.outcome === 'absent') return { json, problems: [`${zone}: no such zone`] };
   if (raised.outcome === 'copy')
     return { json, problems: [`${zone}: this is a copy; raise the serial at its primary`] };
+  if (raised.outcome === 'signed_elsewhere')
+    return { json, problems: [`${zone}: another signer has signed it; load it with a newer serial`] };
   return { json, problems: [`${zone}: ${to} is not newer than its serial ${raised.from} (RFC 1982)`] };
 }
 

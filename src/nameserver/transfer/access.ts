@@ -1,4 +1,4 @@
-// Decides which peer a message comes from.
+// Finds the peer that a message comes from, by its source address and its TSIG key.
 
 import { printAddress } from '../../dns/record/ip-address.ts';
 import { isInNetwork, type Network } from '../../dns/record/network.ts';

@@ -19,7 +19,7 @@ export class DatabaseLink {
     this.#applicationName = applicationName;
   }
 
-  /** Rejects if the server cannot be reached. */
+  /** Returns the open connection, or opens one. Rejects if the server cannot be reached. */
   async get(): Promise<Connection> {
     if (this.#connection?.isOpen()) return this.#connection;
     if (performance.now() - this.#failedAtMs < RETRY_MS) throw new Error('Postgres is unavailable');

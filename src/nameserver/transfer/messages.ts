@@ -3,10 +3,10 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
-import type { Log } from '../../process/reconnect.ts';
 import type { KeySecret } from '../../store/secrets/key-boxes.ts';
 import type { SharedAnswerSettings } from '../answer/answer-query.ts';
 import type { TransportIndex } from '../answer/query-counters.ts';
+import type { LogMessage } from '../threads/thread-log.ts';
 
 /** A message that only the transfer thread can answer. */
 export interface SlowMessage {
@@ -17,7 +17,6 @@ export interface SlowMessage {
   readonly transport: TransportIndex;
   /** The client's address, 4 or 16 octets. */
   readonly address: Uint8Array;
-  readonly port: number;
 }
 
 /** A zone whose served content has changed. */
@@ -36,15 +35,13 @@ export type ToTransferThread =
   | { readonly kind: 'message'; readonly message: SlowMessage }
   /** The peer has taken the last part of the answer over TCP. The thread sends the next one. */
   | { readonly kind: 'more'; readonly id: number }
-  /** The TCP connection has ended: the thread forgets the answer. */
+  /** The TCP connection has ended, so the answer is no longer needed. */
   | { readonly kind: 'closed'; readonly id: number }
   /**
    * Sent only while the last `active` message had `watches`. The first ones hold the zones that have changed since the
    * snapshot was written.
    */
   | { readonly kind: 'changed'; readonly zones: readonly ChangedZone[] }
-  /** All zones are current. Also sent to a thread that was restarted. */
-  | { readonly kind: 'loaded' }
   | { readonly kind: 'stop' };
 
 export type FromTransferThread =
@@ -61,13 +58,13 @@ export type FromTransferThread =
     }
   /** Ends the TCP connection of this message immediately, for example in the middle of a transfer that cannot continue. */
   | { readonly kind: 'abort'; readonly id: number }
-  /** The networks of all peers, which are exempt from the limit per network. */
+  /** The networks and addresses of the operator's peers, which are exempt from the limits of clients. */
   | { readonly kind: 'networks'; readonly networks: readonly PeerNetwork[] }
-  /** `watches`: a zone has a peer that is notified, so the thread needs `changed`. */
+  /** `watches` is true if a zone has a peer that is notified, so that the thread needs `changed`. */
   | { readonly kind: 'active'; readonly watches: boolean }
   /** Sent when the numbers have changed, at most once per second. */
   | { readonly kind: 'state'; readonly state: TransferState }
-  | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
+  | LogMessage
   | { readonly kind: 'stopped' };
 
 /** A value of a metric, with its labels. */

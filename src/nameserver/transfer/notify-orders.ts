@@ -1,4 +1,4 @@
-// Follows the orders of `zonefleet zone notify`. Each is carried out once, unless the thread is restarted within a minute.
+// Orders of `zonefleet zone notify`. The thread carries out each of them once, or again if it is restarted within a minute.
 
 import type { Connection } from '../../store/postgres/connection.ts';
 import { loadNotifyOrders } from '../../store/transfers/load-notify-orders.ts';

@@ -3,8 +3,8 @@
 
 import type { Name } from '../../dns/name.ts';
 
-/** Wait for an answer after each attempt. The zone is given up after the last. */
-const PATIENCE_MS = [2000, 4000, 8000, 16_000, 32_000, 2000] as const;
+/** Time to wait for an answer after each attempt. After the last one, the zone is given up. */
+const ANSWER_TIMEOUTS_MS = [2000, 4000, 8000, 16_000, 32_000, 2000] as const;
 /** Minimum time between two messages about one zone. */
 const ZONE_INTERVAL_MS = 1000;
 const MOST_UNANSWERED = 500;
@@ -45,7 +45,7 @@ export class NotifyQueue {
   readonly #recent = new Map<Name, Recent>();
   readonly #unanswered = new Map<Name, Unanswered>();
   /** Messages waiting for an answer by number of attempts, each sorted by time. */
-  readonly #waiting = PATIENCE_MS.map(() => new Set<Unanswered>());
+  readonly #waiting = ANSWER_TIMEOUTS_MS.map(() => new Set<Unanswered>());
   /** Ignored messages to send again. */
   readonly #ignored = new Set<Unanswered>();
   #ignoredInRow = 0;
@@ -157,7 +157,7 @@ export class NotifyQueue {
         if (dueAt(message) > now) break;
         waiting.delete(message);
         this.#countIgnored(message, now);
-        if (message.attempts === PATIENCE_MS.length) {
+        if (message.attempts === ANSWER_TIMEOUTS_MS.length) {
           this.#forget(message);
           return message;
         }
@@ -191,7 +191,7 @@ export class NotifyQueue {
 
 /** Returns when the message counts as ignored. */
 function dueAt({ sentAt, attempts }: Unanswered): number {
-  return sentAt + (PATIENCE_MS[attempts - 1] as number);
+  return sentAt + (ANSWER_TIMEOUTS_MS[attempts - 1] as number);
 }
 
 /** Yields the first value, if there is one. */

@@ -4,18 +4,18 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { SocketAddress } from 'node:net';
-import { HEADER_OCTETS } from '../../dns/message/header.ts';
+import { HEADER_OCTETS, OPCODE } from '../../dns/message/header.ts';
 import { FLAG } from '../../dns/message/message.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { readTsig, signMessage, type TsigKey, tsigErrorName } from '../../dns/message/tsig.ts';
 import { TsigStreamVerifier } from '../../dns/message/tsig-stream.ts';
-import { encodeName, type Name, printName } from '../../dns/name.ts';
+import { encodeName, printName } from '../../dns/name.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Log } from '../../process/reconnect.ts';
+import type { EncodedZones, ZoneVersion } from './encoding/encoded-zones.ts';
 import type { ChangedZone, TransferState } from './messages.ts';
 import { NotifyQueue, type Unanswered } from './notify-queue.ts';
-import type { ServedSoa } from './served-soa.ts';
 import type { TransferReports } from './transfer-reports.ts';
 
 /** A server that is notified. */
@@ -33,8 +33,7 @@ export interface NotifiedPeer {
 interface NotifyOptions {
   /** Returns the peers of the zone that are notified. */
   readonly peersOf: (zoneId: number) => readonly NotifiedPeer[];
-  /** Returns undefined if the zone is not served completely. */
-  readonly soaOf: (apex: Name) => ServedSoa | undefined;
+  readonly zones: Pick<EncodedZones, 'find'>;
   readonly reports: TransferReports;
   /** NOTIFY messages per second to each peer. */
   readonly rate: number;
@@ -80,7 +79,6 @@ interface Opened {
   retryAt: number;
 }
 
-const OPCODE_NOTIFY = 4;
 const OPCODE_BITS = 0x7800;
 const ID_TRIES = 16;
 const MOST_MACS = 6;
@@ -199,19 +197,20 @@ export class NotifySender {
   }
 
   #send(peer: Peer, message: Unanswered, now: number): void {
-    const { peersOf, soaOf, reports } = this.#options;
-    const soa = soaOf(message.apex);
-    const settings = soa && peersOf(soa.zoneId).find(({ id }) => id === peer.settings.id);
-    if (soa === undefined || settings === undefined) {
+    const { peersOf, zones, reports } = this.#options;
+    const found = zones.find(message.apex);
+    const zone = found.kind === 'served' && found.isWhole ? found.zone : undefined;
+    const settings = zone && peersOf(zone.id).find(({ id }) => id === peer.settings.id);
+    if (zone === undefined || settings === undefined) {
       this.#forget(message);
       peer.queue.drop(message, now);
       return;
     }
     peer.settings = settings;
     const address = settings.addresses[message.address % settings.addresses.length] as string;
-    const request = this.#requestOf(peer, message, soa, address);
+    const request = this.#requestOf(peer, message, zone, address);
     const { id, macs, tsigKey } = request;
-    let octets = notifyMessage(id, message.apex, soa);
+    let octets = notifyMessage(id, zone);
     if (tsigKey !== undefined) {
       const nowSeconds = Math.floor(Date.now() / 1000);
       const signed = signMessage(octets, tsigKey, { nowSeconds });
@@ -219,7 +218,7 @@ export class NotifySender {
       macs.push(signed.mac);
       if (macs.length > MOST_MACS) macs.shift();
     }
-    if (message.attempts === 1) reports.notified(soa.zoneId, settings.id, soa.serial);
+    if (message.attempts === 1) reports.notified(zone.id, settings.id, zone.serial);
     const { socket, fault } = this.#socketFor(address);
     const noteUnsent = (reason: string) => {
       request.fault = `NOTIFY cannot be sent: ${reason}`;
@@ -229,12 +228,13 @@ export class NotifySender {
   }
 
   /** Returns the request for the message. A retry is the same request, unless the serial or the server has changed. */
-  #requestOf(peer: Peer, message: Unanswered, soa: ServedSoa, address: string): Request {
+  #requestOf(peer: Peer, message: Unanswered, zone: ZoneVersion, address: string): Request {
+    const { id: zoneId, serial } = zone;
     const { port, key: tsigKey } = peer.settings;
     const before = this.#requests.get(message);
     if (
-      before?.serial === soa.serial &&
-      before.zoneId === soa.zoneId &&
+      before?.serial === serial &&
+      before.zoneId === zoneId &&
       before.tsigKey === tsigKey &&
       before.key === answerKey(before.id, address, port)
     )
@@ -244,7 +244,6 @@ export class NotifySender {
     for (let tries = 1; tries < ID_TRIES && this.#byKey.has(answerKey(id, address, port)); tries++)
       id = randomInt(0x10000);
     const key = answerKey(id, address, port);
-    const { zoneId, serial } = soa;
     const request = { peer, message, key, id, zoneId, serial, tsigKey, macs: [], fault: undefined };
     this.#requests.set(message, request);
     this.#byKey.set(key, request);
@@ -276,7 +275,7 @@ export class NotifySender {
     if (octets.length < HEADER_OCTETS) return;
     const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
     const flags = view.getUint16(2);
-    if ((flags & FLAG.QR) === 0 || (flags & OPCODE_BITS) !== OPCODE_NOTIFY << 11) return;
+    if ((flags & FLAG.QR) === 0 || (flags & OPCODE_BITS) !== OPCODE.NOTIFY << 11) return;
     const request = this.#byKey.get(answerKey(view.getUint16(0), from.address, from.port));
     if (request === undefined) return;
     const { peer, message, zoneId, serial } = request;
@@ -358,11 +357,11 @@ function tsigErrorIn(octets: Uint8Array): string {
 }
 
 /** Returns the message of RFC 1996 §3.7. The new SOA is a hint for the peer. */
-function notifyMessage(id: number, apex: Name, { ttl, rdata }: ServedSoa): Uint8Array {
-  const name = encodeName(apex);
+function notifyMessage(id: number, { soa: { owner, ttl, rdata } }: ZoneVersion): Uint8Array {
+  const name = encodeName(owner);
   const octets = Buffer.alloc(HEADER_OCTETS + name.length + 4 + 12 + rdata.length);
   octets.writeUInt16BE(id, 0);
-  octets.writeUInt16BE((OPCODE_NOTIFY << 11) | FLAG.AA, 2);
+  octets.writeUInt16BE((OPCODE.NOTIFY << 11) | FLAG.AA, 2);
   octets.writeUInt16BE(1, 4); // QDCOUNT
   octets.writeUInt16BE(1, 6); // ANCOUNT
   octets.set(name, HEADER_OCTETS);

@@ -26,6 +26,11 @@ export class AnswerPoster {
   readonly #limit: AmplificationLimit | undefined;
   readonly #nowMs: () => number;
   readonly #client = new Client();
+  /**
+   * The memory of the last part of each answer. It is shared, because memory that passes to the main thread makes V8
+   * collect the garbage of that thread every few megabytes.
+   */
+  readonly #memory = new WeakMap<VerifiedRequest, Uint8Array>();
 
   /** @param limit limits unsigned answers over UDP */
   constructor(
@@ -70,8 +75,12 @@ export class AnswerPoster {
     this.#post({ kind: 'answer', id, octets, isLast: true });
   }
 
-  /** Posts the next part of an answer over TCP. `messages` are taken as far as the part has space. */
-  sendPart({ message: { id }, signer }: VerifiedRequest, messages: MessageQueue): void {
+  /**
+   * Posts the next part of an answer over TCP. `messages` are taken as far as the part has space. Call it again only when
+   * the main thread requests more, which means that the system has taken this part: the next one uses its memory.
+   */
+  sendPart(request: VerifiedRequest, messages: MessageQueue): void {
+    const { message, signer } = request;
     const part: Uint8Array[] = [];
     for (let octets = 0; messages.left > 0 && octets < PART_OCTETS; ) {
       const next = messages.take();
@@ -79,7 +88,16 @@ export class AnswerPoster {
       octets += LENGTH_OCTETS + signed.length;
       part.push(signed);
     }
-    this.#post({ kind: 'answer', id, octets: framed(part), isLast: messages.left === 0 });
+    const octets = framed(part, (length) => this.#memoryOf(request, length));
+    this.#post({ kind: 'answer', id: message.id, octets, isLast: messages.left === 0 });
+  }
+
+  #memoryOf(request: VerifiedRequest, length: number): Uint8Array {
+    const known = this.#memory.get(request);
+    if (known !== undefined && known.length >= length) return known.subarray(0, length);
+    const memory = new Uint8Array(new SharedArrayBuffer(length));
+    this.#memory.set(request, memory);
+    return memory;
   }
 
   /** Ends the connection in the middle of an answer. */
@@ -100,8 +118,11 @@ export function roomFor({ message, signer, decoded }: VerifiedRequest): number {
   return (message.transport === UDP ? payload : MAX_TCP_OCTETS) - (signer?.octets ?? 0);
 }
 
-function framed(messages: readonly Uint8Array[]): Uint8Array {
-  const octets = new Uint8Array(messages.reduce((sum, { length }) => sum + LENGTH_OCTETS + length, 0));
+function framed(
+  messages: readonly Uint8Array[],
+  allocate: (length: number) => Uint8Array = (length) => new Uint8Array(length),
+): Uint8Array {
+  const octets = allocate(messages.reduce((sum, { length }) => sum + LENGTH_OCTETS + length, 0));
   let at = 0;
   for (const message of messages) {
     octets[at] = message.length >> 8;

@@ -2,6 +2,7 @@
 
 import { WireError } from '../../dns/errors.ts';
 import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
+import { HEADER_OCTETS, OPCODE } from '../../dns/message/header.ts';
 import { decodeMessage, type Message } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import type { TsigRecord } from '../../dns/message/tsig.ts';
@@ -23,10 +24,9 @@ import type { Transfers } from './transfers.ts';
 import { isRequest, verifyMessage } from './verify-message.ts';
 import { type Request, writeReply } from './write-reply.ts';
 
-const OPCODE_QUERY = 0;
-const OPCODE_NOTIFY = 4;
-const HEADER_OCTETS = 12;
 const MAX_ANSWER_OCTETS = 0xffff;
+/** Questions and records together. Decoding thousands of compressed names would take long. */
+const MAX_REQUEST_RECORDS = 100;
 
 interface SlowAnswererOptions {
   /** Answers everything that is neither NOTIFY nor a transfer. */
@@ -100,9 +100,9 @@ export class SlowAnswerer {
     const { opcode, questions, edns } = decoded;
     const [question] = questions;
     const hasVersion0 = edns === undefined || edns.version === 0;
-    if (opcode === OPCODE_NOTIFY && hasVersion0) return this.#takeNotify(request, decoded, config);
+    if (opcode === OPCODE.NOTIFY && hasVersion0) return this.#takeNotify(request, decoded, config);
     const isTransfer =
-      opcode === OPCODE_QUERY &&
+      opcode === OPCODE.QUERY &&
       hasVersion0 &&
       questions.length === 1 &&
       question?.class === CLASS.IN &&
@@ -192,14 +192,15 @@ function keysFor(
   if (config === undefined) return [];
   const served = config.keyNamed(keyName);
   const keys = served === undefined ? [] : [served];
-  if ((((octets[2] as number) >> 3) & 15) !== OPCODE_NOTIFY) return keys;
-  const primaries = config.primariesOf(questionName(octets)) ?? [];
+  if ((((octets[2] as number) >> 3) & 15) !== OPCODE.NOTIFY) return keys;
+  const zone = questionName(octets);
+  const primaries = (zone === undefined ? undefined : config.primariesOf(zone)) ?? [];
   return [...new Set([...keys, ...primaries.flatMap(({ key }) => (key?.name === keyName ? [key] : []))])];
 }
 
-/** Returns the name of the first question, folded. It is readable, because the message has a readable TSIG record. */
-function questionName(octets: Uint8Array): Name {
-  return foldCase(decodeName(octets, HEADER_OCTETS).name);
+/** Returns the name of the first question, folded, or undefined if it is malformed. */
+function questionName(octets: Uint8Array): Name | undefined {
+  return unlessMalformed(() => foldCase(decodeName(octets, HEADER_OCTETS).name));
 }
 
 function unsigned(message: SlowMessage, octets: Uint8Array): VerifiedRequest {
@@ -207,10 +208,21 @@ function unsigned(message: SlowMessage, octets: Uint8Array): VerifiedRequest {
 }
 
 function requestOf(octets: Uint8Array): Request {
+  const isShort = recordsIn(octets) <= MAX_REQUEST_RECORDS;
+  return { octets, decoded: isShort ? unlessMalformed(() => decodeMessage(octets)) : undefined };
+}
+
+/** Returns the number of questions and records. */
+function recordsIn(octets: Uint8Array): number {
+  const count = (at: number) => ((octets[at] as number) << 8) | (octets[at + 1] as number);
+  return count(4) + count(6) + count(8) + count(10);
+}
+
+function unlessMalformed<T>(decode: () => T): T | undefined {
   try {
-    return { octets, decoded: decodeMessage(octets) };
+    return decode();
   } catch (error) {
-    if (error instanceof WireError) return { octets, decoded: undefined };
+    if (error instanceof WireError) return undefined;
     throw error;
   }
 }

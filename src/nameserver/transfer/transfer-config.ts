@@ -19,7 +19,7 @@ export interface ServedKey {
   readonly key: TsigKey | undefined;
 }
 
-export interface TransferPeer extends KnownPeer, Omit<NotifiedPeer, 'key'> {
+export interface TransferPeer extends KnownPeer, Omit<NotifiedPeer, 'key'>, Pick<StoredPeer, 'accountId'> {
   /** The key that the peer's messages, and those to the peer, are signed with. Undefined also if it cannot be used. */
   readonly key: ServedKey | undefined;
 }
@@ -74,6 +74,11 @@ export class TransferConfig {
     );
   }
 
+  /** Networks and addresses of the operator's peers. Those that customers have chosen are not exempt from limits. */
+  get operatorNetworks(): readonly Network[] {
+    return this.peers.filter(({ name }) => name !== undefined).flatMap(sourcesOf);
+  }
+
   /** Returns the key with this name that peers sign with. */
   keyNamed(name: Name): ServedKey | undefined {
     return this.#served.get(name);
@@ -121,8 +126,12 @@ function asNotified(peer: TransferPeer, nowMs: number): NotifiedPeer | undefined
 
 function asPrimary(peer: TransferPeer | undefined): Primary[] {
   if (peer === undefined) return [];
-  const { networks, keyId, key, addresses } = peer;
-  return [{ networks: [...networks, ...parseNetworks(addresses)], keyId, key }];
+  const { keyId, key } = peer;
+  return [{ networks: sourcesOf(peer), keyId, key }];
+}
+
+function sourcesOf({ networks, addresses }: TransferPeer): Network[] {
+  return [...networks, ...parseNetworks(addresses)];
 }
 
 function parseNetworks(texts: readonly string[]): Network[] {

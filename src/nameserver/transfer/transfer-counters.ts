@@ -1,10 +1,9 @@
 // Counters of the transfer thread for the metrics.
 
+import type { TransferForm } from '../../store/transfers/report-transfers.ts';
 import type { TransferState } from './messages.ts';
 
-/** `soa`: the peer is current, or must use TCP. */
-export type TransferForm = 'axfr' | 'ixfr' | 'soa';
-/** `ended`: the peer closed the connection before the end. `busy`: there was no place in time. */
+/** `ended`: the peer closed the connection before the end. `busy`: no slot was free in time. */
 type TransferOutcome = 'sent' | 'ended' | 'busy' | 'failed' | 'refused';
 
 export class TransferCounters {
@@ -14,20 +13,20 @@ export class TransferCounters {
   readonly #historyMisses = new Map<string, number>();
 
   countTransfer(form: TransferForm, outcome: TransferOutcome): void {
-    raise(this.#transfers, `${form} ${outcome}`);
+    increment(this.#transfers, `${form} ${outcome}`);
   }
 
   /** Counts a received NOTIFY. */
   countNotify(outcome: 'accepted' | 'refused' | 'not_a_secondary'): void {
-    raise(this.#notifies, outcome);
+    increment(this.#notifies, outcome);
   }
 
   countTsigFailure(error: string): void {
-    raise(this.#tsigFailures, error);
+    increment(this.#tsigFailures, error);
   }
 
   countHistoryMiss(why: string): void {
-    raise(this.#historyMisses, why);
+    increment(this.#historyMisses, why);
   }
 
   state(): Pick<TransferState, 'transfers' | 'notifies' | 'tsigFailures' | 'historyMisses'> {
@@ -43,6 +42,6 @@ export class TransferCounters {
   }
 }
 
-function raise(counts: Map<string, number>, key: string): void {
+function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -1,7 +1,7 @@
-// Collects what this node reports about its peers, until it is written to Postgres. Of each zone and peer, only the
-// newest values are kept. While Postgres is unavailable, the oldest pairs are dropped.
+// Collects what this node reports about its peers, until it is written to Postgres. Only the newest values of each
+// zone and peer are kept. While Postgres is unavailable, the oldest pairs are dropped.
 
-import type { TransferReport } from '../../store/transfers/report-transfers.ts';
+import type { TransferForm, TransferReport } from '../../store/transfers/report-transfers.ts';
 
 const MOST_PAIRS = 20_000;
 const MOST_KEYS = 10_000;
@@ -29,8 +29,8 @@ export class TransferReports {
     this.#pairOf(zoneId, peerId).error = error;
   }
 
-  /** Records that the peer has got this serial. */
-  served(zoneId: number, peerId: number, serial: number, form: 'axfr' | 'ixfr' | 'soa'): void {
+  /** Records that the peer has this serial. */
+  served(zoneId: number, peerId: number, serial: number, form: TransferForm): void {
     const served = { servedSerial: serial, servedAt: new Date(), form, error: null };
     Object.assign(this.#pairOf(zoneId, peerId), served);
   }

@@ -2,13 +2,13 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { printName } from '../../dns/name.ts';
-import type { Log } from '../../process/reconnect.ts';
 import { noteNotify, reportKeyUse, reportTransfers } from '../../store/transfers/report-transfers.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import { Answerer } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
 import { CountryTable } from '../image/find/country-table.ts';
 import { Image, ReaderSlot } from '../image/image.ts';
+import { createThreadLog } from '../threads/thread-log.ts';
 import { BoundedLog } from './bounded-log.ts';
 import { ConfigWatch } from './config-watch.ts';
 import { DatabaseLink } from './database-link.ts';
@@ -19,12 +19,12 @@ import { NotifyOrders } from './notify-orders.ts';
 import { NotifySender } from './notify-sender.ts';
 import { AnswerPoster } from './post-answers.ts';
 import { ReceivedNotifies } from './received-notifies.ts';
-import { readServedSoa, readZoneSerials } from './served-soa.ts';
 import { SlowAnswerer } from './slow-answerer.ts';
 import type { TransferConfig } from './transfer-config.ts';
 import { TransferCounters } from './transfer-counters.ts';
 import { TransferReports } from './transfer-reports.ts';
 import { Transfers } from './transfers.ts';
+import { readZoneSerials } from './zone-serials.ts';
 
 const SWEEP_MS = 5000;
 const STATE_MS = 1000;
@@ -39,17 +39,13 @@ const port = parentPort as NonNullable<typeof parentPort>;
 const post = (message: FromTransferThread) => {
   if (message.kind !== 'answer' || message.octets === undefined) return port.postMessage(message);
   const { octets } = message;
+  if (octets.buffer instanceof SharedArrayBuffer) return port.postMessage(message);
   // A small Buffer shares its memory with others. Cloning or transferring it would include them.
   const own = octets.byteLength === octets.buffer.byteLength ? octets : new Uint8Array(octets);
   port.postMessage({ ...message, octets: own }, [own.buffer as ArrayBuffer]);
 };
 
-const logAt = (level: keyof Log) => (fields: object, message: string) => {
-  const { code } = ((fields as { err?: unknown }).err ?? {}) as NodeJS.ErrnoException;
-  // An error passed to another thread keeps only its message and its stack.
-  post({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
-};
-const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+const log = createThreadLog(post);
 
 const image = new Image(options.buffer);
 const reader = new ReaderSlot(image, options.slot);
@@ -69,7 +65,7 @@ const notify =
   options.transfers === 'notify'
     ? new NotifySender({
         peersOf: (zoneId) => config.current?.notifiedPeersOf(zoneId, Date.now()) ?? [],
-        soaOf: (apex) => readServedSoa(image, reader, apex),
+        zones,
         reports,
         rate: options.notifyRate,
         source: options.notifySource,
@@ -86,12 +82,8 @@ const config: ConfigWatch = new ConfigWatch({
 });
 
 function configured(current: TransferConfig): void {
-  // Networks that customers have chosen are not exempt from limits.
-  const networks = current.peers.flatMap((peer) => (peer.name === undefined ? [] : peer.networks));
-  post({
-    kind: 'networks',
-    networks: networks.map(({ octets, bits }) => ({ address: octets, prefix: bits })),
-  });
+  const networks = current.operatorNetworks.map(({ octets, bits }) => ({ address: octets, prefix: bits }));
+  post({ kind: 'networks', networks });
   post({ kind: 'active', watches: notify !== undefined && current.notifies });
   notify?.configured(current.notifiablePeers(Date.now()));
 }

@@ -5,6 +5,7 @@ import { RCODE } from '../../dns/message/rcodes.ts';
 import { foldCase, printName } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { Log } from '../../process/reconnect.ts';
+import type { TransferForm } from '../../store/transfers/report-transfers.ts';
 import { isNewer, serialIn } from '../../zone/serial.ts';
 import { addressText } from './access.ts';
 import type { EncodedZones, ZoneVersion } from './encoding/encoded-zones.ts';
@@ -12,9 +13,9 @@ import { type EncodedTransfer, TransferWriter } from './encoding/transfer-writer
 import type { ZoneHistory } from './encoding/zone-history.ts';
 import { type AnswerPoster, roomFor, UDP, type VerifiedRequest } from './post-answers.ts';
 import type { TransferPeer } from './transfer-config.ts';
-import type { TransferCounters, TransferForm } from './transfer-counters.ts';
+import type { TransferCounters } from './transfer-counters.ts';
 import type { TransferReports } from './transfer-reports.ts';
-import { type Release, TransferTurns } from './transfer-turns.ts';
+import { type Release, TransferSlots } from './transfer-slots.ts';
 import { writeTransferMessage } from './write-reply.ts';
 
 interface TransfersOptions {
@@ -31,7 +32,7 @@ interface TransfersOptions {
 /** Header, question, and an SOA with three long names. */
 const SOA_MESSAGE_OCTETS = 2048;
 
-/** A transfer that the peer may have. */
+/** A peer, and the zone that it may transfer. */
 interface Permitted {
   readonly zone: ZoneVersion;
   readonly peer: TransferPeer;
@@ -60,16 +61,16 @@ interface Answer {
 
 export class Transfers {
   readonly #options: TransfersOptions;
-  readonly #turns: TransferTurns;
+  readonly #slots: TransferSlots;
   /** The transfers over TCP that have not ended, by the id of the message. */
   readonly #open = new Map<number, Open>();
 
   constructor(options: TransfersOptions) {
     this.#options = options;
-    this.#turns = new TransferTurns(options.most, () => options.zones.hasRoom);
+    this.#slots = new TransferSlots(options.most, () => options.zones.hasRoom);
   }
 
-  /** Answers a permitted AXFR or IXFR query. */
+  /** Answers a permitted AXFR or IXFR query, now or later. Never rejects. */
   async start(request: VerifiedRequest, permitted: Permitted): Promise<void> {
     const { message } = request;
     const open: Open = {
@@ -95,20 +96,25 @@ export class Transfers {
     }
   }
 
-  /** The peer has taken the last part. */
+  /** Sends the next part of an answer. Call it when the peer has taken the last one. */
   more(id: number): void {
     const open = this.#open.get(id);
     if (open?.answer === undefined) return;
     try {
-      this.#sendPart(open, open.answer);
+      if (isTooSlow(open, open.answer)) this.#abort(open, id);
+      else this.#sendPart(open, open.answer);
     } catch (error) {
       this.#options.log.error({ err: error }, 'a zone transfer failed');
-      this.#options.poster.abort(open.request.message);
-      this.closed(id);
+      this.#abort(open, id);
     }
   }
 
-  /** The connection has ended. */
+  #abort({ request }: Open, id: number): void {
+    this.#options.poster.abort(request.message);
+    this.closed(id);
+  }
+
+  /** Call it when the connection has ended. */
   closed(id: number): void {
     const open = this.#open.get(id);
     if (open === undefined) return;
@@ -142,7 +148,7 @@ export class Transfers {
       await this.#answerOverUdp(open, serial as number);
       return;
     }
-    const release = await this.#turns.take(permitted.peer.id, open.ended.signal);
+    const release = await this.#slots.take(permitted.peer, open.ended.signal);
     if (release === undefined) {
       this.#refuse(open);
       return;
@@ -159,7 +165,7 @@ export class Transfers {
     this.#sendPart(open, answer);
   }
 
-  /** The transfer did not get its turn, or the connection has ended. */
+  /** Answers that no slot was free in time, unless the connection has ended. */
   #refuse({ request, permitted, ended }: Open) {
     const { counters, reports, poster } = this.#options;
     if (ended.signal.aborted) return;
@@ -244,6 +250,17 @@ export class Transfers {
     const fields = { ...describe(request, permitted), form, serial: zone.serial, records, octets, ms };
     log[form === 'soa' ? 'debug' : 'info'](fields, 'zone transferred');
   }
+}
+
+/** Slower peers of customers' domains would occupy the slots of others. */
+const LEAST_OCTETS_PER_SECOND = 16 * 1024;
+const SLOW_GRACE_MS = 30_000;
+
+function isTooSlow({ permitted, startedMs }: Open, { transfer, sent }: Answer): boolean {
+  if (permitted.peer.accountId === undefined) return false;
+  const octets = transfer.octets * (sent / transfer.messages.length);
+  const allowedMs = SLOW_GRACE_MS + (octets * 1000) / LEAST_OCTETS_PER_SECOND;
+  return performance.now() - startedMs > allowedMs;
 }
 
 function formOf({ decoded }: VerifiedRequest): 'axfr' | 'ixfr' {

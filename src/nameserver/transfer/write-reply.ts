@@ -82,12 +82,13 @@ export function writeTransferMessage(
 
 const NO_OCTETS = new Uint8Array(0);
 
-/** Returns the offset after the question, or that of the header if there is not exactly one readable question. */
+/** Returns the offset after the question, or HEADER_OCTETS unless there is exactly one, with an uncompressed name. */
 function questionEnd(octets: Uint8Array): number {
   if ((((octets[4] as number) << 8) | (octets[5] as number)) !== 1) return HEADER_OCTETS;
   try {
-    const end = decodeName(octets, HEADER_OCTETS).end + 4;
-    return end <= octets.length ? end : HEADER_OCTETS;
+    const { name, end } = decodeName(octets, HEADER_OCTETS);
+    const isWhole = end - HEADER_OCTETS === name.length && end + 4 <= octets.length;
+    return isWhole ? end + 4 : HEADER_OCTETS;
   } catch {
     return HEADER_OCTETS;
   }

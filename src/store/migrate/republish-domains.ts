@@ -121,6 +121,7 @@ async function republish(
   const concerned: { lock: DomainLock; growth: number }[] = [];
   for (const lock of locks) {
     if (lock.row.served === 'none' || lock.zone === undefined) continue;
+    if (lock.row.isCopy && lock.row.served === 'full') continue; // only transfers write it
     const growth = await republishOne(trx, lock);
     if (growth !== undefined) concerned.push({ lock, growth });
   }

@@ -5,18 +5,22 @@ import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isNewer, serialIn, timedSerial } from '../../zone/serial.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
+import { isWrittenSigned } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { KEEPS_HISTORY } from '../zones/write-zone.ts';
-import { lockSubject, type Subject, writeOwners } from './write-signing.ts';
+import { isOfSoa, lockSubject, type Subject, writeOwners } from './write-signing.ts';
 
 export type RaisedSerial =
   | { readonly outcome: 'raised'; readonly from: number; readonly to: number }
   | { readonly outcome: 'absent' }
   /** The zone is copied from a primary, which chooses its serials. */
   | { readonly outcome: 'copy' }
+  /** Another signer has signed the SOA. */
+  | { readonly outcome: 'signed_elsewhere' }
   /** `to` is not newer than the present serial (RFC 1982 §3.2). */
   | { readonly outcome: 'not_newer'; readonly from: number };
 
@@ -27,17 +31,14 @@ export async function raiseSerial(db: Database, apex: Name, to: number | undefin
     if (found?.isCopy) return { outcome: 'copy' };
     const locked = found && (await lockSubject(trx, found.subject));
     if (locked?.zone === undefined || locked.zone.deleted) return { outcome: 'absent' };
-    const from = await serialOf(trx, locked.zone.id, apex);
+    const ofSoa = (await readOwners(trx, locked.zone.id, [apex])).filter(isOfSoa);
+    if (ofSoa.length > 1 && !isWrittenSigned(locked.signed)) return { outcome: 'signed_elsewhere' };
+    const from = serialIn((ofSoa.find(({ type }) => type === TYPE.SOA) as ZoneRecord).rdata);
     const next = to ?? timedSerial(from, locked.now);
     if (!isNewer(next, from)) return { outcome: 'not_newer', from };
     await writeOwners(trx, locked, [], { serial: next });
     return { outcome: 'raised', from, to: next };
   });
-}
-
-async function serialOf(trx: Database, zoneId: number, apex: Name): Promise<number> {
-  const rows = await readOwners(trx, zoneId, [apex]);
-  return serialIn((rows.find(({ type }) => type === TYPE.SOA) as (typeof rows)[0]).rdata);
 }
 
 async function findSubject(

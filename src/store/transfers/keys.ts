@@ -19,7 +19,7 @@ export const TSIG_ALGORITHMS = Object.keys(SECRET_OCTETS) as [TsigAlgorithm, ...
 
 /** Maximum number of keys of an account that are not revoked. */
 export const MOST_KEYS = 20;
-/** This many revoked keys stay listed. */
+/** Number of revoked keys that stay listed. */
 const REVOKED_KEPT = 20;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const SUFFIX_CHARACTERS = 6;
@@ -39,7 +39,7 @@ export interface TsigKeyRow {
   readonly peers: number;
 }
 
-/** Counts no peers of deleted domains, which nobody can change. */
+/** Peers of deleted domains do not count, because no one can change them. */
 const COLUMNS = sql`k.id, k.account_id as "accountId", k.name, k.algorithm, k.use, k.created_at as "createdAt",
   k.revoked_at as "revokedAt", k.last_used_at as "lastUsedAt",
   (select count(*)::integer from peers p left join domains d on d.id = p.domain_id

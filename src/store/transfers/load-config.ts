@@ -18,6 +18,8 @@ export interface StoredPeer {
   readonly id: number;
   /** Undefined for a peer of a domain. */
   readonly name: string | undefined;
+  /** The owner of the domain. Undefined for a peer of the operator. */
+  readonly accountId: number | undefined;
   readonly addresses: readonly string[];
   readonly port: number;
   /** In CIDR notation. Empty for any source. */
@@ -64,8 +66,8 @@ export async function loadTransferConfig(
   );
   const peers = await connection.query(
     `select p.id, p.name, array(select host(a) from unnest(p.addresses) with ordinality u(a, n) order by n),
-       p.port, p.networks::text[], p.key_id
-     from peers p`,
+       p.port, p.networks::text[], p.key_id, z.account_id
+     from peers p left join zone_peers z on z.peer_id = p.id`,
   );
   const policies = await connection.query(
     `select t.id, t.is_default, p.peer_id, p.transfers, p.notified
@@ -106,15 +108,17 @@ function decodeKey(row: readonly unknown[]): StoredKey {
 }
 
 function decodePeer(row: readonly unknown[]): StoredPeer {
-  const [id, name, addresses, port, networks, keyId] = row as [
+  const [id, name, addresses, port, networks, keyId, accountId] = row as [
     number,
     string | null,
     string[],
     number,
     string[],
     number | null,
+    number | null,
   ];
-  return { id, name: name ?? undefined, addresses, port, networks, keyId: keyId ?? undefined };
+  const optional = { name: name ?? undefined, keyId: keyId ?? undefined, accountId: accountId ?? undefined };
+  return { id, addresses, port, networks, ...optional };
 }
 
 /** Groups rows of id, peer, transfers, notified. A row without a peer only names the group. */

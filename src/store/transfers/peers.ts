@@ -63,7 +63,7 @@ type RemovedPeer =
 
 /** Removes a peer that no policy lists and that is the primary of no zone. */
 export async function removePeer(trx: Database, name: string): Promise<RemovedPeer> {
-  // Who lists the peer as a primary locks it `for share`, because the list has no foreign key.
+  // `addSecondary` locks the primaries that it lists `for share`, because the list has no foreign key.
   await sql`select from peers where name = ${name} for update`.execute(trx);
   const [peer] = await listPeers(trx, name);
   if (peer === undefined) return { kind: 'absent' };

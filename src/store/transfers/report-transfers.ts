@@ -4,7 +4,10 @@
 import { type Name, printName } from '../../dns/name.ts';
 import type { Connection } from '../postgres/connection.ts';
 
-/** News of a zone and a peer. Null values are unknown, except that `error` and `ackedAt` are then none. */
+/** `soa`: the peer got only the SOA, because it is current or must use TCP. */
+export type TransferForm = 'axfr' | 'ixfr' | 'soa';
+
+/** What happened since the last report. A null means that nothing did, except in `ackedAt` and `error`. */
 export interface TransferReport {
   readonly zoneId: number;
   readonly peerId: number;
@@ -13,7 +16,7 @@ export interface TransferReport {
   readonly ackedAt: Date | null;
   readonly servedSerial: number | null;
   readonly servedAt: Date | null;
-  readonly form: 'axfr' | 'ixfr' | 'soa' | null;
+  readonly form: TransferForm | null;
   /** Why the last NOTIFY or transfer failed; null if it did not. */
   readonly error: string | null;
 }
@@ -21,7 +24,7 @@ export interface TransferReport {
 /** Rows per statement. */
 const BATCH = 5000;
 
-/** Writes the reports of a node. Each zone and peer once; zones and peers that were deleted meanwhile are skipped. */
+/** Writes the reports of a node, at most one per zone and peer. Skips zones and peers that were deleted meanwhile. */
 export async function reportTransfers(
   connection: Connection,
   node: string,
@@ -70,7 +73,7 @@ export async function reportKeyUse(connection: Connection, keyIds: readonly numb
   );
 }
 
-/** Limit of the table received_notifies. */
+/** Maximum number of rows of received_notifies. */
 const SLOTS = 4096;
 /** Slots that are tried for a zone, so that other zones rarely have all of them. */
 const TRIED_SLOTS = 8;

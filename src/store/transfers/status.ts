@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isNewer, serialIn } from '../../zone/serial.ts';
 import type { Database } from '../postgres/database.ts';
+import type { TransferForm } from './report-transfers.ts';
 
 export interface ZoneTransfers {
   /** Folded text with the final dot. */
@@ -27,14 +28,11 @@ export interface PeerTransfers {
   /** Newest serial that the peer has taken from any node. */
   readonly servedSerial: number | null;
   readonly servedAt: Date | null;
-  /** `soa`: the peer had the zone, and was told its serial. */
   readonly form: TransferForm | null;
   readonly error: string | null;
-  /** Seconds since the peer lacks the serial of the zone; 0 if it has it. Null if the peer may not transfer. */
+  /** Seconds since the serial of the zone was written, or 0 if the peer has it. Null if the peer may not transfer. */
   readonly lagSeconds: number | null;
 }
-
-type TransferForm = 'axfr' | 'ixfr' | 'soa';
 
 interface ZoneRow {
   id: number;

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { HeldZone } from '../../checks/delegation/held-zone.ts';
 import { foldCase, isWithin, type Name, nameInRdata, parentOf, ROOT } from '../../dns/name.ts';
-import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
@@ -127,10 +127,7 @@ async function loadGlue(
   const inside = ns.filter((name) => isWithin(name, zone));
   if (inside.length === 0) return [];
   const rows = await loadAt(db, zoneId, inside.map(encodeNameColumn), [TYPE.A, TYPE.AAAA]);
-  return rows.map(({ owner, type, rdata }) => ({
-    name: decodeNameColumn(owner),
-    address: type === TYPE.A ? printIpv4(rdata) : printIpv6(rdata),
-  }));
+  return rows.map(({ owner, rdata }) => ({ name: decodeNameColumn(owner), address: printAddress(rdata) }));
 }
 
 /** Returns the TTL of a negative answer: the SOA's TTL or its MINIMUM field, whichever is less (RFC 2308 §3). */

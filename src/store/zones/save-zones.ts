@@ -95,23 +95,21 @@ class TwoSignersError extends RefusedZonesError {
   }
 }
 
-/** A peer transfers the zone and would not see the change, because the serial is not newer. */
+/** Secondaries would not see the change, because the serial is not newer. A signed SOA cannot get another one. */
 class OldSerialError extends RefusedZonesError {
   override readonly name = 'OldSerialError';
 
   constructor(names: readonly string[]) {
-    super(names, `${OLD_SERIAL}: ${HOW_TO_RAISE}`, `have other records under a ${HOW_OLD}: ${HOW_TO_RAISE}`);
+    super(names, `has ${OLD_SERIAL}`, `have ${OLD_SERIAL}`);
   }
 }
 
-const HOW_OLD = 'serial that is not newer than the served one, and peers transfer them';
 const OLD_SERIAL =
-  'has other records under a serial that is not newer than the served one, and peers transfer it';
-const HOW_TO_RAISE = 'increase the serial, or use --serial raise';
+  'other records under a serial that is not newer than the served one: increase it, or use --serial raise if the file has no signatures';
 
 /**
- * Whether the serial of a changed zone must be newer than the served one. `newer`: for zones that peers transfer, or
- * OldSerialError is thrown. `raise`: an older one is replaced by the next one. `any`: the loaded one is saved.
+ * Treatment of a changed zone whose serial is not newer than the served one. `newer`: OldSerialError is thrown if peers
+ * transfer the zone. `raise`: the zone gets the next serial. `any`: it keeps its serial.
  */
 export type SerialRule = 'newer' | 'raise' | 'any';
 
@@ -149,8 +147,9 @@ export async function saveZones(
       for (const zoneId of (await writeDifference(trx, chunk)).keys()) changed.add(zoneId);
     }
     const concerned = old.filter(({ zone }) => changed.has(zone.id));
-    if (serialRule === 'newer' && concerned.length > 0)
-      throw new OldSerialError(concerned.map(({ zone }) => zone.name));
+    const isSigned = ({ name }: LockedZone) => wanted.get(name)?.some(({ type }) => type === TYPE.RRSIG);
+    const stuck = concerned.filter(({ zone }) => serialRule === 'newer' || isSigned(zone));
+    if (stuck.length > 0) throw new OldSerialError(stuck.map(({ zone }) => zone.name));
     for (const { zone, next } of concerned)
       for (const chunk of chunksOfOwners(zone, next.owner, [
         { owner: next.owner, types: [next.type], records: [next] },

@@ -159,6 +159,9 @@ export function changedZone(zone: LockedZone, records: number | undefined): Chan
   return { zoneId: zone.id, version: zone.nextVersion, records: records ?? 0, deleted, keepsHistory };
 }
 
+/** From this number of records on, a zone is slow to read with statistics of a smaller table. */
+const LARGE_RECORDS = 50_000;
+
 export async function writeChanges(
   trx: Database,
   zones: readonly ChangedZone[],
@@ -167,6 +170,8 @@ export async function writeChanges(
 ): Promise<void> {
   if (zones.length === 0) return;
   await sql`with ${changesWritten(zones, operation, by)} select`.execute(trx);
+  const most = Math.max(...zones.map(({ records }) => records));
+  if (most >= LARGE_RECORDS) await sql`select analyze_zone_records(${most})`.execute(trx);
 }
 
 interface ChangedZonesBy {

@@ -15,8 +15,8 @@ import {
 } from '../../../src/dns/message/tsig.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
+import { EncodedZones } from '../../../src/nameserver/transfer/encoding/encoded-zones.ts';
 import { type NotifiedPeer, NotifySender } from '../../../src/nameserver/transfer/notify-sender.ts';
-import { readServedSoa } from '../../../src/nameserver/transfer/served-soa.ts';
 import { TransferReports } from '../../../src/nameserver/transfer/transfer-reports.ts';
 import { testNode } from '../../support/answer/test-node.ts';
 import { until } from '../../support/tests/until.ts';
@@ -68,7 +68,7 @@ function peer(given: Partial<NotifiedPeer>): NotifiedPeer {
 function newSender({ image, reader }: ReturnType<typeof testNode>, source?: string): NotifySender {
   return new NotifySender({
     peersOf: (zoneId) => (zoneId === ZONE_ID ? peers : []),
-    soaOf: (apex) => readServedSoa(image, reader, apex),
+    zones: new EncodedZones(image, reader),
     reports,
     rate: 1000,
     source,
@@ -104,14 +104,14 @@ test('sends the new SOA from the first listen address that is not a wildcard', a
   const { opcode, aa, qr, rd, questions, answers } = decodeMessage(octets);
   expect({ opcode, aa, qr, rd }).toEqual({ opcode: 4, aa: true, qr: false, rd: false });
   expect(questions).toEqual([{ name: APEX, type: TYPE.SOA, class: CLASS.IN }]);
-  const { ttl, rdata } = readSoa();
-  expect(answers).toEqual([{ owner: APEX, type: TYPE.SOA, class: CLASS.IN, ttl, rdata }]);
+  expect(answers).toEqual([{ ...servedZone().soa, class: CLASS.IN }]);
   expect(from.address).toBe('127.0.0.3');
 });
 
-function readSoa() {
+function servedZone() {
   const { image, reader } = testNode();
-  return readServedSoa(image, reader, APEX) as NonNullable<ReturnType<typeof readServedSoa>>;
+  const found = new EncodedZones(image, reader).find(APEX);
+  return (found as Extract<typeof found, { kind: 'served' }>).zone;
 }
 
 test('accepts only an answer with the id of the message, from the address of the peer', async () => {
@@ -126,7 +126,7 @@ test('accepts only an answer with the id of the message, from the address of the
   server.send(answerTo(octets), from.port, from.address);
   await untilAnswered();
   expect(outcomes()).toEqual({ acked: 1, refused: 0, given_up: 0 });
-  const { serial } = readSoa();
+  const { serial } = servedZone();
   expect(reports.take().reports).toMatchObject([
     { zoneId: ZONE_ID, peerId: 7, notifiedSerial: serial, ackedAt: expect.any(Date), error: null },
   ]);

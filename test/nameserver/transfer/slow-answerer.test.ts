@@ -3,198 +3,14 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
-import { signMessage, type TsigKey } from '../../../src/dns/message/tsig.ts';
 import { TsigStreamVerifier } from '../../../src/dns/message/tsig-stream.ts';
-import { parseName, printName } from '../../../src/dns/name.ts';
-import { addressOctets } from '../../../src/dns/record/network.ts';
+import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
-import { ReaderSlot } from '../../../src/nameserver/image/image.ts';
-import { EncodedZones } from '../../../src/nameserver/transfer/encoding/encoded-zones.ts';
 import { TransferWriter } from '../../../src/nameserver/transfer/encoding/transfer-writer.ts';
-import type { EncodedHistory } from '../../../src/nameserver/transfer/encoding/zone-history.ts';
-import type { FromTransferThread } from '../../../src/nameserver/transfer/messages.ts';
-import { AnswerPoster } from '../../../src/nameserver/transfer/post-answers.ts';
-import { SlowAnswerer } from '../../../src/nameserver/transfer/slow-answerer.ts';
-import { TransferConfig } from '../../../src/nameserver/transfer/transfer-config.ts';
-import { TransferCounters } from '../../../src/nameserver/transfer/transfer-counters.ts';
-import { TransferReports } from '../../../src/nameserver/transfer/transfer-reports.ts';
-import { Transfers } from '../../../src/nameserver/transfer/transfers.ts';
-import { sealTsigKey } from '../../../src/store/secrets/tsig-secrets.ts';
-import type { StoredTransferConfig } from '../../../src/store/transfers/load-config.ts';
-import { markOf, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
-import { answeringNode } from '../../support/answer/test-node.ts';
-import { collectingLog } from '../../support/processes/follow.ts';
-import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
-import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
-
-const NOW_MS = 1_700_000_000_000;
-const NOW = NOW_MS / 1000;
-const SECRETS = [{ name: 'one', secret: Buffer.alloc(32, 9) }];
-const secretOf = (name: string) => Buffer.alloc(32, name);
-const keyOf = (name: string): TsigKey => ({
-  name: parseName(name),
-  algorithm: 'hmac-sha256',
-  secret: secretOf(name),
-});
-const TEXT = '@ 300 SOA ns host 7 3600 600 86400 60\n@ 300 NS ns\nns 300 A 192.0.2.1\n';
-const LONG = Array.from({ length: 400 }, (_, i) => `x${i} 60 TXT "${'x'.repeat(250)}"`).join('\n');
-
-function storedKey(id: number, name: string, more: object = {}) {
-  const sealed = sealTsigKey(SECRETS, name, secretOf(name))!;
-  return {
-    ...sealed,
-    id,
-    algorithm: 'hmac-sha256' as const,
-    isServed: true,
-    expiresAtMs: undefined,
-    ...more,
-  };
-}
-const storedPeer = (id: number, networks: string[], keyId?: number, addresses: string[] = []) => ({
-  id,
-  name: `peer-${id}`,
-  addresses,
-  port: 53,
-  networks,
-  keyId,
-});
-const STORED: StoredTransferConfig = {
-  version: 1,
-  keys: [
-    storedKey(1, 'acme.'),
-    storedKey(2, 'expired.', { expiresAtMs: NOW_MS - 1 }),
-    storedKey(3, 'unreadable.', { wrap: 'two' }),
-    storedKey(4, 'primary.', { isServed: false }),
-    storedKey(5, 'other.'),
-  ],
-  peers: [
-    storedPeer(1, ['192.0.2.0/24'], 1),
-    storedPeer(2, ['198.51.100.0/24']),
-    storedPeer(3, [], 4, ['203.0.113.1']),
-    storedPeer(4, [], 5),
-  ],
-  policies: new Map([
-    [1, [1, 2, 4].map((peerId) => ({ peerId, transfers: peerId !== 4, notified: true }))],
-    [2, []],
-  ]),
-  defaultPolicy: 1,
-  policyOfZone: new Map([[2, 2]]),
-  peersOfZone: new Map([[2, [{ peerId: 4, transfers: true, notified: false }]]]),
-  primaries: new Map([[parseName('secondary.test.'), [3]]]),
-};
-
-interface Options {
-  readonly stored?: StoredTransferConfig | undefined;
-  readonly history?: EncodedHistory;
-  readonly limit?: AmplificationLimit;
-  readonly most?: number;
-}
-
-function slowNode(options: Options = {}) {
-  const { stored = STORED, history = { kind: 'missing', why: 'purged' }, limit, most = 20 } = options;
-  const settings = {
-    nodeName: 'node-1',
-    version: '1',
-    cookieSecrets: [Buffer.alloc(16)],
-    rateLimit: undefined,
-    amplificationLimit: undefined,
-    tcpIdleTimeoutMs: 10_000,
-  };
-  const apexOnly = zoneOfRecords(parseName('apex.test.'), [
-    ...recordsOf(TEXT, 'apex.test.'),
-    markOf(parseName('apex.test.')),
-  ]);
-  const { image, writer, answerer, reader } = answeringNode(
-    [zoneOf('example.test.', TEXT), apexOnly, zoneOf('own.test.', TEXT), zoneOf('long.test.', TEXT + LONG)],
-    settings,
-  );
-  writer.markNotServed(parseName('big.test.'), { id: 9, version: 1, mark: 0 });
-  const zones = new EncodedZones(image, new ReaderSlot(image, 1));
-  const posted: Extract<FromTransferThread, { kind: 'answer' }>[] = [];
-  const poster = new AnswerPoster(
-    (message) => posted.push(message as never),
-    limit,
-    () => NOW_MS,
-  );
-  const [counters, reports, log] = [new TransferCounters(), new TransferReports(), collectingLog()];
-  const loads: number[] = [];
-  const load = async (_: unknown, serial: number) => {
-    loads.push(serial);
-    return history;
-  };
-  const transfers = new Transfers({ zones, history: { load }, poster, reports, counters, most, log });
-  const config = stored && new TransferConfig(stored, SECRETS);
-  const notified: unknown[] = [];
-  const slow = new SlowAnswerer({
-    answerer,
-    reader,
-    config: () => (options.stored === undefined && 'stored' in options ? undefined : config),
-    zones,
-    transfers,
-    poster,
-    reports,
-    counters,
-    onNotify: (apex, serial) => notified.push([printName(apex), serial]),
-    log,
-    nowMs: () => NOW_MS,
-  });
-  let id = 0;
-  const ask = async (octets: Uint8Array, { from = '203.0.113.9', tcp = true }: From = {}) => {
-    const address = addressOctets(from) as Uint8Array;
-    slow.handle({ id: ++id, octets, transport: tcp ? 1 : 0, address, port: 5353 });
-    await nextRound();
-    return id;
-  };
-  /** Returns the messages of an answer, and takes all of its parts. */
-  const take = (of: number): Uint8Array[] => {
-    const messages: Uint8Array[] = [];
-    for (let part = 0; ; part++) {
-      const answer = posted.filter((message) => message.id === of)[part];
-      if (answer === undefined) return messages;
-      if (answer.octets !== undefined) messages.push(...unframed(answer.octets));
-      if (answer.isLast) return messages;
-      transfers.more(of);
-    }
-  };
-  const answers = async (octets: Uint8Array, from?: From) => {
-    const of = await ask(octets, from);
-    if (from?.tcp === false)
-      return posted.flatMap((one) => (one.id === of && one.octets ? [one.octets] : []));
-    return take(of);
-  };
-  return { ask, take, answers, posted, transfers, counters, reports, log, notified, loads };
-}
-
-interface From {
-  readonly from?: string;
-  readonly tcp?: boolean;
-}
-
-function unframed(octets: Uint8Array): Uint8Array[] {
-  const messages: Uint8Array[] = [];
-  for (let at = 0; at < octets.length; ) {
-    const length = ((octets[at] as number) << 8) | (octets[at + 1] as number);
-    messages.push(octets.slice(at + 2, at + 2 + length));
-    at += 2 + length;
-  }
-  return messages;
-}
-
-const signed = (octets: Uint8Array, name: string, nowSeconds = NOW) =>
-  signMessage(octets, keyOf(name), { nowSeconds });
-const axfr = (zone = 'example.test.', opt?: string) =>
-  queryFor(zone, TYPE.AXFR, opt === undefined ? {} : { opt });
-/** An IXFR query with an SOA in the authority section. */
-function ixfr(serial: number, zone = 'example.test.', opt = ''): Buffer {
-  const [soa] = recordsOf(`@ 0 SOA . . ${serial} 0 0 0 0`, zone) as [ZoneRecord];
-  const rdata = Buffer.from(soa.rdata).toString('hex');
-  const count = opt === '' ? '0000' : '0001';
-  return assemble(
-    `1234 0000 0001 0000 0001 ${count} "${zone}" 00fb 0001 "${zone}" 0006 0001 00000000 ${(rdata.length / 2).toString(16).padStart(4, '0')} ${rdata} ${opt}`,
-  );
-}
+import { axfr, type From, ixfr, keyOf, NOW, signed, slowNode, TEXT } from '../../support/answer/slow-node.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const NEAR = { from: '198.51.100.1' };
 
@@ -233,6 +49,20 @@ describe('a zone transfer', () => {
     ['of an older version without history, over UDP', ixfr(6), { ...NEAR, tcp: false }, 'NOERROR aa 1/1/0/0'],
     ['IXFR without an SOA', queryFor('example.test.', TYPE.IXFR), NEAR, 'FORMERR - 1/0/0/0'],
     ['UPDATE', assemble('1234 2800 0001 0000 0000 0000 "example.test." 0006 0001'), NEAR, 'NOTIMP - 1/0/0/0'],
+    [
+      'of a name that is compressed, which is not echoed',
+      assemble('1234 0100 0001 0000 0000 0000 c002 00fb 0001'),
+      NEAR,
+      'NOTAUTH rd 0/0/0/0',
+    ],
+    [
+      'with 100 additional records',
+      assemble(
+        `1234 0000 0001 0000 0000 0064 "example.test." 00fc 0001 ${'00 0001 0001 00000000 0000'.repeat(100)}`,
+      ),
+      NEAR,
+      'FORMERR - 1/0/0/0',
+    ],
   ])('%s', async (_, query, from, summary) => {
     const replies = await slowNode().answers(query, from);
     expect(replies.map(summarize)).toEqual([summary]);
@@ -392,6 +222,13 @@ describe('NOTIFY', () => {
       '203.0.113.1',
       undefined,
       'FORMERR - 1/0/0/0',
+    ],
+    [
+      'with a malformed question',
+      assemble('1234 2400 0001 0000 0000 0000 c00c 0006 0001'),
+      '203.0.113.1',
+      'acme.',
+      'FORMERR - 0/0/0/1',
     ],
     [
       'without a question',

@@ -1,4 +1,4 @@
-// The transfer thread with its sockets and the database, queried with dig, kdig and dnspython.
+// The transfer thread with its sockets and the database, queried with dig.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -63,8 +63,7 @@ async function save(serial: number, ...lines: string[]): Promise<void> {
   await untilEqual(node, database.db);
 }
 
-const missing = ['dig', 'kdig'].filter((program) => !isInstalled(program));
-const needs = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
+const needs = isInstalled('dig') ? '' : ' (skipped: needs dig)';
 
 describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
   beforeAll(async () => {
@@ -75,8 +74,7 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
       keys.set(algorithm, `${algorithm}:${made.key.name}:${Buffer.from(made.secret).toString('base64')}`);
       await addPeer(db, { name: algorithm, addresses: [], port: 53, networks: [], keyId: made.key.id });
     }
-    await addPeer(db, { name: 'near', addresses: [], port: 53, networks: ['127.0.0.2/32'], keyId: null });
-    await setPolicy(db, { name: 'default', transfers: [...TSIG_ALGORITHMS, 'near'], notified: [] });
+    await setPolicy(db, { name: 'default', transfers: TSIG_ALGORITHMS, notified: [] });
     const settings = {
       nodeName: 'node-1',
       version: '1',
@@ -143,11 +141,9 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
   const keyOf = (algorithm: string) => keys.get(algorithm) as string;
 
   /** Returns the records that dig prints for the zone, in their order. */
-  const dig = (...args: string[]) => ask('dig', '+nocmd', '+tries=1', ...args);
-
-  async function ask(program: string, ...args: string[]): Promise<string[]> {
-    const options = ['@127.0.0.1', '-p', String(port), '+noall', '+answer', '+time=5', 'example.test.'];
-    const { stdout } = await run(program, [...options, ...args], { maxBuffer: 2 ** 24 });
+  async function dig(...args: string[]): Promise<string[]> {
+    const options = ['@127.0.0.1', '-p', String(port), '+noall', '+answer', '+time=5', '+nocmd', '+tries=1'];
+    const { stdout } = await run('dig', [...options, 'example.test.', ...args], { maxBuffer: 2 ** 24 });
     return stdout
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith(';'))
@@ -165,19 +161,10 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
       .sort();
   }
 
-  describe('AXFR', () => {
-    const programs = ['dig', 'kdig'].flatMap((program) =>
-      TSIG_ALGORITHMS.map((algorithm) => [program, algorithm]),
-    );
-    test.each(programs)('of %s with %s has the records of the zone', async (program = '', algorithm = '') => {
-      const [first, ...others] = await ask(program, '-y', keyOf(algorithm), 'axfr');
-      expect(others.at(-1)).toBe(first);
-      expect(others.sort()).toEqual(await storedLines());
-    });
-
-    test('is allowed from the network of a peer without a key', async () => {
-      expect((await dig('-b', '127.0.0.2', 'axfr')).length).toBeGreaterThan(1000);
-    });
+  test('answers AXFR with the records of the zone', async () => {
+    const [first, ...others] = await dig('-y', keyOf('hmac-sha512'), 'axfr');
+    expect(others.at(-1)).toBe(first);
+    expect(others.sort()).toEqual(await storedLines());
   });
 
   describe('IXFR', () => {

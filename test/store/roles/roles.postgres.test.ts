@@ -104,6 +104,7 @@ it.each([
   ['zonefleet_worker', 'select email from accounts'],
   ['zonefleet_api', "select order_takeover_mails(1, 'x')"],
   ['zonefleet_node', "select order_takeover_mails(1, 'x')"],
+  ['zonefleet_node', 'select analyze_zone_records(1)'],
   ['zonefleet_api', "select order_dnssec_reminder(1, 'x')"],
   ['zonefleet_worker', 'select * from dnssec_reminders'],
   ['zonefleet_worker', 'insert into domains (name) values (null)'],

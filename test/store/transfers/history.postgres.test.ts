@@ -92,6 +92,11 @@ describe('a large operator zone', () => {
     expect(await saveZones(db, [other], CLI, 'raise')).toMatchObject([{ outcome: 'replaced' }]);
     expect(await saveZones(db, [other], CLI, 'raise')).toMatchObject([{ outcome: 'unchanged' }]);
     expect(await expectReplay(db, BIG, first)).toMatchObject([{ serialBefore: 7, serialAfter: 8 }]);
+    const signature = 'RRSIG SOA 13 2 300 20300101000000 20200101000000 7 big.test. AAAA';
+    const signed = { apex: BIG, records: bigZone(8, `@ ${signature}`) };
+    await expect(saveZones(db, [signed], CLI, 'raise')).rejects.toThrow('if the file has no signatures');
+    await saveZones(db, [{ ...signed, records: bigZone(9, `@ ${signature}`) }], CLI, 'newer');
+    expect(await raiseSerial(db, BIG, undefined)).toEqual({ outcome: 'signed_elsewhere' });
   });
 
   it('has a gap in its history where it was unloaded, or changed by more than half', async () => {

@@ -76,6 +76,7 @@ test('the configuration has the keys, and the peers of each zone, until it chang
   const [primary] = config.primariesOf(parseName('copy.test.')) ?? [];
   expect(primary?.key?.key?.secret).toEqual(primaryKey.secret);
   expect(primary?.networks.map(({ bits }) => bits)).toEqual([24, 32, 128]);
+  expect(config.operatorNetworks.map(({ bits }) => bits)).toEqual([24, 32, 128, 24, 32, 128, 24, 32, 128]);
   expect(config.primariesOf(parseName('plain.test.'))).toBeUndefined();
   expect(await loadTransferConfig(node, config.version)).toBeUndefined();
 

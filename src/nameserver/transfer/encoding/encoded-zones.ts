@@ -89,18 +89,14 @@ export class EncodedZones {
     const release = () => {
       kept.usedAtMs = this.#nowMs();
       if (--kept.users === 0) this.#octetsInUse -= kept.transfer.octets;
-      this.#drop();
+      this.sweep();
     };
-    this.#drop();
+    this.sweep();
     return { zone, transfer: kept.transfer, release };
   }
 
-  /** Drops what has not been used for a while. Call it regularly. */
+  /** Drops zones that have not been used for a while. Call it regularly. */
   sweep(): void {
-    this.#drop();
-  }
-
-  #drop() {
     const keepFromMs = this.#nowMs() - KEPT_MS;
     for (const [key, { users, usedAtMs, transfer }] of this.#kept) {
       if (users > 0 || (usedAtMs >= keepFromMs && this.#octets <= MOST_OCTETS)) continue;

@@ -2,6 +2,7 @@
 // reach every name. Owners are compressed against the apex. Names in rdata are compressed against the owner and the apex if
 // the image stores them so.
 
+import { HEADER_OCTETS } from '../../../dns/message/header.ts';
 import { FLAG } from '../../../dns/message/message.ts';
 import type { Name } from '../../../dns/name.ts';
 import { nameFields } from '../../../dns/record/rdata.ts';
@@ -10,7 +11,6 @@ import type { ZoneRecord } from '../../../zone/zone.ts';
 import { setStart } from '../../image/compile-set.ts';
 import { RECORD_HEAD_OCTETS } from '../../image/layout.ts';
 
-const HEADER_OCTETS = 12;
 const USUAL_MESSAGE_OCTETS = 0x4000;
 /** A message that consists of one large record may have this many octets. OPT and TSIG records still fit. */
 const MAX_MESSAGE_OCTETS = 0xffff - 512;
@@ -54,8 +54,8 @@ export class TransferWriter {
   #records = 0;
   #octets = 0;
   /** Offsets of the owner and the apex in the message, 0 if it does not have them. */
-  #ownerPlace = 0;
-  #apexPlace = 0;
+  #ownerOffset = 0;
+  #apexOffset = 0;
 
   /** @param most the largest possible message, for transfers of a few records */
   constructor(apex: Name, most = 0x10000) {
@@ -75,7 +75,7 @@ export class TransferWriter {
     this.#ownerOctets = octets;
     this.#source = source;
     this.#ownerName = undefined;
-    this.#ownerPlace = 0;
+    this.#ownerOffset = 0;
   }
 
   #ownByName(owner: Name) {
@@ -83,7 +83,7 @@ export class TransferWriter {
     this.#ownerOctets = owner.length - this.#apex.length;
     for (let i = 0; i < this.#ownerOctets; i++) this.#owner[i] = owner.charCodeAt(i);
     this.#ownerName = owner;
-    this.#ownerPlace = 0;
+    this.#ownerOffset = 0;
   }
 
   /** Writes a record. Its owner is folded and at or below the apex. */
@@ -144,22 +144,22 @@ export class TransferWriter {
     this.#octets += this.#at;
     this.#records += this.#inMessage;
     this.#inMessage = 0;
-    this.#ownerPlace = 0;
-    this.#apexPlace = 0;
+    this.#ownerOffset = 0;
+    this.#apexOffset = 0;
   }
 
   #writeOwner() {
-    if (this.#ownerPlace > 0) return this.#writePointer(this.#ownerPlace);
+    if (this.#ownerOffset > 0) return this.#writePointer(this.#ownerOffset);
     const octets = this.#ownerOctets;
-    const place = this.#at;
+    const offset = this.#at;
     for (let i = 0; i < octets; i++) this.#out[this.#at++] = this.#owner[i] as number;
-    if (this.#apexPlace > 0) this.#writePointer(this.#apexPlace);
+    if (this.#apexOffset > 0) this.#writePointer(this.#apexOffset);
     else {
-      const apexPlace = this.#at;
+      const apexOffset = this.#at;
       this.#writeApex();
-      if (this.#apex.length > 2) this.#apexPlace = apexPlace;
+      if (this.#apex.length > 2) this.#apexOffset = apexOffset;
     }
-    if (octets > 0) this.#ownerPlace = place;
+    if (octets > 0) this.#ownerOffset = offset;
   }
 
   #writeApex() {
@@ -167,8 +167,8 @@ export class TransferWriter {
     for (let i = 0; i < apex.length; i++) this.#out[this.#at++] = apex.charCodeAt(i);
   }
 
-  #writePointer(place: number) {
-    this.#view.setUint16(this.#at, 0xc000 | place);
+  #writePointer(offset: number) {
+    this.#view.setUint16(this.#at, 0xc000 | offset);
     this.#at += 2;
   }
 
@@ -224,7 +224,7 @@ export class TransferWriter {
       const inOwner = pointer - HEADER_OCTETS;
       const isAboveApex = inOwner < this.#ownerOctets;
       this.#writePointer(
-        isAboveApex ? this.#ownerPlace + inOwner : this.#apexPlace + inOwner - this.#ownerOctets,
+        isAboveApex ? this.#ownerOffset + inOwner : this.#apexOffset + inOwner - this.#ownerOctets,
       );
       return end;
     }

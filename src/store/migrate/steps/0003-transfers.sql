@@ -128,6 +128,7 @@ create table secondaries (
   check (num_nonnulls(zone_name, domain_id) = 1)
 );
 create index secondaries_due on secondaries (due_at);
+create index secondaries_leased on secondaries (leased_until) where leased_until is not null;
 create index secondaries_expiry on secondaries (expires_at) where expired_at is null;
 
 -- NOTIFY messages of primaries. Slots bound the table: a slot is a hash of the name.
@@ -197,6 +198,26 @@ begin
 end $$;
 create trigger transfers_of_former_owner after update of account_id on domains
   for each row when (old.account_id <> new.account_id) execute function end_transfers_of_domain();
+-- After its copy ends, a domain's next change publishes all of its own records.
+create function end_copy_of_domain() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  update domains set answers_generation = 0 where id = old.domain_id;
+  return null;
+end $$;
+create trigger secondaries_end_copy after delete on secondaries for each row
+  when (old.domain_id is not null) execute function end_copy_of_domain();
+-- A domain that is no longer answered whole has lost its copy. The next transfer is a whole one.
+create function forget_copy_of_domain() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  update secondaries set serial = null, form = null, transferred_at = null, expires_at = null, expired_at = null,
+    seq = seq + 1, due_at = clock_timestamp() where domain_id = new.id;
+  return null;
+end $$;
+create trigger domains_forget_copy after update of served on domains for each row
+  when (old.served = 'full' and new.served <> 'full') execute function forget_copy_of_domain();
+
 -- Nodes know the zones of domains with peers.
 create function raise_transfer_config_of_domain() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
@@ -211,8 +232,19 @@ create trigger domains_transfer_config after update of zone_id on domains for ea
 
 -- What nodes read of domains.
 create view zone_peers as
-  select d.zone_id, p.id as peer_id, p.transfers, p.notified from peers p join domains d on d.id = p.domain_id
+  select d.zone_id, d.account_id, p.id as peer_id, p.transfers, p.notified from peers p join domains d on d.id = p.domain_id
   where d.zone_id is not null and (p.transfers or p.notified);
 create view secondary_zones as
   select coalesce(s.zone_name, d.name) as zone, s.peers from secondaries s left join domains d on d.id = s.domain_id
-  where d.deleted_at is null;
+  where s.domain_id is null or d.zone_id is not null;
+
+-- Gathers statistics of zone_records if they say that the table has fewer records than one zone that has just been written.
+-- They may have been gathered in the middle of writing it. With them, finding one of its records would read all of them.
+-- It runs with the rights of the owner of the tables, because only the owner may gather statistics.
+create function analyze_zone_records(records bigint) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if (select reltuples < records from pg_class where oid = 'zone_records'::regclass) then
+    analyze (skip_locked) zone_records;
+  end if;
+end $$;

@@ -1292,6 +1292,7 @@ interface ZoneHistory {
 }
 
 interface ZonePeers {
+  account_id: number | null;
   notified: boolean | null;
   peer_id: number | null;
   transfers: boolean | null;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/nameserver/image/image.ts';
 import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
-import { readServedSoa, readZoneSerials } from '../../../src/nameserver/transfer/served-soa.ts';
-import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
+import { readZoneSerials } from '../../../src/nameserver/transfer/zone-serials.ts';
+import { zoneOf } from '../../support/zone/zone-text.ts';
 
 const soa = (serial: number) => `@ SOA ns.a.test. hostmaster.a.test. ${serial} 3600 600 86400 300`;
 const apex = (name: string) => parseName(`${name}.test.`);
@@ -22,13 +22,6 @@ put(3, 'unproven', { marked: new Set([apex('unproven')]) });
 put(4, 'expired', { expired: true });
 put(5, 'removed');
 writer.remove(apex('removed'));
-
-test('reads the SOA of a zone that is served completely', () => {
-  const rdata = recordsOf(soa(10), 'a.test.')[0]?.rdata;
-  expect(readServedSoa(image, reader, apex('a'))).toEqual({ zoneId: 1, serial: 10, ttl: 300, rdata });
-  for (const name of ['unproven', 'expired', 'removed', 'absent'])
-    expect(readServedSoa(image, reader, apex(name))).toBeUndefined();
-});
 
 test('lists the serials of zones with peers', () => {
   const serials = readZoneSerials(image, reader, (zoneId) => zoneId !== 1);
