@@ -20,7 +20,7 @@ import { AnalyticsFault } from '../src/analytics/open-analytics.ts';
 import { boundSignal } from '../src/process/bound-signal.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { isOurHost } from '../src/process/judge-host.ts';
-import { parseListenAddress, printListenAddress } from '../src/process/listen-address.ts';
+import { parseListenAddress, parseServer, printListenAddress } from '../src/process/listen-address.ts';
 import { openLog } from '../src/process/log.ts';
 import { pauseUnless, Wakeup } from '../src/process/reconnect.ts';
 import { type Accounts, chooseUser, giveDirectory, mayRead } from '../src/process/run-as.ts';
@@ -140,6 +140,13 @@ describe('an address with a port', () => {
     '127.0.0.1 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 ::1:53 [127.0.0.1]:53 [::1] localhost:53'.split(' ');
   it.each(['', ' 127.0.0.1:53', ...NONE])('"%s" is rejected', (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
+  });
+
+  it('has the port 53 by default if it is that of a server', () => {
+    expect(parseServer('192.0.2.1')).toEqual({ address: '192.0.2.1', port: 53 });
+    expect(parseServer('2001:db8::1')).toEqual({ address: '2001:db8::1', port: 53 });
+    expect(parseServer('[2001:db8::1]:5300')).toEqual({ address: '2001:db8::1', port: 5300 });
+    for (const text of ['fe80::1%eth0', 'ns.example']) expect(parseServer(text)).toBeUndefined();
   });
 });
 

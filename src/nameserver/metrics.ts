@@ -121,7 +121,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   results(
     'zonefleet_slow_path_dropped_total',
-    'Messages for the transfer thread that were dropped, by the limit that they exceeded.',
+    'Messages for the transfer thread that were dropped, by the limit that they exceeded, or because they were not answered in time (unanswered).',
     () => gauges.slowPathDropped() ?? {},
     'reason',
   );
@@ -159,14 +159,14 @@ function addTransferMetrics(registry: Registry, state: NodeGauges['transfers']):
   add(
     Counter,
     'zonefleet_transfers_total',
-    'Zone transfers to peers, by form and outcome.',
+    'Zone transfers by direction (out), form (axfr, ixfr, or soa without a transfer) and outcome: sent, ended (by the peer), busy (no slot in time), failed, or refused.',
     ['direction', 'form', 'outcome'],
     ({ transfers }) => transfers.map((counted) => ({ direction: 'out', ...counted })),
   );
   add(
     Counter,
     'zonefleet_notifies_total',
-    'NOTIFY messages, by direction and outcome.',
+    'NOTIFY messages by direction and outcome: out acked, refused, given_up; in accepted, refused, not_a_secondary.',
     ['direction', 'outcome'],
     ({ notifies }) => notifies,
   );

@@ -124,6 +124,17 @@ describe('our own nameservers', () => {
     ]);
   });
 
+  it('that the zone does not list concern the owner, because it is copied from a primary', () => {
+    const servers = [
+      madeServer(NS1, ['5.3.0.1', '2a0b:3::1'], { isInZone: false }),
+      madeServer(NS2, ['5.4.0.1', '2a0b:4::1'], { isAtParent: false }),
+    ];
+    const found = judgeChild(madeChild({ servers }), { own: new Set([NS1]) });
+    expect(found.filter(({ code }) => code === 'NS_ONLY_AT_PARENT')).toMatchObject([
+      { place: 'registrar', names: [NS1] },
+    ]);
+  });
+
   it('may be the only ones: the delegation check reports which of them are missing', () => {
     const servers = [
       madeServer(NS1, ['5.3.0.1', '2a0b:3::1']),

@@ -8,7 +8,7 @@ import { INTERRUPTED } from '../../src/cli/terminal/output.ts';
 import { parseZoneName } from '../../src/cli/terminal/parse-zone-name.ts';
 import { exportZone } from '../../src/cli/zone/export-zone.ts';
 import { loadZoneFiles } from '../../src/cli/zone/load-zone-files.ts';
-import { raiseSerials } from '../../src/cli/zone/raise-serials.ts';
+import { chooseZones, raiseSerials } from '../../src/cli/zone/raise-serials.ts';
 import { unloadZones } from '../../src/cli/zone/unload-zones.ts';
 import { parseName, printName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
@@ -311,5 +311,7 @@ describe('zone raise', () => {
       err: `a.example.: 5 is not newer than its serial ${serial + 10} (RFC 1982)\n`,
     });
     expect((await raise('all')).out).toBe(''); // no peer transfers a zone
+    expect(() => chooseZones([], false)).toThrow('expected zone names, or --all');
+    expect(() => chooseZones(['a.example'], true)).toThrow('expected zone names, or --all');
   });
 });

@@ -11,12 +11,11 @@ import {
   refusedItem,
 } from '../../src/cli/zone/collect-zones.ts';
 import { judgeZoneFile, printProblem } from '../../src/cli/zone/judge-zone-file.ts';
-import { parseServer, readKeyFile } from '../../src/cli/zone/transfer-key.ts';
+import { readKeyFile } from '../../src/cli/zone/transfer-key.ts';
 import { type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
 import { signZoneText } from '../support/dnssec/sign-zone-text.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
 import { captureOutput } from '../support/tests/captured-output.ts';
-import { rowsOf } from '../support/tests/rows-of.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
 const NOW = 1_800_000_000;
@@ -309,20 +308,6 @@ describe('one zone file', () => {
 });
 
 describe('zone import', () => {
-  it.each(
-    rowsOf(`
-192.0.2.1           | 192.0.2.1    | 53
-192.0.2.1:5300      | 192.0.2.1    | 5300
-2001:db8::1         | 2001:db8::1  | 53
-[2001:db8::1]:5300  | 2001:db8::1  | 5300
-192.0.2.1:0         | not an address
-ns.example          | not an address
-`),
-  )('reads the server %s as %s, port %s', (text, address = '', port = '') => {
-    if (port === '') expect(() => parseServer(text)).toThrow(`"${text}" is ${address}`);
-    else expect(parseServer(text)).toEqual({ address, port: Number(port) });
-  });
-
   const SECRET = '//8Aa+c='; // as in a comment
   it.each([
     [`key "Key.Example." {\n\talgorithm hmac-sha512;\n\tsecret "${SECRET}";\n};\n`, 'hmac-sha512'],

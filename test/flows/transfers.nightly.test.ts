@@ -1,22 +1,18 @@
 // Zones go to five other programs, which are secondaries: edits, loads, signing on and off. Every one of them has the
 // same zone afterwards, and no differences are missing.
 
-import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Name, parseName, printName } from '../../src/dns/name.ts';
-import { printRdata } from '../../src/dns/record/rdata.ts';
-import { typeMnemonic } from '../../src/dns/type-codes.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
-import { isEdgeMark, isMark, type ZoneRecord } from '../../src/zone/zone.ts';
 import { type CliRun, runCli } from '../support/cli/run-cli.ts';
 import { asRole, createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../support/database/domains.ts';
 import { enabled, useSecrets } from '../support/database/signed-zones.ts';
 import { isInstalled } from '../support/peers/peers.ts';
+import { linesOf, transferred } from '../support/peers/transfer-fleet.ts';
 import {
   startTransferPeer,
   TRANSFER_PROGRAMS,
@@ -102,13 +98,7 @@ describe.skipIf(needs !== '')(`transfers to other servers${needs}`, () => {
     }
   }
 
-  const storedLines = async (apex: Name) => {
-    const { records } = (await loadZone(database.db, apex)) ?? { records: [] };
-    return records
-      .filter((one) => !isMark(one) && !isEdgeMark(one))
-      .map(lineOf)
-      .sort();
-  };
+  const storedLines = async (apex: Name) => linesOf((await loadZone(database.db, apex))?.records ?? []);
 
   it('equal zones after edits, loads, signing and unsigning, by differences unless they are larger than the zone', async () => {
     const { db } = database;
@@ -155,33 +145,6 @@ function operatorZone(serial: number, more: readonly string[]) {
 }
 
 /** Without the TTL of NSEC3PARAM and its signature, which yadifa changes to 0. */
-const lineOf = ({ owner, ttl, type, rdata }: ZoneRecord) =>
-  `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`.replace(
-    / \d+ (RRSIG NSEC3PARAM|NSEC3PARAM) /,
-    ' $1 ',
-  );
-
-/** Returns the records that a server transfers, as lines in the form of this fleet. Empty if it does not. */
-async function transferred(port: number, apex: Name): Promise<string[]> {
-  const args = [
-    '+noall',
-    '+answer',
-    '+onesoa',
-    '+time=5',
-    '+tries=1',
-    `@${LOOPBACK}`,
-    '-p',
-    `${port}`,
-    printName(apex),
-    'AXFR',
-  ];
-  const { stdout } = await promisify(execFile)('dig', args, { maxBuffer: 1 << 26 }).catch(() => ({
-    stdout: '',
-  }));
-  if (!stdout.includes('SOA')) return [];
-  return recordsOf(stdout, printName(apex)).map(lineOf).sort();
-}
-
 /** Returns how often the node could not answer with differences although history was kept. */
 async function missesOf({ metricsUrl }: NodeProcess): Promise<string[]> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();

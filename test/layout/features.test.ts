@@ -14,7 +14,11 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 /** Later changes of the schema, and the types of all tables, name every table. */
 const OF_ALL = /^src\/store\/(migrate\/steps|postgres\/tables)\//;
 /** The features whose files and tables a feature may use. */
-const MAY_USE: Readonly<Record<string, readonly string[]>> = { uptime: ['webhooks'], resellers: ['money'] };
+const MAY_USE: Readonly<Record<string, readonly string[]>> = {
+  uptime: ['webhooks'],
+  resellers: ['money'],
+  secondaries: ['transfers'],
+};
 
 const tablesOf = (name: string) =>
   Object.keys(FEATURES.find((one) => one.name === name)?.privileges.tables ?? {});

@@ -4,10 +4,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message/message.ts';
+import { signMessage } from '../../src/dns/message/tsig.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../src/nameserver/answer/amplification-limit.ts';
+import { SLOW_PATH } from '../../src/nameserver/answer/answer-query.ts';
 import { RateLimit } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { assemble, queryFor, summarize } from '../support/answer/packets.ts';
 import { answerQuery, ask, type Client, testNode, udpClient } from '../support/answer/test-node.ts';
+import { mutateOctets } from '../support/random/mutate-octets.ts';
 import { pick, type Random, randomFrom } from '../support/random/random-zones.ts';
 import { heapOctets } from '../support/tests/heap-octets.ts';
 import { scale } from '../support/tests/scale.ts';
@@ -23,7 +28,18 @@ function seeds(): Buffer[] {
   const node = testNode();
   const answers = queries.map((query) => Buffer.from(ask(query, node))).filter((answer) => answer.length > 0);
   for (const answer of answers) answer[2] = (answer[2] as number) & 0x7f; // otherwise all packets would be ignored
-  return [...queries, ...answers];
+  return [...queries, ...answers, ...slowPathMessages()];
+}
+
+/** Returns messages for the transfer thread. */
+function slowPathMessages(): Buffer[] {
+  const key = { name: parseName('a.key.'), algorithm: 'hmac-sha256', secret: Buffer.alloc(32) } as const;
+  const notify = assemble('1234 2400 0001 0000 0000 0000 "example.test." 0006 0001');
+  const unsigned = [TYPE.SOA, TYPE.IXFR, TYPE.AXFR].map((type) =>
+    queryFor('example.test.', type, { opt: '' }),
+  );
+  const signed = [notify, ...unsigned].map((one) => signMessage(one, key, { nowSeconds: 1 }).message);
+  return [notify, ...unsigned, ...signed.map((one) => Buffer.from(one))];
 }
 
 const NAMES = ['www', 'big', 'mx', 'c1', 'a.sub', 'x.wild', 'nx', '*', 'ns1.sub'];
@@ -48,48 +64,21 @@ function randomPacket(random: Random, from: readonly Buffer[]): Uint8Array {
       opt,
     );
   }
-  return mutated(random, pick(random, from));
-}
-
-function mutated(random: Random, packet: Buffer): Buffer {
-  const below = (limit: number) => Math.floor(random() * limit);
-  let copy: Buffer = Buffer.from(packet);
-  for (let i = below(4); i >= 0; i--) {
-    const at = below(copy.length);
-    switch (below(5)) {
-      case 0: // another octet
-        if (copy.length > 0) copy[at] = below(256);
-        break;
-      case 1: // another bit
-        if (copy.length > 0) copy[at] = (copy[at] as number) ^ (1 << below(8));
-        break;
-      case 2: // truncated
-        copy = copy.subarray(0, at);
-        break;
-      case 3: // a repeated part
-        copy = Buffer.concat([copy.subarray(0, at), copy.subarray(below(at + 1))]);
-        break;
-      default: // inserted octets
-        copy = Buffer.concat([
-          copy.subarray(0, at),
-          Buffer.from(Array.from({ length: 1 + below(8) }, () => below(256))),
-          copy.subarray(at),
-        ]);
-    }
-  }
-  return copy;
+  return mutateOctets(random, pick(random, from));
 }
 
 test('random and mutated packets are answered by well-formed messages or silence', () => {
-  const count = scale(100_000, 10_000);
+  const count = scale(1_000_000, 10_000);
   const random = randomFrom(20_261);
   const from = seeds();
   const node = testNode({
+    hasTransfers: true,
     rateLimit: new RateLimit(400, 1024),
     amplificationLimit: new AmplificationLimit(20_000, 1024),
   });
   const out = Buffer.alloc(65535);
   let answered = 0;
+  let slow = 0;
   let heapBefore = 0;
   for (let i = 0; i < count; i++) {
     if (i === Math.floor(count / 5)) heapBefore = heapOctets();
@@ -101,11 +90,16 @@ test('random and mutated packets are answered by well-formed messages or silence
     node.clockMs += 1;
     const length = answerQuery(packet, out, client, node);
     if (length === 0) continue;
+    if (length === SLOW_PATH) {
+      slow++;
+      continue;
+    }
     answered++;
     checkAnswer(packet, out.subarray(0, length), client);
   }
   expect(node.failures).toEqual([]);
   expect(answered).toBeGreaterThan(count / 2);
+  expect(slow).toBeGreaterThan(count / 1000);
   expect(heapOctets() - heapBefore).toBeLessThan(4 << 20);
 });
 

@@ -20,6 +20,7 @@ export const PROBLEM_CODES = {
   domain_banned: 403,
   unknown_rule_type: 404,
   domain_disabled: 409,
+  domain_secondary: 409,
   domain_taken: 409,
   domain_ambiguous: 409,
   record_conflict: 409,

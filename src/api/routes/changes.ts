@@ -196,7 +196,7 @@ const revertChange = route(domain('records.edit', { writesRecords: true }), {
   ...oneChange,
   response: Change,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'plan_feature', 'plan_limit', 'record_conflict'],
+  problems: ['wrong_state', 'plan_feature', 'plan_limit', 'record_conflict', 'domain_secondary'],
   conflicts: true,
   async run(call) {
     const { api, caller, domain, found } = call;

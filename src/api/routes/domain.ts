@@ -101,7 +101,7 @@ const updateDomain = route(domain('domain.settings'), {
   body: DomainUpdate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'plan_feature', 'plan_limit', 'domain_taken'],
+  problems: ['wrong_state', 'plan_feature', 'plan_limit', 'domain_taken', 'domain_secondary'],
   async run(call) {
     const { api, caller, domain, body } = call;
     const nameservers = chosenNameservers(domain, body.svc_ns);

@@ -42,7 +42,7 @@ const editRecords = route(access, {
   query: z.strictObject({ dry_run: dryRun }), // a misspelled `dry_run` must not write
   body: RecordsBatch,
   response: BatchResult,
-  problems: ['plan_feature', 'plan_limit', 'record_conflict', 'record_managed'],
+  problems: ['plan_feature', 'plan_limit', 'record_conflict', 'record_managed', 'domain_secondary'],
   run: (call) => saveBatch(call, call.body, call.query.dry_run),
   remake: ({ body, headers, changeId, rest }) => ({
     created: body.create?.length ?? 0,
@@ -70,7 +70,7 @@ const deleteRecords = route(access, {
   query: z.strictObject({ ids: idsText.optional(), dry_run: dryRun }),
   body: BatchDelete.nullish(),
   response: BatchDeleted,
-  problems: ['plan_limit', 'record_conflict', 'record_managed'],
+  problems: ['plan_limit', 'record_conflict', 'record_managed', 'domain_secondary'],
   async run(call) {
     const { query, body } = call;
     if (query.ids !== undefined && body?.ids !== undefined) {

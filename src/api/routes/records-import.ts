@@ -97,7 +97,7 @@ const importRecords = route(domain('records.edit', { writesRecords: true }), {
   body: RecordsImport,
   response: ImportResult,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['no_active_plan', 'plan_limit', 'record_conflict'],
+  problems: ['no_active_plan', 'plan_limit', 'record_conflict', 'domain_secondary'],
   async run(call) {
     const { caller, domain } = call;
     const { records } = call.body;

@@ -117,7 +117,7 @@ const createRecord = route(domain('records.edit', { writesRecords: true }), {
   body: RecordCreate,
   response: WrittenRecord,
   answerHeaders,
-  problems: ['plan_feature', 'plan_limit', 'record_conflict'],
+  problems: ['plan_feature', 'plan_limit', 'record_conflict', 'domain_secondary'],
   async run(call) {
     const saved = await saveOne(call, { create: [call.body] });
     if (saved instanceof Problem) return saved;
@@ -164,7 +164,7 @@ const updateRecord = route(domain('records.edit', { writesRecords: true }), {
   body: RecordUpdate,
   response: WrittenRecord,
   answerHeaders,
-  problems: ['plan_feature', 'record_conflict', 'record_managed'],
+  problems: ['plan_feature', 'record_conflict', 'record_managed', 'domain_secondary'],
   async run(call) {
     const { id } = call.found;
     const saved = await saveOne(call, { update: [{ ...call.body, id }] });
@@ -188,7 +188,7 @@ const deleteRecord = route(domain('records.edit', { writesRecords: true }), {
   ...oneRecord,
   response: RecordDeleted,
   answerHeaders,
-  problems: ['record_conflict', 'record_managed'],
+  problems: ['record_conflict', 'record_managed', 'domain_secondary'],
   async run(call) {
     const saved = await saveOne(call, { delete: [call.found.id] });
     if (saved instanceof Problem) return saved;

@@ -120,7 +120,7 @@ const scanImport = route(domain('records.edit', { wholeKeys: true }), {
   }),
   response: ScanImported,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['no_active_plan', 'plan_limit'],
+  problems: ['no_active_plan', 'plan_limit', 'domain_secondary'],
   async run(call) {
     const { dry_run: isTried = false, fresh = false } = call.query;
     const shut = judgePlan(GATES.import, call.domain.plan);
@@ -192,6 +192,7 @@ function explainRefusal({ code, message, limit }: Extract<ImportedScan, { kind: 
       return notFound('domain');
     case 'domain_disabled':
     case 'domain_banned':
+    case 'domain_secondary':
       return problem(code, message);
     case 'forbidden':
       return forbidden(message);

@@ -40,12 +40,15 @@ export function judgeChild(
 }
 
 /**
- * Returns `operator` if a fault concerns only our servers, because no owner can fix it. The owner can change how many the
- * parent lists.
+ * Faults that the owner can fix even if they concern only our servers: how many the parent lists, and which ones the zone
+ * lists if it is copied from the owner's primary.
  */
+const OF_OWNER: readonly ChildCode[] = ['TOO_FEW_NAMES', 'NS_ONLY_AT_PARENT'];
+
+/** Returns `operator` if a fault concerns only our servers, because no owner can fix it. */
 function placeOf({ code, names }: Observation, own: ReadonlySet<Name>): Place {
   const areOurs = names.length > 0 && names.every((name) => own.has(name));
-  return areOurs && code !== 'TOO_FEW_NAMES' ? 'operator' : CHILD_CODES[code].place;
+  return areOurs && !OF_OWNER.includes(code) ? 'operator' : CHILD_CODES[code].place;
 }
 
 /** Limits of Zonemaster's zone02 to zone06, based on RFC 1912 §2.2 and RFC 2308 §5. */

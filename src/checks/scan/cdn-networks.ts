@@ -2,7 +2,7 @@
 // at any time, which breaks a record with that address. The list is sufficient for a warning, but not complete.
 
 import { labelsOf, type Name } from '../../dns/name.ts';
-import { parseIpv4, parseIpv6 } from '../../dns/record/ip-address.ts';
+import { parseAddress } from '../../dns/record/ip-address.ts';
 
 interface Cdn {
   readonly name: string;
@@ -97,5 +97,5 @@ function cdn(name: string, networks: string, hosts: string): Cdn {
 
 function prefix(text: string): Prefix {
   const [address = '', bits] = text.split('/');
-  return { octets: address.includes(':') ? parseIpv6(address) : parseIpv4(address), bits: Number(bits) };
+  return { octets: parseAddress(address), bits: Number(bits) };
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { type ChildProfile, DEFAULT_PROFILE, readProfile } from '../../checks/child/profile.ts';
 import { TextError } from '../../dns/errors.ts';
 import type { Name } from '../../dns/name.ts';
-import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { parseAddress, printAddress } from '../../dns/record/ip-address.ts';
 import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 
@@ -28,7 +28,7 @@ export function readGivenServers(texts: readonly string[]): GivenServers {
 
 function readAddress(address: string, text: string): string {
   try {
-    return address.includes(':') ? printIpv6(parseIpv6(address)) : printIpv4(parseIpv4(address));
+    return printAddress(parseAddress(address));
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
     throw new Failure('usage', `--ns ${text}: ${error.message}`);

@@ -47,6 +47,20 @@ export class Output {
   complain(line: string): Promise<void> {
     return flushed(this.#err, `${line}\n`);
   }
+
+  /** Prints what was done with something, which is named as in the JSON: `{ peer: 'second' }`. Returns the exit code. */
+  async done(named: Readonly<Record<string, string>>, outcome: string): Promise<0> {
+    const line = `${outcome} ${Object.values(named).join()}`;
+    await this.print(this.json ? JSON.stringify({ ...named, outcome }) : line);
+    return 0;
+  }
+
+  /** Prints why something is not done. Returns the exit code. */
+  async refuse(named: Readonly<Record<string, string>>, message: string): Promise<1> {
+    if (this.json) await this.print(JSON.stringify({ ...named, outcome: 'refused', message }));
+    else await this.complain(`${Object.values(named).join()}: ${message}`);
+    return 1;
+  }
 }
 
 /** A result with its JSON, and its lines for stdout or stderr. */

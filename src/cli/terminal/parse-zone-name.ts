@@ -1,7 +1,7 @@
 // Parses a zone name as typed by an operator: with or without the final dot, in any case, as Unicode or ASCII with escapes.
 
 import { TextError } from '../../dns/errors.ts';
-import { foldCase, type Name, parseName, ROOT } from '../../dns/name.ts';
+import { foldCase, type Name, parseName, printName, ROOT } from '../../dns/name.ts';
 import { asciiText } from '../../zone/name-text.ts';
 import { Failure } from './failure.ts';
 
@@ -13,6 +13,11 @@ export function parseZoneName(text: string): Name {
     if (error instanceof TextError) throw new Failure('usage', `not a zone name: ${error.message}`);
     throw error;
   }
+}
+
+/** Returns folded texts with the final dot, without duplicates. */
+export function parseZoneNames(texts: readonly string[]): string[] {
+  return [...new Set(texts.map((text) => printName(parseZoneName(text))))];
 }
 
 function mapUnicode(text: string): string {

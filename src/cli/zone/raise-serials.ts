@@ -6,6 +6,7 @@ import { type RaisedSerial, raiseSerial, zonesWithPeers } from '../../store/sign
 import type { Audited } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { INTERRUPTED, type Item, Listing, type Output } from '../terminal/output.ts';
+import { parseZoneName } from '../terminal/parse-zone-name.ts';
 
 interface RaiseOrder {
   readonly apexes: readonly Name[] | 'all';
@@ -25,6 +26,12 @@ export function readSerial(text: string): number {
   if (serial < 1 || serial > HIGHEST)
     throw new Failure('usage', `--to: expected a serial from 1 to ${HIGHEST}, not ${text}`);
   return serial;
+}
+
+/** Throws Failure unless either names or all zones are wanted. */
+export function chooseZones(names: readonly string[], all: boolean): RaiseOrder['apexes'] {
+  if (all === names.length > 0) throw new Failure('usage', 'expected zone names, or --all');
+  return all ? 'all' : names.map(parseZoneName);
 }
 
 export async function raiseSerials(db: Database, order: RaiseOrder, output: Output): Promise<number> {

@@ -2,11 +2,9 @@
 // an argument, because other users can see arguments.
 
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { TextError } from '../../dns/errors.ts';
 import type { TsigAlgorithm, TsigKey } from '../../dns/message/tsig.ts';
 import { foldCase, parseName, ROOT } from '../../dns/name.ts';
-import { type ListenAddress, parseListenAddress } from '../../process/listen-address.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { KeySecret } from '../../store/secrets/key-boxes.ts';
 import { openKey, TSIG_ALGORITHMS } from '../../store/transfers/keys.ts';
@@ -14,15 +12,6 @@ import { Failure } from '../terminal/failure.ts';
 import { explainFileError } from '../terminal/find-zone-files.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import { readStandardInput } from '../terminal/read-standard-input.ts';
-
-const DNS_PORT = 53;
-
-/** Parses the address of a server, with or without a port. */
-export function parseServer(text: string): ListenAddress {
-  const server = isIP(text) === 0 ? parseListenAddress(text) : { address: text, port: DNS_PORT };
-  if (server !== undefined) return server;
-  throw new Failure('usage', `--from: "${text}" is not an address such as 192.0.2.53 or [2001:db8::53]:5353`);
-}
 
 /** Returns a key of the operator. */
 export async function storedKey(db: Database, secrets: readonly KeySecret[], name: string): Promise<TsigKey> {

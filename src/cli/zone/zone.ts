@@ -68,7 +68,7 @@ export function addZoneCommands(program: Command, cli: Cli): void {
   zone
     .command('raise')
     .description(
-      'raise the serials of zones, for example after a restore from a backup; exit 1 if any does not exist',
+      'raise the serials of zones, for example after a restore from a backup; exit 1 if any is not raised',
     )
     .argument('[name...]', 'zone names')
     .option('--all', 'all zones that peers transfer')
@@ -77,9 +77,9 @@ export function addZoneCommands(program: Command, cli: Cli): void {
       'the new serial (default: the time in seconds if that is newer, else the next one)',
     )
     .action(async (names: string[], { all, to }: { readonly all?: true; readonly to?: string }) => {
-      const { raiseSerials, readSerial } = await import('./raise-serials.ts');
+      const { chooseZones, raiseSerials, readSerial } = await import('./raise-serials.ts');
       const order = {
-        apexes: all === undefined ? names.map(parseZoneName) : ('all' as const),
+        apexes: chooseZones(names, all === true),
         to: to === undefined ? undefined : readSerial(to),
         signal: cli.interruptible(),
         audited: (db: Database, work: Audited<RaisedSerial>) => cli.audited(db, 'zone.raise', work),
@@ -135,10 +135,15 @@ async function runImport(
   if (key !== undefined && keyFile !== undefined) throw new Failure('usage', 'give --key or --key-file');
   const apex = parseZoneName(name);
   const { importZone } = await import('./import-zone.ts');
-  const { parseServer, readKeyFile, storedKey } = await import('./transfer-key.ts');
-  const { printListenAddress } = await import('../../process/listen-address.ts');
+  const { readKeyFile, storedKey } = await import('./transfer-key.ts');
+  const { parseServer, printListenAddress } = await import('../../process/listen-address.ts');
   const { transferZone } = await import('../../resolver/transfer/transfer-zone.ts');
   const server = parseServer(from);
+  if (server === undefined)
+    throw new Failure(
+      'usage',
+      `--from: "${from}" is not an address such as 192.0.2.53 or [2001:db8::53]:5353`,
+    );
   const keyOfFile = keyFile === undefined ? undefined : await readKeyFile(keyFile);
   const { transferSource, secondaryMaxRecords = Number.POSITIVE_INFINITY } = await cli.settings();
   const secrets = key === undefined ? [] : await cli.tsigSecrets();

@@ -67,7 +67,7 @@ export class TsigStreamVerifier {
   accept(
     message: Uint8Array,
     nowSeconds: number,
-  ): { kind: 'ok'; message: Uint8Array; isSigned: boolean } | { kind: 'bad'; error: string } {
+  ): { kind: 'ok'; message: Uint8Array } | { kind: 'bad'; error: string } {
     if (this.#failure !== undefined) return { kind: 'bad', error: this.#failure };
     const found = readTsig(message);
     if (found.kind === 'malformed') return this.#fail('the message or its TSIG record is malformed');
@@ -76,7 +76,7 @@ export class TsigStreamVerifier {
       if (++this.#unsigned > MAX_UNSIGNED) return this.#fail('100 consecutive messages are not signed');
       this.#digest.update(message);
       this.#isSigned = false;
-      return { kind: 'ok', message, isSigned: false };
+      return { kind: 'ok', message };
     }
     const { tsig } = found;
     if (tsig.mac.length === 0 && tsig.error !== 0)
@@ -92,7 +92,7 @@ export class TsigStreamVerifier {
     this.#unsigned = 0;
     this.#isFirst = false;
     this.#isSigned = true;
-    return { kind: 'ok', message: withoutTsig(message, tsig), isSigned: true };
+    return { kind: 'ok', message: withoutTsig(message, tsig) };
   }
 
   #fail(error: string): { kind: 'bad'; error: string } {

@@ -49,8 +49,6 @@ interface SignOptions {
   readonly otherData?: Uint8Array;
   /** True for all messages of a stream but the first (RFC 8945 §5.3.1). */
   readonly isTimersOnly?: boolean;
-  /** The id of the message if undefined. */
-  readonly originalId?: number;
   /** Seconds by which clocks may differ, 300 if undefined. */
   readonly fudge?: number;
 }
@@ -168,10 +166,10 @@ function isMacSizeValid(algorithm: Name, octets: number): boolean {
 export function verifyRequest(
   message: Uint8Array,
   tsig: TsigRecord,
-  key: TsigKey | undefined,
+  key: TsigKey,
   nowSeconds: number,
 ): { kind: 'ok' } | { kind: 'bad'; error: number } {
-  if (key === undefined || !isMadeWith(tsig, key)) return { kind: 'bad', error: TSIG_ERROR.BADKEY };
+  if (!isMadeWith(tsig, key)) return { kind: 'bad', error: TSIG_ERROR.BADKEY };
   const digest = startDigest(key, undefined);
   digestMessage(digest, message, tsig);
   digestVariables(digest, key, tsig);
@@ -245,12 +243,12 @@ export function signMessage(
     algorithmName: ALGORITHMS[key.algorithm].name,
     timeSigned: options.nowSeconds,
     fudge: options.fudge ?? MAX_FUDGE,
-    originalId: options.originalId ?? uint16(message, 0),
+    originalId: uint16(message, 0),
     error: options.error ?? 0,
     otherData: options.otherData ?? NO_OCTETS,
   };
   const digest = startDigest(key, options.requestMac);
-  digest.update(headerWith(message, fields.originalId, 0)).update(message.subarray(HEADER_OCTETS));
+  digest.update(message);
   if (options.isTimersOnly === true) digestTimers(digest, fields);
   else digestVariables(digest, key, fields);
   const mac = digest.digest();

@@ -3,6 +3,16 @@
 
 import { TextError } from '../errors.ts';
 
+/** Returns 4 or 16 octets. */
+export function parseAddress(text: string): Uint8Array {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+}
+
+/** Prints an address of 4 or 16 octets. */
+export function printAddress(octets: Uint8Array): string {
+  return octets.length === 4 ? printIpv4(octets) : printIpv6(octets);
+}
+
 const DECIMAL_OCTET = /^(?:0|[1-9][0-9]{0,2})$/;
 
 export function parseIpv4(text: string): Uint8Array {

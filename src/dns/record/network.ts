@@ -1,7 +1,7 @@
 // Networks: prefixes of IPv4 and IPv6 addresses.
 
 import { TextError } from '../errors.ts';
-import { parseIpv4, parseIpv6 } from './ip-address.ts';
+import { parseAddress } from './ip-address.ts';
 
 export interface Network {
   /** 4 or 16 octets, zero after the prefix. */
@@ -46,7 +46,7 @@ function maskOf(bits: number): number {
 /** Returns undefined if the text is not an address. */
 export function addressOctets(text: string): Uint8Array | undefined {
   try {
-    return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+    return parseAddress(text);
   } catch (error) {
     if (error instanceof TextError) return undefined;
     throw error;

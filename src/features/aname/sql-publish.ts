@@ -49,7 +49,7 @@ async function loadDomainIds(db: Database, target: Name, after: number): Promise
 async function publishIn(db: Database, domainId: number, target: Name): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
     const lock = await lockDomain(trx, domainId);
-    if (lock?.zone === undefined || lock.row.served !== 'full') return false;
+    if (lock?.zone === undefined || lock.row.served !== 'full' || lock.row.isCopy) return false;
     const names = await loadNames(trx, domainId, target);
     const byName = new Map<Name, CustomerRecord[]>(names.map((name) => [name, []]));
     for (const record of await loadRecordsAt(trx, domainId, names)) {

@@ -51,7 +51,7 @@ export async function writeChallenges(
   wanted: readonly ChallengeText[],
 ): Promise<WrittenChallenges> {
   const { row, zone, now } = lock;
-  const isServed = zone !== undefined && row.served === 'full' && row.deletedAt === null;
+  const isServed = zone !== undefined && row.served === 'full' && row.deletedAt === null && !row.isCopy;
   if (!isServed && wanted.length > 0) return { kind: 'not_served' };
   const apex = decodeNameColumn(row.name);
   const present = await loadChallenges(trx, row.id);

@@ -6,9 +6,9 @@ import { Failure } from '../../cli/terminal/failure.ts';
 import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
+import { MOST_PRIMARIES } from './rules.ts';
 import type { ListedSecondary } from './sql-manage.ts';
 
-const MOST_PRIMARIES = 4;
 const MOST_RECORDS = 2 ** 31 - 1;
 
 interface AddOptions {

@@ -7,6 +7,7 @@ export const secondaries: Feature = {
   name: 'secondaries',
   privileges: { tables: {} },
   queues: [REFRESH_ZONE],
+  routes: async () => (await import('./routes.ts')).PRIMARY_ROUTES,
   jobs: async () => [(await import('./job.ts')).openRefreshJob],
   commands: async () => (await import('./cli.ts')).addSecondaryCommands,
 };

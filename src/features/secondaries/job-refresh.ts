@@ -29,6 +29,7 @@ import {
   countExpiring,
   type LoadedSecondary,
   loadSecondary,
+  MOST_OF_ACCOUNT,
   releaseSecondary,
   type StoredPrimary,
   saveFailure,
@@ -66,7 +67,7 @@ export type RefreshOutcome =
   | {
       readonly kind: /** The secondary was removed, or its domain is not answered. */
         | 'absent'
-        /** Another job has refreshed the zone. */
+        /** Another job has refreshed the zone, or too many of the account's domains are being refreshed. */
         | 'early'
         /** Another result was saved in the meantime. */
         | 'conflict';
@@ -97,6 +98,7 @@ export function createRefresher(
   options: RefresherOptions,
 ): (secondaryId: number, signal: AbortSignal) => Promise<RefreshOutcome> {
   const database = new DatabaseWatch(options.db);
+  const running = new Map<number | null, number>();
   return async (secondaryId, signal) =>
     await database.steadily<RefreshOutcome>(signal, async () => {
       const secondary = await loadSecondary(options.db, secondaryId);
@@ -105,7 +107,18 @@ export function createRefresher(
         await releaseSecondary(options.db, secondaryId);
         return { kind: 'early' };
       }
-      return await new Refresh(options, secondary, signal).run();
+      const { accountId } = secondary;
+      const others = running.get(accountId) ?? 0;
+      // Slow transfers outlast their lease. Until it ends, this one is not claimed again.
+      if (accountId !== null && others >= MOST_OF_ACCOUNT) return { kind: 'early' };
+      running.set(accountId, others + 1);
+      try {
+        return await new Refresh(options, secondary, signal).run();
+      } finally {
+        const left = (running.get(accountId) ?? 1) - 1;
+        if (left === 0) running.delete(accountId);
+        else running.set(accountId, left);
+      }
     });
 }
 

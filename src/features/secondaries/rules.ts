@@ -15,6 +15,9 @@ export const REFRESH_ZONE: JobKind<RefreshJob> = {
   connections: 4,
 };
 
+/** Maximum number of primaries of a zone. */
+export const MOST_PRIMARIES = 4;
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -86,15 +89,17 @@ export function holdsExpiry({
   return expiring > MOST_EXPIRING && expiring > MOST_EXPIRING_SHARE * copies;
 }
 
-/** The finding of a refresh that failed: why the copy is not current. */
-export type RefreshFinding =
-  | 'PRIMARY_ADDRESS'
-  | 'PRIMARY_SILENT'
-  | 'PRIMARY_REFUSED'
-  | 'PRIMARY_TSIG'
-  | 'PRIMARY_SERIAL_BACK'
-  | 'TRANSFER_TOO_LARGE'
-  | 'TRANSFER_INVALID';
+/** The finding of a refresh that failed: why the copy is not current. The one that came furthest is first. */
+export const REFRESH_FINDINGS = [
+  'TRANSFER_INVALID',
+  'TRANSFER_TOO_LARGE',
+  'PRIMARY_SERIAL_BACK',
+  'PRIMARY_TSIG',
+  'PRIMARY_REFUSED',
+  'PRIMARY_SILENT',
+  'PRIMARY_ADDRESS',
+] as const;
+export type RefreshFinding = (typeof REFRESH_FINDINGS)[number];
 
 /** Found only after a transfer. */
 export const COSTLY_FINDINGS: readonly RefreshFinding[] = ['TRANSFER_TOO_LARGE', 'TRANSFER_INVALID'];
@@ -105,19 +110,9 @@ export interface RefreshFailure {
   readonly message: string;
 }
 
-const BY_WEIGHT: readonly RefreshFinding[] = [
-  'TRANSFER_INVALID',
-  'TRANSFER_TOO_LARGE',
-  'PRIMARY_SERIAL_BACK',
-  'PRIMARY_TSIG',
-  'PRIMARY_REFUSED',
-  'PRIMARY_SILENT',
-  'PRIMARY_ADDRESS',
-];
-
 /** Returns the failure that is reported if every primary failed: the one that came furthest, of equals the first. */
 export function worstOf(failures: readonly RefreshFailure[]): RefreshFailure | undefined {
-  const weight = ({ code }: RefreshFailure) => BY_WEIGHT.indexOf(code);
+  const weight = ({ code }: RefreshFailure) => REFRESH_FINDINGS.indexOf(code);
   return failures.toSorted((a, b) => weight(a) - weight(b))[0];
 }
 

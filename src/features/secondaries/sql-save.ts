@@ -8,6 +8,8 @@ import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import { verifyZonemd, type ZonemdResult } from '../../dns/dnssec/zonemd.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { lockDomain } from '../../store/change/lock-domain.ts';
+import { marksOfCopy } from '../../store/change/write-domain-change.ts';
 import { readOwners } from '../../store/keys/read-zone-rows.ts';
 import { loadSignedZones } from '../../store/keys/signed-zone.ts';
 import { currentTime } from '../../store/postgres/current-time.ts';
@@ -54,7 +56,7 @@ type SavedTransfer =
   /** `why` is a predicate whose subject is the zone. */
   | { readonly kind: 'invalid'; readonly why: string };
 
-type Copy = Pick<LoadedSecondary, 'id' | 'apex' | 'seq'>;
+type Copy = Pick<LoadedSecondary, 'id' | 'apex' | 'seq' | 'domainId'>;
 type Saved = Copy & Pick<LoadedSecondary, 'due' | 'now'> & { readonly maxRecords: number };
 
 /** Makes the copy contain what was transferred, and records the success. An expired copy is answered again. */
@@ -74,16 +76,21 @@ export async function saveTransfer(
   }
   try {
     const saved = await inTransaction<SavedTransfer>(db, async (trx) => {
-      const zone = await lockCopy(trx, secondary);
+      const copy = await lockCopy(trx, secondary);
+      const { zone } = copy;
       const { isChanged, records } =
         transfer.kind === 'zone'
-          ? await writeWhole(trx, zone, apex, transfer.records, owners as OwnersInOrder)
-          : await writeDifferences(trx, zone, apex, transfer.differences);
+          ? await writeWhole(trx, copy, transfer.records, owners as OwnersInOrder)
+          : await writeDifferences(trx, copy, transfer.differences);
       if (records > secondary.maxRecords)
         rollBackTo({ kind: 'invalid', why: `has more than ${secondary.maxRecords} records` });
       if (isChanged)
         await writeChanges(trx, [changedZone(zone, records)], 'zone.save', { source: 'transfer' });
       if (!(await saveSuccess(trx, secondary, succeeded))) rollBackTo({ kind: 'conflict' });
+      if (isChanged && copy.isOfDomain)
+        await sql`
+          update domains set serial = ${succeeded.copy?.serial}, updated_at = clock_timestamp()
+          where id = ${secondary.domainId}`.execute(trx);
       return { kind: 'saved', version: isChanged ? zone.nextVersion : undefined, records };
     });
     if (saved.kind === 'saved' && saved.version !== undefined) announce(db);
@@ -95,10 +102,13 @@ export async function saveTransfer(
 }
 
 /** Marks the copy as expired. Returns false if it need not expire, or another result was saved in the meantime. */
-export async function expireCopy(db: Database, { id, apex, seq }: Copy): Promise<boolean> {
+export async function expireCopy(db: Database, { id, apex, seq, domainId }: Copy): Promise<boolean> {
+  const name = encodeNameColumn(apex);
   const isExpired = await inTransaction(db, async (trx) => {
-    const locked = await lockOperatorZones(trx, [encodeNameColumn(apex)], { create: false, copies: true });
-    const zone = locked.get(encodeNameColumn(apex));
+    const zone =
+      domainId === null
+        ? (await lockOperatorZones(trx, [name], { create: false, copies: true })).get(name)
+        : (await lockDomain(trx, domainId))?.zone;
     if (zone === undefined || zone.deleted) return false;
     const { numAffectedRows } = await sql`
       update secondaries set expired_at = clock_timestamp()
@@ -115,20 +125,34 @@ export async function expireCopy(db: Database, { id, apex, seq }: Copy): Promise
   return isExpired;
 }
 
-/** Locks the zone, which is created if it does not exist. */
-async function lockCopy(trx: Database, { id, apex, seq }: Copy): Promise<LockedZone> {
+interface LockedCopy {
+  readonly zone: LockedZone;
+  readonly apex: Name;
+  readonly isOfDomain: boolean;
+  /** The mark at the apex of a domain's zone. */
+  readonly marks: readonly ZoneRecord[];
+}
+
+/** Locks the zone. An operator zone is created if it does not exist. */
+async function lockCopy(trx: Database, { id, apex, seq, domainId }: Copy): Promise<LockedCopy> {
   await allowLong(trx);
   const name = encodeNameColumn(apex);
-  const locked = await lockOperatorZones(trx, [name], { create: true, copies: true });
+  const domain = domainId === null ? undefined : await lockDomain(trx, domainId);
+  const zone =
+    domainId === null
+      ? (await lockOperatorZones(trx, [name], { create: true, copies: true })).get(name)
+      : domain?.zone;
   const { rows } = await sql`select from secondaries where id = ${id} and seq = ${seq}`.execute(trx);
-  if (rows.length === 0) rollBackTo({ kind: 'conflict' });
-  const signed = (await loadSignedZones(trx, [name])).get(name);
+  const isServed = domainId === null || domain?.row.served === 'full';
+  if (rows.length === 0 || zone === undefined || !isServed) return rollBackTo({ kind: 'conflict' });
+  const signed = domain?.signed ?? (await loadSignedZones(trx, [name])).get(name);
   if (signed !== undefined && signed.phase !== 'off')
     rollBackTo({
       kind: 'invalid',
       why: 'is signed by this fleet: remove its signatures first (dnssec disable)',
     });
-  return locked.get(name) as LockedZone;
+  const marks = domain === undefined ? [] : marksOfCopy(apex, domain.row.status);
+  return { zone, apex, isOfDomain: domain !== undefined, marks };
 }
 
 interface Written {
@@ -180,14 +204,16 @@ async function verifyDigest(apex: Name, records: readonly ZoneRecord[]): Promise
 
 async function writeWhole(
   trx: Database,
-  zone: LockedZone,
-  apex: Name,
+  { zone, apex, isOfDomain, marks }: LockedCopy,
   records: readonly ZoneRecord[],
   owners: OwnersInOrder,
 ): Promise<Written> {
   const written = await writeChunks(trx, zone, chunksOf([{ zone, rows: rowsOf(apex, owners) }]));
-  await noteVerbatim(trx, [{ apex, records }]);
-  return written;
+  if (!isOfDomain) await noteVerbatim(trx, [{ apex, records }]);
+  if (marks.length === 0) return written;
+  const marked = { owner: apex, types: [MARK_TYPE], records: marks };
+  await writeChunks(trx, zone, chunksOfOwners(zone, apex, [marked]));
+  return { ...written, isChanged: true };
 }
 
 function* rowsOf(apex: Name, owners: OwnersInOrder): Generator<RecordRow> {
@@ -197,8 +223,7 @@ function* rowsOf(apex: Name, owners: OwnersInOrder): Generator<RecordRow> {
 /** Writes only the sets that the differences touch. */
 async function writeDifferences(
   trx: Database,
-  zone: LockedZone,
-  apex: Name,
+  { zone, apex, isOfDomain, marks }: LockedCopy,
   differences: readonly Difference[],
 ): Promise<Written> {
   const needWhole = (why: string) => rollBackTo({ kind: 'needs_whole', why } satisfies SavedTransfer);
@@ -208,7 +233,7 @@ async function writeDifferences(
   const applied = applyDifferences(stored, differences);
   if (applied.kind === 'wrong_chain') return needWhole(applied.message);
   if (touched.some(({ type }) => type === TYPE.DNAME)) needWhole('a DNAME is added or removed');
-  const owners = changedOwners(apex, stored, applied.sets);
+  const owners = changedOwners(apex, stored, applied.sets, marks);
   const dnames = dnamesIn(stored);
   const check = new OwnersCheck(apex, (name) => dnames.has(name));
   for (const { all } of owners) check.add(all);
@@ -219,7 +244,7 @@ async function writeDifferences(
   );
   if (digested) needWhole('the whole zone has a digest');
   const written = await writeChunks(trx, zone, chunksOfOwners(zone, apex, owners));
-  await noteSignatures(trx, zone, differences);
+  if (!isOfDomain) await noteSignatures(trx, zone, differences);
   return written;
 }
 
@@ -240,6 +265,7 @@ function changedOwners(
   apex: Name,
   stored: readonly ZoneRecord[],
   sets: readonly TouchedSet[],
+  marks: readonly ZoneRecord[],
 ): readonly ChangedOwner[] {
   const present = recordsByOwner(stored);
   const changed = new Map<Name, { types: number[]; records: ZoneRecord[] }>();
@@ -252,7 +278,8 @@ function changedOwners(
   return [...changed].map(([owner, { types, records }]) => {
     const replaced = owner === apex ? [...types, MARK_TYPE] : types; // a copy that was transferred has not expired
     const others = (present.get(owner) ?? []).filter(({ type }) => !replaced.includes(type));
-    return { owner, types: replaced, records, all: [...others, ...records] };
+    const written = owner === apex ? [...records, ...marks] : records;
+    return { owner, types: replaced, records: written, all: [...others, ...records] };
   });
 }
 

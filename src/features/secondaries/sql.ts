@@ -1,8 +1,11 @@
 // The rows of secondaries as the workers use them: which are due, what a refresh needs, and its result.
 
 import { sql } from 'kysely';
+import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
+import { GATES, judgeGate } from '../../billing/gates.ts';
 import type { TsigAlgorithm } from '../../dns/message/tsig.ts';
 import type { Name } from '../../dns/name.ts';
+import { PLAN_JSON, type Plan } from '../../store/accounts/plans.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import { COSTLY_FINDINGS, EXPIRY_WINDOW_MS, type RefreshFailure, type RefreshJob } from './rules.ts';
@@ -29,6 +32,8 @@ export interface LoadedSecondary {
   readonly apex: Name;
   /** Null for an operator zone. */
   readonly domainId: number | null;
+  /** The owner of the domain. Null for an operator zone. */
+  readonly accountId: number | null;
   /** Version for optimistic locking: a result is saved only if it is unchanged, and increments it. */
   readonly seq: number;
   /** Serial of the copy. Undefined if there is none. */
@@ -47,7 +52,7 @@ export interface LoadedSecondary {
   readonly failures: number;
   /** The finding of the last refresh. Null if it succeeded. */
   readonly lastError: string | null;
-  /** Null for SECONDARY_MAX_RECORDS. */
+  /** Maximum number of records, set by the operator or the domain's plan. Null for SECONDARY_MAX_RECORDS. */
   readonly maxRecords: number | null;
   /** The time of loading, which is before any query. */
   readonly now: Date;
@@ -55,9 +60,8 @@ export interface LoadedSecondary {
   readonly primaries: readonly StoredPrimary[];
 }
 
-/** A domain is transferred while it is answered whole. */
-const IS_SERVED = sql`(s.domain_id is null or exists (
-  select from domains d where d.id = s.domain_id and d.served = 'full' and d.dns_mode = 'managed' and d.deleted_at is null))`;
+/** A domain `d` is transferred while it is answered whole. */
+const IS_SERVED = sql`(s.domain_id is null or d.served = 'full')`;
 
 /** Longer than a job waits in its queue. A job that runs longer stays the only one with its key. */
 const LEASE_SECONDS = 120;
@@ -65,18 +69,33 @@ const LEASE_SECONDS = 120;
 const HEALTHY_TURN = 1;
 const FAILING_TURN = 5;
 
-/** Claims secondaries that are due. `healthyOnly` excludes those whose last refresh failed. */
+/** Refreshes of an account's domains at the same time, so that its slow primaries do not delay other accounts. */
+export const MOST_OF_ACCOUNT = 4;
+
+/**
+ * Claims secondaries that are due, and of each account's domains only as many as may be refreshed at the same time.
+ * `healthyOnly` excludes those whose last refresh failed.
+ */
 export async function claimDueSecondaries(
   db: Database,
   limit: number,
   { healthyOnly = false } = {},
 ): Promise<RefreshJob[]> {
+  const isDue = sql`s.due_at <= now() and coalesce(s.leased_until <= now(), true)
+    and (not ${healthyOnly}::boolean or s.failures = 0)`;
   const { rows } = await sql<{ id: number; failures: number }>`
+    with of_domains as materialized (
+      select s.id, d.account_id, row_number() over (partition by d.account_id order by s.due_at, s.id) as place
+      from secondaries s join domains d on d.id = s.domain_id where ${isDue} and d.served = 'full'),
+    running as materialized (
+      select d.account_id, count(*) as count from secondaries s join domains d on d.id = s.domain_id
+      where s.leased_until > now() group by 1)
     update secondaries set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     where id = any(array(
       select s.id from secondaries s
-      where s.due_at <= now() and coalesce(s.leased_until <= now(), true) and ${IS_SERVED}
-        and (not ${healthyOnly}::boolean or s.failures = 0)
+      where ${isDue} and (s.domain_id is null or s.id in (
+        select o.id from of_domains o left join running r using (account_id)
+        where o.place + coalesce(r.count, 0) <= ${MOST_OF_ACCOUNT}))
       order by s.due_at limit ${limit}
       for no key update skip locked))
     returning id, failures`.execute(db);
@@ -90,7 +109,10 @@ const MOST_NOTIFIES = 1000;
 /** After this many failures that cost a whole transfer each, NOTIFY no longer shortens the wait. */
 const MOST_COSTLY_FAILURES = 5;
 
-/** Makes the zones due of which NOTIFY messages announce a newer serial or an unknown one, and deletes the messages. */
+/**
+ * Makes the zones due of which NOTIFY messages announce a newer serial or an unknown one, and deletes the messages. Any
+ * NOTIFY makes a zone due whose last refresh failed: a primary that starts again announces the serial that it had.
+ */
 export async function takeNotifies(db: Database): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (
@@ -98,16 +120,16 @@ export async function takeNotifies(db: Database): Promise<number> {
         select slot from received_notifies order by received_at limit ${MOST_NOTIFIES} for update skip locked))
       returning zone, serial),
     noted as (
-      select s.id, s.serial, t.serial as announced from taken t join secondaries s on s.zone_name = t.zone
+      select s.id, s.serial, s.failures, t.serial as announced from taken t join secondaries s on s.zone_name = t.zone
       union all
-      select s.id, s.serial, t.serial from taken t join domains d on d.name = t.zone and d.deleted_at is null
+      select s.id, s.serial, s.failures, t.serial from taken t join domains d on d.name = t.zone and d.zone_id is not null
         join secondaries s on s.domain_id = d.id),
     notified as (
       update secondaries set due_at = clock_timestamp()
       where (failures < ${MOST_COSTLY_FAILURES} or last_error <> all(${COSTLY_FINDINGS}::text[])) and id = any(array(
         select id from noted
         -- RFC 1982 §3.2
-        where serial is null or announced is null or mod(announced - serial + 4294967296, 4294967296) between 1 and 2147483647)))
+        where failures > 0 or serial is null or announced is null or mod(announced - serial + 4294967296, 4294967296) between 1 and 2147483647)))
     select count(*)::integer as taken from taken`.execute(db);
   return rows[0]?.taken ?? 0;
 }
@@ -117,6 +139,8 @@ type SecondaryRow = Omit<LoadedSecondary, 'apex' | 'serial' | 'soa' | 'records' 
   readonly serial: number | null;
   readonly soa: Buffer | null;
   readonly records: number | null;
+  readonly plan: Plan | null;
+  readonly overrides: Overrides | null;
   readonly primaries: readonly (Omit<StoredPrimary, 'key'> & {
     readonly key: (Omit<StoredKey, 'sealed'> & { readonly sealed: string }) | null;
   })[];
@@ -125,7 +149,8 @@ type SecondaryRow = Omit<LoadedSecondary, 'apex' | 'serial' | 'soa' | 'records' 
 /** Returns undefined if the secondary was removed, or if its domain is not answered. */
 export async function loadSecondary(db: Database, id: number): Promise<LoadedSecondary | undefined> {
   const { rows } = await sql<SecondaryRow>`
-    select s.id, n.zone, s.domain_id as "domainId", s.seq, s.serial, s.is_forced as "isForced", s.failures,
+    select s.id, n.zone, s.domain_id as "domainId", d.account_id as "accountId",
+      case when p.id is not null then ${PLAN_JSON} end as plan, d.plan_overrides as overrides, s.seq, s.serial, s.is_forced as "isForced", s.failures,
       (extract(epoch from s.due_at) * 1000000)::bigint as due, s.due_at <= now() as "isDue",
       s.last_error as "lastError", s.max_records as "maxRecords", s.expired_at is not null as "isExpired",
       coalesce(s.expires_at <= now(), false) as "isPastExpiry", clock_timestamp() as now,
@@ -139,17 +164,17 @@ export async function loadSecondary(db: Database, id: number): Promise<LoadedSec
         from unnest(s.peers) with ordinality u (id, place) join peers p on p.id = u.id
           cross join unnest(p.addresses) with ordinality a (address, place)
           left join tsig_keys k on k.id = p.key_id) as primaries
-    from secondaries s
-      cross join lateral (
-        select coalesce(s.zone_name, (select d.name from domains d where d.id = s.domain_id)) as zone) n
+    from secondaries s left join domains d on d.id = s.domain_id left join plans p on p.id = d.plan_id
+      cross join lateral (select coalesce(s.zone_name, d.name) as zone) n
       left join zones z on z.name = n.zone and z.deleted_at is null
       left join zone_records r on r.zone_id = z.id and r.owner = z.name and r.type = 6 and not r.removed
     where s.id = ${id} and ${IS_SERVED}`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { zone, serial, soa, records, primaries, ...rest } = row;
+  const { zone, serial, soa, records, primaries, plan, overrides, ...rest } = row;
   return {
     ...rest,
+    maxRecords: rest.domainId === null ? rest.maxRecords : recordLimit(plan, overrides),
     apex: decodeNameColumn(zone),
     serial: soa === null ? undefined : (serial ?? undefined),
     soa: serial === null ? undefined : (soa ?? undefined),
@@ -159,6 +184,13 @@ export async function loadSecondary(db: Database, id: number): Promise<LoadedSec
       key: key && { ...key, sealed: Buffer.from(key.sealed, 'base64') },
     })),
   };
+}
+
+/** Returns null if the plan has no limit. */
+function recordLimit(plan: Plan | null, overrides: Overrides | null): number | null {
+  const entitlements = plan && entitlementsOf(plan, overrides);
+  const refusal = judgeGate(GATES.records, entitlements, Number.POSITIVE_INFINITY);
+  return refusal?.code === 'plan_limit' ? refusal.limit : null;
 }
 
 /** Ends a refresh without a result. */

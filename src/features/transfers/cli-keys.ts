@@ -56,7 +56,7 @@ async function storeKey(cli: Cli, action: AuditAction, name: string, work: Store
       return done;
     });
     if (stored.kind === 'unavailable') throw new Failure('settings', stored.message);
-    if (stored.kind !== 'stored') return await refuse(cli, name, 'a key with this name exists');
+    if (stored.kind !== 'stored') return await output.refuse({ name }, 'a key with this name exists');
     const { key, secret } = stored;
     const isNew = action === 'tsig.create';
     const outcome = isNew ? 'created' : 'imported';
@@ -110,18 +110,14 @@ export async function revokeKeyOf(
       if (done.kind === 'revoked') tell(keyNote(done.key, 'before'));
       return done;
     });
-    if (revoked.kind === 'absent') return await refuse(cli, name, 'no such key');
+    if (revoked.kind === 'absent') return await output.refuse({ name }, 'no such key');
     if (revoked.kind === 'in_use')
-      return await refuse(cli, name, `${revoked.key.peers} peers use this key; remove them, or add --force`);
-    await output.print(output.json ? JSON.stringify({ name, outcome: 'revoked' }) : `revoked ${name}`);
-    return 0;
+      return await output.refuse(
+        { name },
+        `${revoked.key.peers} peers use this key; remove them, or add --force`,
+      );
+    return await output.done({ name }, 'revoked');
   });
-}
-
-async function refuse({ output }: Cli, name: string, message: string): Promise<number> {
-  if (output.json) await output.print(JSON.stringify({ name, outcome: 'refused', message }));
-  else await output.complain(`${name}: ${message}`);
-  return 1;
 }
 
 function nameOf(text: string): string {

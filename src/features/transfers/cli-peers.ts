@@ -3,11 +3,10 @@
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
-import { printListenAddress } from '../../process/listen-address.ts';
+import { DNS_PORT, printListenAddress } from '../../process/listen-address.ts';
 import { loadKey, lockKeys } from '../../store/transfers/keys.ts';
 import { addPeer, listPeers, type Peer, removePeer } from '../../store/transfers/peers.ts';
 import {
-  DNS_PORT,
   isPeerPort,
   PEER_NAME,
   readKeyName,
@@ -46,9 +45,8 @@ export async function addPeerNamed(cli: Cli, name: string, options: AddOptions):
       tell({ target: { id, name }, after: { ...peer, tsig_key: keyName ?? null } });
       return undefined;
     });
-    if (refusal !== undefined) return await refuse(cli, name, refusal);
-    await output.print(output.json ? JSON.stringify({ peer: name, outcome: 'added' }) : `added ${name}`);
-    return 0;
+    if (refusal !== undefined) return await output.refuse({ peer: name }, refusal);
+    return await output.done({ peer: name }, 'added');
   });
 }
 
@@ -83,10 +81,9 @@ export async function removePeerNamed(cli: Cli, name: string): Promise<void> {
       tell({ target: { id, name }, before: { addresses, port, networks, tsig_key: keyName } });
       return done;
     });
-    if (removed.kind === 'absent') return await refuse(cli, name, 'no such peer');
-    if (removed.kind === 'in_use') return await refuse(cli, name, usesOf(removed.peer));
-    await output.print(output.json ? JSON.stringify({ peer: name, outcome: 'removed' }) : `removed ${name}`);
-    return 0;
+    if (removed.kind === 'absent') return await output.refuse({ peer: name }, 'no such peer');
+    if (removed.kind === 'in_use') return await output.refuse({ peer: name }, usesOf(removed.peer));
+    return await output.done({ peer: name }, 'removed');
   });
 }
 
@@ -96,12 +93,6 @@ function usesOf({ policies, primaryOf }: Peer): string {
     ...(primaryOf === 0 ? [] : [`${primaryOf} zones whose primary it is`]),
   ];
   return `still used by ${uses.join(', ')}`;
-}
-
-async function refuse({ output }: Cli, name: string, message: string): Promise<number> {
-  if (output.json) await output.print(JSON.stringify({ peer: name, outcome: 'refused', message }));
-  else await output.complain(`${name}: ${message}`);
-  return 1;
 }
 
 function peerName(text: string): string {

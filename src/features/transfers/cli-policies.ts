@@ -3,9 +3,8 @@
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { Listing } from '../../cli/terminal/output.ts';
-import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
+import { parseZoneNames } from '../../cli/terminal/parse-zone-name.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
-import { encodeNameColumn } from '../../store/postgres/name-column.ts';
 import {
   DEFAULT_POLICY,
   listPolicies,
@@ -38,8 +37,12 @@ export async function setPolicyNamed(cli: Cli, name: string, options: SetOptions
       return done;
     });
     if (set.kind === 'imported_keys')
-      return await refuse(cli, name, `cannot transfer with an imported key: ${set.names.join(', ')}`);
-    if (set.kind === 'absent_peers') return await refuse(cli, name, `no such peer: ${set.names.join(', ')}`);
+      return await output.refuse(
+        { policy: name },
+        `cannot transfer with an imported key: ${set.names.join(', ')}`,
+      );
+    if (set.kind === 'absent_peers')
+      return await output.refuse({ policy: name }, `no such peer: ${set.names.join(', ')}`);
     await output.print(
       output.json ? JSON.stringify({ ...policyJson(set.policy), outcome: 'set' }) : `set ${name}`,
     );
@@ -73,17 +76,13 @@ export async function removePolicyNamed(cli: Cli, name: string): Promise<void> {
       if (done.kind === 'removed') tell({ target: { name }, before: toldPolicy(done.policy) });
       return done;
     });
-    if (removed.kind === 'absent') return await refuse(cli, name, 'no such policy');
+    if (removed.kind === 'absent') return await output.refuse({ policy: name }, 'no such policy');
     if (removed.kind === 'in_use')
-      return await refuse(
-        cli,
-        name,
+      return await output.refuse(
+        { policy: name },
         `${removed.policy.zones} zones have this policy (zone policy --default)`,
       );
-    await output.print(
-      output.json ? JSON.stringify({ policy: name, outcome: 'removed' }) : `removed ${name}`,
-    );
-    return 0;
+    return await output.done({ policy: name }, 'removed');
   });
 }
 
@@ -94,7 +93,7 @@ export async function giveZonesPolicy(
 ): Promise<void> {
   if ((policy === undefined) !== isDefault)
     throw new Failure('usage', 'expected either --policy NAME or --default');
-  const zones = namesOf(names);
+  const zones = parseZoneNames(names);
   await cli.withStore(async (db) => {
     const given = await cli.audited(db, 'zone.policy', async (trx, tell) => {
       const done = await setZonePolicies(trx, zones, policy);
@@ -105,13 +104,13 @@ export async function giveZonesPolicy(
         });
       return done;
     });
-    if (given.kind === 'absent') return await refuse(cli, policy ?? '', 'no such policy');
+    if (given.kind === 'absent') return await cli.output.refuse({ policy: policy ?? '' }, 'no such policy');
     return await listZones(cli, zones, { done: given.zones, outcome: 'set' });
   });
 }
 
 export async function notifyZones(cli: Cli, names: readonly string[]): Promise<void> {
-  const zones = namesOf(names);
+  const zones = parseZoneNames(names);
   await cli.withStore(async (db) => {
     const ordered = await cli.audited(db, 'zone.notify', async (trx, tell) => {
       const done = await orderNotify(trx, zones);
@@ -120,10 +119,6 @@ export async function notifyZones(cli: Cli, names: readonly string[]): Promise<v
     });
     return await listZones(cli, zones, { done: ordered, outcome: 'ordered' });
   });
-}
-
-function namesOf(texts: readonly string[]): string[] {
-  return [...new Set(texts.map((text) => encodeNameColumn(parseZoneName(text))))];
 }
 
 async function listZones(
@@ -139,12 +134,6 @@ async function listZones(
   const absent = zones.length - done.length;
   await listing.end({ summary: { [outcome]: done.length, absent } });
   return absent > 0 ? 1 : 0;
-}
-
-async function refuse({ output }: Cli, name: string, message: string): Promise<number> {
-  if (output.json) await output.print(JSON.stringify({ policy: name, outcome: 'refused', message }));
-  else await output.complain(`${name}: ${message}`);
-  return 1;
 }
 
 function toldPolicy({ transfers, notified }: Policy) {

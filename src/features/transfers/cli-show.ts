@@ -2,9 +2,8 @@
 
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Listing } from '../../cli/terminal/output.ts';
-import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
+import { parseZoneNames } from '../../cli/terminal/parse-zone-name.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
-import { encodeNameColumn } from '../../store/postgres/name-column.ts';
 import { loadTransfers, type PeerTransfers, type ZoneTransfers } from '../../store/transfers/status.ts';
 import { printTransfers } from './print.ts';
 
@@ -13,7 +12,7 @@ const LAG_SECONDS = 60;
 const HEADS = ['PEER', 'NOTIFIED', 'ACKNOWLEDGED', 'SERVED', 'FORM', 'AT', 'LAG', 'ERROR'];
 
 export async function showTransfers(cli: Cli, texts: readonly string[]): Promise<void> {
-  const names = [...new Set(texts.map((text) => encodeNameColumn(parseZoneName(text))))];
+  const names = parseZoneNames(texts);
   await cli.withStore(async (db) => {
     const zones = await loadTransfers(db, names);
     const listing = new Listing(cli.output, 'zones');

@@ -7,7 +7,8 @@ export const transfers: Feature = {
   name: 'transfers',
   privileges: { tables: {} },
   tags: {
-    'Zone transfers': 'Secondaries at other operators, and the TSIG keys that authenticate transfers.',
+    'Zone transfers':
+      'Secondaries and primaries at other operators, and the TSIG keys that authenticate transfers.',
   },
   services: async () => (await import('./services.ts')).openTransferServices,
   routes: async () => (await import('./routes.ts')).TRANSFER_ROUTES,

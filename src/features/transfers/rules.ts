@@ -2,11 +2,11 @@
 
 import type { TsigAlgorithm } from '../../dns/message/tsig.ts';
 import { foldCase, parseName, printName, ROOT } from '../../dns/name.ts';
-import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { addressOctets, type Network, parseNetwork } from '../../dns/record/network.ts';
+import { DNS_PORT, type ListenAddress, parseServer } from '../../process/listen-address.ts';
 import { isAskable } from '../../resolver/state/address-rules.ts';
 
-export const DNS_PORT = 53;
 const DNS_OVER_TLS_PORT = 853;
 /** Ports up to this one belong to well-known services, to which customers must not send. */
 const LAST_SYSTEM_PORT = 1023;
@@ -30,15 +30,12 @@ export function refusedAddress(
   return addresses.find((address) => !isAskable(address, allowed));
 }
 
-/** Parses `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53` or `[2001:db8::53]:5353`. */
-export function readServer(text: string): { readonly address: string; readonly port: number } | undefined {
-  const whole = readAddress(text);
-  if (whole !== undefined) return { address: whole, port: DNS_PORT };
-  const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  const address = readAddress(v6 ?? v4 ?? '');
-  const port = Number(digits);
-  const isRight = address !== undefined && address.includes(':') === (v6 !== undefined);
-  return isRight && port >= 1 && port <= 65535 ? { address, port } : undefined;
+/** Like `parseServer`, with the address in canonical form. */
+export function readServer(text: string): ListenAddress | undefined {
+  const server = parseServer(text);
+  if (server === undefined) return undefined;
+  const address = readAddress(server.address);
+  return address === undefined ? undefined : { address, port: server.port };
 }
 
 /** Returns a network in canonical form: a single address has a prefix length, and bits after the prefix are 0. */
@@ -54,10 +51,6 @@ export const LARGE_NETWORK = `expected a network of at most a /${LEAST_BITS.ipv4
 export function isSmallNetwork(text: string): boolean {
   const bits = Number(text.split('/')[1]);
   return bits >= (text.includes(':') ? LEAST_BITS.ipv6 : LEAST_BITS.ipv4);
-}
-
-function printAddress(octets: Uint8Array): string {
-  return octets.length === 4 ? printIpv4(octets) : printIpv6(octets);
 }
 
 /** First part of a created key's name. */

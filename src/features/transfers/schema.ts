@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { boundedArray, Id, Timestamp } from '../../api/schemas/fields.ts';
+import { DNS_PORT } from '../../process/listen-address.ts';
 import { TSIG_ALGORITHMS } from '../../store/transfers/keys.ts';
 import {
-  DNS_PORT,
   isPeerPort,
   isSmallNetwork,
   KEY_LABEL,
@@ -69,16 +69,17 @@ export const TsigKey = z
   })
   .meta({ id: 'TsigKey' });
 
-const address = readText(MOST_CHARACTERS, readAddress, 'expected an IPv4 or IPv6 address');
+export const PeerAddress = readText(MOST_CHARACTERS, readAddress, 'expected an IPv4 or IPv6 address');
+export const PeerPort = z.int().max(65_535).refine(isPeerPort, WRONG_PORT).default(DNS_PORT);
 const network = readText(MOST_CHARACTERS, readNetwork, 'expected a network such as 192.0.2.0/24');
 
 const NewSecondary = z
   .strictObject({
-    addresses: boundedArray(address)
+    addresses: boundedArray(PeerAddress)
       .max(MOST_ADDRESSES)
       .default([])
       .describe('Public addresses to which NOTIFY is sent.'),
-    port: z.int().max(65_535).refine(isPeerPort, WRONG_PORT).default(DNS_PORT),
+    port: PeerPort,
     networks: boundedArray(network.refine(isSmallNetwork, LARGE_NETWORK))
       .max(MOST_NETWORKS)
       .default([])

@@ -3,6 +3,7 @@
 // objects: the state of a query is kept in fields until the next query.
 
 import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
+import { HEADER_OCTETS, OPCODE } from '../../dns/message/header.ts';
 import { FLAG } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
@@ -55,8 +56,6 @@ export type SharedAnswerSettings = Omit<
 /** Result of `Answerer.answer` for a message that only the transfer thread can answer. */
 export const SLOW_PATH = -1;
 
-const HEADER_OCTETS = 12;
-const OPCODE_QUERY = 0;
 const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
 const MAX_TCP_OCTETS = 65535;
 const TCP = 1;
@@ -209,7 +208,7 @@ export class Answerer {
     // A query with two OPT records has no valid version, so it gets FORMERR. Nothing else is checked if the version is
     // unknown.
     if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
-    if (query.opcode !== OPCODE_QUERY) {
+    if (query.opcode !== OPCODE.QUERY) {
       const isKnown = this.#hasTransfers && query.slowPath !== SLOW.NO; // and malformed
       return this.#fail(isKnown ? RCODE.FORMERR : RCODE.NOTIMP, -1);
     }

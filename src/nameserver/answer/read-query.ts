@@ -2,14 +2,12 @@
 // errors; answer-query decides how to answer.
 
 import { EDNS_OPTION } from '../../dns/message/edns.ts';
+import { HEADER_OCTETS, OPCODE } from '../../dns/message/header.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from '../image/find/folded-name.ts';
 import { Client } from './client.ts';
 
-const HEADER_OCTETS = 12;
-const OPCODE_NOTIFY = 4;
-const OPCODE_UPDATE = 5;
 const OVER_TCP = 1;
 
 /** Values of `Query.slowPath`: the reason why only the transfer thread can answer. */
@@ -90,15 +88,15 @@ export function readQuery(
   const records = others + read16(input, start + 10);
   for (let i = 0; i < records && at >= 0; i++) at = readRecord(input, at, i >= others, query);
   if (at < 0) query.malformed = true;
-  if (query.opcode !== 0 || query.type === TYPE.IXFR || query.type === TYPE.AXFR) markSlow(query);
+  if (query.opcode !== OPCODE.QUERY || query.type === TYPE.IXFR || query.type === TYPE.AXFR) markSlow(query);
 }
 
 /** A transfer over UDP is IXFR (RFC 1995 §2); AXFR requires a stream (RFC 5936 §4.2). */
 function markSlow(query: Query): void {
   const { opcode, type, client, slowPath } = query;
   if (slowPath === SLOW.TSIG) return;
-  if (opcode === OPCODE_NOTIFY || opcode === OPCODE_UPDATE) query.slowPath = SLOW.OPCODE;
-  if (opcode !== 0) return;
+  if (opcode === OPCODE.NOTIFY || opcode === OPCODE.UPDATE) query.slowPath = SLOW.OPCODE;
+  if (opcode !== OPCODE.QUERY) return;
   if (type === TYPE.IXFR || client.transport === OVER_TCP) query.slowPath = SLOW.TRANSFER;
 }
 

@@ -2,7 +2,6 @@
 // Loading millions of records therefore delays neither TCP nor the health page.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Log } from '../../process/reconnect.ts';
 import { QueryCounters, sumCounters } from '../answer/query-counters.ts';
 import { ZoneCounts } from '../counts/zone-counts.ts';
 import { AskedMarks } from '../image/find/asked-marks.ts';
@@ -11,6 +10,7 @@ import { Image } from '../image/image.ts';
 import { ImageWriter } from '../image/write-image.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
+import { createThreadLog } from '../threads/thread-log.ts';
 import type { Following, FollowOptions } from './follow-options.ts';
 import { FollowedEdgeSets } from './followed-edge-sets.ts';
 import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
@@ -21,12 +21,7 @@ const port = parentPort as NonNullable<typeof parentPort>;
 
 const post = (message: FromImageThread) => port.postMessage(message);
 
-const logAt = (level: keyof Log) => (fields: object, message: string) => {
-  const { code } = ((fields as { err?: unknown }).err ?? {}) as NodeJS.ErrnoException;
-  // An error passed to another thread keeps only its message and its stack.
-  post({ kind: 'log', level, fields: code === undefined ? fields : { ...fields, code }, message });
-};
-const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+const log = createThreadLog(post);
 
 const zones = new ZoneWatch((changed) => post({ kind: 'changed', zones: changed }));
 

@@ -7,6 +7,7 @@ import { StartFault } from '../../process/start-fault.ts';
 import { startThread } from '../../process/start-thread.ts';
 import { noteStuck } from '../snapshot/restore-note.ts';
 import { ImageProgress, StandstillWatch } from '../threads/image-progress.ts';
+import type { LogMessage } from '../threads/thread-log.ts';
 import type { ToTransferThread } from '../transfer/messages.ts';
 import type { FollowState } from './follow-state.ts';
 
@@ -43,7 +44,6 @@ export interface WatchOptions {
 }
 
 type ZonesChanged = Extract<ToTransferThread, { kind: 'changed' }>;
-type ZonesLoaded = Extract<ToTransferThread, { kind: 'loaded' }>;
 
 export type FromImageThread =
   /** `isServing`: the snapshot provided zones, or has shown that there are none. */
@@ -56,12 +56,12 @@ export type FromImageThread =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'state'; readonly state: FollowState }
   | ZonesChanged
-  | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
+  | LogMessage
   | { readonly kind: 'stopped' };
 
 export type ToImageThread =
   | { readonly kind: 'stop' }
-  /** Whether `changed` is needed. Until the first such message, the thread collects the zones. */
+  /** `watches` is true if `changed` is needed. Until the first such message, the thread collects the zones. */
   | { readonly kind: 'watch'; readonly watches: boolean }
   /** The process that this one replaces has ended. */
   | { readonly kind: 'predecessor-ended' };
@@ -78,8 +78,8 @@ export interface ImageThread {
   state(): FollowState | undefined;
   /** Starts or stops the reports of zones whose served content changes. */
   watch(watches: boolean): void;
-  /** Sets the listener of these reports, which also learns when all zones are current. */
-  onZones(listener: (message: ZonesChanged | ZonesLoaded) => void): void;
+  /** Sets the listener of these reports. */
+  onZones(listener: (message: ZonesChanged) => void): void;
   /** Call it when the process that this one replaces has ended. */
   predecessorEnded(): void;
   stop(): Promise<void>;
@@ -109,11 +109,9 @@ export function startImageThread(
   let state: FollowState | undefined;
   let isReached = false;
   let isStopping = false;
-  let tellZones: (message: ZonesChanged | ZonesLoaded) => void = () => {};
+  let reportZones: (message: ZonesChanged) => void = () => {};
   thread.on('message', (message: FromImageThread) => {
-    if (message.kind === 'changed') tellZones(message);
-    if (message.kind === 'state' && message.state.isCurrent && !state?.isCurrent)
-      tellZones({ kind: 'loaded' });
+    if (message.kind === 'changed') reportZones(message);
     if (message.kind === 'log') log[message.level](message.fields, message.message);
     if (message.kind === 'state') state = message.state;
     if (message.kind === 'reached') isReached = true;
@@ -158,8 +156,7 @@ export function startImageThread(
     state: () => state,
     watch: (watches) => thread.postMessage({ kind: 'watch', watches } satisfies ToImageThread),
     onZones(listener) {
-      tellZones = listener;
-      if (state?.isCurrent) listener({ kind: 'loaded' });
+      reportZones = listener;
     },
     predecessorEnded: () => thread.postMessage({ kind: 'predecessor-ended' } satisfies ToImageThread),
     async stop() {

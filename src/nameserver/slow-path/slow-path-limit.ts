@@ -20,6 +20,11 @@ const MAX_WAITING = 1024;
 /** Fewer over UDP, so that forged messages leave space for those over TCP. */
 const MAX_WAITING_UDP = 768;
 const MAX_PER_SECOND = 5000;
+/**
+ * For all clients that are not exempt. The other threads spend ten times as much on a message as a UDP thread on a query:
+ * above this rate, a flood of forged messages would cost more than the same flood of queries.
+ */
+const MAX_UNKNOWN_PER_SECOND = 200;
 const MAX_PER_NETWORK_PER_SECOND = 100;
 /** Signed queries and NOTIFY take some hundred octets. A longer message over UDP is not answered. */
 const MAX_UDP_OCTETS = 4096;
@@ -40,9 +45,9 @@ export class SlowPathLimit {
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
   readonly #buckets: TokenBuckets;
-  // The rate of this thread.
-  #tokens = MAX_PER_SECOND;
-  #filledAtMs = 0;
+  // The rates of this thread.
+  readonly #all = new Rate(MAX_PER_SECOND);
+  readonly #unknown = new Rate(MAX_UNKNOWN_PER_SECOND);
 
   /** @param memory memory of another thread's limit; by default the limit has memory of its own */
   constructor(memory?: SlowPathMemory) {
@@ -60,8 +65,9 @@ export class SlowPathLimit {
    */
   admit(client: Client, octets: number, nowMs: number): boolean {
     if (octets > MAX_UDP_OCTETS) return this.drop('octets');
-    if (!this.#isNetworkBelowRate(client, nowMs)) return this.drop('network');
-    if (!this.#isThreadBelowRate(nowMs)) return this.drop('thread');
+    const exceeded = this.#exceededBy(client, nowMs);
+    if (exceeded !== undefined && !this.#isExempt(client)) return this.drop(exceeded);
+    if (!this.#all.take(nowMs)) return this.drop('thread');
     return this.enter(MAX_WAITING_UDP);
   }
 
@@ -100,7 +106,7 @@ export class SlowPathLimit {
   }
 
   /**
-   * Exempts these networks from the limit per network, except large ones and those above MAX_NETWORKS. While they are
+   * Exempts these networks from the limits of clients, except large ones and those above MAX_NETWORKS. While they are
    * written, a thread may read a mixture of two networks, which affects only single messages.
    */
   exempt(networks: readonly PeerNetwork[]): void {
@@ -115,22 +121,15 @@ export class SlowPathLimit {
     Atomics.store(words, NETWORKS, exempt.length);
   }
 
-  #isThreadBelowRate(nowMs: number): boolean {
-    const elapsedMs = Math.max(0, nowMs - this.#filledAtMs);
-    this.#tokens = Math.min(MAX_PER_SECOND, this.#tokens + (elapsedMs * MAX_PER_SECOND) / 1000);
-    this.#filledAtMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
-    return true;
-  }
-
-  #isNetworkBelowRate(client: Client, nowMs: number): boolean {
-    if (isLoopback(client.address, client.at, client.octets)) return true;
+  /** Returns the limit for clients that are not exempt that this message exceeds. */
+  #exceededBy(client: Client, nowMs: number): 'network' | 'thread' | undefined {
+    if (isLoopback(client.address, client.at, client.octets)) return undefined;
     const buckets = this.#buckets;
     const at = buckets.findNetwork(client, nowMs | 0);
     const tokens = buckets.tokens(at, nowMs | 0);
     buckets.setTokens(at, tokens < 1 ? tokens : tokens - 1, nowMs | 0);
-    return tokens >= 1 || this.#isExempt(client);
+    if (tokens < 1) return 'network';
+    return this.#unknown.take(nowMs) ? undefined : 'thread';
   }
 
   #isExempt({ address, at, octets }: Client): boolean {
@@ -150,6 +149,28 @@ export class SlowPathLimit {
     if (rest === 0) return true;
     const differing = (address[at + whole] as number) ^ (this.#bytes[network + whole] as number);
     return differing >> (8 - rest) === 0;
+  }
+}
+
+/** Limits messages per second, with a burst of one second. */
+class Rate {
+  readonly #perSecond: number;
+  #tokens: number;
+  #filledAtMs = 0;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+    this.#tokens = perSecond;
+  }
+
+  /** Returns false if the rate is exceeded. */
+  take(nowMs: number): boolean {
+    const elapsedMs = Math.max(0, nowMs - this.#filledAtMs);
+    this.#tokens = Math.min(this.#perSecond, this.#tokens + (elapsedMs * this.#perSecond) / 1000);
+    this.#filledAtMs = nowMs;
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
   }
 }
 

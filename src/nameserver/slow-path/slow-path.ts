@@ -68,7 +68,7 @@ export class SlowPath {
     this.#post?.({ kind: 'more', id });
   }
 
-  /** The connection has ended: the thread forgets the answer. */
+  /** Makes the thread forget the answer. Call it when the connection has ended. */
   close(id: number): void {
     if (this.#forget(id)) this.#post?.({ kind: 'closed', id });
   }
@@ -99,7 +99,7 @@ export class SlowPath {
     }
   }
 
-  /** Resolves when all messages over UDP are answered, or after a moment. */
+  /** Resolves when all messages over UDP are answered, or after 200 ms. */
   async settled(): Promise<void> {
     const deadlineMs = performance.now() + SETTLE_TIMEOUT_MS;
     const isWaiting = () => [...this.#waiting.values()].some(({ transport }) => transport === UDP);

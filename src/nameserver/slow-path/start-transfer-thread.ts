@@ -41,7 +41,6 @@ export function startTransferThread(options: StartOptions): TransferThread {
   const backoff = createBackoff();
   let thread: Worker | undefined;
   let state: TransferState | undefined;
-  let isLoaded = false;
   let isStopping = false;
   let restart: NodeJS.Timeout | undefined;
   const post = (message: ToTransferThread) => thread?.postMessage(message);
@@ -74,12 +73,8 @@ export function startTransferThread(options: StartOptions): TransferThread {
       restart = setTimeout(start, pauseMs);
     });
     slowPath.attach(post);
-    if (isLoaded) post({ kind: 'loaded' });
   };
-  image.onZones((message) => {
-    if (message.kind === 'loaded') isLoaded = true;
-    post(message);
-  });
+  image.onZones(post);
   start();
   return {
     state: () => state,

@@ -7,6 +7,7 @@
 // Answers of the transfer thread arrive later, and other queries are answered meanwhile.
 
 import type { Socket } from 'node:net';
+import { HEADER_OCTETS } from '../../dns/message/header.ts';
 import { type PacketAnswerer, SLOW_PATH, writeFailure } from '../answer/answer-query.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
 import type { Reader } from '../image/image.ts';
@@ -39,7 +40,6 @@ export interface TcpConnections {
 }
 
 const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
-const HEADER_OCTETS = 12;
 const MAX_MESSAGE_OCTETS = 65535;
 const OVER_TCP = 1;
 /** Maximum number of queries, or octets of answers, in one turn. The rest waits for the next turn. */
@@ -311,13 +311,7 @@ export class TcpConnection implements NetworkConnection {
   }
 
   #askLater(message: Uint8Array): boolean {
-    const { remotePort: port = 0 } = this.#socket;
-    return this.#later.ask({
-      octets: new Uint8Array(message),
-      transport: OVER_TCP,
-      address: this.#from,
-      port,
-    });
+    return this.#later.ask({ octets: new Uint8Array(message), transport: OVER_TCP, address: this.#from });
   }
 
   #write(octets: Uint8Array): void {

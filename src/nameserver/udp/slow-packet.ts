@@ -14,9 +14,9 @@ export interface SlowPacket {
 
 const SOCKADDR_IN_BYTES = 16;
 
-export function clientOf({ name }: SlowPacket): { address: Uint8Array; port: number } {
-  const address = name.length === SOCKADDR_IN_BYTES ? name.subarray(4, 8) : name.subarray(8, 24);
-  return { address: new Uint8Array(address), port: ((name[2] as number) << 8) | (name[3] as number) };
+/** Returns the client's address, 4 or 16 octets. */
+export function addressOf({ name }: SlowPacket): Uint8Array {
+  return new Uint8Array(name.length === SOCKADDR_IN_BYTES ? name.subarray(4, 8) : name.subarray(8, 24));
 }
 
 // struct msghdr and struct iovec, in words of 64 bits.

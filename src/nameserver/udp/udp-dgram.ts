@@ -78,7 +78,7 @@ async function bind(
     const { client, nowMs } = answerer;
     if (slowPath?.limit.admit(client, query.length, nowMs) !== true) return;
     slowPath.ask(
-      { octets: new Uint8Array(query), transport: 0, address: client.address, port: from.port },
+      { octets: new Uint8Array(query), transport: 0, address: client.address },
       {
         takeAnswer(_, octets) {
           if (octets !== undefined) send(octets, from);

@@ -5,7 +5,7 @@ import type { Log } from '../../process/reconnect.ts';
 import { END_TIMEOUT_MS, isRunning, startThread, untilThreadEnds } from '../../process/start-thread.ts';
 import { clearSlot, Image } from '../image/image.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
-import { clientOf, type SlowPacket } from './slow-packet.ts';
+import { addressOf, type SlowPacket } from './slow-packet.ts';
 import {
   CONTROL,
   CONTROL_BYTES,
@@ -223,7 +223,7 @@ class UdpSeat {
   #askSlow(packet: SlowPacket): void {
     const { slowPath, sockets } = this.#options;
     slowPath?.ask(
-      { octets: packet.octets, transport: 0, ...clientOf(packet) },
+      { octets: packet.octets, transport: 0, address: addressOf(packet) },
       {
         takeAnswer(_, octets) {
           if (octets !== undefined && !sockets.sendAnswer(packet, octets)) slowPath.limit.drop('unanswered');

@@ -3,7 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import * as z from 'zod/mini';
 import { foldCase, type Name, parseName, printName, ROOT } from '../../dns/name.ts';
-import { type ListenAddress, parseListenAddress } from '../listen-address.ts';
+import { type ListenAddress, parseListenAddress, parseServer } from '../listen-address.ts';
 import { list, type Shape, shape } from './shapes.ts';
 
 export const listenAddress: Shape<ListenAddress> = shape(
@@ -11,15 +11,10 @@ export const listenAddress: Shape<ListenAddress> = shape(
   parseListenAddress,
 );
 
-const DNS_PORT = 53;
-
 /** Servers to query: `host`, `host:port`, `[v6]:port`. */
 export const servers = shape('addresses like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53, or off', (text) => {
   if (text === '' || text === 'off') return [];
-  const found = text.split(',').map((item) => {
-    const host = item.trim();
-    return isUnscoped(host) ? { address: host, port: DNS_PORT } : parseListenAddress(host);
-  });
+  const found = text.split(',').map((item) => parseServer(item.trim()));
   return found.every((server) => server !== undefined) ? found : undefined;
 });
 

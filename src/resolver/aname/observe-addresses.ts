@@ -4,8 +4,8 @@
 import type { FamilyEvidence, TargetEvidence } from '../../checks/aname/target-evidence.ts';
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import { foldCase, type Name, printName, ROOT } from '../../dns/name.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { addressIn } from '../replies/classify-reply.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
@@ -74,9 +74,7 @@ class Search {
     const { reply, zone } = result;
     switch (reply.kind) {
       case 'answer': {
-        const addresses = [
-          ...new Set([...reply.rdata].sort(Buffer.compare).map((one) => addressIn(type, one))),
-        ];
+        const addresses = [...new Set([...reply.rdata].sort(Buffer.compare).map(printAddress))];
         return { kind: 'found', addresses, ttl: this.#lowest(reply.ttl) };
       }
       case 'alias':

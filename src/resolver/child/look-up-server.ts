@@ -3,8 +3,8 @@
 
 import type { FoundAddresses } from '../../checks/child/evidence.ts';
 import { isWithin, type Name, ROOT } from '../../dns/name.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { addressIn } from '../replies/classify-reply.ts';
 import type { KnownZone } from '../state/known-zone.ts';
 import { Stopped } from '../state/work.ts';
 import { askAuthority } from '../walk/ask-authority.ts';
@@ -31,7 +31,7 @@ async function lookUp({ state, work }: Asking, zone: KnownZone, name: Name): Pro
     const result = await askAuthority(state, journey, { name, type }, options);
     if (result.kind === 'failed') return { kind: 'unknown', message: result.failure.message };
     const { reply } = result;
-    if (reply.kind === 'answer') addresses.push(...reply.rdata.map((rdata) => addressIn(type, rdata)));
+    if (reply.kind === 'answer') addresses.push(...reply.rdata.map(printAddress));
     else if (reply.kind === 'nxdomain') break;
     else if (reply.kind === 'alias') {
       const { outcome } = await findAddresses(state, name, options);

@@ -1,17 +1,16 @@
-// Sends queries over TCP, each on its own connection (RFC 7766 §8: two octets of length, then the message). They are rare,
-// so no connection is kept open. The time limit runs from the first packet to the last octet.
+// Sends queries over TCP, each on its own connection. They are rare, so no connection is kept open. The time limit runs from
+// the first packet to the last octet.
 
 import { connect, type Socket } from 'node:net';
 import { unwatchAbort, watchAbort } from './abort-watch.ts';
 import type { AttemptOptions, AttemptResult, Transport } from './attempt-result.ts';
 import { setId } from './encode-query.ts';
 import { matchReply } from './match-reply.ts';
+import { framed, MessageReader } from './message-reader.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { RandomBytes } from './random-bytes.ts';
 import { socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
-
-const LENGTH_OCTETS = 2;
 
 export class TcpExchange implements Transport {
   readonly #sockets: OpenSockets;
@@ -50,11 +49,7 @@ class TcpAttempt {
   readonly #options: AttemptOptions;
   readonly #onEnd: (wasBegun: boolean, result: AttemptResult | undefined) => void;
   readonly #onAbort = () => this.finish(undefined);
-  readonly #length = new Uint8Array(LENGTH_OCTETS);
-  /** Buffer for the message. Its size is that of the length field, so that a peer cannot make us store more. */
-  #message: Uint8Array | undefined;
-  /** Number of received octets, including the length field. */
-  #received = 0;
+  readonly #reader = new MessageReader();
   #socket: Socket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #begunAt: number | undefined;
@@ -86,11 +81,15 @@ class TcpAttempt {
     socket.on('connect', () => {
       this.#isConnected = true;
     });
-    socket.on('data', (octets) => this.#receive(octets));
+    socket.on('data', (octets) =>
+      this.#reader.read(octets, (message) => {
+        this.#read(message);
+        return true; // ignores data after the message: only one query was sent
+      }),
+    );
     socket.on('error', (error) => this.finish({ kind: 'closed', error: socketErrorText(error) }));
     socket.on('close', () => this.finish({ kind: 'closed', error: this.#describeCut() }));
-    // one write: some servers treat the length in its own packet as the whole message
-    socket.write(Buffer.concat([Uint8Array.of(this.#query.length >> 8, this.#query.length), this.#query]));
+    socket.write(framed(this.#query));
   }
 
   #endTime(): void {
@@ -99,21 +98,6 @@ class TcpAttempt {
         ? { kind: 'silence', error: undefined }
         : { kind: 'closed', error: `no connection within ${this.#options.timeoutMs} ms` },
     );
-  }
-
-  #receive(octets: Uint8Array): void {
-    let from = 0;
-    while (this.#received < LENGTH_OCTETS && from < octets.length) {
-      this.#length[this.#received++] = octets[from++] as number;
-    }
-    if (this.#received < LENGTH_OCTETS) return;
-    this.#message ??= new Uint8Array(((this.#length[0] as number) << 8) | (this.#length[1] as number));
-    const at = this.#received - LENGTH_OCTETS;
-    // ignore data after the message: only one query was sent
-    const part = octets.subarray(from, from + this.#message.length - at);
-    this.#message.set(part, at);
-    this.#received += part.length;
-    if (this.#received === LENGTH_OCTETS + this.#message.length) this.#read(this.#message);
   }
 
   #read(message: Uint8Array): void {
@@ -127,9 +111,9 @@ class TcpAttempt {
   }
 
   #describeCut(): string {
-    if (this.#message === undefined) return 'the connection was closed without a reply';
-    const came = this.#received - LENGTH_OCTETS;
-    return `the connection was closed after ${came} of ${this.#message.length} octets`;
+    const { message, received } = this.#reader;
+    if (message === undefined) return 'the connection was closed without a reply';
+    return `the connection was closed after ${received} of ${message.length} octets`;
   }
 
   finish(result: AttemptResult | undefined): void {

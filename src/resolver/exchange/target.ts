@@ -1,7 +1,7 @@
 // The socket address to which packets for a nameserver address are sent.
 
-import { TextError } from '../../dns/errors.ts';
-import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
+import { addressOctets } from '../../dns/record/network.ts';
 
 export interface Target {
   readonly family: 4 | 6;
@@ -12,12 +12,6 @@ export interface Target {
 
 /** Returns undefined if the text is not an address. */
 export function readTarget(address: string, port: number): Target | undefined {
-  try {
-    return address.includes(':')
-      ? { family: 6, address: printIpv6(parseIpv6(address)), port }
-      : { family: 4, address: printIpv4(parseIpv4(address)), port };
-  } catch (error) {
-    if (error instanceof TextError) return undefined;
-    throw error;
-  }
+  const octets = addressOctets(address);
+  return octets && { family: octets.length === 4 ? 4 : 6, address: printAddress(octets), port };
 }

@@ -8,8 +8,9 @@ import type {
   PoolEvidence,
 } from '../../checks/nameservers/pool-evidence.ts';
 import { isWithin, type Name } from '../../dns/name.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { addressIn, type ReplyOf } from '../replies/classify-reply.ts';
+import type { ReplyOf } from '../replies/classify-reply.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';
@@ -86,7 +87,7 @@ async function observeHost(
     zone = result.zone.zone;
     const { reply } = result;
     if (reply.kind === 'alias') return { host: { name, addresses, isAlias: true, failure: undefined }, zone };
-    if (reply.kind === 'answer') addresses.push(...reply.rdata.map((rdata) => addressIn(type, rdata)));
+    if (reply.kind === 'answer') addresses.push(...reply.rdata.map(printAddress));
   }
   return { host: { name, addresses: [...new Set(addresses)], isAlias: false, failure: undefined }, zone };
 }

@@ -12,7 +12,7 @@ import {
   printName,
   replaceSuffix,
 } from '../../dns/name.ts';
-import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Question } from '../exchange/exchange.ts';
 
@@ -185,14 +185,9 @@ function glueFor(names: readonly Name[], message: Message, zone: Name): Glue[] {
     if ((type !== TYPE.A && type !== TYPE.AAAA) || classCode !== CLASS.IN || rdata.length === 0) continue;
     const name = foldCase(owner);
     if (!wanted.has(name) || !isWithin(name, zone)) continue;
-    glue.push({ name, address: addressIn(type, rdata), ttl: ttlOf(ttl) });
+    glue.push({ name, address: printAddress(rdata), ttl: ttlOf(ttl) });
   }
   return glue;
-}
-
-/** Reads the address of an A or AAAA record. */
-export function addressIn(type: number, rdata: Uint8Array): string {
-  return type === TYPE.A ? printIpv4(rdata) : printIpv6(rdata);
 }
 
 /** Returns the names of an NS set, folded, in canonical order and without duplicates. */

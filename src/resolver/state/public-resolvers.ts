@@ -1,5 +1,6 @@
 // Access to public resolvers, whose addresses may have their own ports.
 
+import { DNS_PORT } from '../../process/listen-address.ts';
 import { createExchange, type Exchange } from '../exchange/exchange.ts';
 import { AddressRates, type LeaseSource } from './rate-leases.ts';
 
@@ -16,8 +17,6 @@ export interface PublicResolvers {
   readonly addresses: readonly string[];
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
 }
-
-const DNS_PORT = 53;
 
 /** Returns undefined if none are configured. Workers share the query limits through `leases`. */
 export function openPublicResolvers(

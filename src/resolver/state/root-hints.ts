@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { TextError } from '../../dns/errors.ts';
 import { foldCase, type Name, printName, ROOT } from '../../dns/name.ts';
-import { printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { rdataNames } from '../../dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
@@ -78,7 +78,7 @@ function readAddresses(records: readonly ZoneFileRecord[], servers: ReadonlyMap<
     const server = servers.get(owner);
     if (server === undefined)
       throw new TextError(`${printName(owner)} is not a nameserver of the root in this file`, { line });
-    const address = type === TYPE.A ? printIpv4(rdata) : printIpv6(rdata);
+    const address = printAddress(rdata);
     if (!server.addresses.includes(address)) server.addresses.push(address);
   }
 }

@@ -3,6 +3,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
+import { framed, MessageReader } from '../exchange/message-reader.ts';
 import { socketErrorText } from '../exchange/socket-error.ts';
 import type { Route } from './primary.ts';
 
@@ -20,7 +21,6 @@ interface StreamOptions {
 type StreamEnd = { readonly error: string | undefined };
 
 const CONNECT_MS = 10_000;
-const LENGTH_OCTETS = 2;
 
 /** Rejects only with the signal's reason when that aborts. */
 export function readStream(route: Route, query: Uint8Array, options: StreamOptions): Promise<StreamEnd> {
@@ -41,11 +41,7 @@ class MessageStream {
   readonly #total: NodeJS.Timeout;
   /** Limits the time until the connection is established, then until the next message is complete. */
   #silence: NodeJS.Timeout;
-  readonly #length = new Uint8Array(LENGTH_OCTETS);
-  /** The message that is being received. Undefined while its length is. */
-  #message: Uint8Array | undefined;
-  /** Number of received octets of the length and the message. */
-  #received = 0;
+  readonly #reader = new MessageReader();
   #count = 0;
   #isOver = false;
 
@@ -75,37 +71,21 @@ class MessageStream {
       const error = `sent no complete message for ${silenceMs / 1000} s`;
       this.#silence = setTimeout(() => this.#end({ error }), silenceMs);
     });
-    socket.on('data', (octets) => this.#receive(octets));
+    socket.on('data', (octets) => this.#reader.read(octets, (message) => this.#complete(message)));
     socket.on('error', (error) =>
       this.#end({ error: `did not keep the connection: ${socketErrorText(error)}` }),
     );
     socket.on('close', () => this.#end({ error: `closed the connection after ${this.#count} messages` }));
-    // one write: some servers treat the length in its own packet as the whole message
-    socket.write(Buffer.concat([Uint8Array.of(query.length >> 8, query.length), query]));
+    socket.write(framed(query));
   }
 
-  #receive(octets: Uint8Array): void {
-    for (let at = 0; at < octets.length && !this.#isOver; ) {
-      if (this.#message === undefined) {
-        this.#length[this.#received++] = octets[at++] as number;
-        if (this.#received < LENGTH_OCTETS) continue;
-        this.#message = new Uint8Array(((this.#length[0] as number) << 8) | (this.#length[1] as number));
-        this.#received = 0;
-      }
-      const part = octets.subarray(at, at + this.#message.length - this.#received);
-      this.#message.set(part, this.#received);
-      this.#received += part.length;
-      at += part.length;
-      if (this.#received === this.#message.length) this.#complete(this.#message);
-    }
-  }
-
-  #complete(message: Uint8Array): void {
-    this.#message = undefined;
-    this.#received = 0;
+  /** Returns true if no further message is needed. */
+  #complete(message: Uint8Array): boolean {
+    if (this.#isOver) return true;
     this.#count++;
     this.#silence.refresh();
     if (this.#options.accept(message)) this.#end({ error: undefined });
+    return this.#isOver;
   }
 
   #end(end: StreamEnd | undefined): void {

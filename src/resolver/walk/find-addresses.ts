@@ -1,8 +1,8 @@
 // Finds the addresses of a nameserver without glue, with a separate walk from the root.
 
 import { type Name, printName, ROOT } from '../../dns/name.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { addressIn } from '../replies/classify-reply.ts';
 import type { DatedOutcome } from '../state/address-cache.ts';
 import type { AddressOutcome } from '../state/known-zone.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
@@ -119,7 +119,7 @@ async function ask(lookup: Lookup, journey: Journey, name: Name, type: number): 
   const { reply } = result;
   switch (reply.kind) {
     case 'answer': {
-      const addresses = reply.rdata.map((rdata) => addressIn(type, rdata));
+      const addresses = reply.rdata.map(printAddress);
       return { outcome: { kind: 'found', addresses }, ttl: reply.ttl, isNothing: false };
     }
     case 'alias':

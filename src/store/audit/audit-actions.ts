@@ -132,6 +132,8 @@ const AUDIT_ACTIONS = {
   'webhook.delete': { target: 'domain', fields: ['webhook', 'host'] },
   'webhook.test': { target: 'domain', fields: ['webhook', 'host'] },
   'secondaries.edit': { target: 'domain', fields: ['secondaries'] },
+  'primaries.edit': { target: 'domain', fields: ['primaries'] },
+  'primaries.retransfer': { target: 'domain', fields: [] },
   'recommendation.dismiss': { target: 'domain', fields: ['recommendation'] },
   'ssl.delete': { target: 'domain', fields: ['names', 'fingerprint'] },
   // Sharing of domains.

@@ -17,7 +17,7 @@ import { setParts } from './domain-parts.ts';
 import { type FamilyMember, findFamily } from './family.ts';
 import { type DomainLock, lockDomain, lockNamesAround } from './lock-domain.ts';
 import { settleAbove, settleAgain, settleBelow } from './save-status.ts';
-import { writeLog } from './write-domain-change.ts';
+import { publishOwnRecords, writeLog } from './write-domain-change.ts';
 
 export interface HandOverOrder extends ChangedBy {
   readonly domainId: number;
@@ -187,6 +187,8 @@ async function transferOne(
   await transferBelongings(trx, { id, accountId, withoutMembers });
   const changeId = await drawChangeId(trx);
   await log({ ...lock, row: { ...row, accountId } }, changeId, true);
+  // The primaries did not pass to the new account.
+  if (row.isCopy) await publishOwnRecords(trx, (await lockDomain(trx, id)) as DomainLock, { by, source });
   return changeId;
 }
 

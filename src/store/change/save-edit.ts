@@ -70,6 +70,8 @@ interface EditOrder extends ChangedBy {
   readonly originAllow?: readonly Network[];
   /** True if warnings about the records are wanted. */
   readonly warns?: boolean;
+  /** True if the records of a copy, which are not answered, may be written too. */
+  readonly ofCopy?: boolean;
 }
 
 /** A saved operation and the edit item that caused it. `item` is undefined if only the TTL of the record's set changed. */
@@ -97,12 +99,15 @@ export type SavedEdit =
       readonly warnings: readonly ZoneWarning[];
     }
   | EditProblems
-  /** The domain was deleted, switched off or transferred since the caller loaded it. */
+  /** The domain is a copy, or was deleted, switched off or transferred since the caller loaded it. */
   | {
       readonly kind: 'refused';
-      readonly code: 'not_found' | 'domain_disabled' | 'domain_banned';
+      readonly code: 'not_found' | 'domain_disabled' | 'domain_banned' | 'domain_secondary';
       readonly message: string;
     };
+
+const COPIED_RECORDS =
+  'the records of the domain are copied from its primary: change them there, or remove the primaries first';
 
 export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdit> {
   let listed: EditProblem | undefined;
@@ -117,6 +122,8 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
       if (status === 'disabled' || status === 'banned') {
         return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
       }
+      if (lock.row.isCopy && order.ofCopy !== true)
+        return { kind: 'refused', code: 'domain_secondary', message: COPIED_RECORDS };
       const edit =
         typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row.id)) : order.edit;
       if ('kind' in edit) return edit;

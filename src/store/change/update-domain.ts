@@ -29,13 +29,18 @@ export type UpdatedDomain =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
-      readonly code: RefusalCode | 'not_accepted' | 'taken' | 'plan_limit';
+      readonly code: RefusalCode | 'domain_secondary' | 'not_accepted' | 'taken' | 'plan_limit';
       readonly message: string;
       /** For `plan_limit`. */
       readonly limit?: number;
       /** For `taken`: seconds until a slot among the claims that wait for the name may be free. */
       readonly retryAfterSeconds?: number;
     };
+
+const COPIED_NAMESERVERS = {
+  code: 'domain_secondary',
+  message: 'the NS records of the domain are copied from its primary, so its nameservers cannot be chosen',
+} as const;
 
 /** Saves all parts, or nothing if one is refused. */
 export async function updateDomain(
@@ -59,6 +64,7 @@ export async function updateDomain(
     await saveSettings(trx, lock, settings);
     let nameserversDiffer = false;
     if (nameservers !== undefined) {
+      if (lock.row.isCopy) rollBackTo({ kind: 'refused', ...COPIED_NAMESERVERS } satisfies UpdatedDomain);
       const accepted = findSet(nameservers, provingSets(lock.row, lock.settings));
       if (accepted === undefined) {
         rollBackTo({

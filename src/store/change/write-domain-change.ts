@@ -8,6 +8,7 @@ import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { timedSerial } from '../../zone/serial.ts';
+import { isUnprovenMark, MARK_TYPE, unprovenMarkOf, type ZoneRecord } from '../../zone/zone.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
 import { actionOfChange } from '../audit/audit-actions.ts';
 import { auditInsert } from '../audit/write-audit.ts';
@@ -27,7 +28,7 @@ import {
   type LockedZone,
   writeDifference,
 } from '../zones/write-zone.ts';
-import type { Chunk } from '../zones/zone-rows.ts';
+import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 import type { DomainLock } from './lock-domain.ts';
 import { publishedChunks, saveManagedRecords } from './publish-zone.ts';
 
@@ -55,7 +56,10 @@ export interface WrittenChange {
   readonly serial: number;
 }
 
-/** `lock.row` is the domain as it will be published, with its nameservers and its zone. */
+/**
+ * `lock.row` is the domain as it will be published, with its nameservers and its zone. The zone of a copy that stays
+ * answered whole is not written, and keeps its serial.
+ */
 export async function writeDomainChange(
   trx: Database,
   lock: DomainLock,
@@ -63,16 +67,20 @@ export async function writeDomainChange(
 ): Promise<WrittenChange> {
   const { row, zone, settings } = lock;
   const { by, source, served, records = [] } = order;
-  const serial = timedSerial(row.serial, lock.now);
+  const isKept = isKeptCopy(lock, order);
+  const serial = isKept ? row.serial : timedSerial(row.serial, lock.now);
   const changeId = zone?.nextVersion ?? (await nextVersion(trx));
   // One statement does the rest, unless the whole zone is published, which is computed from the stored records.
-  const whole = zone !== undefined && served !== 'none' && isWhole(lock, order);
+  const whole = zone !== undefined && served !== 'none' && !isKept && isWhole(lock, order);
   if (whole) for (const written of records) await sql`with ${written} select`.execute(trx);
   const parts = whole ? [] : [...records];
   const changes: ChangedZone[] = [];
   let last: Chunk | undefined;
   if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
-  if (zone !== undefined) {
+  if (isKept) {
+    last = await markChunk(trx, lock, order);
+    if (last !== undefined) changes.push(changedZone(zone as LockedZone, zone?.records));
+  } else if (zone !== undefined) {
     const deleted = served === 'none';
     const written = deleted ? await clearZone(trx, lock) : await publish(trx, lock, serial, order);
     last = written.last;
@@ -92,6 +100,16 @@ export async function writeDomainChange(
     ${logEntry(lock, order, { changeId, serial })}`.execute(trx);
   announceAfterCommit(trx);
   return { changeId, serial };
+}
+
+/** Publishes all own records of a domain that is no longer a copy. */
+export async function publishOwnRecords(
+  trx: Database,
+  lock: DomainLock,
+  by: ChangedBy,
+): Promise<WrittenChange> {
+  const { served } = lock.row;
+  return await writeDomainChange(trx, lock, { ...by, operation: 'settings', served, publish: 'whole' });
 }
 
 export async function nextVersion(trx: Database): Promise<number> {
@@ -121,11 +139,42 @@ async function publish(
   const zone = lock.zone as LockedZone;
   let { records } = zone;
   let last: Chunk | undefined;
-  for await (const chunk of publishedChunks(trx, lock, serial, { ...order, isWhole: isWhole(lock, order) })) {
+  // A copy gets its records from the next transfer. Until then, its apex is answered.
+  const served = lock.row.isCopy ? 'apex' : order.served;
+  const published = { ...order, served, isWhole: isWhole(lock, order) };
+  for await (const chunk of publishedChunks(trx, lock, serial, published)) {
     if (last !== undefined) records += (await writeDifference(trx, last)).get(zone.id) ?? 0;
     last = chunk;
   }
   return { records, ...(last !== undefined && { last }) };
+}
+
+/** Returns true if only transfers write the zone: the domain is a copy, and stays answered whole. */
+function isKeptCopy({ row, zone }: DomainLock, { served }: Pick<DomainChangeOrder, 'served'>): boolean {
+  return row.isCopy && served === 'full' && row.served === 'full' && zone?.deleted === false;
+}
+
+/** Returns the change of a copy's mark if the domain becomes proven or unproven. */
+async function markChunk(
+  trx: Database,
+  { row, zone }: DomainLock,
+  { status }: Pick<DomainChangeOrder, 'status'>,
+): Promise<Chunk | undefined> {
+  if (status === undefined || (status.from === 'pending') === (status.to === 'pending')) return undefined;
+  const apex = decodeNameColumn(row.name);
+  const { id } = zone as LockedZone;
+  const { rows } = await sql<Pick<ZoneRecord, 'type' | 'ttl'>>`
+    select type, ttl from zone_records
+    where zone_id = ${id} and owner = ${row.name} and type = ${MARK_TYPE} and not removed`.execute(trx);
+  // Another mark says that only the apex is answered, or that the copy has expired.
+  if (rows.some((mark) => !isUnprovenMark({ ...mark, owner: apex }, apex))) return undefined;
+  const records = marksOfCopy(apex, status.to);
+  return [...chunksOfOwners(zone as LockedZone, apex, [{ owner: apex, types: [MARK_TYPE], records }])][0];
+}
+
+/** Returns the mark at the apex of a copy that is answered whole. */
+export function marksOfCopy(apex: Name, status: DomainStatus | null): ZoneRecord[] {
+  return status === 'pending' ? [unprovenMarkOf(apex)] : [];
 }
 
 /** Returns true if the whole zone must be written: it is served again, or was published with other settings. */

@@ -213,6 +213,8 @@ export function refuseDomain({ row }: DomainLock): Refused | undefined {
     );
   if (row.status === 'disabled' || row.status === 'banned')
     return refused('wrong_state', `the domain is ${row.status}`);
+  if (row.isCopy)
+    return refused('wrong_state', 'the domain is copied from its primary, and only its primary can sign it');
   return undefined;
 }
 

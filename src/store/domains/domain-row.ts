@@ -41,7 +41,7 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.pending_since as "pendingSince", d.moved_since as "movedSince", d.delegated_ns as "delegatedNs",
   d.chosen_ns as "chosenNs", d.ns_sets as "nsSets", d.open, d.banned_name as "bannedName",
   d.by_operator as "byOperator", d.approved_ahead as "approvedAhead", d.ended_at as "endedAt", d.lent_ns as "lentNs", d.turn_from as "turnFrom", d.turn_until as "turnUntil", d.findings,
-  ${SELECTED_SETTINGS}, d.plan_overrides as "planOverrides",
+  exists (select from secondaries s where s.domain_id = d.id) as "isCopy", ${SELECTED_SETTINGS}, d.plan_overrides as "planOverrides",
   case when p.id is not null then ${PLAN_JSON} end as plan`;
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
@@ -121,6 +121,8 @@ export interface DomainRow extends Passed {
   readonly approvedAhead: boolean;
   readonly turnFrom: Date | null;
   readonly turnUntil: Date | null;
+  /** True if the zone is copied from the owner's primary while it is answered whole. */
+  readonly isCopy: boolean;
 }
 
 /** A domain's row with those of its checks and its verification. */

@@ -219,6 +219,7 @@ export const CORE_PRIVILEGES: Privileges = {
     'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
     'providers_of(bigint[])': ['zonefleet_api', 'zonefleet_worker'],
     'note_edge_change(text)': ['zonefleet_api', 'zonefleet_worker'],
+    'analyze_zone_records(bigint)': ['zonefleet_api', 'zonefleet_worker'],
   },
 };
 

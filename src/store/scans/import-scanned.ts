@@ -50,6 +50,7 @@ type ImportRefusal =
   | 'not_found'
   | 'domain_disabled'
   | 'domain_banned'
+  | 'domain_secondary'
   /** The API key is restricted to other records. */
   | 'forbidden'
   | PlanRefusal['code'];

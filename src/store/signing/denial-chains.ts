@@ -1,8 +1,8 @@
 // Adds and removes a denial chain (NSEC or NSEC3) of a large signed zone.
 
 import { sql } from 'kysely';
-import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
+import { coveredType } from '../../dns/record/covered-type.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { denialType } from '../../zone/signing/denial-records.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
@@ -202,9 +202,7 @@ async function removePiece(trx: Database, subject: Subject): Promise<boolean> {
   }
   const rows = recordsByOwner(await readOwners(trx, (zone as LockedZone).id, owners));
   const left = [...rows].map(([owner, records]): OwnerRows => {
-    const stays = records.filter(
-      (one) => one.type === TYPE.RRSIG && readSignature(one.rdata).typeCovered !== type,
-    );
+    const stays = records.filter((one) => one.type === TYPE.RRSIG && coveredType(one.rdata) !== type);
     return { owner, types: [TYPE.RRSIG, type], records: stays };
   });
   await writeOwners(trx, locked, left);

@@ -1,8 +1,8 @@
 // Writes what only signing changes: signatures, denial records, keys and the serial, under the lock of the zone.
 
 import { sql } from 'kysely';
-import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
+import { coveredType } from '../../dns/record/covered-type.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { nextSerial, serialIn, timedSerial, withSerial } from '../../zone/serial.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
@@ -210,7 +210,7 @@ function replacedAt(name: Name, rows: readonly ZoneRecord[], owners: readonly Ow
 
 /** Returns true for an SOA and for its signatures. */
 export function isOfSoa({ type, rdata }: ZoneRecord): boolean {
-  return type === TYPE.SOA || (type === TYPE.RRSIG && readSignature(rdata).typeCovered === TYPE.SOA);
+  return type === TYPE.SOA || (type === TYPE.RRSIG && coveredType(rdata) === TYPE.SOA);
 }
 
 /** Writes marks, which are not part of the zone's content: the serial does not change. */

@@ -107,7 +107,7 @@ function sign(requestMac: Uint8Array, count: number): Exchange {
   };
   const key = keyOf(exchange);
   if (requestMac.length === 0) {
-    const { message } = signMessage(randomMessage(false), key, { nowSeconds: NOW, originalId: below(65536) });
+    const { message } = signMessage(randomMessage(false), key, { nowSeconds: NOW });
     return { ...exchange, messages: [hex(message)] };
   }
   const signer = new TsigStreamSigner(key, requestMac);

@@ -41,7 +41,7 @@ function unsigned(message: Uint8Array): Buffer {
 }
 
 /** Verifies a request, and returns 'ok', 'malformed', 'none' or the name of the error. */
-function verdict(message: Uint8Array, key: TsigKey | undefined = KEY, now = NOW): string {
+function verdict(message: Uint8Array, key: TsigKey = KEY, now = NOW): string {
   const result = readTsig(message);
   if (result.kind !== 'found') return result.kind;
   const verified = verifyRequest(message, result.tsig, key, now);
@@ -80,8 +80,8 @@ describe('messages signed by other implementations', () => {
     expect(tsig).toMatchObject({ keyName: key.name, algorithmName: parseName(`${algorithm}.`), error: 0 });
     if (mac === '') expect(verdict(message, key, tsig.timeSigned)).toBe('ok');
     else expect(streamed([message], key, mac, tsig.timeSigned)).toEqual(['signed']);
-    const { timeSigned: nowSeconds, fudge, originalId, otherData } = tsig;
-    const options = { nowSeconds, fudge, originalId, otherData, ...requestMac };
+    const { timeSigned: nowSeconds, fudge, otherData } = tsig;
+    const options = { nowSeconds, fudge, otherData, ...requestMac };
     expect(Buffer.from(signMessage(unsigned(message), key, options).mac)).toEqual(Buffer.from(tsig.mac));
   });
 
@@ -205,8 +205,7 @@ describe('verifyRequest', () => {
     ['rejects half a MAC', KEY, 'valid', 10, 0, 16, 'BADTRUNC'],
     ['checks the time before truncation', KEY, 'valid', 10, 11, 31, 'BADTIME'],
     ['checks the MAC before time and truncation', KEY, 'forged', 10, 11, 31, 'BADSIG'],
-    ['checks the key before the MAC', undefined, 'forged', 10, 11, 31, 'BADKEY'],
-    ['rejects a key with another name', keyOf('hmac-sha256', 'a.test.'), 'valid', 10, 0, 32, 'BADKEY'],
+    ['checks the key before the MAC', keyOf('hmac-sha256', 'a.test.'), 'forged', 10, 11, 31, 'BADKEY'],
     ['rejects a key for another algorithm', keyOf('hmac-sha512'), 'valid', 10, 0, 32, 'BADKEY'],
     ['rejects another secret', { ...KEY, secret: SECRET.subarray(1) }, 'valid', 10, 0, 32, 'BADSIG'],
   ] as const)('%s', (_, key, edit, fudge, late, macOctets, expected) => {
@@ -262,9 +261,8 @@ function streamed(messages: readonly Uint8Array[], key: TsigKey, mac: string, no
   const verifier = new TsigStreamVerifier(key, Buffer.from(mac, 'hex'));
   return messages.map((message) => {
     const result = verifier.accept(message, now);
-    const isSigned = result.kind === 'ok' && result.isSigned;
-    expect(verifier.isComplete).toBe(isSigned);
-    if (result.kind === 'bad') return result.error;
+    const isSigned = verifier.isComplete;
+    if (result.kind === 'bad') return isSigned ? 'complete' : result.error;
     expect(Buffer.from(result.message)).toEqual(isSigned ? unsigned(message) : message);
     return isSigned ? 'signed' : 'unsigned';
   });

@@ -1,14 +1,9 @@
 // Refreshes with a primary in memory. test/resolver/transfer has the network client.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseName, printName } from '../../../src/dns/name.ts';
-import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
-import {
-  createRefresher,
-  type RefreshOutcome,
-  type TransferClient,
-} from '../../../src/features/secondaries/job-refresh.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { createRefresher, type RefreshOutcome } from '../../../src/features/secondaries/job-refresh.ts';
 import { TransferTurns } from '../../../src/features/secondaries/rules.ts';
 import { claimDueSecondaries, loadSecondary, takeNotifies } from '../../../src/features/secondaries/sql.ts';
 import {
@@ -21,14 +16,13 @@ import { sealTsigKey } from '../../../src/store/secrets/tsig-secrets.ts';
 import { enableSigning } from '../../../src/store/signing/enable-signing.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { serialIn } from '../../../src/zone/serial.ts';
-import type { Difference, TransferResult } from '../../../src/zone/transfer/read-transfer.ts';
 import { isExpiredMark, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { asRole } from '../../support/database/database.ts';
 import { BY } from '../../support/database/domains.ts';
 import { useSecrets } from '../../support/database/signed-zones.ts';
 import { signRecords } from '../../support/dnssec/sign-records.ts';
 import { makeKey } from '../../support/dnssec/signing.ts';
+import { failure, linesOf, Primary } from '../../support/peers/memory-primary.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -40,77 +34,6 @@ beforeAll(() => {
 });
 const APEX = parseName('copy.example.');
 const ZONE = 'copy.example.';
-
-type Failure = Extract<TransferResult, { kind: 'failed' }>;
-const failure = (code: Failure['code']): Failure => ({ kind: 'failed', code, message: `it failed: ${code}` });
-
-/** A primary with all versions that it ever had. */
-class Primary implements TransferClient {
-  readonly versions: ZoneRecord[][] = [];
-  readonly asked: string[] = [];
-  soa: Failure | undefined;
-  ixfr: Failure | ((differences: Difference[]) => Difference[]) | 'zone' | undefined;
-  axfr: Failure | undefined;
-  onTransfer: () => Promise<unknown> = async () => {};
-
-  /** Publishes a version, or undoes the last one. */
-  publish(
-    serial: number,
-    text: string,
-    sign: (records: ZoneRecord[]) => ZoneRecord[] = (records) => records,
-  ) {
-    const records = recordsOf(`@ 60 SOA ns h ${serial} 3600 600 86400 60\n@ 60 NS ns\n${text}`, ZONE);
-    this.versions.push(sign(records));
-  }
-
-  get #now(): ZoneRecord[] {
-    return this.versions.at(-1) as ZoneRecord[];
-  }
-
-  async querySoa(primary: { address: string; key: unknown }) {
-    this.asked.push(`soa ${primary.address}${primary.key === undefined ? '' : ' signed'}`);
-    const rdata = this.#now[0]!.rdata;
-    return this.soa ?? ({ kind: 'soa', serial: serialIn(rdata), rdata } as const);
-  }
-
-  async transferZone(
-    _: unknown,
-    { form, serial }: { form: string; serial: number | undefined },
-  ): Promise<TransferResult> {
-    this.asked.push(form);
-    await this.onTransfer();
-    const end = serialIn(this.#now[0]!.rdata);
-    const whole = { kind: 'zone', serial: end, dropped: 0, records: this.#now } as const;
-    if (form === 'axfr') return this.axfr ?? whole;
-    if (this.ixfr === 'zone') return whole;
-    if (typeof this.ixfr === 'object') return this.ixfr;
-    const from = this.versions.findIndex((records) => serialIn(records[0]!.rdata) === serial);
-    const steps = this.versions
-      .slice(from, -1)
-      .map((before, i) => differenceOf(before, this.versions[from + i + 1]!));
-    return { kind: 'differences', serial: end, dropped: 0, differences: this.ixfr?.(steps) ?? steps };
-  }
-}
-
-function differenceOf(before: readonly ZoneRecord[], after: readonly ZoneRecord[]): Difference {
-  const key = (record: ZoneRecord) => linesOf([record])[0] as string;
-  const [had, has] = [before, after].map((records) => new Set(records.map(key)));
-  return {
-    serialBefore: serialIn(before[0]!.rdata),
-    serialAfter: serialIn(after[0]!.rdata),
-    removed: before.filter((record, i) => i === 0 || !has!.has(key(record))),
-    added: after.filter((record, i) => i === 0 || !had!.has(key(record))),
-  };
-}
-
-function linesOf(records: readonly ZoneRecord[]): string[] {
-  return records
-    .map(
-      ({ owner, type, ttl, rdata }) =>
-        `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${type === 0 ? '' : printRdata(type, rdata)}`,
-    )
-    .sort();
-}
 
 let primary: Primary;
 let id: number;
@@ -136,7 +59,7 @@ const expectCopy = async () => expect(linesOf(await stored())).toEqual(linesOf(p
 const isExpired = async () => (await stored()).some((record) => isExpiredMark(record, APEX));
 
 beforeEach(async () => {
-  primary = new Primary();
+  primary = new Primary(ZONE);
   primary.publish(1, 'www 60 A 192.0.2.1\na.b 60 TXT x');
   await query`insert into peers (name, addresses, networks) values ('one', '{192.0.2.1,192.0.2.2}', '{}'),
     ('two', '{192.0.2.3}', '{}'), ('mute', '{}', '{192.0.2.0/24}')`;
@@ -395,8 +318,8 @@ describe('due secondaries', () => {
     expect(await notify('other.example.', serial)).toBe(1);
   });
 
-  test('do not include a zone whose transfers fail, until it is due', async () => {
-    await query`update secondaries set due_at = now() + interval '1 hour', failures = 5, last_error = 'TRANSFER_INVALID'`;
+  test('include a zone whose refresh failed, with any serial, unless each attempt costs a transfer', async () => {
+    await query`update secondaries set serial = 9, due_at = now() + interval '1 hour', failures = 5, last_error = 'TRANSFER_INVALID'`;
     await notify(ZONE, 9);
     expect(await isDue()).toBe(false);
     await query`update secondaries set last_error = 'PRIMARY_SILENT'`;

@@ -396,9 +396,8 @@ describe('a message for the transfer thread', () => {
     client.socket.write(framed(axfr(1), www(2), axfr(3)));
     await client.received(1);
     const [first, second] = await transfers.received(2);
-    const { octets, transport, address, port } = first!;
+    const { octets, transport, address } = first!;
     expect([Buffer.from(octets), transport, [...address]]).toEqual([axfr(1), 1, [127, 0, 0, 1]]);
-    expect(port).toBe(client.socket.localPort);
     transfers.answer(first!.id, part(1), false);
     await until(() => transfers.idsOf('more').length === 1, 'the next part is requested');
     transfers.answer(second!.id, part(3), false); // waits for the next part of the first

@@ -194,7 +194,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
       socket.send(ixfr(), port, address);
       const message = (await transfers.received(i + 1)).at(-1)!;
       expect([Buffer.from(message.octets), message.transport]).toEqual([ixfr(), 0]);
-      expect([[...message.address], message.port]).toEqual([ASKERS[i], socket.address().port]);
+      expect([...message.address]).toEqual(ASKERS[i]);
       expect(await exchangeUdp({ address, port }, www())).toBeDefined();
       transfers.answer(message.id, Buffer.from('slow'));
       expect((await answer.finally(() => socket.close())).toString()).toBe('slow');

@@ -9,6 +9,8 @@ import { until } from '../tests/until.ts';
 interface Daemon {
   readonly directory: string;
   readonly child: ChildProcess;
+  /** Ends the program, does the work, and starts the program again with the same files. */
+  restart(work?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -27,16 +29,20 @@ export async function startDaemon({ program, files, args, prepare, isReady }: Da
   await chmod(directory, 0o755);
   for (const [name, text] of Object.entries(files(directory))) await writeFile(join(directory, name), text);
   await prepare?.(directory);
-  const child = spawn(program, args(directory), {
-    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: directory,
-  });
   let told = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text: Buffer) => {
-      told = `${told}${text}`.slice(-4000);
+  const start = () => {
+    const started = spawn(program, args(directory), {
+      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: directory,
     });
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (text: Buffer) => {
+        told = `${told}${text}`.slice(-4000);
+      });
+    return started;
+  };
+  let child = start();
   const stop = async () => {
     await endChild(child);
     await rm(directory, { recursive: true, force: true });
@@ -45,13 +51,28 @@ export async function startDaemon({ program, files, args, prepare, isReady }: Da
     if (child.exitCode !== null) throw new Error(`${program} ended: ${told}`);
     return await isReady();
   };
-  try {
-    await until(answers, () => `${program} answers: ${told}`);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { directory, child, stop };
+  const untilAnswers = async () => {
+    try {
+      await until(answers, () => `${program} answers: ${told}`);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  };
+  await untilAnswers();
+  return {
+    directory,
+    get child() {
+      return child;
+    },
+    async restart(work) {
+      await endChild(child);
+      await work?.();
+      child = start();
+      await untilAnswers();
+    },
+    stop,
+  };
 }
 
 async function endChild(child: ChildProcess): Promise<void> {

@@ -1,9 +1,11 @@
-// Other servers as secondaries or primaries of zones, on loopback. Each gets a frame (port, folders) and a text that
-// configures keys and zones as in docs/operating/transfers.md.
+// Other servers as secondaries or primaries of zones, on loopback. Each gets a frame (port, folders, unsigned transfers for
+// tests), and its keys and zones from the examples of docs/operating/transfers.md, except yadifa.
 
+import { writeFile } from 'node:fs/promises';
 import { freePort } from '../processes/free-port.ts';
 import { runProgram } from '../validators/run-program.ts';
 import { startDaemon } from './daemon.ts';
+import { documented } from './documented-config.ts';
 import { askMany } from './peers.ts';
 
 export type TransferPeerName = 'nsd' | 'knot' | 'bind' | 'powerdns' | 'yadifa';
@@ -35,6 +37,8 @@ export interface TransferPeer {
   readonly directory: string;
   /** Replaces the file of a zone and loads it. Only for primaries. */
   rewrite(zone: string, text: string): Promise<void>;
+  /** Ends the server, does the work, and starts the server again with the same files. */
+  restart(work?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,7 +56,7 @@ export async function startTransferPeer(
 ): Promise<TransferPeer> {
   const port = options.port ?? (await freePort());
   const { files, args, prepare, reload } = FRAMES[name];
-  const { directory, child, stop } = await startDaemon({
+  const daemon = await startDaemon({
     program: TRANSFER_PROGRAMS[name],
     files: (inside) => ({ ...options.files, ...files({ ...options, directory: inside, port }) }),
     args: (inside) => args(inside),
@@ -66,16 +70,17 @@ export async function startTransferPeer(
       return reply !== undefined;
     },
   });
+  const { directory, restart, stop } = daemon;
   return {
     name,
     port,
     directory,
     async rewrite(zone, text) {
-      const { writeFile } = await import('node:fs/promises');
       await writeFile(`${directory}/${zone}.zone`, text);
-      if (reload === 'SIGHUP') child.kill('SIGHUP');
+      if (reload === 'SIGHUP') daemon.child.kill('SIGHUP');
       else await reload(directory, zone);
     },
+    restart,
     stop,
   };
 }
@@ -97,161 +102,126 @@ interface Frame {
 
 const LOCAL = '127.0.0.1';
 
+/** Returns an example of docs/operating/transfers.md for this server. */
+function example(file: string, { primary, notified = [], ...values }: FrameOptions): string {
+  return primary === undefined
+    ? documented(`${file} primary`, { ...values, nodes: notified })
+    : documented(`${file} secondary`, { ...values, nodes: [primary] });
+}
+
 const FRAMES: Readonly<Record<TransferPeerName, Frame>> = {
   nsd: {
     args: (directory) => ['-d', '-c', `${directory}/nsd.conf`],
     reload: 'SIGHUP',
-    files: ({ directory, port, key, zones, primary, notified = [] }) => ({
+    files: (options) => ({
       'nsd.conf': `
 server:
-  ip-address: ${LOCAL}@${port}
+  ip-address: ${LOCAL}@${options.port}
   username: ""
   server-count: 1
-  zonesdir: "${directory}"
+  zonesdir: "${options.directory}"
   database: ""
-  pidfile: "${directory}/nsd.pid"
-  xfrdfile: "${directory}/xfrd.state"
-  zonelistfile: "${directory}/zone.list"
-  xfrdir: "${directory}"
+  pidfile: "${options.directory}/nsd.pid"
+  xfrdfile: "${options.directory}/xfrd.state"
+  zonelistfile: "${options.directory}/zone.list"
+  xfrdir: "${options.directory}"
   rrl-ratelimit: 0
 remote-control:
   control-enable: no
-key:
-  name: "${key.name}"
-  algorithm: ${key.algorithm}
-  secret: "${key.secret}"
-${zones
-  .map(
-    (zone) => `zone:
-  name: "${zone}"
-  zonefile: "${zone}.zone"
-  provide-xfr: ${LOCAL} NOKEY
-  provide-xfr: ${LOCAL} "${key.name}"
-${
-  primary === undefined
-    ? `  store-ixfr: yes\n  create-ixfr: yes\n${notified.map((to) => `  notify: ${LOCAL}@${to} "${key.name}"\n`).join('')}`
-    : `  allow-notify: ${LOCAL} "${key.name}"\n  request-xfr: ${LOCAL}@${primary} "${key.name}"\n`
-}`,
-  )
-  .join('')}`,
+${example('nsd.conf', options).replaceAll(/^zone:\n/gm, `$&  provide-xfr: ${LOCAL} NOKEY\n`)}`,
     }),
   },
   knot: {
     args: (directory) => ['-c', `${directory}/knot.conf`],
     reload: 'SIGHUP',
-    files: ({ directory, port, key, zones, primary, notified = [] }) => ({
+    files: (options) => ({
       'knot.conf': `
 server:
-  listen: ${LOCAL}@${port}
-  rundir: ${directory}
+  listen: ${LOCAL}@${options.port}
+  rundir: ${options.directory}
   udp-workers: 1
   tcp-workers: 1
   background-workers: 2
 database:
-  storage: ${directory}
+  storage: ${options.directory}
 log:
   - target: stderr
     any: info
-key:
-  - id: ${key.name}
-    algorithm: ${key.algorithm}
-    secret: ${key.secret}
-remote:
-${primary === undefined ? '' : `  - id: primary\n    address: ${LOCAL}@${primary}\n    key: ${key.name}\n`}
-${notified.map((to) => `  - id: to${to}\n    address: ${LOCAL}@${to}\n    key: ${key.name}\n`).join('')}
 acl:
-  - id: signed
-    key: ${key.name}
-    action: [transfer, notify]
-  - id: local
+  - id: unsigned
     address: ${LOCAL}
     action: transfer
 template:
   - id: default
-    storage: ${directory}
+    storage: ${options.directory}
     zonefile-sync: -1
-    zonefile-load: difference
-    journal-content: changes
-zone:
-${zones
-  .map(
-    (zone) => `  - domain: ${zone}
-    file: ${zone}.zone
-    acl: [signed, local]
-${primary === undefined ? (notified.length > 0 ? `    notify: [${notified.map((to) => `to${to}`).join()}]\n` : '') : '    master: primary\n    zonefile-load: none\n    journal-content: all\n'}`,
-  )
-  .join('')}`,
+    journal-content: ${options.primary === undefined ? 'changes' : 'all'}
+    zonefile-load: ${options.primary === undefined ? 'whole' : 'none'}
+${example('knot.conf', options)
+  .replaceAll(/^ +acl: /gm, '$&unsigned, ')
+  .replaceAll(/unsigned, .*/g, '[$&]')}`,
     }),
   },
   bind: {
     args: (directory) => ['-f', '-n', '2', '-c', `${directory}/named.conf`],
     reload: 'SIGHUP',
-    files: ({ directory, port, key, zones, primary, notified = [] }) => ({
+    files: (options) => ({
       'named.conf': `
 options {
-  directory "${directory}"; pid-file "${directory}/named.pid"; session-keyfile "${directory}/session.key";
-  lock-file none; listen-on port ${port} { ${LOCAL}; }; listen-on-v6 { none; };
-  recursion no; allow-query { any; }; dnssec-validation no; empty-zones-enable no; notify explicit;
+  directory "${options.directory}"; pid-file "${options.directory}/named.pid";
+  session-keyfile "${options.directory}/session.key";
+  lock-file none; listen-on port ${options.port} { ${LOCAL}; }; listen-on-v6 { none; }; allow-transfer { ${LOCAL}; };
+  recursion no; allow-query { any; }; minimal-responses yes; dnssec-validation no; empty-zones-enable no; notify explicit;
   transfers-in 100; transfers-per-ns 100; serial-query-rate 1000; notify-rate 1000; startup-notify-rate 1000;
+  min-refresh-time 1; min-retry-time 1;
 };
 controls { };
-key "${key.name}" { algorithm ${key.algorithm}; secret "${key.secret}"; };
-${zones
-  .map((zone) =>
-    primary === undefined
-      ? `zone "${zone}" { type primary; file "${zone}.zone"; ixfr-from-differences yes;
-  allow-transfer { key "${key.name}"; ${LOCAL}; };
-  also-notify { ${notified.map((to) => `${LOCAL} port ${to} key "${key.name}";`).join(' ')} }; };\n`
-      : `zone "${zone}" { type secondary; file "${zone}.zone"; allow-transfer { ${LOCAL}; };
-  primaries { ${LOCAL} port ${primary} key "${key.name}"; }; allow-notify { key "${key.name}"; ${LOCAL}; };
-  min-refresh-time 1; min-retry-time 1; };\n`,
-  )
-  .join('')}`,
+${example('named.conf', options).replaceAll('allow-transfer {', `$& ${LOCAL};`)}`,
     }),
   },
   powerdns: {
     args: (directory) => [`--config-dir=${directory}`],
     reload: (directory, zone) =>
       run(directory, 'pdns_control', [`--config-dir=${directory}`, 'bind-reload-now', zone]),
-    files: ({ directory, port, zones, primary }) => ({
+    files: (options) => ({
       'pdns.conf': `
 launch=bind
-bind-config=${directory}/named.conf
-bind-dnssec-db=${directory}/dnssec.db
-local-address=${LOCAL}:${port}
-socket-dir=${directory}
+bind-config=${options.directory}/named.conf
+bind-dnssec-db=${options.directory}/dnssec.db
+local-address=${LOCAL}:${options.port}
+socket-dir=${options.directory}
 daemon=no
 guardian=no
 setuid=
 setgid=
-${primary === undefined ? 'primary=yes' : 'secondary=yes'}
 allow-axfr-ips=${LOCAL}
-allow-notify-from=${LOCAL}
 xfr-cycle-interval=1
 bind-check-interval=1
 query-cache-ttl=0
 cache-ttl=0
 negquery-cache-ttl=0
-`,
-      'named.conf': zones
-        .map((zone) =>
-          primary === undefined
-            ? `zone "${zone}" { type master; file "${directory}/${zone}.zone"; };\n`
-            : `zone "${zone}" { type slave; file "${directory}/${zone}.zone"; masters { ${LOCAL}:${primary}; }; };\n`,
-        )
+${example('pdns.conf', { ...options, zones: [''] })}`,
+      'named.conf': options.zones
+        .map((zone) => {
+          const file = `file "${options.directory}/${zone}.zone";`;
+          return options.primary === undefined
+            ? `zone "${zone}" { type master; ${file} };\n`
+            : `zone "${zone}" { type slave; ${file} masters { ${LOCAL}:${options.primary}; }; };\n`;
+        })
         .join(''),
     }),
     // A secondary asks for whole zones, its default: by IXFR, version 4.7 does not notice that a zone was signed.
-    async prepare({ directory, key, zones, primary, notified = [] }) {
+    async prepare(options) {
+      const { directory } = options;
       const pdnsutil = (...args: string[]) =>
         run(directory, 'pdnsutil', [`--config-dir=${directory}`, ...args]);
       await pdnsutil('create-bind-db', `${directory}/dnssec.db`);
-      await pdnsutil('import-tsig-key', key.name, key.algorithm, key.secret);
-      for (const zone of zones) {
-        await pdnsutil('activate-tsig-key', zone, key.name, primary === undefined ? 'primary' : 'secondary');
-        if (primary === undefined)
-          for (const to of notified) await pdnsutil('add-meta', zone, 'ALSO-NOTIFY', `${LOCAL}:${to}`);
-      }
+      // Only a database can create zones. The file named.conf lists those of this backend.
+      for (const zone of options.zones)
+        for (const line of example('pdnsutil', { ...options, zones: [zone] })
+          .trim()
+          .split('\n'))
+          if (!/^pdnsutil (create|set)-/.test(line)) await pdnsutil(...line.split(' ').slice(1));
     },
   },
   yadifa: {

@@ -16,6 +16,7 @@ export interface Sent {
 }
 
 const TO_BE_SIGNED: Sent = { prepare: (w) => w.signDomain() };
+const COPIED: Sent = { prepare: (w) => w.copyDomain() };
 const HAS_CHECK: Sent = { prepare: (w) => w.parameter('/checks/{id}', 'id') };
 const CHECK_IS_ALLOWED: Sent = { prepare: (w) => w.allowDnssecCheck() };
 const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 'domain')}` };
@@ -54,6 +55,9 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'PUT /domains/{domain}/secondaries': {
     body: () => ({ secondaries: [{ addresses: ['9.9.9.9'], networks: ['9.9.9.9'] }] }),
   },
+  'PUT /domains/{domain}/primaries': { body: () => ({ primaries: [{ address: '9.9.9.9' }] }) },
+  'DELETE /domains/{domain}/primaries': COPIED,
+  'POST /domains/{domain}/retransfer': COPIED,
   'POST /tsig-keys/': { body: () => ({ label: 'walk' }) },
   'GET /analytics/summary': ofItsDomain,
   'GET /analytics/visitors': ofItsDomain,

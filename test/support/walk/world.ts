@@ -12,6 +12,7 @@ import { judgeCertificate } from '../../../src/edge/certificates/judge-certifica
 import { orderPurge } from '../../../src/features/cache/sql-purges.ts';
 import { uploadCertificate } from '../../../src/features/certificates/sql.ts';
 import { orderTopup, type Payment } from '../../../src/features/money/sql-payments.ts';
+import { replacePrimaries } from '../../../src/features/secondaries/sql-domain.ts';
 import { openTicket } from '../../../src/features/tickets/sql-write.ts';
 import { createWebhook } from '../../../src/features/webhooks/sql.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
@@ -209,6 +210,11 @@ export class World {
   async signDomain(): Promise<void> {
     const changed = await enableDnssec(this.db, { domainId: await this.domainId(), ...BY });
     if (changed.kind !== 'updated') throw new Error(`not enabled: ${JSON.stringify(changed)}`);
+  }
+
+  async copyDomain(): Promise<void> {
+    const domain = { id: await this.domainId(), accountId: this.buyerId };
+    await replacePrimaries(this.db, domain, [{ address: '9.9.9.9', port: 53, keyId: null }]);
   }
 
   /** Enables DNSSEC, and resets the limit of requested checks. */

@@ -50,6 +50,8 @@ export const AUDIT_GROUPS = {
     'webhook.delete',
     'webhook.test',
     'secondaries.edit',
+    'primaries.edit',
+    'primaries.retransfer',
     'recommendation.dismiss',
   ],
   sharing: [
