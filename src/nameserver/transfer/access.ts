@@ -6,6 +6,8 @@ import { isInNetwork, type Network } from '../../dns/record/network.ts';
 /** The part of a peer that identifies its messages. */
 export interface KnownPeer {
   readonly networks: readonly Network[];
+  /** Where the peer listens. Of peers with the same key, the one that listens at the source has sent the message. */
+  readonly addresses?: readonly string[];
   /** Undefined if the peer signs nothing. */
   readonly keyId: number | undefined;
 }
@@ -18,21 +20,26 @@ interface Sender {
 }
 
 /**
- * Returns the peer that the message comes from, one with a key first. The source must be in the peer's networks, if it
- * has any, and the message must be signed with its key, if it has one. A peer with neither matches nothing.
+ * Returns the peer that the message comes from, one with a key first, and one that listens at the source before others.
+ * The source must be in the peer's networks, if it has any, and the message must be signed with its key, if it has one.
+ * A peer with neither matches nothing.
  */
 export function findPeer<P extends KnownPeer>(peers: Iterable<P>, sender: Sender): P | undefined {
   const address = unmapped(sender.address);
-  let unsigned: P | undefined;
+  const text = addressText(address);
+  let found: P | undefined;
+  let foundRank = 0;
   for (const peer of peers) {
-    const { networks, keyId } = peer;
+    const { networks, keyId, addresses = [] } = peer;
     if (networks.length === 0 && keyId === undefined) continue;
     if (keyId !== undefined && keyId !== sender.keyId) continue;
     if (networks.length > 0 && !networks.some((network) => isInNetwork(network, address))) continue;
-    if (keyId !== undefined) return peer;
-    unsigned ??= peer;
+    const rank = 1 + (addresses.includes(text) ? 1 : 0) + (keyId === undefined ? 0 : 2);
+    if (rank <= foundRank) continue;
+    found = peer;
+    foundRank = rank;
   }
-  return unsigned;
+  return found;
 }
 
 /** Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), which a socket for both families reports. */

@@ -9,6 +9,8 @@ import { TransferConfig } from './transfer-config.ts';
 
 /** Revoked keys must be refused within 5 s. */
 const POLL_MS = 2000;
+/** A large configuration that often changes must not occupy the thread: loading it takes at most this share of the time. */
+const MOST_LOAD_SHARE = 0.1;
 
 interface ConfigWatchOptions {
   readonly open: () => Promise<Connection>;
@@ -23,6 +25,7 @@ export class ConfigWatch {
   readonly #loggedKeys = new Set<string>();
   #current: TransferConfig | undefined;
   #failure: string | undefined;
+  #loadMs = 0;
   #isStopped = false;
   #running: Promise<void> | undefined;
 
@@ -49,8 +52,10 @@ export class ConfigWatch {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      await this.#wakeup.wait(POLL_MS);
+      await this.#wakeup.wait(Math.max(POLL_MS, this.#loadMs / MOST_LOAD_SHARE));
+      const startedMs = performance.now();
       await this.#poll();
+      this.#loadMs = performance.now() - startedMs;
     }
   }
 

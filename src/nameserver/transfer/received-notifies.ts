@@ -32,9 +32,16 @@ export class ReceivedNotifies {
     while (this.#waiting.size > 0) {
       const batch = [...this.#waiting];
       this.#waiting.clear();
-      for (const [apex, serial] of batch) await this.#write(apex, serial).catch(this.#onError);
+      for (const [apex, serial] of batch)
+        await this.#write(apex, serial).catch((error) => this.#keep(apex, error));
       await pause(SPACING_MS, undefined, { ref: false });
     }
     this.#isWriting = false;
+  }
+
+  /** The primary was told that its NOTIFY arrived, so it is recorded when the database can be reached again. */
+  #keep(apex: Name, error: unknown): void {
+    this.#onError(error);
+    if (!this.#waiting.has(apex)) this.#waiting.set(apex, null);
   }
 }

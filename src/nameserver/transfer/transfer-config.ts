@@ -19,7 +19,10 @@ export interface ServedKey {
   readonly key: TsigKey | undefined;
 }
 
-export interface TransferPeer extends KnownPeer, Omit<NotifiedPeer, 'key'>, Pick<StoredPeer, 'accountId'> {
+export interface TransferPeer
+  extends Omit<KnownPeer, 'addresses'>,
+    Omit<NotifiedPeer, 'key'>,
+    Pick<StoredPeer, 'accountId'> {
   /** The key that the peer's messages, and those to the peer, are signed with. Undefined also if it cannot be used. */
   readonly key: ServedKey | undefined;
 }

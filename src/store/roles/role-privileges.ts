@@ -197,6 +197,7 @@ export const CORE_PRIVILEGES: Privileges = {
     { table: 'dns_counts', role: 'zonefleet_node', may: ['insert'], columns: COUNTS },
     { table: 'tsig_keys', role: 'zonefleet_node', may: ['update'], columns: ['last_used_at'] },
     { table: 'received_notifies', role: 'zonefleet_node', may: ['insert'], columns: NOTIFIED },
+    { table: 'received_notifies', role: 'zonefleet_node', may: ['update'], columns: ['serial'] },
     { table: 'vantages', role: 'zonefleet_api', may: ['update'], columns: VANTAGE_REPORT },
     { table: 'edges', role: 'zonefleet_api', may: ['update'], columns: EDGE_REPORT },
     // Global admins confirm a node's held removals.

@@ -78,18 +78,21 @@ const SLOTS = 4096;
 /** Slots that are tried for a zone, so that other zones rarely have all of them. */
 const TRIED_SLOTS = 8;
 
-/** Records that a primary of this zone has sent NOTIFY, unless that is recorded and no worker has taken it yet. */
+/**
+ * Records that a primary of this zone has sent NOTIFY. If another serial is recorded and no worker has taken it yet, it
+ * is replaced by null, because it may be older.
+ */
 export async function noteNotify(connection: Connection, name: Name, serial: number | null): Promise<void> {
   await connection.query(
     `with tried as (
        select ((hashtextextended($1::text, 0) & ${SLOTS - 1})::int + n) % ${SLOTS} as slot
        from generate_series(0, ${TRIED_SLOTS - 1}) as n),
      taken as (select slot, zone from received_notifies where slot in (select slot from tried))
-     insert into received_notifies (slot, zone, serial)
+     insert into received_notifies as r (slot, zone, serial)
      select slot, $1::text, $2::bigint from tried
-     where slot not in (select slot from taken) and not exists (select from taken where zone = $1::text)
-     limit 1
-     on conflict (slot) do nothing`,
+     where slot not in (select slot from taken where zone <> $1::text)
+     order by slot not in (select slot from taken) limit 1
+     on conflict (slot) do update set serial = null where r.zone = excluded.zone and r.serial <> excluded.serial`,
     [printName(name), serial],
   );
 }

@@ -92,11 +92,17 @@ export async function loadTransfers(db: Database, names: readonly string[]): Pro
     const ofZone = peers.filter(({ zoneId }) => zoneId === id);
     const peersOfZone = ofZone.map(({ zoneId, ...peer }) => {
       const ofPeer = reports.filter((report) => report.zoneId === zoneId && report.peerId === peer.id);
-      return { ...peer, ...merged(ofPeer), lagSeconds: lagOf(peer, ofPeer, { serial, age }) };
+      const of = merged(ofPeer);
+      const isAhead = of.servedSerial !== null && serial !== undefined && isNewer(of.servedSerial, serial);
+      const error = of.error ?? (isAhead ? IS_AHEAD : null);
+      return { ...peer, ...of, error, lagSeconds: lagOf(peer, ofPeer, { serial, age }) };
     });
     return { zone: name, serial, peers: peersOfZone };
   });
 }
+
+/** The zone was restored, or unloaded and loaded again. */
+const IS_AHEAD = 'the peer has a newer serial than the zone: raise the serial of the zone';
 
 /** Merges the reports of all nodes about one peer. The newest report is last. */
 function merged(
@@ -136,8 +142,6 @@ function lagOf(
   { serial, age }: { readonly serial: number | undefined; readonly age: number },
 ): number | null {
   if (!transfers || serial === undefined) return null;
-  const isCurrent = reports.some(
-    ({ servedSerial }) => servedSerial !== null && !isNewer(serial, servedSerial),
-  );
+  const isCurrent = reports.some(({ servedSerial }) => servedSerial === serial);
   return isCurrent ? 0 : Math.max(0, Math.floor(age));
 }

@@ -31,12 +31,12 @@ export function differencesOf(versions: readonly VersionChange[]): readonly Diff
     group = [];
   }
   groups.at(-1)?.push(...group);
-  const differences = groups.map(netChange);
   const condensed = netChange(versions);
-  if (condensed === undefined || !differences.every((one) => one !== undefined)) return undefined;
-  if (differences.length > MOST_DIFFERENCES || changesIn([condensed]) < changesIn(differences))
-    return [condensed];
-  return differences;
+  if (condensed === undefined) return undefined;
+  if (groups.length > MOST_DIFFERENCES) return [condensed];
+  const differences = groups.map(netChange);
+  if (!differences.every((one) => one !== undefined)) return undefined;
+  return changesIn([condensed]) < changesIn(differences) ? [condensed] : differences;
 }
 
 /** Number of changes besides those of the SOA. */

@@ -27,7 +27,14 @@ test.each([
 });
 
 test('the first peer that matches is returned, one with a key first', () => {
-  const peers = [peer([], 2), peer(['192.0.2.0/24']), peer(['0.0.0.0/0']), peer([], 3)];
+  const at = (address: string, keyId: number) => ({ ...peer([], keyId), addresses: [address] });
+  const peers = [
+    peer([], 2),
+    peer(['192.0.2.0/24']),
+    peer(['0.0.0.0/0']),
+    at('192.0.2.9', 3),
+    at('192.0.2.1', 3),
+  ];
   const found = (keyId: number) => findPeer(peers, { address: Uint8Array.of(192, 0, 2, 1), keyId });
-  expect([found(1), found(3)]).toEqual([peers[1], peers[3]]);
+  expect([found(1), found(3)].map((one) => one && peers.indexOf(one))).toEqual([1, 4]);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseName, printName } from '../../../src/dns/name.ts';
+import { type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { NotifyOrders } from '../../../src/nameserver/transfer/notify-orders.ts';
 import { deleteOld, RETENTION } from '../../../src/store/housekeeping/retention.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
@@ -95,6 +95,8 @@ test('a received NOTIFY is recorded once per zone, in one of eight slots', async
   for (const name of [...names, ...names]) await noteNotify(node, name, 7);
   expect(await column`select zone from received_notifies order by zone`).toEqual(names.map(printName).sort());
   expect(await value`select distinct serial from received_notifies`).toBe(7);
+  await noteNotify(node, names[0] as Name, 8);
+  expect(await column`select zone from received_notifies where serial is null`).toEqual(['z0.test.']);
   await query`insert into received_notifies (slot, zone)
     select slot, 'other.' from generate_series(0, 4095) slot on conflict do nothing`;
   await noteNotify(node, parseName('late.test.'), null);
