@@ -133,7 +133,7 @@ const started = {
   shownKey: 'svc_…',
   publicUrl: 'http://127.0.0.1:8053',
   hasConsole: true,
-  secrets: undefined,
+  secretFiles: [],
   question: 'www.shop.example A',
   remark: undefined,
   path: '/domains/',

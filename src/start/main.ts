@@ -116,10 +116,11 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
   const first = isOurKey ? await makeFirstSecrets(roles.owner, settings.publicUrl) : undefined;
   const shownKey = first?.key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
   const { publicUrl, console: hasConsole } = settings;
+  const secretFiles = [secrets, tsigSecrets].flatMap((found) => (found?.isNew ? [found.file] : []));
   say(
     summary({
       ...{ addresses, api, metrics, place, ...samples },
-      ...{ first, shownKey, registrar: demo?.registrar, publicUrl, hasConsole, secrets },
+      ...{ first, shownKey, registrar: demo?.registrar, publicUrl, hasConsole, secretFiles },
     }),
   );
   demo?.play();

@@ -14,7 +14,8 @@ interface Started extends Samples {
   readonly shownKey: string;
   readonly publicUrl: string;
   readonly hasConsole: boolean;
-  readonly secrets: { readonly file: string; readonly isNew: boolean } | undefined;
+  /** The files of secrets that were created now. */
+  readonly secretFiles: readonly string[];
 }
 
 export function summary(started: Started): string {
@@ -40,11 +41,9 @@ export function summary(started: Started): string {
           `  API key   ${started.first.key} (of a global admin; shown only once)`,
           `  sign in   ${started.first.link} (for the same admin; works once, expires after 15 minutes)`,
         ]),
-    ...(started.secrets?.isNew === true
-      ? [
-          `  secrets   ${started.secrets.file} encrypts stored secrets; back it up separately from the database`,
-        ]
-      : []),
+    ...started.secretFiles.map(
+      (file) => `  secrets   ${file} encrypts stored secrets; back it up separately from the database`,
+    ),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
     ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
     `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,
