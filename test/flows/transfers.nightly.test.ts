@@ -144,7 +144,6 @@ function operatorZone(serial: number, more: readonly string[]) {
   return recordsOf(text.join('\n'), printName(OPERATOR));
 }
 
-/** Without the TTL of NSEC3PARAM and its signature, which yadifa changes to 0. */
 /** Returns how often the node could not answer with differences although history was kept. */
 async function missesOf({ metricsUrl }: NodeProcess): Promise<string[]> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();

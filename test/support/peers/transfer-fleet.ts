@@ -204,7 +204,10 @@ export async function transferred(port: number, apex: Name, ...args: readonly st
   return stdout.includes('SOA') ? linesOf(recordsOf(stdout, printName(apex))) : [];
 }
 
-/** Returns records as sorted lines, without those that no query returns. */
+/**
+ * Returns records as sorted lines, without those that no query returns, and without the TTL of NSEC3PARAM and its
+ * signature, which yadifa changes to 0.
+ */
 export function linesOf(records: readonly ZoneRecord[]): string[] {
   return records
     .filter((one) => !isMark(one) && !isEdgeMark(one))
@@ -212,5 +215,6 @@ export function linesOf(records: readonly ZoneRecord[]): string[] {
       ({ owner, ttl, type, rdata }) =>
         `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
     )
+    .map((line) => line.replace(/ \d+ (RRSIG NSEC3PARAM|NSEC3PARAM) /, ' $1 '))
     .sort();
 }
