@@ -47,6 +47,7 @@ export type PartName =
   | 'signed_edits'
   | 'refresh'
   | 'notify'
+  | 'transfer'
   | 'checks'
   | 'public_checks'
   | 'scan'

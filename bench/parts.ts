@@ -12,7 +12,6 @@ import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
-import { notify } from './parts/notify.ts';
 import { publicChecks } from './parts/public-checks.ts';
 import { refresh } from './parts/refresh.ts';
 import { regionSigning } from './parts/region-signing.ts';
@@ -26,6 +25,7 @@ import { signedMemory } from './parts/signed-memory.ts';
 import { signing } from './parts/signing.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
+import { notify, transfer } from './parts/transfers.ts';
 
 export interface PartGroup {
   readonly part: Part;
@@ -50,6 +50,7 @@ export const PARTS: readonly PartGroup[] = [
   single(signedEdits, 8, 'time until an edit of a signed domain is answered, beside unsigned ones'),
   single(refresh, 4, 'signatures made anew a second, of small zones and of a large one'),
   single(notify, 4, 'NOTIFY to secondaries: after a commit, and if 100,000 zones change'),
+  single(transfer, 10, 'zone transfers of a million records, out and in, next to NSD, Knot and BIND'),
   {
     part: scale,
     names: [

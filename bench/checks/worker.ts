@@ -1,4 +1,5 @@
-// A workers process as an operator runs it (`npm run workers`, without npm's process) in the small internet.
+// A workers process as an operator runs it (`npm run workers`, without npm's process), in the small internet if it has
+// parents.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,11 @@ export interface Worker {
 }
 
 export async function startWorker(
-  { databaseUrl, redisUrl, parents }: { databaseUrl: string; redisUrl: string | undefined; parents: Parents },
+  {
+    databaseUrl,
+    redisUrl,
+    parents,
+  }: { databaseUrl: string; redisUrl?: string | undefined; parents?: Parents },
   options: BenchOptions,
 ): Promise<Worker> {
   const metricsPort = await freePort();
@@ -29,9 +34,11 @@ export async function startWorker(
     env: {
       DATABASE_URL: databaseUrl,
       ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
-      ROOT_HINTS: parents.hintsFile,
-      DNS_PORT_OUT: String(parents.port),
-      RESOLVER_ALLOW: PARENT_NETWORK,
+      ...(parents && {
+        ROOT_HINTS: parents.hintsFile,
+        DNS_PORT_OUT: String(parents.port),
+        RESOLVER_ALLOW: PARENT_NETWORK,
+      }),
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
       RUN_AS: 'off', // like the other servers
       LOG_LEVEL: 'warn',

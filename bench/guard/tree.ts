@@ -27,6 +27,7 @@ export interface MeteredProgram extends Program {
 
 export interface Tree {
   readonly label: string;
+  readonly databaseUrl: string;
   /** Starts a program, and resolves when it is ready. */
   start(name: ProgramName, parents?: Parents): Promise<MeteredProgram>;
   readonly ask: Ask;
@@ -93,6 +94,7 @@ async function openTree(label: string, directory: string): Promise<Tree> {
   await runOn(url, 'update plans set max_records = null, max_domains = null');
   return {
     label,
+    databaseUrl: url,
     dnsPort,
     async start(program, parents) {
       const metricsPort = await freePort();

@@ -28,7 +28,11 @@ export const bind: Server = {
   },
 };
 
-function headOf({ address, limitsRates }: StartOptions, path: string, port: number): string[] {
+function headOf(
+  { address, limitsRates, transferKey: key }: StartOptions,
+  path: string,
+  port: number,
+): string[] {
   const limit =
     'rate-limit { responses-per-second 1000; nodata-per-second 1000; nxdomains-per-second 1000; log-only yes; };';
   return [
@@ -43,10 +47,14 @@ function headOf({ address, limitsRates }: StartOptions, path: string, port: numb
     ' minimal-responses yes; minimal-any yes; querylog no;',
     ' max-udp-size 1232; edns-udp-size 1232; tcp-clients 200;',
     ' answer-cookie yes; cookie-algorithm siphash24; cookie-secret "000102030405060708090a0b0c0d0e0f";',
+    ...(key === undefined ? [] : [` allow-transfer { key "${key.name}"; 127.0.0.1; };`]),
     ' dnssec-validation no; empty-zones-enable no; zone-statistics none;',
     ...(limitsRates ? [` ${limit}`] : []),
     '};',
     'logging { category default { null; }; category rate-limit { null; }; };',
     'controls { };',
+    ...(key === undefined
+      ? []
+      : [`key "${key.name}" { algorithm ${key.algorithm}; secret "${key.secret}"; };`]),
   ];
 }

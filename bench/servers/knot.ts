@@ -25,7 +25,11 @@ export const knot: Server = {
   },
 };
 
-function headOf({ address, limitsRates, set }: StartOptions, path: string, port: number): string[] {
+function headOf(
+  { address, limitsRates, set, transferKey: key }: StartOptions,
+  path: string,
+  port: number,
+): string[] {
   const modules = ['mod-cookies/default', ...(limitsRates ? ['mod-rrl/default'] : [])];
   const zones = set.zones.length + (set.recipe?.count ?? 0);
   return [
@@ -47,6 +51,13 @@ function headOf({ address, limitsRates, set }: StartOptions, path: string, port:
     ' - id: default',
     '   secret: 0x000102030405060708090a0b0c0d0e0f',
     ...(limitsRates ? ['mod-rrl:', ' - id: default', '   rate-limit: 100000000'] : []),
+    ...(key === undefined
+      ? []
+      : [
+          ...['key:', ` - id: ${key.name}`, `   algorithm: ${key.algorithm}`, `   secret: ${key.secret}`],
+          ...['acl:', ' - id: local', '   address: 127.0.0.1', '   action: transfer'],
+          ...[' - id: signed', `   key: ${key.name}`, '   action: transfer'],
+        ]),
     'template:',
     ' - id: default',
     `   storage: ${path}`,
@@ -55,6 +66,7 @@ function headOf({ address, limitsRates, set }: StartOptions, path: string, port:
     '   journal-content: none',
     '   semantic-checks: off',
     `   global-module: [${modules.join(', ')}]`,
+    ...(key === undefined ? [] : ['   acl: [local, signed]']),
     'zone:',
   ];
 }

@@ -15,17 +15,23 @@ export const nsd: Server = {
     const port = await freePort();
     const file = join(directory.path, 'nsd.conf');
     const head = headOf(options, directory.path, port);
-    writeConfiguration(
-      file,
-      head,
-      writeZoneFiles(options.set, directory.path),
-      (zone) => `zone:\n name: "${zone.apex}"\n zonefile: "${zone.file}"`,
+    const { transferKey } = options;
+    const transfers =
+      transferKey === undefined
+        ? []
+        : ['NOKEY', transferKey.name].map((key) => ` provide-xfr: 127.0.0.1 ${key}`);
+    writeConfiguration(file, head, writeZoneFiles(options.set, directory.path), (zone) =>
+      [`zone:\n name: "${zone.apex}"\n zonefile: "${zone.file}"`, ...transfers].join('\n'),
     );
     return launch('nsd', ['nsd', '-d', '-c', file], { ...options, port, onStop: directory.remove });
   },
 };
 
-function headOf({ address, limitsRates }: StartOptions, path: string, port: number): string[] {
+function headOf(
+  { address, limitsRates, transferKey: key }: StartOptions,
+  path: string,
+  port: number,
+): string[] {
   return [
     'server:',
     ` ip-address: ${address}@${port}`,
@@ -46,5 +52,8 @@ function headOf({ address, limitsRates }: StartOptions, path: string, port: numb
     ' cookie-secret: "000102030405060708090a0b0c0d0e0f"',
     'remote-control:',
     ' control-enable: no',
+    ...(key === undefined
+      ? []
+      : ['key:', ` name: ${key.name}`, ` algorithm: ${key.algorithm}`, ` secret: "${key.secret}"`]),
   ];
 }

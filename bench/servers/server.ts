@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { TransferKey } from '../../test/support/peers/transfer-peers.ts';
 import { onEnd } from '../cleanup.ts';
 import { type Program, type ProgramOptions, runProgram } from '../program.ts';
 import { probesOf, type ZoneSet } from '../zones/zone-set.ts';
@@ -21,6 +22,8 @@ export interface StartOptions {
   readonly limitsRates: boolean;
   /** Time limit of a start. */
   readonly timeoutMs: number;
+  /** Permits transfers to 127.0.0.1, unsigned or signed with this key. Zonefleet reads its peers from Postgres. */
+  readonly transferKey?: TransferKey;
 }
 
 export interface RunningServer {
