@@ -163,14 +163,14 @@ describe('GET …/cache/keys', () => {
 it('a page waits in the queue of its account: ten wait, and more are a 429', async () => {
   const answers: Answer[] = [];
   // Pages wait for the lock.
-  const asked = await api.db.transaction().execute(async (trx) => {
+  const { asked, refused } = await api.db.transaction().execute(async (trx) => {
     await sql`lock table cached_entries in access exclusive mode`.execute(trx);
     const asked = Array.from({ length: 13 }, () => browse());
     for (const each of asked) void each.then((answer) => answers.push(answer));
     await until(() => answers.length === 2, 'two are refused');
-    return asked;
+    return { asked, refused: [...answers] };
   });
-  for (const { status, body, headers } of answers)
+  for (const { status, body, headers } of refused)
     expect([status, body, headers['retry-after']]).toEqual([429, { error: 'rate limit exceeded' }, '1']);
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(11);

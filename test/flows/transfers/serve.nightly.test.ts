@@ -42,6 +42,7 @@ const LARGE_RECORDS = scale(1_000_000, 100_000);
 const FILLER = Array.from({ length: 30 }, (_, i) => `f${i} A 192.0.2.${i}`);
 const EDITS = 1000;
 const EDITED_ZONES = 10;
+const MANY_RECORDS = 1000;
 const FAST_EDITS = scale(1000, 200);
 const READER_OCTETS = 1024;
 
@@ -125,6 +126,14 @@ describe.skipIf(needs !== '')(`nodes${needs}`, () => {
     const primaries = fleet.nodes.map(({ address }) => ({ ...address, key: undefined }));
     const options = { signal: AbortSignal.timeout(600_000), allowed: 'any', sources: [UNSIGNED] } as const;
     const order = { apex: DOMAIN, form: 'axfr', serial: undefined, maxRecords: 10_000 } as const;
+    // A zone that is larger than the differences of a late refresh.
+    const many = Array.from({ length: MANY_RECORDS }, (_, i) => `n${i} A 192.0.2.1`);
+    await saved(fleet.db, domainId, many);
+    const isLarge = async (from: (typeof primaries)[number]) => {
+      const result = await transferZone(from, order, options);
+      return result.kind === 'zone' && result.records.length > MANY_RECORDS;
+    };
+    for (const primary of primaries) await until(() => isLarge(primary), 'each node has all records');
     const first = await transferZone(primaries[0]!, order, options);
     if (first.kind !== 'zone') throw new Error(JSON.stringify(first));
     let { records, serial } = first as { records: readonly ZoneRecord[]; serial: number };
