@@ -18,7 +18,7 @@ type AxfrKind = (typeof AXFR_KINDS)[number];
 
 export interface Cost {
   readonly seconds: number;
-  /** Of the server. */
+  /** Processor time of the server. */
   readonly cpuSeconds: number;
   readonly octets: number;
 }
@@ -28,7 +28,7 @@ export type AxfrCosts = Readonly<Record<AxfrKind, Cost>>;
 export interface AxfrOrder {
   readonly client: TransferClient;
   readonly apex: string;
-  /** Of the zone. */
+  /** Number of records in the zone. */
   readonly records: number;
   readonly key: BenchKey;
 }

@@ -22,16 +22,16 @@ const WAIT_MS = 600_000;
 
 interface Refresh {
   readonly seconds: number;
-  /** Of the workers and of Postgres. */
+  /** Processor time of the workers and Postgres. */
   readonly cpuSeconds: number;
   readonly form: string;
 }
 
 export interface MeasuredCopy {
   readonly whole: Refresh;
-  /** Of the workers' process. */
+  /** Resident memory of the workers. */
   readonly residentBytes: number;
-  /** Medians of some single edits. */
+  /** Medians of the single edits. */
   readonly single: Omit<Refresh, 'form'>;
 }
 

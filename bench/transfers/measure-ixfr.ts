@@ -1,4 +1,4 @@
-// Incremental transfers from Zonefleet: of single edits, and of many at once.
+// Measures incremental transfers from Zonefleet: after single edits, and after many edits at once.
 
 import { say } from '../say.ts';
 import type { RunningServer } from '../servers/server.ts';

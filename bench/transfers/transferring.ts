@@ -1,11 +1,11 @@
-// The client that transfers zones, in a process of its own.
+// Runs the client that transfers zones in its own process.
 
 import { fileURLToPath } from 'node:url';
 import type { TransferKey } from '../../test/support/peers/transfer-peers.ts';
 import { type Program, runProgram } from '../program.ts';
 
 export interface TransferOrder {
-  /** Of 127.0.0.1. */
+  /** Port of the server on 127.0.0.1. */
   readonly port: number;
   /** Signs the query. Undefined if the transfer is not signed. */
   readonly key: (TransferKey & { readonly algorithm: 'hmac-sha256' }) | undefined;

@@ -34,9 +34,9 @@ it.each([
   'UDP',
   'TCP',
 ])('a node that has not loaded its zones detects that its port is in use over %s', async (transport) => {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  const port = await freePort();
+  const socket = createSocket('udp4').bind(port, '127.0.0.1');
   await once(socket, 'listening');
-  const { port } = socket.address();
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
   if (transport === 'UDP') server.close();
