@@ -31,6 +31,7 @@ const CORE_SCHEMA = [
   'requests',
   'certificates',
   'transfers',
+  'updates',
 ].map((area) => `store/migrate/schema/${area}.sql`);
 
 const SCHEMA_FILES = [

@@ -7,8 +7,19 @@ import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Id, Timestamp } from './fields.ts';
 import { ChangedRecord } from './records/record.ts';
 
-export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'acme', 'cli', 'revert', 'status'] as const;
-export const ACTOR_KINDS = ['key', 'session', 'token', 'cli', 'system'] as const;
+export const CHANGE_SOURCES = [
+  'api',
+  'import',
+  'scan',
+  'aname',
+  'acme',
+  'cli',
+  'update',
+  'pdns',
+  'revert',
+  'status',
+] as const;
+export const ACTOR_KINDS = ['key', 'session', 'token', 'tsig', 'cli', 'system'] as const;
 
 /** The text of an error page is replaced by its size. */
 const ChangedRule = z.looseObject({ id: Id, type: z.enum(RULE_TYPES as [RuleType, ...RuleType[]]) });

@@ -38,6 +38,10 @@ export const RETENTION: Retention = {
   // Secondaries query the SOA more often than this. Rows of deleted zones and peers are deleted with them.
   transfer_reports: `reported_at < now() - interval '30 days'`,
   notify_orders: `at < now() - interval '1 hour'`,
+  // Nodes delete their rows themselves. These are of nodes that have stopped.
+  dns_updates: `at < now() - interval '1 minute'`,
+  // A message is valid for 5 minutes (RFC 8945 §10).
+  seen_updates: `at < now() - interval '1 hour'`,
 };
 
 /** Small, because deleting a row may also delete many rows that refer to it, such as those of a purge at each edge. */

@@ -5,7 +5,12 @@ import { StartFault } from '../../process/start-fault.ts';
 import type { Database } from './database.ts';
 
 /** Every migration in order: the baseline, then the files of src/store/migrate/steps. */
-export const MIGRATION_NAMES: readonly string[] = ['0001-schema', '0002-handing-over', '0003-transfers'];
+export const MIGRATION_NAMES: readonly string[] = [
+  '0001-schema',
+  '0002-handing-over',
+  '0003-transfers',
+  '0004-updates',
+];
 
 /** The schema is missing, or older than this program. */
 export class SchemaError extends StartFault {

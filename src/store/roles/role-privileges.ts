@@ -60,6 +60,8 @@ const NODE_REPORT = [
 ];
 /** The columns in which the API records what edges report. */
 const EDGE_REPORT = ['seen_at', 'called_at', 'seen_address', 'software', 'load', 'config_cursor'];
+/** The columns in which a node forwards a dynamic update. The answer belongs to the API. */
+const UPDATE_MESSAGE = ['node', 'slot', 'instance', 'octets', 'address', 'transport'];
 const ASKED = ['slot', 'zone_id'];
 /** The columns in which a node records that a primary has sent NOTIFY. */
 const NOTIFIED = ['slot', 'zone', 'serial'];
@@ -190,6 +192,9 @@ export const CORE_PRIVILEGES: Privileges = {
     secondaries: grants('', 'siud', 'su'),
     received_notifies: grants('s', '', 'sud'), // a node's reports: COLUMNS
     transfer_reports: grants('siu', 's', 'sd'),
+    dns_updates: grants('sd', 'su', 'sd'), // written by nodes: COLUMNS
+    update_grants: grants('', 'siud', ''),
+    seen_updates: grants('', 'si', 'sd'),
   },
   columns: [
     { table: 'nodes', role: 'zonefleet_node', may: ['insert', 'update'], columns: NODE_REPORT },
@@ -198,6 +203,7 @@ export const CORE_PRIVILEGES: Privileges = {
     { table: 'tsig_keys', role: 'zonefleet_node', may: ['update'], columns: ['last_used_at'] },
     { table: 'received_notifies', role: 'zonefleet_node', may: ['insert'], columns: NOTIFIED },
     { table: 'received_notifies', role: 'zonefleet_node', may: ['update'], columns: ['serial'] },
+    { table: 'dns_updates', role: 'zonefleet_node', may: ['insert'], columns: UPDATE_MESSAGE },
     { table: 'vantages', role: 'zonefleet_api', may: ['update'], columns: VANTAGE_REPORT },
     { table: 'edges', role: 'zonefleet_api', may: ['update'], columns: EDGE_REPORT },
     // Global admins confirm a node's held removals.

@@ -6,9 +6,9 @@ create table audit_log (
   at timestamptz not null default clock_timestamp(),
   action text collate "C" not null,
   actor_kind text collate "C" not null
-    constraint audit_log_actor_kind_check check (actor_kind in ('session', 'key', 'token', 'cli', 'system')),
+    constraint audit_log_actor_kind_check check (actor_kind in ('session', 'key', 'token', 'tsig', 'cli', 'system')),
   actor_account_id bigint,
-  -- The API key, or the reseller's token if `actor_kind` is 'token'.
+  -- The API key, the reseller's token if `actor_kind` is 'token', or the TSIG key if it is 'tsig'.
   actor_key_id bigint,
   actor_address text,
   actor_name text,

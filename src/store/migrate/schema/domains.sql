@@ -146,7 +146,7 @@ create table records (
   name text collate "C" not null check (name = lower(name)),
   -- TYPEnnn is a type without a mnemonic (RFC 3597), whose rdata may be empty.
   type text not null check (type in ('A', 'AAAA', 'CNAME', 'ANAME', 'NS', 'TXT', 'MX', 'SRV', 'PTR', 'CAA', 'TLSA',
-    'SSHFP', 'URI', 'HTTPS', 'SVCB', 'DS', 'NAPTR', 'LOC', 'DNAME', 'SMIMEA', 'OPENPGPKEY', 'CERT', 'HINFO')
+    'SSHFP', 'URI', 'HTTPS', 'SVCB', 'DS', 'NAPTR', 'LOC', 'DNAME', 'SMIMEA', 'OPENPGPKEY', 'CERT', 'HINFO', 'DHCID')
     or type ~ '^TYPE[1-9][0-9]{0,4}$'),
   rdata bytea not null
     constraint records_rdata_check

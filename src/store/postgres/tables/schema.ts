@@ -27,6 +27,10 @@ export type ChangeSource =
   /** Responses to the challenges of a certificate authority. */
   | 'acme'
   | 'cli'
+  /** A dynamic update (RFC 2136). */
+  | 'update'
+  /** The PowerDNS API. */
+  | 'pdns'
   | 'revert'
   | 'status'
   | 'migrate'
@@ -53,8 +57,8 @@ export type DomainOperation =
   /** A step of the domain's keys: it is signed, no longer signed, or signed with other keys. */
   | 'dnssec';
 
-/** `token`: a machine token of a reseller; its id is in `actor_key_id`. */
-export type ActorKind = 'key' | 'session' | 'token' | 'cli' | 'system';
+/** `token`: a machine token of a reseller. `tsig`: a TSIG key. Their ids are in `actor_key_id`. */
+export type ActorKind = 'key' | 'session' | 'token' | 'tsig' | 'cli' | 'system';
 
 /** The reason of a scan: a new domain, a request to import, or a request for a preview. */
 export type ScanKind = 'background' | 'manual' | 'preview';

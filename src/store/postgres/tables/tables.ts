@@ -361,6 +361,20 @@ interface DnssecReminders {
   mails: number;
 }
 
+interface DnsUpdates {
+  address: string;
+  answer: Buffer | null;
+  apex: string | null;
+  at: Generated<Date>;
+  claimed_at: Date | null;
+  instance: string;
+  node: string;
+  octets: Buffer;
+  serial: number | null;
+  slot: number;
+  transport: string;
+}
+
 interface DomainChanges {
   account_id: number;
   actor_account_id: number | null;
@@ -965,6 +979,14 @@ interface SecondaryZones {
   zone: string | null;
 }
 
+interface SeenUpdates {
+  apex: string | null;
+  at: Generated<Date>;
+  mac: Buffer;
+  rcode: number;
+  serial: number | null;
+}
+
 interface Sessions {
   account_id: number;
   address: string | null;
@@ -1148,6 +1170,18 @@ interface TsigKeys {
   sealed: Buffer;
   use: string;
   wrap: string;
+}
+
+interface UpdateGrants {
+  created_at: Generated<Date>;
+  domain_id: number | null;
+  edits_origin: Generated<boolean>;
+  id: Generated<number>;
+  key_id: number;
+  match: string;
+  owner: string;
+  types: number[] | null;
+  zone_id: number | null;
 }
 
 interface UptimeIncidents {
@@ -1353,6 +1387,7 @@ export interface DB {
   client_tries: ClientTries;
   dismissed_recommendations: DismissedRecommendations;
   dns_counts: DnsCounts;
+  dns_updates: DnsUpdates;
   dnssec_reminders: DnssecReminders;
   domain_changes: DomainChanges;
   domain_checks: DomainChecks;
@@ -1404,6 +1439,7 @@ export interface DB {
   scans: Scans;
   secondaries: Secondaries;
   secondary_zones: SecondaryZones;
+  seen_updates: SeenUpdates;
   sessions: Sessions;
   settings: Settings;
   sign_in_failures: SignInFailures;
@@ -1421,6 +1457,7 @@ export interface DB {
   transfer_reports: TransferReports;
   trust_anchors: TrustAnchors;
   tsig_keys: TsigKeys;
+  update_grants: UpdateGrants;
   uptime_incidents: UptimeIncidents;
   uptime_round: UptimeRound;
   uptime_states: UptimeStates;
