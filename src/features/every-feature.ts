@@ -14,6 +14,7 @@ import { resellers } from './resellers/feature.ts';
 import { secondaries } from './secondaries/feature.ts';
 import { tickets } from './tickets/feature.ts';
 import { transfers } from './transfers/feature.ts';
+import { updates } from './updates/feature.ts';
 import { uptime } from './uptime/feature.ts';
 import { webhooks } from './webhooks/feature.ts';
 
@@ -30,6 +31,7 @@ export const FEATURES: readonly Feature[] = [
   tickets,
   transfers,
   secondaries,
+  updates,
 ];
 
 /** Every kind of job, those of the core first. */

@@ -105,8 +105,13 @@ describe('migrate', () => {
   });
 });
 
-/** Reverts the step 0003-transfers. */
+/** Reverts the steps 0003-transfers and 0004-updates. */
 const WITHOUT_TRANSFERS = `
+  drop trigger grants_of_former_owner on domains;
+  drop trigger grants_of_deleted_domain on domains;
+  drop trigger grants_of_unloaded_zone on zones;
+  drop table dns_updates, update_grants, seen_updates;
+  drop function end_grants_of_domain, end_grants_of_zone;
   drop view zone_peers, secondary_zones;
   drop trigger transfers_of_former_owner on domains;
   drop trigger domains_transfer_config on domains;

@@ -83,12 +83,13 @@ export async function listAllKeys(cli: Cli): Promise<void> {
         key.algorithm,
         key.use,
         key.peers,
+        key.grants,
         key.createdAt.toISOString(),
         key.lastUsedAt?.toISOString() ?? '-',
         key.revokedAt?.toISOString() ?? '-',
       ]);
       await output.print(
-        printTable(['NAME', 'ALGORITHM', 'USE', 'PEERS', 'CREATED', 'LAST USED', 'REVOKED'], rows),
+        printTable(['NAME', 'ALGORITHM', 'USE', 'PEERS', 'GRANTS', 'CREATED', 'LAST USED', 'REVOKED'], rows),
       );
     }
     return 0;
@@ -114,7 +115,7 @@ export async function revokeKeyOf(
     if (revoked.kind === 'in_use')
       return await output.refuse(
         { name },
-        `${revoked.key.peers} peers use this key; remove them, or add --force`,
+        `${revoked.key.peers} peers use this key, and it has ${revoked.key.grants} grants; remove them, or add --force`,
       );
     return await output.done({ name }, 'revoked');
   });
@@ -138,6 +139,7 @@ function keyJson(key: TsigKeyRow): object {
     algorithm: key.algorithm,
     use: key.use,
     peers: key.peers,
+    grants: key.grants,
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,

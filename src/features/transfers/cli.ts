@@ -64,7 +64,7 @@ function addTsigCommands(program: Command, cli: Cli): void {
     .command('revoke')
     .description('revoke a key permanently; nodes apply this within 5 seconds')
     .argument('<name>', "the key's name")
-    .option('--force', 'even if a peer uses the key; messages of this peer are then refused')
+    .option('--force', 'even if a peer uses the key, whose messages are then refused, or if it has grants')
     .action(async (name: string, options: { force?: true }) =>
       (await import('./cli-keys.ts')).revokeKeyOf(cli, name, options),
     );

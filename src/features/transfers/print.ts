@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Told } from '../../store/audit/tell-audit.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
-import type { TsigKeyRow } from '../../store/transfers/keys.ts';
+import { isInUse, type TsigKeyRow } from '../../store/transfers/keys.ts';
 import type { StoredSecondary } from '../../store/transfers/peers.ts';
 import type { PeerTransfers as StoredTransfers } from '../../store/transfers/status.ts';
 import type { PeerTransfers, Secondaries, TsigKey } from './schema.ts';
@@ -18,13 +18,13 @@ export function keyNote(
 }
 
 export function printKeyRow(key: TsigKeyRow): z.input<typeof TsigKey> {
-  const { id, name, algorithm, use, peers, createdAt, lastUsedAt } = key;
+  const { id, name, algorithm, use, createdAt, lastUsedAt } = key;
   return {
     id,
     name,
     algorithm,
     imported: use === 'fetch',
-    in_use: peers > 0,
+    in_use: isInUse(key),
     created_at: createdAt.toISOString(),
     last_used_at: lastUsedAt?.toISOString() ?? null,
   };

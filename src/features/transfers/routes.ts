@@ -71,7 +71,7 @@ const deleteTsigKey = route(account(), {
   tag,
   summary: 'Revokes a TSIG key permanently.',
   description:
-    'Nameservers apply this within 5 seconds. A key that a secondary or a primary uses is not revoked.',
+    'Nameservers apply this within 5 seconds. A key that a secondary, a primary or an update grant uses is not revoked.',
   params: z.object({ id: idText }),
   finds: 'TSIG key',
   find: ({ api, caller, params: { id } }) => loadKey(api.db, caller.account.id, { id }),
@@ -81,7 +81,10 @@ const deleteTsigKey = route(account(), {
     const revoked = await revokeKey(api.db, caller.account.id, found.id);
     if (revoked.kind === 'absent') return notFound('TSIG key');
     if (revoked.kind === 'in_use')
-      return problem('tsig_key_in_use', 'a secondary or a primary of a domain uses this key');
+      return problem(
+        'tsig_key_in_use',
+        'a secondary, a primary or an update grant of a domain uses this key',
+      );
     audit(keyNote(revoked.key, 'before'));
     return { message: 'TSIG key revoked' };
   },

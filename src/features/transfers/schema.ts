@@ -63,7 +63,9 @@ export const TsigKey = z
     algorithm: z.enum(TSIG_ALGORITHMS),
     secret: z.string().optional().describe('In base64. Only the response that creates the key contains it.'),
     imported: z.boolean().describe('True if a primary chose the name and the secret.'),
-    in_use: z.boolean().describe('True if a secondary or a primary of a domain uses the key.'),
+    in_use: z
+      .boolean()
+      .describe('True if a secondary, a primary or an update grant of a domain uses the key.'),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
   })

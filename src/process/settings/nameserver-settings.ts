@@ -118,6 +118,14 @@ export const NAMESERVER_SETTINGS = {
     byDefault: '200',
     is: 'maximum NOTIFY messages per second to one peer, 1 to 100000',
   }),
+  /** True if nodes forward dynamic updates to the API. */
+  dnsUpdate: setting({
+    name: 'DNS_UPDATE',
+    readers: ['nameserver', 'API'],
+    schema: onOrOff,
+    byDefault: 'off',
+    is: '`on`: TSIG keys can change records by dynamic update. `npm start` sets `on`',
+  }),
   /** Undefined means the first listen address. */
   notifySource: setting({
     name: 'NOTIFY_SOURCE',

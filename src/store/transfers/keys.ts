@@ -37,13 +37,16 @@ export interface TsigKeyRow {
   readonly lastUsedAt: Date | null;
   /** Number of peers that use the key. */
   readonly peers: number;
+  /** Number of names that the key may change by dynamic update. */
+  readonly grants: number;
 }
 
 /** Peers of deleted domains do not count, because no one can change them. */
 const COLUMNS = sql`k.id, k.account_id as "accountId", k.name, k.algorithm, k.use, k.created_at as "createdAt",
   k.revoked_at as "revokedAt", k.last_used_at as "lastUsedAt",
   (select count(*)::integer from peers p left join domains d on d.id = p.domain_id
-    where p.key_id = k.id and d.deleted_at is null) as peers`;
+    where p.key_id = k.id and d.deleted_at is null) as peers,
+  (select count(*)::integer from update_grants g where g.key_id = k.id) as grants`;
 
 interface KeyToStore {
   /** Null for the operator. */
@@ -136,6 +139,11 @@ export async function loadKey(
   return rows[0];
 }
 
+/** Returns true if a peer uses the key, or if it may change names by dynamic update. */
+export function isInUse({ peers, grants }: Pick<TsigKeyRow, 'peers' | 'grants'>): boolean {
+  return peers > 0 || grants > 0;
+}
+
 /** Opens a key of the operator with the secrets. `name` is in lower case. */
 export async function openKey(
   db: Database,
@@ -181,7 +189,10 @@ type RevokedKey =
   | { readonly kind: 'in_use'; readonly key: TsigKeyRow }
   | { readonly kind: 'absent' };
 
-/** Refuses to revoke a key that a peer uses, unless `force` is set. Such a peer then matches no message. */
+/**
+ * Refuses to revoke a key that is in use, unless `force` is set. A peer that uses it then matches no message, and its
+ * grants are deleted.
+ */
 export async function revokeKey(
   trx: Database,
   accountId: number | null,
@@ -191,7 +202,8 @@ export async function revokeKey(
   await sql`select from tsig_keys where id = ${id} for update`.execute(trx);
   const key = await loadKey(trx, accountId, { id });
   if (key === undefined) return { kind: 'absent' };
-  if (key.peers > 0 && !force) return { kind: 'in_use', key };
+  if (isInUse(key) && !force) return { kind: 'in_use', key };
+  await sql`delete from update_grants where key_id = ${id}`.execute(trx);
   await sql`update tsig_keys set revoked_at = clock_timestamp() where id = ${id}`.execute(trx);
   await sql`
     delete from tsig_keys where id in (

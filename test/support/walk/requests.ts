@@ -55,6 +55,7 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'PUT /domains/{domain}/secondaries': {
     body: () => ({ secondaries: [{ addresses: ['9.9.9.9'], networks: ['9.9.9.9'] }] }),
   },
+  'PUT /domains/{domain}/update-grants': { body: () => ({ grants: [] }) },
   'PUT /domains/{domain}/primaries': { body: () => ({ primaries: [{ address: '9.9.9.9' }] }) },
   'DELETE /domains/{domain}/primaries': COPIED,
   'POST /domains/{domain}/retransfer': COPIED,
