@@ -1,4 +1,4 @@
-// Response codes (RFC 1035 §4.1.1, RFC 6895 §2.3). Those above 15 need EDNS for their upper bits.
+// Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2, RFC 6895 §2.3). Those above 15 need EDNS for their upper bits.
 
 export const RCODE = {
   NOERROR: 0,
@@ -8,7 +8,10 @@ export const RCODE = {
   NOTIMP: 4,
   REFUSED: 5,
   YXDOMAIN: 6,
+  YXRRSET: 7,
+  NXRRSET: 8,
   NOTAUTH: 9,
+  NOTZONE: 10,
   BADVERS: 16,
   BADCOOKIE: 23,
 } as const;

@@ -1,0 +1,22 @@
+// What a key may change with updates.
+
+import { isWithin, type Name } from '../../dns/name.ts';
+
+export interface UpdateGrant {
+  readonly match: 'exact' | 'subtree';
+  /** Folded. */
+  readonly owner: Name;
+  /** Null means all types. */
+  readonly types: readonly number[] | null;
+  /** True if the key reads and writes the origins of proxied names, and the addresses of ANAME names. */
+  readonly editsOrigin: boolean;
+}
+
+/** Returns true if a grant applies to a name, for any type. */
+export function coversName({ match, owner }: UpdateGrant, name: Name): boolean {
+  return match === 'exact' ? name === owner : isWithin(name, owner);
+}
+
+export function covers(grant: UpdateGrant, name: Name, type: number): boolean {
+  return coversName(grant, name) && (grant.types === null || grant.types.includes(type));
+}
