@@ -2,7 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Readiness } from '../process/listen-health.ts';
-import { Problem, sendProblem } from './answers/problem.ts';
+import { Problem } from './answers/problem.ts';
+import { sendProblem } from './answers/send-problem.ts';
 import { mountOpenPath } from './calls/paths.ts';
 
 const NOT_READY_RETRY_SECONDS = '1';

@@ -6,7 +6,7 @@ import { openAnalytics } from '../analytics/open-analytics.ts';
 import { openGateways } from '../billing/gateway.ts';
 import { networksOf } from '../dns/record/network.ts';
 import { QUEUES, TAGS } from '../features/every-feature.ts';
-import { EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../features/every-route.ts';
+import { COMPAT_ROUTES, EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../features/every-route.ts';
 import { openServices } from '../features/open-services.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../jobs/jobs.ts';
@@ -171,6 +171,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     routes: ROUTES,
     resellerRoutes: RESELLER_ROUTES,
     edgeRoutes: EDGE_ROUTES,
+    compatRoutes: COMPAT_ROUTES.filter(({ compat }) =>
+      compat?.name === 'pdns' ? settings.pdnsApi : settings.compatApi,
+    ),
     rateLimit:
       settings.apiRequestsPerMinute === undefined
         ? undefined

@@ -36,6 +36,12 @@ export function createApiMetrics(): ApiMetrics {
     buckets: LATENCY_BOUNDS_SECONDS,
     registers: [registry],
   });
+  const compat = new Counter({
+    name: 'zonefleet_compat_requests_total',
+    help: "Requests to other systems' APIs (pdns, httpreq, dyndns2, external-dns), by surface and status.",
+    labelNames: ['surface', 'status'],
+    registers: [registry],
+  });
   const answers = new Counter({
     name: 'zonefleet_vantage_answers_total',
     help: 'Answers of observers: taken, or the reason why they were dropped.',
@@ -101,6 +107,8 @@ export function createApiMetrics(): ApiMetrics {
         const method = known ? request.method : 'none';
         requests.inc({ route, method, status: reply.statusCode });
         seconds.observe({ route, method }, reply.elapsedTime / 1000);
+        const surface = request.routeOptions.config.route?.compat?.name;
+        if (surface !== undefined) compat.inc({ surface, status: reply.statusCode });
       });
     },
   };

@@ -8,7 +8,9 @@ import { CORE_RESELLER_ROUTES } from '../api/routes/people/profile.ts';
 import { FEATURES } from './every-feature.ts';
 import type { Feature } from './feature.ts';
 
-async function ofFeatures(surface: 'routes' | 'edgeRoutes' | 'resellerRoutes'): Promise<Route[]> {
+async function ofFeatures(
+  surface: 'routes' | 'edgeRoutes' | 'resellerRoutes' | 'compatRoutes',
+): Promise<Route[]> {
   const routes = await Promise.all(
     FEATURES.map(async (feature: Feature) => (await feature[surface]?.()) ?? []),
   );
@@ -16,6 +18,9 @@ async function ofFeatures(surface: 'routes' | 'edgeRoutes' | 'resellerRoutes'): 
 }
 
 export const ROUTES: readonly Route[] = [...CORE_ROUTES, ...(await ofFeatures('routes'))];
+
+/** Routes of other systems' APIs. */
+export const COMPAT_ROUTES: readonly Route[] = await ofFeatures('compatRoutes');
 
 /** Routes that edges call. */
 export const EDGE_ROUTES: readonly Route[] = [...CORE_EDGE_ROUTES, ...(await ofFeatures('edgeRoutes'))];

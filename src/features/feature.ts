@@ -38,6 +38,8 @@ export interface Feature {
   readonly routes?: () => Promise<readonly Route[]>;
   readonly edgeRoutes?: () => Promise<readonly Route[]>;
   readonly resellerRoutes?: () => Promise<readonly Route[]>;
+  /** Routes of an API of another system, declared with `compatRoute`. */
+  readonly compatRoutes?: () => Promise<readonly Route[]>;
   readonly jobs?: () => Promise<readonly OpenJob[]>;
   readonly rounds?: () => Promise<readonly StartRounds[]>;
   readonly commands?: () => Promise<AddCommands>;

@@ -31,6 +31,8 @@ type Stop = () => Promise<void>;
 /** Everything that has been started, in order. */
 const running: Stop[] = [];
 const stopping = new AbortController();
+/** Defaults that differ from those of the processes. */
+const START_DEFAULTS = { DNS_UPDATE: 'on', PDNS_API: 'on', COMPAT_API: 'on' };
 /** npm forwards the terminal's signal, so one Ctrl-C arrives twice. */
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
@@ -92,16 +94,20 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
     const supervised = new SupervisedProcess({
       name,
       entry: new URL(entry, import.meta.url),
-      env: environmentOf(name, process.env, {
-        DATABASE_URL: roles.of(name),
-        METRICS_LISTEN: printListenAddress(metricsListen),
-        PUBLIC_URL: settings.publicUrl,
-        CONSOLE_FILES: settings.consoleFiles ?? builtConsole.folder,
-        ...demo?.settings,
-        ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
-        ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
-        ...(tsigSecrets !== undefined && { TSIG_SECRETS: tsigSecrets.text }),
-      }),
+      env: environmentOf(
+        name,
+        { ...START_DEFAULTS, ...process.env },
+        {
+          DATABASE_URL: roles.of(name),
+          METRICS_LISTEN: printListenAddress(metricsListen),
+          PUBLIC_URL: settings.publicUrl,
+          CONSOLE_FILES: settings.consoleFiles ?? builtConsole.folder,
+          ...demo?.settings,
+          ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
+          ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
+          ...(tsigSecrets !== undefined && { TSIG_SECRETS: tsigSecrets.text }),
+        },
+      ),
       onCrash: (told) => log.error(told, 'a process ended and is being restarted'),
     });
     processes.push(supervised);

@@ -26,29 +26,46 @@ export async function saveRecords(
   explain: Explain,
   dryRun = false,
 ): Promise<Saved | Problem> {
-  const { api, caller, domain } = call;
-  let refused: Problem | undefined;
-  const judged: EditMaker = async (locked) => {
-    refused = judgeNarrowing(caller.key, await recordsWritten(edit, locked));
-    return refused === undefined ? edit : { kind: 'problems', problems: [] };
-  };
-  const saved = await saveEdit(api.db, {
-    domainId: domain.id,
-    ownerId: domain.accountId,
-    by: asActor(caller),
-    source: 'api',
-    dryRun,
-    countryOf: api.countryOf,
-    originAllow: api.originAllow ?? [],
-    warns: true,
-    edit: writesRecordsOnly(caller.key) ? judged : edit,
-  });
-  const answered = refused ?? answerWrite(call, saved, explain);
+  const answered = await saveJudged(call, edit, explain, { dryRun, warns: true });
   if (answered instanceof Problem || answered.kind === 'unchanged') return answered;
   const warnings = new WarningList();
   for (const warning of warnOfEditText(text, answered.ops)) warnings.add(warning);
   for (const warning of answered.warnings) warnings.add(warning);
   return { ...answered, warnings: warnings.list };
+}
+
+interface SaveOptions {
+  readonly dryRun?: boolean;
+  readonly warns?: boolean;
+  readonly source?: 'api' | 'pdns';
+}
+
+/** Saves an edit, which may depend on the current records, unless the API key does not cover all of its records. */
+export async function saveJudged(
+  call: RecordsCall,
+  edit: Edit | EditMaker,
+  explain: Explain,
+  { source = 'api', ...options }: SaveOptions = {},
+): Promise<Saved | Problem> {
+  const { api, caller, domain } = call;
+  let refused: Problem | undefined;
+  const judged: EditMaker = async (locked) => {
+    const made = typeof edit === 'function' ? await edit(locked) : edit;
+    if ('kind' in made) return made;
+    refused = judgeNarrowing(caller.key, await recordsWritten(made, locked));
+    return refused === undefined ? made : { kind: 'problems', problems: [] };
+  };
+  const saved = await saveEdit(api.db, {
+    domainId: domain.id,
+    ownerId: domain.accountId,
+    by: asActor(caller),
+    source,
+    countryOf: api.countryOf,
+    originAllow: api.originAllow ?? [],
+    ...options,
+    edit: writesRecordsOnly(caller.key) ? judged : edit,
+  });
+  return refused ?? answerWrite(call, saved, explain);
 }
 
 /** Returns the result of a write, and sets its response headers. */

@@ -1,7 +1,6 @@
 // Responses to refused calls. All error bodies and codes of the API are defined here. Guards and routes return a
 // problem as a value. Only bugs and failed dependencies throw.
 
-import type { FastifyReply } from 'fastify';
 import { GATE_REFUSALS } from '../../billing/gates.ts';
 
 /** Every code and its status. Other errors have no code. A code never changes its status. */
@@ -167,15 +166,6 @@ export function unavailable(error: string, retryAfterSeconds: number): Problem {
 /** Too many calls that check passwords are running. */
 export function tooBusy(): Problem {
   return unavailable('too many sign-ins are in progress; try again', 2);
-}
-
-export function sendProblem(reply: FastifyReply, { status, body, headers }: Problem): FastifyReply {
-  return reply
-    .code(status)
-    .headers(headers)
-    .header('Content-Type', 'application/json; charset=utf-8')
-    .serializer(JSON.stringify) // instead of the schema of the success response
-    .send(body);
 }
 
 /** Message for a write whose outcome is not known. */

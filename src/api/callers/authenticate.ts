@@ -40,25 +40,37 @@ export function presentsHeader({ authorization, 'x-api-key': plain }: IncomingHt
  * keys. Two different credentials are treated as none. The same applies to a credential that does not belong here: a
  * cookie on the reseller surface, or a machine token anywhere else.
  */
-function presented(headers: IncomingHttpHeaders, { cookie, isReseller }: Shown): Presented | undefined {
+function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | undefined {
+  const { cookie, isReseller, isCompat } = shown;
   const { authorization, 'x-api-key': plain } = headers;
   if (!presentsHeader(headers)) {
-    const isSession = !isReseller && cookie !== undefined && isSecretText('ses_', cookie);
+    const isSession = !isReseller && !isCompat && cookie !== undefined && isSecretText('ses_', cookie);
     return isSession ? { kind: 'session', text: cookie, carrier: 'cookie' } : undefined;
   }
-  const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  const bearer =
+    (authorization && /^Bearer +(\S+) *$/i.exec(authorization)?.[1]) ??
+    (isCompat ? passwordIn(authorization) : undefined);
   if (authorization !== undefined && bearer === undefined) return undefined;
   const found = new Set([bearer, typeof plain === 'string' ? plain.trim() : undefined].filter(Boolean));
   const [text] = found;
   if (found.size !== 1 || text === undefined) return undefined;
   if (isKeyText(text)) return { kind: 'key', text };
+  if (isCompat) return undefined;
   if (isReseller && plain === undefined && isTokenText(text)) return { kind: 'token', text };
   const isSession = plain === undefined && isSecretText('ses_', text);
   return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
 }
 
+/** Returns the password of `Authorization: Basic` (RFC 7617 §2). */
+function passwordIn(authorization: string | undefined): string | undefined {
+  const encoded = authorization && /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
+  return encoded ? /^[^:]*:(\S+)$/.exec(Buffer.from(encoded, 'base64').toString())?.[1] : undefined;
+}
+
 interface Shown {
   readonly cookie?: string | undefined;
+  /** True on a compatibility surface: only API keys are accepted, also as the password of `Authorization: Basic`. */
+  readonly isCompat?: boolean;
   /** True if the path is on the reseller surface. */
   readonly isReseller?: boolean;
 }

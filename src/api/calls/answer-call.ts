@@ -19,7 +19,7 @@ import { Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, asActor } from '../callers/caller.ts';
 import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { Asker } from '../people/people.ts';
-import type { Api, Following } from './call.ts';
+import type { Api, Call, Following } from './call.ts';
 import type { Admitted } from './guard.ts';
 import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
 import type { Route } from './route.ts';
@@ -45,6 +45,8 @@ export interface AskedCall {
   readonly following?: Following | undefined;
   /** Undefined in threads. */
   readonly asker?: Asker | undefined;
+  /** Undefined in threads, which handle one call at a time. */
+  readonly inTurnOf?: Call['inTurnOf'];
 }
 
 export type CallAnswer =
@@ -192,6 +194,7 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
       headers[name] = String(value);
     },
     following: asked.following,
+    inTurnOf: asked.inTurnOf ?? ((_domainId: number, work: () => Promise<unknown>) => work()),
     audit(note?: AuditNote) {
       isAudited = true;
       if (note !== undefined) notes.push(note);

@@ -37,6 +37,12 @@ export const findVisibleDomain: FindDomain = async (db, caller, text, writes) =>
   return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
 };
 
+/** Tools for PowerDNS write ids of zones with the final dot, and may escape characters as `=2E` or `=2F`. */
+export const findCompatDomain: FindDomain = (db, caller, text, writes) => {
+  const name = text.replaceAll(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return findVisibleDomain(db, caller, name, writes);
+};
+
 /** Finds the domain that a global admin writes. If several accounts have the name, none of them is chosen. */
 async function loadOnlyDomain(db: Database, caller: ApiCaller, name: Name): Promise<VisibleDomain | Problem> {
   const domains = await findDomains(db, name);

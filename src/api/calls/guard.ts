@@ -10,7 +10,7 @@ import { isPasswordFresh } from '../people/sessions.ts';
 import type { Api, CallOf } from './call.ts';
 import type { FindDomain } from './find-domain.ts';
 import { readIdempotencyKey } from './idempotency.ts';
-import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
+import { type Access, isWrite, type Route, takesIdempotencyKey, writesWith } from './route.ts';
 import { isCallOfSessions, isResellerPath, judgeReseller, judgeSurface } from './surfaces.ts';
 
 interface Asked {
@@ -54,7 +54,7 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
   // A browser sends the cookie for requests from any page, and names that page's origin in `Origin`.
   if (isByCookie && isWrite(method) && asked.origin !== api.people?.origin) return foreignOrigin();
   if (!caller.account.active) return problem('account_suspended', 'account is inactive');
-  if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
+  if (caller.key.readOnly && writesWith(route, method)) return forbidden('read-only API key');
   const refused = isReseller
     ? judgeReseller(caller)
     : judgeSurface(method, path, {
@@ -86,7 +86,8 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
     if (found instanceof Problem) return found;
   }
   const forbiddenTo =
-    judgeSession(method, caller, route.access) ?? judgeAccess(method, caller, route.access, loaded);
+    judgeSession(method, caller, route.access) ??
+    judgeAccess(writesWith(route, method), caller, route.access, loaded);
   if (forbiddenTo !== undefined) return forbiddenTo;
   const key = takesIdempotencyKey(route) ? readIdempotencyKey(asked.idempotencyKey) : undefined;
   if (key === undefined && route.idempotent === 'required')
@@ -124,18 +125,26 @@ function nameOf(access: Access, { params, query = {} }: Asked): string | Problem
 }
 
 function judgeAccess(
-  method: string,
-  { key }: ApiCaller,
+  writes: boolean,
+  caller: ApiCaller,
   access: Access,
   domain: VisibleDomain | undefined,
 ): Problem | undefined {
-  const writes = isWrite(method);
-  if (access.kind !== 'domain' || domain === undefined) {
-    const isClosed = writes || (access.kind === 'account' && access.wholeKeys);
-    return isClosed && (key.domains !== null || writesRecordsOnly(key))
-      ? forbidden('this API key is restricted to certain domains or records')
-      : undefined;
-  }
+  if (access.kind === 'domain' && domain !== undefined) return judgeDomain(writes, caller, access, domain);
+  const isAccount = access.kind === 'account';
+  const isClosed = isAccount ? access.wholeKeys || (writes && !access.narrowedKeys) : writes;
+  return isClosed && (caller.key.domains !== null || writesRecordsOnly(caller.key))
+    ? forbidden('this API key is restricted to certain domains or records')
+    : undefined;
+}
+
+/** Returns a problem if the caller may not read or write the domain as `access` requires. */
+export function judgeDomain(
+  writes: boolean,
+  { key }: ApiCaller,
+  access: Extract<Access, { kind: 'domain' }>,
+  domain: VisibleDomain,
+): Problem | undefined {
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
   if (access.wholeKeys && writesRecordsOnly(key))
     return forbidden('this API key may write only certain records');
@@ -173,6 +182,7 @@ function callToFind(
     idempotencyKey: undefined,
     answerHeader: () => {},
     answerRest: () => {},
+    inTurnOf: (_domainId, work) => work(),
     audit: () => {},
   };
 }

@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { CompatSurface } from '../answers/compat-answer.ts';
 import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray, StreamedLines, StreamedText } from '../answers/streams.ts';
 import type { Permission } from '../callers/caller.ts';
@@ -28,8 +29,12 @@ export const admin = { kind: 'admin' } as const;
 export const reseller = ({ sessions = false, fresh = false } = {}) =>
   ({ kind: 'reseller', sessions, fresh }) as const;
 
-/** Requires a valid API key or a session. With `wholeKeys`, restricted keys are rejected even for reads. */
-export const account = ({ wholeKeys = false } = {}) => ({ kind: 'account', wholeKeys }) as const;
+/**
+ * Requires a valid API key or a session. With `wholeKeys`, restricted keys are rejected even for reads. With `narrowedKeys`,
+ * they are accepted even for writes: the handler applies their restrictions.
+ */
+export const account = ({ wholeKeys = false, narrowedKeys = false } = {}) =>
+  ({ kind: 'account', wholeKeys, narrowedKeys }) as const;
 
 interface DomainOptions {
   /** Where the request names the domain: in the path as `{domain}` (the default), or in the query as `domain`. */
@@ -161,6 +166,10 @@ interface Declaration<
   readonly judgesText?: true;
   /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, and a repeat runs again. */
   readonly writesNothing?: true;
+  /** True for a GET that writes. */
+  readonly writes?: true;
+  /** The surface of the route, if it is not this API's own. */
+  readonly compat?: CompatSurface;
   /** False if resellers do not call this route of a domain for their clients. */
   readonly forResellers?: false;
   /**
@@ -232,6 +241,11 @@ export function route<
 /** Reports whether an Idempotency-Key has an effect: by default on every POST of a person or an account. */
 export function takesIdempotencyKey({ access, method, idempotent }: Route): boolean {
   return !WITHOUT_KEYS.includes(access.kind) && (idempotent ?? method === 'POST') !== false;
+}
+
+/** Reports whether a call of the route changes something. */
+export function writesWith(route: Route | undefined, method: string): boolean {
+  return route?.writes === true || isWrite(method);
 }
 
 export function isWrite(method: string): boolean {

@@ -3,7 +3,8 @@
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { html, PAGE_POLICY, page } from '../answers/html.ts';
-import { Problem, sendProblem } from '../answers/problem.ts';
+import { Problem } from '../answers/problem.ts';
+import { sendProblem } from '../answers/send-problem.ts';
 import { mountOpenPath } from '../calls/paths.ts';
 import { ConsoleFiles, SAFE_HEADERS, sendFile } from './console-files.ts';
 

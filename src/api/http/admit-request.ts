@@ -189,6 +189,7 @@ export class RequestAdmission {
       address,
       cookie: cookies.session,
       isReseller,
+      isCompat: request.routeOptions.config.route?.compat !== undefined,
     });
   }
 

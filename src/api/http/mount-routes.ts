@@ -4,7 +4,9 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Problem, sendProblem } from '../answers/problem.ts';
+import { CompatAnswer, sendCompat } from '../answers/compat-answer.ts';
+import { Problem } from '../answers/problem.ts';
+import { sendProblem } from '../answers/send-problem.ts';
 import {
   openArrayStream,
   openLineStream,
@@ -84,7 +86,10 @@ export function mountRoutes(
   const turns = new Turns();
   const waits = new Turns(WAITING_TURNS);
   const mounted = surfaces.flatMap(({ routes, findDomain }) =>
-    [...routes, ...optionsRoutes(routes)].map((route) => ({ route, findDomain })),
+    [...routes, ...optionsRoutes(routes.filter(({ compat }) => compat === undefined))].map((route) => ({
+      route,
+      findDomain,
+    })),
   );
   for (const { route, findDomain } of mounted) {
     app.route({
@@ -93,7 +98,7 @@ export function mountRoutes(
       schema: {
         ...(isWrite(route.method) ? { body: route.body ?? NO_BODY } : {}),
         // OPTIONS is sent to the URL of another method, with that method's query
-        ...(route.method === 'OPTIONS' ? {} : { querystring: (route.query ?? NO_QUERY).strict() }),
+        ...(route.method === 'OPTIONS' ? {} : { querystring: queryOf(route) }),
         response: { 200: route.response },
       },
       config: { route, findDomain },
@@ -105,6 +110,10 @@ export function mountRoutes(
         }),
     });
   }
+}
+
+function queryOf({ query = NO_QUERY, compat }: Route): z.ZodObject {
+  return compat === undefined ? query.strict() : query;
 }
 
 async function respond(
@@ -122,7 +131,7 @@ async function respond(
     if (body instanceof UnreadBody || route.isHeavy?.(body) === true) {
       const { segments, room } = received as ReceivedBody;
       const { operationId } = route;
-      const contentType = request.declaredType;
+      const contentType = route.compat === undefined ? request.declaredType : undefined;
       const call = { operationId, method, url, admitted, query, segments, contentType };
       const answer = await largeWork.answer({ call, log, gone: gone() }, inTurn);
       if (!(answer instanceof Problem)) room.hold(answer.body.length);
@@ -142,6 +151,7 @@ async function respond(
     asker: request.asker,
     following: request.following,
     log,
+    inTurnOf: (domainId, work) => turns.run(domainId, work),
     get gone() {
       return gone();
     },
@@ -168,6 +178,7 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
   }
   const { outcome, headers, cookies } = answer;
   reply.headers(headers);
+  if (outcome instanceof CompatAnswer) return sendCompat(reply, outcome);
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (outcome instanceof StreamedText) {
     const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
@@ -186,7 +197,10 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
 function sendLargeAnswer(reply: FastifyReply, answer: LargeAnswer | Problem) {
   if (answer instanceof Problem) return sendProblem(reply, answer);
   const { status, headers, body } = answer;
-  return reply.code(status).headers(headers).header('Content-Type', JSON_TYPE).send(body);
+  return reply
+    .code(status)
+    .headers({ 'Content-Type': JSON_TYPE, ...headers })
+    .send(body);
 }
 
 /** Returns one OPTIONS route per path, with the same access as the path. */

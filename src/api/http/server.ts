@@ -13,12 +13,13 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { ANSWER_HEADERS } from '../../process/http/answer-headers.ts';
 import { trustConnection } from '../../process/http/bounded-server.ts';
-import { invalid, Problem, sendProblem } from '../answers/problem.ts';
+import { invalid, Problem } from '../answers/problem.ts';
+import { sendProblem } from '../answers/send-problem.ts';
 import { SMALL_BODY_BYTES } from '../body/body-bounds.ts';
 import { isStorable } from '../body/read-body.ts';
 import { presentsHeader } from '../callers/authenticate.ts';
 import type { Api } from '../calls/call.ts';
-import { findClientsDomain, findVisibleDomain } from '../calls/find-domain.ts';
+import { findClientsDomain, findCompatDomain, findVisibleDomain } from '../calls/find-domain.ts';
 import type { Route } from '../calls/route.ts';
 import { watchSlowCalls } from '../calls/slow-calls.ts';
 import type { LargeWork } from '../large/large-work.ts';
@@ -36,6 +37,8 @@ interface ServerOptions extends RateLimits {
   readonly resellerRoutes?: readonly Route[];
   /** Routes for edge nodes, below a prefix of their own. */
   readonly edgeRoutes?: readonly Route[];
+  /** Routes of other systems' APIs. */
+  readonly compatRoutes?: readonly Route[];
   /** Networks whose `X-Forwarded-For` header is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly log: FastifyBaseLogger;
@@ -96,6 +99,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const surfaces = [
     { routes: [...options.routes, ...(options.edgeRoutes ?? [])], findDomain: findVisibleDomain },
     { routes: options.resellerRoutes ?? [], findDomain: findClientsDomain },
+    { routes: options.compatRoutes ?? [], findDomain: findCompatDomain },
   ];
   mountRoutes(app, api, surfaces, largeWork);
   await app.ready();

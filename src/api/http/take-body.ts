@@ -26,7 +26,8 @@ export async function takeBody(
   largeWork: LargeWork | undefined,
 ): Promise<unknown> {
   const { route } = request.routeOptions.config;
-  const { admitted, declaredType } = request;
+  const { admitted } = request;
+  const declaredType = route?.compat === undefined ? request.declaredType : undefined;
   if (route?.streamedBody === true) return new StreamedBody(payload, request.raw.headers, declaredType);
   const type = judgeBodyType(declaredType, route?.textBody);
   const accountId = admitted?.caller.account.id;

@@ -6,10 +6,11 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { networksOf } from '../../dns/record/network.ts';
-import { RESELLER_ROUTES, ROUTES } from '../../features/every-route.ts';
+import { COMPAT_ROUTES, RESELLER_ROUTES, ROUTES } from '../../features/every-route.ts';
 import { openCountryDb } from '../../process/country-db.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import { KeyBoxes, useKeyBoxes } from '../../store/secrets/key-boxes.ts';
+import { CompatAnswer } from '../answers/compat-answer.ts';
 import { Problem } from '../answers/problem.ts';
 import { StreamedArray, StreamedText } from '../answers/streams.ts';
 import { judgeBody } from '../body/field-problems.ts';
@@ -47,6 +48,8 @@ async function answerLargeCall(
 }
 
 function printAnswer(route: Route, answer: CallAnswer): LargeAnswer {
+  if (answer.kind === 'problem' && route.compat !== undefined)
+    return packCompat(route, route.compat.explain(answer.problem), {});
   if (answer.kind === 'problem') {
     const { status, headers, body } = answer.problem;
     return { status, headers, body: encodeJson(body) };
@@ -57,11 +60,24 @@ function printAnswer(route: Route, answer: CallAnswer): LargeAnswer {
     return { status, headers: { ...headers, ...replay }, body: encodeJson(body) };
   }
   const { outcome, headers } = answer;
+  if (outcome instanceof CompatAnswer) return packCompat(route, outcome, headers);
   if (outcome instanceof StreamedArray || outcome instanceof StreamedText) {
-    throw new Error(`${route.operationId} accepts large bodies, so it must not respond with a stream`);
+    throw new Error(noStream(route));
   }
   return { status: 200, headers, body: encodeJson(route.response.parse(outcome)) };
 }
+
+function packCompat(
+  route: Route,
+  { status, headers, body = '' }: CompatAnswer,
+  more: Readonly<Record<string, string>>,
+): LargeAnswer {
+  if (typeof body !== 'string') throw new Error(noStream(route));
+  return { status, headers: { ...more, ...headers }, body: new TextEncoder().encode(body) };
+}
+
+const noStream = ({ operationId }: Route) =>
+  `${operationId} accepts large bodies, so it must not respond with a stream`;
 
 function encodeJson(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
@@ -108,7 +124,9 @@ port.on('message', (message: ToThread) => {
 async function work(call: LargeCall): Promise<void> {
   gone = new AbortController();
   try {
-    const route = [...ROUTES, ...RESELLER_ROUTES].find(({ operationId }) => operationId === call.operationId);
+    const route = [...ROUTES, ...RESELLER_ROUTES, ...COMPAT_ROUTES].find(
+      ({ operationId }) => operationId === call.operationId,
+    );
     if (route === undefined) throw new Error(`unknown route ${call.operationId}`);
     say({ kind: 'answer', answer: await answerLargeCall(api, route, call, { log, gone: gone.signal }) });
   } catch (error) {

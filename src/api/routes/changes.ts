@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { parseName } from '../../dns/name.ts';
 import { saveRevert } from '../../store/change/save-revert.ts';
-import { type InSync, inSync } from '../../store/feed/in-sync.ts';
+import { inSync } from '../../store/feed/in-sync.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { LogPage } from '../../store/postgres/list-page.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../store/records/load-changes.ts';
 import { explainRevert } from '../actions/edit-problem.ts';
 import { answerWrite } from '../actions/save-records.ts';
-import { SyncWatch } from '../actions/sync-watch.ts';
+import { waitForSync } from '../actions/wait-for-sync.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/streams.ts';
 import { asActor, asStoreCaller, judgeNarrowing, mayDo, writesRecordsOnly } from '../callers/caller.ts';
@@ -65,23 +65,6 @@ function answerChanges(
     print: (changes) => printChanges(db, changes),
     readAtOnce: CHANGES_PER_READ,
   });
-}
-
-const watches = new WeakMap<Database, SyncWatch>();
-
-/** Returns the last known state when the change is in sync, the time is over, or the client has disconnected. */
-function waitForSync(
-  db: Database,
-  changeId: number,
-  timeoutMs: number,
-  gone: AbortSignal,
-): Promise<InSync | undefined> {
-  let watch = watches.get(db);
-  if (watch === undefined) {
-    watch = new SyncWatch((ids) => inSync(db, ids));
-    watches.set(db, watch);
-  }
-  return watch.wait(changeId, timeoutMs, gone);
 }
 
 const listChanges = route(account(), {

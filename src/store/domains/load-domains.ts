@@ -6,7 +6,7 @@ import type { Caller } from '../accounts/actor.ts';
 import { isClients, roleIn } from '../accounts/actor.ts';
 import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
-import { encodeNameColumn } from '../postgres/name-column.ts';
+import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
 import { ANAME_PROBLEMS } from '../records/aname-targets.ts';
 import { decodeDomain } from './decode-domain.ts';
@@ -26,7 +26,20 @@ export async function loadDomain(
   return await loadVisible(db, caller, sql`d.name = ${encodeNameColumn(name)}`);
 }
 
-/** Does the same by domain id. */
+/** Returns those of these names that domains have in which the caller has a role. */
+export async function findVisibleNames(
+  db: Database,
+  caller: Caller,
+  names: readonly Name[],
+): Promise<readonly Name[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct d.name from domains d cross join lateral (select ${roleIn(sql`d`, caller)} as mine) role
+    where d.name = any(${names.map(encodeNameColumn)}::text[]) and d.deleted_at is null
+      and (${caller.isAdmin} or role.mine is not null)`.execute(db);
+  return rows.map(({ name }) => decodeNameColumn(name));
+}
+
+/** Does the same as `loadDomain` by domain id. */
 export async function loadVisibleById(
   db: Database,
   caller: Caller,

@@ -51,6 +51,33 @@ describe('the key of a request', () => {
     expect(looked).toEqual(key === undefined ? [] : [hashKey(key)]);
   });
 
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+  it.each([
+    [basic(`anyone:${KEY}`), KEY],
+    [basic(`:${KEY}`), KEY],
+    [{ ...basic(`:${KEY}`), 'x-api-key': KEY }, KEY],
+    [{ authorization: `Bearer ${KEY}` }, KEY],
+    [{ 'x-api-key': KEY }, KEY],
+    [basic(KEY), undefined],
+    [basic(`${KEY}:`), undefined],
+    [{ ...basic(`:${KEY}`), 'x-api-key': OTHER }, undefined],
+    [{ authorization: `Bearer ses_${'a'.repeat(40)}` }, undefined],
+    [basic(`:ses_${'a'.repeat(40)}`), undefined],
+  ])('is read from %j on a compatibility surface, never a session', async (headers, key) => {
+    const looked: Buffer[] = [];
+    const record = async (hashes: readonly Buffer[]) => {
+      looked.push(...hashes);
+      return new Map();
+    };
+    const { tokens } = openCredentials(api.db);
+    const known = { keys: new KeyLookups(record), sessions: new KeyLookups(record), tokens };
+    const shown = { address: '192.0.2.1', cookie: `ses_${'c'.repeat(40)}`, isCompat: true };
+    await authenticate({ ...known, wrong: new WrongKeys() } as never, headers, shown);
+    await authenticate({ ...known, wrong: new WrongKeys() } as never, {}, shown);
+    expect(looked).toEqual(key === undefined ? [] : [hashKey(key)]);
+  });
+
   it('is refused with the same 401 if it is unknown, expired or revoked, from the next request on', async () => {
     const expired = await api.makeKey({ expiresAt: new Date(Date.now() - 1000) });
     const revoked = await api.makeKey();

@@ -26,7 +26,7 @@ import { openPeople } from '../../../src/api/people/people.ts';
 import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { openGateways } from '../../../src/billing/gateway.ts';
 import { TAGS } from '../../../src/features/every-feature.ts';
-import { EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
+import { COMPAT_ROUTES, EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
 import { openServices } from '../../../src/features/open-services.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
@@ -276,6 +276,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
     routes,
     resellerRoutes,
     edgeRoutes: EDGE_ROUTES,
+    compatRoutes: options.routes ? [] : COMPAT_ROUTES,
     rateLimit: limitOf(options.requestsPerMinute),
     log,
     outages,

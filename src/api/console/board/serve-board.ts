@@ -4,7 +4,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { JobQueue } from '../../../jobs/job-queue.ts';
-import { badRequest, invalid, notFound, sendProblem, unavailable } from '../../answers/problem.ts';
+import { badRequest, invalid, notFound, unavailable } from '../../answers/problem.ts';
+import { sendProblem } from '../../answers/send-problem.ts';
 import { allowedMethods } from '../../calls/paths.ts';
 import { admin, route } from '../../calls/route.ts';
 import { SAFE_HEADERS, sendFile } from '../console-files.ts';

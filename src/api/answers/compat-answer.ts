@@ -1,0 +1,49 @@
+// Responses on compatibility surfaces: APIs of other systems, whose clients expect other statuses and bodies than those of
+// this API.
+
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Problem } from './problem.ts';
+
+/** An API of another system. */
+export interface CompatSurface {
+  /** Its name in metrics. */
+  readonly name: string;
+  /** Returns the response to a refused call in the form that clients of the surface expect. */
+  readonly explain: (problem: Problem) => CompatAnswer;
+}
+
+interface CompatFields {
+  readonly status?: number;
+  /** Media type of the body. */
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const JSON_TYPE = 'application/json';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+export class CompatAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text may be sent in pieces. Undefined for a response without a body. */
+  readonly body: string | AsyncIterable<string> | undefined;
+
+  constructor(
+    body: CompatAnswer['body'],
+    { status = 200, type = TEXT_TYPE, headers = {} }: CompatFields = {},
+  ) {
+    this.body = body;
+    this.status = status;
+    this.headers = body === undefined ? headers : { 'Content-Type': type, ...headers };
+  }
+
+  static json(value: unknown, fields: CompatFields = {}): CompatAnswer {
+    return new CompatAnswer(JSON.stringify(value), { type: JSON_TYPE, ...fields });
+  }
+}
+
+export function sendCompat(reply: FastifyReply, { status, headers, body }: CompatAnswer): FastifyReply {
+  reply.code(status).headers(headers);
+  return reply.send(typeof body === 'object' ? Readable.from(body) : body);
+}
