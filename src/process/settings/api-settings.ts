@@ -46,6 +46,22 @@ export const API_SETTINGS = {
     byDefault: 'off',
     is: '`on`: everyone may check the delegation of any name, at `/check/NAME` of the console and with `POST /public/checks`',
   }),
+  /** True if the PowerDNS-compatible API is available. */
+  pdnsApi: setting({
+    name: 'PDNS_API',
+    readers: API,
+    schema: onOrOff,
+    byDefault: 'off',
+    is: '`on`: tools for PowerDNS can use `/api/v1`. `npm start` sets `on`',
+  }),
+  /** True if the surfaces for lego's httpreq, dyndns2 and external-dns are available. */
+  compatApi: setting({
+    name: 'COMPAT_API',
+    readers: API,
+    schema: onOrOff,
+    byDefault: 'off',
+    is: "`on`: lego's `httpreq`, dyndns2 clients and external-dns can use `/httpreq`, `/nic/update` and `/external-dns`. `npm start` sets `on`",
+  }),
   /** Undefined means the directory in which the console is built. */
   consoleFiles: setting({
     name: 'CONSOLE_FILES',
@@ -98,6 +114,14 @@ export const API_SETTINGS = {
     schema: rate('requests per minute'),
     byDefault: '300',
     is: 'requests with one key in any 60 seconds, counted over all API processes',
+  }),
+  /** Per key. Undefined means no limit. */
+  updatesPerSecond: setting({
+    name: 'UPDATE_RATE',
+    readers: API,
+    schema: rate('updates per second'),
+    byDefault: '50',
+    is: 'dynamic updates per second with one TSIG key in each API process',
   }),
   /** Becomes a key of the first global admin. */
   bootstrapApiKey: setting({
