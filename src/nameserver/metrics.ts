@@ -192,6 +192,20 @@ function addTransferMetrics(registry: Registry, state: NodeGauges['transfers']):
     ({ historyMisses }) => historyMisses,
   );
   add(
+    Counter,
+    'zonefleet_update_messages_total',
+    'Dynamic updates by outcome: answered by the API, late (no answer in time), busy (too many wait), unavailable (no Postgres), unsigned, or off.',
+    ['outcome'],
+    ({ updates }) => updates,
+  );
+  add(
+    Gauge,
+    'zonefleet_updates_waiting',
+    'Dynamic updates that wait for their answers.',
+    [],
+    ({ updatesWaiting }) => [{ count: updatesWaiting }],
+  );
+  add(
     Gauge,
     'zonefleet_zone_serial',
     'Serials of zones that peers transfer, at most 1,000.',

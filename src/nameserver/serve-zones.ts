@@ -55,9 +55,14 @@ interface ServeOptions
   extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'>,
     Pick<
       TransferThreadOptions,
-      'databaseUrl' | 'transfersMax' | 'notifyRate' | 'notifySource' | 'tsigSecrets'
+      | 'databaseUrl'
+      | 'transfers'
+      | 'transfersMax'
+      | 'dnsUpdate'
+      | 'notifyRate'
+      | 'notifySource'
+      | 'tsigSecrets'
     > {
-  readonly transfers: 'off' | TransferThreadOptions['transfers'];
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
@@ -96,7 +101,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const counters = options.counters.map((memory) => new QueryCounters(memory));
   let tcp: TcpListener | undefined;
   let isListening = false;
-  const slowPath = options.transfers === 'off' ? undefined : new SlowPath();
+  const slowPath = hasTransferThread(options) ? new SlowPath() : undefined;
   let transfers: TransferThread | undefined;
 
   const registry = createMetrics(() => sumCounters(counters), {
@@ -217,7 +222,8 @@ async function startTransfers(
   amplificationLimit: AmplificationLimit | undefined,
 ): Promise<TransferThread> {
   const { startTransferThread } = await import('./slow-path/start-transfer-thread.ts');
-  const { buffer, databaseUrl, nodeName, transfersMax, notifyRate, notifySource, tsigSecrets } = options;
+  const { buffer, databaseUrl, nodeName, transfers, transfersMax, dnsUpdate, notifyRate } = options;
+  const { notifySource, tsigSecrets } = options;
   return startTransferThread({
     thread: {
       buffer,
@@ -229,8 +235,9 @@ async function startTransfers(
       databaseUrl,
       readUrl: options.databaseReadUrl,
       nodeName,
-      transfers: options.transfers === 'notify' ? 'notify' : 'answer',
+      transfers,
       transfersMax,
+      dnsUpdate,
       notifyRate,
       notifySource,
       tsigSecrets,
@@ -240,6 +247,10 @@ async function startTransfers(
     image: options.thread,
     log: options.log,
   });
+}
+
+function hasTransferThread({ transfers, dnsUpdate }: ServeOptions): boolean {
+  return transfers !== 'off' || dnsUpdate;
 }
 
 function waiting(reason: string): Readiness {
@@ -295,7 +306,7 @@ function answerSettings(options: ServeOptions): SharedAnswerSettings {
     version: `zonefleet ${options.version}`,
     cookieSecrets: options.cookieSecrets,
     tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
-    hasTransfers: options.transfers !== 'off',
+    hasTransfers: hasTransferThread(options),
   };
 }
 

@@ -27,6 +27,8 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
       notifyQueue: [{ peer: 'second', count: 23 }],
       tsigFailures: [{ error: 'BADKEY', count: 24 }],
       historyMisses: [{ why: 'purged', count: 25 }],
+      updates: [{ outcome: 'late', count: 27 }],
+      updatesWaiting: 28,
       zoneSerials: [{ zone: 'example.test.', serial: 26 }],
     }),
   });
@@ -95,6 +97,8 @@ zonefleet_notifies_total{direction="out",outcome="acknowledged"} 22
 zonefleet_notify_queue{peer="second"} 23
 zonefleet_tsig_failures_total{error="BADKEY"} 24
 zonefleet_history_misses_total{why="purged"} 25
+zonefleet_update_messages_total{outcome="late"} 27
+zonefleet_updates_waiting 28
 zonefleet_zone_serial{zone="example.test."} 26
 zonefleet_zones 3
 zonefleet_records 40

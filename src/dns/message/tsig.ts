@@ -106,7 +106,7 @@ export function readTsig(
 }
 
 /** Returns the offset after the name at `at`, or NaN if it is truncated or has a label of an unknown type. */
-function nameEnd(message: Uint8Array, at: number): number {
+export function nameEnd(message: Uint8Array, at: number): number {
   for (;;) {
     const length = message[at];
     if (length === undefined) return Number.NaN;

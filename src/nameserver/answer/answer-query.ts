@@ -43,7 +43,7 @@ export interface AnswerSettings {
   readonly countries?: CountryTable | undefined;
   /** Counts answers by zone. Undefined if counting is `off`. */
   readonly zoneCounts?: ZoneCounts | undefined;
-  /** True if the transfer thread answers the messages for which `answer` returns SLOW_PATH. */
+  /** True if a transfer thread answers the messages for which `answer` returns SLOW_PATH. */
   readonly hasTransfers?: boolean;
 }
 
@@ -209,7 +209,9 @@ export class Answerer {
     // unknown.
     if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
     if (query.opcode !== OPCODE.QUERY) {
-      const isKnown = this.#hasTransfers && query.slowPath !== SLOW.NO; // and malformed
+      const isUpdate = query.opcode === OPCODE.UPDATE;
+      if (isUpdate && !query.malformed) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+      const isKnown = isUpdate || (this.#hasTransfers && query.slowPath !== SLOW.NO); // and malformed
       return this.#fail(isKnown ? RCODE.FORMERR : RCODE.NOTIMP, -1);
     }
     if (query.malformed) return this.#fail(RCODE.FORMERR, -1);

@@ -16,9 +16,10 @@ export interface SlowPathMemory {
 const DROPPED = { octets: 1, network: 2, thread: 3, waiting: 4, unanswered: 5 } as const;
 type SlowPathDrop = keyof typeof DROPPED;
 
-const MAX_WAITING = 1024;
+/** Dynamic updates, of which the transfer thread keeps up to 1,000 for seconds, leave space for other messages. */
+const MAX_WAITING = 2048;
 /** Fewer over UDP, so that forged messages leave space for those over TCP. */
-const MAX_WAITING_UDP = 768;
+const MAX_WAITING_UDP = 1536;
 const MAX_PER_SECOND = 5000;
 /**
  * For all clients that are not exempt. The other threads spend ten times as much on a message as a UDP thread on a query:

@@ -6,17 +6,25 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** After a failure, calls fail immediately for this long, so that an unavailable server costs no waiting. */
 const RETRY_MS = 1000;
 
+/** A channel whose notifications the connection receives. Those sent while it is closed are lost. */
+interface Channel {
+  readonly name: string;
+  readonly onNotification: (payload: string | undefined) => void;
+}
+
 export class DatabaseLink {
   readonly #url: string;
   readonly #applicationName: string;
+  readonly #channel: Channel | undefined;
   readonly #stopping = new AbortController();
   #connection: Connection | undefined;
   #opening: Promise<Connection> | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(url: string, applicationName: string) {
+  constructor(url: string, applicationName: string, channel?: Channel) {
     this.#url = url;
     this.#applicationName = applicationName;
+    this.#channel = channel;
   }
 
   /** Returns the open connection, or opens one. Rejects if the server cannot be reached. */
@@ -28,13 +36,17 @@ export class DatabaseLink {
   }
 
   async #connect(): Promise<Connection> {
+    const channel = this.#channel;
     try {
-      this.#connection = await connect(this.#url, {
+      const connection = await connect(this.#url, {
         applicationName: this.#applicationName,
         connectTimeoutMs: CONNECT_TIMEOUT_MS,
         signal: this.#stopping.signal,
+        ...(channel && { onNotification: ({ payload }) => channel.onNotification(payload) }),
       });
-      return this.#connection;
+      if (channel !== undefined) await listen(connection, channel);
+      this.#connection = connection;
+      return connection;
     } catch (error) {
       this.#failedAtMs = performance.now();
       throw error;
@@ -47,5 +59,14 @@ export class DatabaseLink {
     this.#stopping.abort();
     await this.#opening?.catch(() => undefined);
     await this.#connection?.close();
+  }
+}
+
+async function listen(connection: Connection, { name }: Channel): Promise<void> {
+  try {
+    await connection.query(`listen ${name}`);
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }

@@ -82,6 +82,10 @@ export interface TransferState {
   readonly tsigFailures: readonly Counted<'error'>[];
   /** IXFR queries that were answered with the whole zone, by reason. */
   readonly historyMisses: readonly Counted<'why'>[];
+  /** Dynamic updates by outcome, without those whose TSIG record was refused. */
+  readonly updates: readonly Counted<'outcome'>[];
+  /** Dynamic updates that wait for their answers. */
+  readonly updatesWaiting: number;
   /** Serials of the zones that peers transfer, at most 1,000. */
   readonly zoneSerials: readonly { readonly zone: string; readonly serial: number }[];
 }
@@ -105,7 +109,9 @@ export interface TransferThreadOptions {
   /** URL of the server that provides zones and history. Undefined if it is the primary. */
   readonly readUrl: string | undefined;
   readonly nodeName: string;
-  readonly transfers: 'answer' | 'notify';
+  readonly transfers: 'off' | 'answer' | 'notify';
+  /** True if the node takes dynamic updates. */
+  readonly dnsUpdate: boolean;
   readonly transfersMax: number;
   /** NOTIFY messages per second to each peer. */
   readonly notifyRate: number;

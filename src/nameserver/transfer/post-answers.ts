@@ -113,9 +113,14 @@ interface MessageQueue {
 }
 
 /** Returns how many octets an answer may have, without its TSIG record. */
-export function roomFor({ message, signer, decoded }: VerifiedRequest): number {
-  const payload = Math.min(MAX_UDP_OCTETS, Math.max(MIN_UDP_OCTETS, decoded?.edns?.udpPayloadSize ?? 0));
-  return (message.transport === UDP ? payload : MAX_TCP_OCTETS) - (signer?.octets ?? 0);
+export function roomFor(request: VerifiedRequest): number {
+  const { message, signer } = request;
+  return (message.transport === UDP ? payloadOf(request) : MAX_TCP_OCTETS) - (signer?.octets ?? 0);
+}
+
+/** Returns how many octets an answer over UDP may have. */
+export function payloadOf({ decoded }: VerifiedRequest): number {
+  return Math.min(MAX_UDP_OCTETS, Math.max(MIN_UDP_OCTETS, decoded?.edns?.udpPayloadSize ?? 0));
 }
 
 function framed(

@@ -1,4 +1,4 @@
-// Answers the messages that only the transfer thread can answer: signed queries, NOTIFY, and zone transfers.
+// Answers the messages that only the transfer thread can answer: signed queries, NOTIFY, zone transfers, and dynamic updates.
 
 import { WireError } from '../../dns/errors.ts';
 import { EXTENDED_ERROR } from '../../dns/message/edns.ts';
@@ -21,6 +21,8 @@ import type { ServedKey, TransferConfig } from './transfer-config.ts';
 import type { TransferCounters } from './transfer-counters.ts';
 import type { TransferReports } from './transfer-reports.ts';
 import type { Transfers } from './transfers.ts';
+import { updateHead } from './updates/update-head.ts';
+import type { UpdateQueue } from './updates/update-queue.ts';
 import { isRequest, verifyMessage } from './verify-message.ts';
 import { type Request, writeReply } from './write-reply.ts';
 
@@ -29,13 +31,16 @@ const MAX_ANSWER_OCTETS = 0xffff;
 const MAX_REQUEST_RECORDS = 100;
 
 interface SlowAnswererOptions {
-  /** Answers everything that is neither NOTIFY nor a transfer. */
+  /** Answers everything that is neither NOTIFY, nor a transfer, nor an update. */
   readonly answerer: PacketAnswerer;
   readonly reader: Reader;
   /** Returns undefined until the configuration was read once. */
   readonly config: () => TransferConfig | undefined;
   readonly zones: EncodedZones;
-  readonly transfers: Transfers;
+  /** Undefined if the node answers neither transfers nor NOTIFY. */
+  readonly transfers: Transfers | undefined;
+  /** Undefined if the node takes no dynamic updates. */
+  readonly updates: Pick<UpdateQueue, 'add'> | undefined;
   readonly poster: AnswerPoster;
   readonly reports: TransferReports;
   readonly counters: TransferCounters;
@@ -100,6 +105,9 @@ export class SlowAnswerer {
     const { opcode, questions, edns } = decoded;
     const [question] = questions;
     const hasVersion0 = edns === undefined || edns.version === 0;
+    if (opcode === OPCODE.UPDATE && hasVersion0) return this.#takeUpdate(request, decoded);
+    const { transfers } = this.#options;
+    if (transfers === undefined) return this.#answerPlain(request);
     if (opcode === OPCODE.NOTIFY && hasVersion0) return this.#takeNotify(request, decoded, config);
     const isTransfer =
       opcode === OPCODE.QUERY &&
@@ -107,7 +115,7 @@ export class SlowAnswerer {
       questions.length === 1 &&
       question?.class === CLASS.IN &&
       (question.type === TYPE.IXFR || (question.type === TYPE.AXFR && message.transport !== UDP));
-    if (isTransfer) this.#transfer(request, foldCase(question.name), config);
+    if (isTransfer) this.#transfer(transfers, request, foldCase(question.name), config);
     else this.#answerPlain(request);
   }
 
@@ -153,8 +161,21 @@ export class SlowAnswerer {
     poster.reply(request, { rcode: RCODE.NOERROR, isAuthoritative: true });
   }
 
-  #transfer(request: VerifiedRequest, apex: Name, config: TransferConfig | undefined) {
-    const { zones, poster, counters, transfers } = this.#options;
+  /** The API decides everything else (RFC 2136 §6). */
+  #takeUpdate(request: VerifiedRequest, decoded: Message) {
+    const { updates, poster, counters } = this.#options;
+    const { signer } = request;
+    const [zone] = decoded.questions;
+    if (zone === undefined || zone.type !== TYPE.SOA || zone.class !== CLASS.IN)
+      return poster.reply(request, { rcode: RCODE.FORMERR });
+    if (updates !== undefined && signer !== undefined)
+      return updates.add({ ...request, signer }, foldCase(zone.name));
+    counters.countUpdate(updates === undefined ? 'off' : 'unsigned');
+    poster.reply(request, { rcode: RCODE.REFUSED, extendedError: EXTENDED_ERROR.PROHIBITED });
+  }
+
+  #transfer(transfers: Transfers, request: VerifiedRequest, apex: Name, config: TransferConfig | undefined) {
+    const { zones, poster, counters } = this.#options;
     const { message, signer, decoded } = request;
     const fail = (rcode: number, extendedError?: number) => poster.reply(request, { rcode, extendedError });
     const found = zones.find(apex);
@@ -192,7 +213,7 @@ function keysFor(
   if (config === undefined) return [];
   const served = config.keyNamed(keyName);
   const keys = served === undefined ? [] : [served];
-  if ((((octets[2] as number) >> 3) & 15) !== OPCODE.NOTIFY) return keys;
+  if (opcodeOf(octets) !== OPCODE.NOTIFY) return keys;
   const zone = questionName(octets);
   const primaries = (zone === undefined ? undefined : config.primariesOf(zone)) ?? [];
   return [...new Set([...keys, ...primaries.flatMap(({ key }) => (key?.name === keyName ? [key] : []))])];
@@ -208,8 +229,16 @@ function unsigned(message: SlowMessage, octets: Uint8Array): VerifiedRequest {
 }
 
 function requestOf(octets: Uint8Array): Request {
+  if (opcodeOf(octets) === OPCODE.UPDATE) {
+    const head = updateHead(octets);
+    return { octets, decoded: head && unlessMalformed(() => decodeMessage(head)) };
+  }
   const isShort = recordsIn(octets) <= MAX_REQUEST_RECORDS;
   return { octets, decoded: isShort ? unlessMalformed(() => decodeMessage(octets)) : undefined };
+}
+
+function opcodeOf(octets: Uint8Array): number {
+  return ((octets[2] as number) >> 3) & 15;
 }
 
 /** Returns the number of questions and records. */

@@ -6,11 +6,15 @@ import type { TransferState } from './messages.ts';
 /** `ended`: the peer closed the connection before the end. `busy`: no slot was free in time. */
 type TransferOutcome = 'sent' | 'ended' | 'busy' | 'failed' | 'refused';
 
+/** `late`: no answer came in time. `busy`: a limit of waiting updates was reached. `off`: this node takes no updates. */
+type UpdateOutcome = 'answered' | 'late' | 'busy' | 'unavailable' | 'unsigned' | 'off';
+
 export class TransferCounters {
   readonly #transfers = new Map<string, number>();
   readonly #notifies = new Map<string, number>();
   readonly #tsigFailures = new Map<string, number>();
   readonly #historyMisses = new Map<string, number>();
+  readonly #updates = new Map<string, number>();
 
   countTransfer(form: TransferForm, outcome: TransferOutcome): void {
     increment(this.#transfers, `${form} ${outcome}`);
@@ -29,7 +33,11 @@ export class TransferCounters {
     increment(this.#historyMisses, why);
   }
 
-  state(): Pick<TransferState, 'transfers' | 'notifies' | 'tsigFailures' | 'historyMisses'> {
+  countUpdate(outcome: UpdateOutcome): void {
+    increment(this.#updates, outcome);
+  }
+
+  state(): Pick<TransferState, 'transfers' | 'notifies' | 'tsigFailures' | 'historyMisses' | 'updates'> {
     return {
       transfers: [...this.#transfers].map(([key, count]) => {
         const [form, outcome] = key.split(' ') as [TransferForm, TransferOutcome];
@@ -38,6 +46,7 @@ export class TransferCounters {
       notifies: [...this.#notifies].map(([outcome, count]) => ({ direction: 'in', outcome, count })),
       tsigFailures: [...this.#tsigFailures].map(([error, count]) => ({ error, count })),
       historyMisses: [...this.#historyMisses].map(([why, count]) => ({ why, count })),
+      updates: [...this.#updates].map(([outcome, count]) => ({ outcome, count })),
     };
   }
 }

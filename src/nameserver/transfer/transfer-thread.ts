@@ -1,8 +1,15 @@
 // The transfer thread: assembles the parts that answer signed messages and zone transfers, and that notify peers.
 
+import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { printName } from '../../dns/name.ts';
 import { noteNotify, reportKeyUse, reportTransfers } from '../../store/transfers/report-transfers.ts';
+import {
+  dropUpdates,
+  offerUpdates,
+  takeUpdateAnswers,
+  UPDATE_ANSWERS_CHANNEL,
+} from '../../store/updates/queue.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import { Answerer } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
@@ -24,6 +31,7 @@ import type { TransferConfig } from './transfer-config.ts';
 import { TransferCounters } from './transfer-counters.ts';
 import { TransferReports } from './transfer-reports.ts';
 import { Transfers } from './transfers.ts';
+import { UpdateQueue } from './updates/update-queue.ts';
 import { readZoneSerials } from './zone-serials.ts';
 
 const SWEEP_MS = 5000;
@@ -109,6 +117,35 @@ const transfers = new Transfers({
   most: options.transfersMax,
   log,
 });
+/** Rows of a former process with this node's name have another instance. */
+const instance = randomUUID();
+const updateLinks = {
+  offers: new DatabaseLink(databaseUrl, application),
+  answers: new DatabaseLink(databaseUrl, application, {
+    name: UPDATE_ANSWERS_CHANNEL,
+    onNotification: (node) => {
+      if (node === nodeName) void updates?.take();
+    },
+  }),
+};
+const updates: UpdateQueue | undefined = options.dnsUpdate
+  ? new UpdateQueue({
+      open: async () => {
+        const answers = await updateLinks.answers.get();
+        const offers = await updateLinks.offers.get();
+        return {
+          offer: (offered) => offerUpdates(offers, nodeName, instance, offered),
+          take: () => takeUpdateAnswers(answers, nodeName, instance),
+          // after the statements that insert rows
+          drop: (slots) => dropUpdates(offers, nodeName, instance, slots),
+        };
+      },
+      isServed: ({ apex, serial }) => zones.hasSerial(apex, serial),
+      poster,
+      counters,
+      log,
+    })
+  : undefined;
 const answerer = new SlowAnswerer({
   answerer: new Answerer(
     image,
@@ -124,7 +161,8 @@ const answerer = new SlowAnswerer({
   reader,
   config: () => config.current,
   zones,
-  transfers,
+  transfers: options.transfers === 'off' ? undefined : transfers,
+  updates,
   poster,
   reports,
   counters,
@@ -149,6 +187,7 @@ function postState(): void {
     ...own,
     ...out,
     notifies: [...own.notifies, ...out.notifies],
+    updatesWaiting: updates?.waiting ?? 0,
     zoneSerials: serials.map(({ apex, serial }) => ({ zone: printName(apex), serial })),
   };
   const text = JSON.stringify(state);
@@ -190,17 +229,20 @@ const timers = [
 async function stop(): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   notify?.stop();
+  await updates?.stop();
   await config.stop();
   await report();
-  await Promise.all(Object.values(links).map((link) => link.close()));
+  await Promise.all(Object.values({ ...links, ...updateLinks }).map((link) => link.close()));
   post({ kind: 'stopped' });
 }
 
 function receive(message: ToTransferThread): void {
   if (message.kind === 'message') answerer.handle(message.message);
   else if (message.kind === 'more') transfers.more(message.id);
-  else if (message.kind === 'closed') transfers.closed(message.id);
-  else if (message.kind === 'changed') notify?.changed(message.zones);
+  else if (message.kind === 'closed') {
+    transfers.closed(message.id);
+    updates?.closed(message.id);
+  } else if (message.kind === 'changed') notify?.changed(message.zones);
 }
 
 // Messages wait until the configuration was read: some secondaries do not repeat a failed query for a minute.

@@ -20,6 +20,8 @@ import { isValidAt, type ServedKey } from './transfer-config.ts';
 export interface AnswerSigner {
   readonly keyId: number;
   readonly keyName: Name;
+  /** MAC of the request. */
+  readonly requestMac: Uint8Array;
   /** Octets of each TSIG record. */
   readonly octets: number;
   sign(message: Uint8Array): Uint8Array;
@@ -84,6 +86,7 @@ function signerOf(keyId: number, key: TsigKey, tsig: TsigRecord, clockMs: () => 
   return {
     keyId,
     keyName: key.name,
+    requestMac: tsig.mac,
     octets: tsigOctets(key),
     sign: (message) => stream.sign(message, Math.floor(clockMs() / 1000)),
   };

@@ -102,7 +102,14 @@ test.each<[string, string, udp: string, tcp: string, without: string]>([
     'FORMERR',
     'NOTIMP',
   ],
-  ['UPDATE', `2800 0001 0000 0000 0000 ${SOA_QUESTION}`, 'slow', 'slow', 'NOTIMP'],
+  ['UPDATE', `2800 0001 0000 0000 0000 ${SOA_QUESTION}`, 'slow', 'slow', 'REFUSED'],
+  [
+    'UPDATE with an octet missing',
+    `2800 0001 0000 0001 0000 ${SOA_QUESTION} "key."`,
+    'FORMERR',
+    'FORMERR',
+    'FORMERR',
+  ],
   ['STATUS', `1000 0001 0000 0000 0000 "example.test." 00fc 0001`, 'NOTIMP', 'NOTIMP', 'NOTIMP'],
 ])('%s takes the slow path or not, over UDP, over TCP, and without transfers', (_, text, udp, tcp, without) => {
   const query = assemble(`1234 ${text}`);

@@ -81,14 +81,14 @@ describe('the limit of slow-path messages', () => {
     expect(admitted(limit, 500, () => clientAt(10, 0, 1024 >> 8, 0))).toBe(100);
   });
 
-  test('admits 1,024 waiting messages of all threads, 768 over UDP, and none longer than 4,096 octets', () => {
+  test('admits 2,048 waiting messages of all threads, 1,536 over UDP, and none longer than 4,096 octets', () => {
     const limit = new SlowPathLimit();
     const other = new SlowPathLimit(limit.memory);
     expect(limit.admit(LOOPBACK, 4097, 0)).toBe(false);
-    for (let i = 0; i < 768; i++) expect((i % 2 ? limit : other).admit(LOOPBACK, 4096, 0)).toBe(true);
-    expect([limit.admit(LOOPBACK, 12, 0), limit.waiting]).toEqual([false, 768]);
-    for (let i = 768; i < 1024; i++) expect(limit.enter()).toBe(true);
-    expect([other.enter(), limit.waiting]).toEqual([false, 1024]);
+    for (let i = 0; i < 1536; i++) expect((i % 2 ? limit : other).admit(LOOPBACK, 4096, 0)).toBe(true);
+    expect([limit.admit(LOOPBACK, 12, 0), limit.waiting]).toEqual([false, 1536]);
+    for (let i = 1536; i < 2048; i++) expect(limit.enter()).toBe(true);
+    expect([other.enter(), limit.waiting]).toEqual([false, 2048]);
     limit.leave();
     expect(other.enter()).toBe(true);
     expect(other.dropped).toEqual({ octets: 1, network: 0, thread: 0, waiting: 2, unanswered: 0 });

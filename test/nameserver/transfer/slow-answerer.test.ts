@@ -4,7 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { TsigStreamVerifier } from '../../../src/dns/message/tsig-stream.ts';
-import { parseName } from '../../../src/dns/name.ts';
+import { parseName, printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { TransferWriter } from '../../../src/nameserver/transfer/encoding/transfer-writer.ts';
@@ -48,7 +48,6 @@ describe('a zone transfer', () => {
     ['of an older version without history', ixfr(6), NEAR, 'NOERROR aa 1/4/0/0'],
     ['of an older version without history, over UDP', ixfr(6), { ...NEAR, tcp: false }, 'NOERROR aa 1/1/0/0'],
     ['IXFR without an SOA', queryFor('example.test.', TYPE.IXFR), NEAR, 'FORMERR - 1/0/0/0'],
-    ['UPDATE', assemble('1234 2800 0001 0000 0000 0000 "example.test." 0006 0001'), NEAR, 'NOTIMP - 1/0/0/0'],
     [
       'of a name that is compressed, which is not echoed',
       assemble('1234 0100 0001 0000 0000 0000 c002 00fb 0001'),
@@ -255,6 +254,60 @@ describe('NOTIFY', () => {
     expect(decodeMessage(replies[0]!).opcode).toBe(4);
     expect(node.notified).toEqual([['secondary.test.', serial]]);
   });
+});
+
+describe('UPDATE', () => {
+  const update = (counts = '0000 0000 0000', records = '', zone = '"Example.test." 0006 0001') =>
+    assemble(`1234 2800 0001 ${counts} ${zone} ${records}`);
+  const ADD = '"www.example.test." 0001 0001 0000003c 0004 c0000201';
+  const OPT = '00 0029 04d0 00000000 0000';
+  const VERSION_1 = '00 0029 04d0 00010000 0000';
+
+  test.each([
+    ['unsigned', update(), undefined, 'REFUSED - 1/0/0/0'],
+    ['unsigned with EDNS', update('0000 0000 0001', OPT), undefined, 'REFUSED - 1/0/0/0 OPT(ede:0012)'],
+    ['with an unknown key', update(), 'unknown.', 'NOTAUTH - 1/0/0/1'],
+    [
+      'with an unknown version of EDNS',
+      update('0000 0000 0001', VERSION_1),
+      'acme.',
+      'BADVERS - 1/0/0/1 OPT()',
+    ],
+    ['with a truncated record', update('0000 0001 0000', ADD.slice(0, -2)), 'acme.', 'FORMERR - 1/0/0/0'],
+    ['with OPT outside the additional section', update('0000 0001 0000', OPT), 'acme.', 'FORMERR - 1/0/0/1'],
+    ['of another type', update(undefined, '', '"example.test." 0001 0001'), 'acme.', 'FORMERR - 1/0/0/1'],
+    ['of another class', update(undefined, '', '"example.test." 0006 0003'), 'acme.', 'FORMERR - 1/0/0/1'],
+    ['that is valid', update('0000 0001 0001', `${ADD} ${OPT}`), 'acme.', 'example.test.'],
+    ['with 300 records', update('0000 012c 0000', ADD.repeat(300)), 'acme.', 'example.test.'],
+  ])('%s gets an answer, or is passed on', async (_, message, key, expected) => {
+    const passed: string[] = [];
+    const node = slowNode({ updates: () => ({ add: (_, zone) => passed.push(printName(zone)) }) });
+    const octets = key === undefined ? message : signed(message, key).message;
+    const replies = await node.answers(octets, { tcp: false });
+    expect([...replies.map(summarize), ...passed]).toEqual([expected]);
+  });
+
+  test('is refused with EDE 18 by a node that takes none, also if it is signed', async () => {
+    const node = slowNode();
+    const [reply] = await node.answers(signed(update('0000 0000 0001', OPT), 'acme.').message);
+    expect(summarize(reply!)).toBe('REFUSED - 1/0/0/1 OPT(ede:0012)');
+    expect(node.counters.state().updates).toEqual([{ outcome: 'off', count: 1 }]);
+  });
+});
+
+test('a node with TRANSFERS=off refuses transfers and NOTIFY, and answers signed queries', async () => {
+  const node = slowNode({ hasTransfers: false });
+  const notify = assemble('1234 2400 0001 0000 0000 0000 "secondary.test." 0006 0001');
+  const soa = signed(queryFor('example.test.', TYPE.SOA), 'acme.').message;
+  const summaries: string[] = [];
+  for (const octets of [signed(axfr(), 'acme.').message, ixfr(7), notify, soa])
+    summaries.push(...(await node.answers(octets, { from: '192.0.2.1' })).map(summarize));
+  expect(summaries).toEqual([
+    'REFUSED - 1/0/0/1',
+    'REFUSED - 1/0/0/0',
+    'NOTIMP - 1/0/0/0',
+    'NOERROR aa 1/1/0/1',
+  ]);
 });
 
 test('responses and messages without a header get no answer', async () => {

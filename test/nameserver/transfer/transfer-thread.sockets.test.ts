@@ -120,6 +120,7 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
         nodeName: 'node-1',
         transfers: 'answer',
         transfersMax: 5,
+        dnsUpdate: false,
         notifyRate: 200,
         notifySource: undefined,
         tsigSecrets: SECRETS,

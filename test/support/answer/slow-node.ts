@@ -16,6 +16,7 @@ import { TransferConfig } from '../../../src/nameserver/transfer/transfer-config
 import { TransferCounters } from '../../../src/nameserver/transfer/transfer-counters.ts';
 import { TransferReports } from '../../../src/nameserver/transfer/transfer-reports.ts';
 import { Transfers } from '../../../src/nameserver/transfer/transfers.ts';
+import type { UpdateQueue } from '../../../src/nameserver/transfer/updates/update-queue.ts';
 import type { Log } from '../../../src/process/reconnect.ts';
 import { sealTsigKey } from '../../../src/store/secrets/tsig-secrets.ts';
 import type { StoredTransferConfig } from '../../../src/store/transfers/load-config.ts';
@@ -89,6 +90,13 @@ interface Options {
   readonly limit?: AmplificationLimit;
   readonly most?: number;
   readonly log?: Log;
+  /** False for a node with TRANSFERS=off. */
+  readonly hasTransfers?: boolean;
+  /** Undefined for a node that takes no dynamic updates. */
+  readonly updates?: (parts: {
+    poster: AnswerPoster;
+    counters: TransferCounters;
+  }) => Pick<UpdateQueue, 'add'>;
   /** The records of example.test. */
   readonly zoneText?: string;
 }
@@ -144,7 +152,8 @@ export function slowNode(options: Options = {}) {
     reader,
     config: () => (options.stored === undefined && 'stored' in options ? undefined : config),
     zones,
-    transfers,
+    transfers: options.hasTransfers === false ? undefined : transfers,
+    updates: options.updates?.({ poster, counters }),
     poster,
     reports,
     counters,

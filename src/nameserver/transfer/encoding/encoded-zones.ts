@@ -3,6 +3,7 @@
 
 import type { Name } from '../../../dns/name.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
+import { isNewer } from '../../../zone/serial.ts';
 import type { ZoneRecord } from '../../../zone/zone.ts';
 import type { Image, ReaderSlot } from '../../image/image.ts';
 import { viewNode } from '../../image/read-node.ts';
@@ -65,6 +66,14 @@ export class EncodedZones {
   /** False while the transfers in progress use all of the memory. */
   get hasRoom(): boolean {
     return this.#octetsInUse < MOST_OCTETS;
+  }
+
+  /** Returns true if the zone is served with this serial or a newer one. */
+  hasSerial(apex: Name, serial: number): boolean {
+    return this.#inSlot(() => {
+      const root = findRoot(this.#image, apex);
+      return root !== 0 && !isNewer(serial, readRoot(this.#image, root).serial);
+    });
   }
 
   find(apex: Name): FoundZone {
