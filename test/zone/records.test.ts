@@ -147,9 +147,9 @@ it('the key of a record set consists of name and type', () => {
   expect(setKey(value.name, 'A')).not.toBe(setKey(value.name, 'AAAA'));
 });
 
-it('the customer’s types are the thirteen of the reference and ten more', () => {
+it('the customer’s types are the thirteen of the reference and eleven more', () => {
   const reference = 'A AAAA CNAME ANAME NS TXT MX SRV PTR CAA TLSA SSHFP URI'.split(' ');
-  const more = 'HTTPS SVCB DS NAPTR LOC DNAME SMIMEA OPENPGPKEY CERT HINFO'.split(' ');
+  const more = 'HTTPS SVCB DS NAPTR LOC DNAME SMIMEA OPENPGPKEY CERT HINFO DHCID'.split(' ');
   expect([...API_TYPES].sort()).toEqual([...reference, ...more].sort());
   expect(['A', 'a', 'SOA', 'TYPE65280', 'TYPE1', ''].map(isApiType)).toEqual([
     true,
@@ -292,6 +292,7 @@ describe('valid destinations', () => {
     ['OPENPGPKEY', 'mQENBFVHm5sBCAC7', 'mQENBFVHm5sBCAC7'],
     ['CERT', 'PGP 0 0 mQENBFVHm5sB', '3 0 0 mQENBFVHm5sB', '3 0 0 mQENBFVHm5sB'],
     ['HINFO', '"ARM64" "LINUX"', '"ARM64" "LINUX"'],
+    ['DHCID', 'AAIBY2/A uCccgoJb', 'AAIBY2/AuCccgoJb', 'AAIBY2/AuCccgoJb'],
     ['TYPE65280', '\\# 3 0A0B0C', '\\# 3 0A0B0C'],
     ['TYPE10', '\\# 0', '\\# 0'],
     ...(rowsOf(`
@@ -377,6 +378,7 @@ SMIMEA | 3 0 1 xyz
 OPENPGPKEY | %%%
 CERT | PGP 0 0 / 3 0 70000 AAAA
 HINFO | a
+DHCID | %%%
 TYPE65280 | 00 / \\# 2 00 / \\# 1 0g`).flatMap(([type, texts]) =>
   itemsOf(texts).map((text) => [type as ApiType, text] as const),
 );

@@ -540,6 +540,7 @@ export const en = {
       OPENPGPKEY: 'OpenPGP key for mail',
       CERT: 'certificate',
       HINFO: 'hardware and operating system of a host',
+      DHCID: 'DHCP client of a host',
     },
     otherType: 'other type',
     warnings: {
@@ -572,6 +573,7 @@ export const en = {
       OPENPGPKEY: 'The key in Base64',
       CERT: 'Type, key tag, algorithm and Base64, for example: PGP 0 0 mQENBF…',
       HINFO: 'Example: "ARM64" "LINUX"',
+      DHCID: 'Base64, as written by a DHCP server',
     },
     priorityHint: 'Lower values are preferred',
     parts: {

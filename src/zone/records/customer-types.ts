@@ -28,6 +28,7 @@ export const API_TYPES = [
   'OPENPGPKEY',
   'CERT',
   'HINFO',
+  'DHCID',
 ] as const;
 
 export type NamedType = (typeof API_TYPES)[number];

@@ -108,6 +108,7 @@ function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name
     case 'OPENPGPKEY':
     case 'CERT':
     case 'HINFO':
+    case 'DHCID':
       return parseZoneFileText(type, text, apex);
     default:
       return parseZoneFileText(type satisfies `TYPE${number}`, text, apex);
@@ -240,6 +241,7 @@ const ZONE_FILE_TEXT: ReadonlySet<ApiType> = new Set([
   'OPENPGPKEY',
   'CERT',
   'HINFO',
+  'DHCID',
 ] as const);
 
 /** Returns the text that `parseDestination` converts to the same rdata. */

@@ -31,6 +31,7 @@ const NAME_FROM: Record<NamedType, number | undefined> = {
   OPENPGPKEY: undefined,
   CERT: undefined,
   HINFO: undefined,
+  DHCID: undefined,
 };
 
 export function rdataKey(type: ApiType, rdata: Uint8Array): string {

@@ -203,6 +203,7 @@ describe('a record', () => {
       OPENPGPKEY: 'mQENBFVHm5sB',
       CERT: '3 0 0 mQENBFVHm5sB',
       HINFO: '"ARM64" "LINUX"',
+      DHCID: 'AAIBY2/AuCccgoJb',
       TYPE65280: '\\# 3 0A0B0C',
       TYPE10: '\\# 0',
     };

@@ -24,6 +24,7 @@ export const TYPES = [
   'OPENPGPKEY',
   'CERT',
   'HINFO',
+  'DHCID',
 ] as const;
 
 export type RecordType = (typeof TYPES)[number];
