@@ -6,7 +6,7 @@ import { addressesOf, hosts, listenAddress, mailbox, nameserverSets } from './ad
 import { keySecrets } from './key-secrets.ts';
 import { nameserverAddresses, nameserverPool } from './pool-shapes.ts';
 import { NONE, NOTHING_LISTED, PROCESSES, setting } from './setting.ts';
-import { matching, oneOf, onOrOff, shape } from './shapes.ts';
+import { matching, oneOf, shape } from './shapes.ts';
 
 const EVERYONE = [...PROCESSES, 'npm start', 'CLI'] as const;
 const RUNNING = [...PROCESSES, 'observer', 'npm start'] as const;
@@ -169,14 +169,6 @@ export const FLEET_SETTINGS = {
     byDefault: NOTHING_LISTED,
     is: 'comma list of `name:base64 of 32 octets`: keys that encrypt the secrets of TSIG keys',
     isSecret: true,
-  }),
-  /** True if nodes take dynamic updates, and API processes carry them out. */
-  dnsUpdate: setting({
-    name: 'DNS_UPDATE',
-    readers: ['nameserver', 'API'],
-    schema: onOrOff,
-    byDefault: 'off',
-    is: '`on`: nodes take dynamic updates (RFC 2136), and API processes carry them out. `npm start` sets `on`',
   }),
   logLevel: setting({
     name: 'LOG_LEVEL',
