@@ -1,8 +1,10 @@
-// The transfer thread with its sockets and the database, queried with dig.
+// The transfer thread with its sockets and the database, queried with dig and nsupdate.
 
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readTsig, signMessage } from '../../../src/dns/message/tsig.ts';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
@@ -16,13 +18,22 @@ import {
   type TransferThread,
 } from '../../../src/nameserver/slow-path/start-transfer-thread.ts';
 import { listenTcp } from '../../../src/nameserver/tcp/tcp.ts';
+import { connect } from '../../../src/store/postgres/connection.ts';
 import { createKey, TSIG_ALGORITHMS } from '../../../src/store/transfers/keys.ts';
 import { addPeer } from '../../../src/store/transfers/peers.ts';
 import { setPolicy } from '../../../src/store/transfers/policies.ts';
+import {
+  answerUpdate,
+  type ClaimedUpdate,
+  claimUpdates,
+  offerUpdates,
+} from '../../../src/store/updates/queue.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { isMark, type ZoneRecord } from '../../../src/zone/zone.ts';
 import { listenUdpFor } from '../../support/answer/listen-udp-for.ts';
+import { assemble } from '../../support/answer/packets.ts';
+import { nsupdate } from '../../support/peers/nsupdate.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import {
   collectingLog,
@@ -63,7 +74,7 @@ async function save(serial: number, ...lines: string[]): Promise<void> {
   await untilEqual(node, database.db);
 }
 
-const needs = isInstalled('dig') ? '' : ' (skipped: needs dig)';
+const needs = ['dig', 'nsupdate'].every(isInstalled) ? '' : ' (skipped: needs dig and nsupdate)';
 
 describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
   beforeAll(async () => {
@@ -120,7 +131,7 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
         nodeName: 'node-1',
         transfers: 'answer',
         transfersMax: 5,
-        dnsUpdate: false,
+        dnsUpdate: true,
         notifyRate: 200,
         notifySource: undefined,
         tsigSecrets: SECRETS,
@@ -219,6 +230,87 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
       await until(() => misses()?.length === 2, 'the misses are counted');
       expect(misses()).toEqual(['purged', 'unavailable']);
       await until(async () => (await ixfr(5)).length < 10, 'the history is read again');
+    });
+  });
+
+  describe('a dynamic update', () => {
+    const update = (...options: string[]) =>
+      nsupdate(
+        port,
+        keyOf('hmac-sha512'),
+        ['zone example.test', 'update add new.example.test 60 A 192.0.2.9'],
+        ...options,
+      );
+    const count = () => database.value<number>`select count(*)::int from dns_updates`;
+
+    /** Carries out one update as an API process does, and returns it. Its answer is NOERROR. */
+    async function carryOut(serial?: number): Promise<ClaimedUpdate> {
+      const [claimed] = await until(async () => {
+        const found = await claimUpdates(database.db, 1);
+        return found.length > 0 && found;
+      }, 'an update waits');
+      const { octets } = claimed as ClaimedUpdate;
+      const [, name, secret] = keyOf('hmac-sha512').split(':') as [string, string, string];
+      const key = {
+        name: parseName(name),
+        algorithm: 'hmac-sha512',
+        secret: Buffer.from(secret, 'base64'),
+      } as const;
+      const found = readTsig(octets);
+      if (found.kind !== 'found') throw new Error('the update is not signed');
+      const head = assemble(`${Buffer.from(octets.subarray(0, 2)).toString('hex')} a800 0000 0000 0000 0000`);
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const { message } = signMessage(head, key, { nowSeconds, requestMac: found.tsig.mac });
+      const change = serial === undefined ? undefined : { apex: APEX, serial };
+      await answerUpdate(database.db, claimed as ClaimedUpdate, message, change);
+      return claimed as ClaimedUpdate;
+    }
+
+    test.each([['udp'], ['tcp']])('over %s is passed on, and answered', async (transport) => {
+      const sent = update(...(transport === 'tcp' ? ['-v'] : []));
+      expect(await carryOut()).toMatchObject({ transport, address: '127.0.0.1' });
+      expect([await sent, await count()]).toEqual(['', 0]);
+    });
+
+    test('is answered when the node serves the change', async () => {
+      const sent = update();
+      await carryOut(7);
+      const saved = save(7, 'new 60 A 192.0.2.9');
+      expect(await sent).toBe('');
+      expect(await dig('+norec', 'new.example.test.', 'A')).toHaveLength(1);
+      await saved;
+    });
+
+    test('replaces rows of a former process', async () => {
+      const connection = await connect(database.url, { applicationName: 'former' });
+      const row = { octets: Buffer.alloc(12), address: '192.0.2.1', transport: 'udp' } as const;
+      const slots = Array.from({ length: 1024 }, (_, slot) => ({ slot, ...row }));
+      await offerUpdates(connection, 'node-1', randomUUID(), slots);
+      await connection.close();
+      await database.query`update dns_updates set claimed_at = now()`;
+      const sent = update();
+      await carryOut();
+      expect([await sent, await count()]).toEqual(['', 0]);
+    });
+
+    test('gets SERVFAIL while Postgres is unavailable, or if no API process runs', async () => {
+      proxy.cut();
+      expect(await update()).toBe('update failed: SERVFAIL');
+      proxy.resume();
+      const carried = carryOut();
+      await until(async () => (await update()) === '', 'updates are passed on again');
+      await carried;
+      expect(await update()).toBe('update failed: SERVFAIL');
+      await until(async () => (await count()) === 0, 'the row is deleted');
+    });
+
+    test('is refused with another key, and without one', async () => {
+      const [algorithm, name] = keyOf('hmac-sha512').split(':');
+      const wrong = `${algorithm}:${name}:${Buffer.alloc(64).toString('base64')}`;
+      const lines = ['zone example.test', 'update delete new.example.test'];
+      expect(await nsupdate(port, wrong, lines)).toMatch(/BADSIG/);
+      const unknown = wrong.replace(`${name}`, 'unknown.');
+      expect(await nsupdate(port, unknown, lines)).toMatch(/BADKEY/);
     });
   });
 
