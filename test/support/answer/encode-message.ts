@@ -123,7 +123,8 @@ class MessageWriter {
   /** Compresses only the names in rdata of RFC 1035 types (RFC 3597 §4). */
   #rdata(type: number, rdata: Buffer): void {
     let at = 0;
-    for (const { skip } of nameFields(type)) {
+    // Records of an UPDATE may have no rdata (RFC 2136 §2.4).
+    for (const { skip } of rdata.length === 0 ? [] : nameFields(type)) {
       let end = at + skip;
       while (rdata[end] !== 0) end += (rdata[end] as number) + 1;
       this.octets(rdata.subarray(at, at + skip));
