@@ -7,7 +7,10 @@ import { analytics } from './analytics/feature.ts';
 import { aname } from './aname/feature.ts';
 import { cache } from './cache/feature.ts';
 import { certificates } from './certificates/feature.ts';
+import { dyndns } from './dyndns/feature.ts';
+import { externalDns } from './external-dns/feature.ts';
 import type { Feature, WriteLetter } from './feature.ts';
+import { httpreq } from './httpreq/feature.ts';
 import { money } from './money/feature.ts';
 import { recommendations } from './recommendations/feature.ts';
 import { resellers } from './resellers/feature.ts';
@@ -32,6 +35,9 @@ export const FEATURES: readonly Feature[] = [
   transfers,
   secondaries,
   updates,
+  externalDns,
+  httpreq,
+  dyndns,
 ];
 
 /** Every kind of job, those of the core first. */

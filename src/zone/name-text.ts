@@ -3,7 +3,7 @@
 
 import { toASCII } from 'tr46';
 import { TextError } from '../dns/errors.ts';
-import { type Name, parseName, ROOT } from '../dns/name.ts';
+import { foldCase, type Name, parseName, ROOT } from '../dns/name.ts';
 
 type AsciiText =
   | { readonly kind: 'text' /** Without the final dot. */; readonly text: string; readonly absolute: boolean }
@@ -58,6 +58,13 @@ function asciiLabel(label: string): string | { problem: string } {
     return { problem: `"${label}" is not a valid internationalised label` };
   }
   return mapped;
+}
+
+/** Reads a full name, with or without the final dot, and converts it to lower case. */
+export function readFullName(text: string): ReadName {
+  const ascii = asciiText(text);
+  const read = ascii.kind === 'problem' ? ascii : readName(`${ascii.text}.`);
+  return read.kind === 'problem' ? read : { kind: 'name', name: foldCase(read.name) };
 }
 
 /** Runs `parseName`, which only throws for invalid text. */

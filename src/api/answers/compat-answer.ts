@@ -20,6 +20,9 @@ interface CompatFields {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Headers of a 401 on surfaces whose clients send the API key as a password (RFC 7617 §2). Some wait for this challenge. */
+export const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="Zonefleet"' };
+
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
@@ -45,5 +48,6 @@ export class CompatAnswer {
 
 export function sendCompat(reply: FastifyReply, { status, headers, body }: CompatAnswer): FastifyReply {
   reply.code(status).headers(headers);
-  return reply.send(typeof body === 'object' ? Readable.from(body) : body);
+  // As octets, because Fastify rewrites the Content-Type of text, which clients of some surfaces compare.
+  return reply.send(typeof body === 'string' ? Buffer.from(body) : body && Readable.from(body));
 }

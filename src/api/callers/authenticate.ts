@@ -49,7 +49,7 @@ function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | unde
   }
   const bearer =
     (authorization && /^Bearer +(\S+) *$/i.exec(authorization)?.[1]) ??
-    (isCompat ? passwordIn(authorization) : undefined);
+    (isCompat && !isFromPage(headers) ? passwordIn(authorization) : undefined);
   if (authorization !== undefined && bearer === undefined) return undefined;
   const found = new Set([bearer, typeof plain === 'string' ? plain.trim() : undefined].filter(Boolean));
   const [text] = found;
@@ -59,6 +59,11 @@ function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | unde
   if (isReseller && plain === undefined && isTokenText(text)) return { kind: 'token', text };
   const isSession = plain === undefined && isSecretText('ses_', text);
   return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
+}
+
+/** Browsers remember a password, and send it with requests of any page (CSRF). They name the page's site in this header. */
+function isFromPage({ 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
+  return site !== 'none';
 }
 
 /** Returns the password of `Authorization: Basic` (RFC 7617 §2). */

@@ -1,9 +1,9 @@
 // Reads the names and types to which a new API key is restricted, as users write them. A key that could not write
 // anything is refused.
 
-import { foldCase, isWithin, type Name } from '../../dns/name.ts';
+import { isWithin, type Name } from '../../dns/name.ts';
 import { parseDomainName } from '../domain/domain-name.ts';
-import { asciiText, printWithoutDot, readName } from '../name-text.ts';
+import { printWithoutDot, readFullName } from '../name-text.ts';
 import { readApiType } from '../records/customer-types.ts';
 
 type ScopeField = 'domains' | 'names' | 'types';
@@ -26,7 +26,7 @@ export function readKeyScope({ domains, names, types }: Lists): ReadScope {
   const read: Record<ScopeField, string[] | null> = { domains: null, names: null, types: null };
   const readers = [
     ['domains', domains, readDomain],
-    ['names', names, (text: string) => readFullName(text, read.domains)],
+    ['names', names, (text: string) => readNameWithin(text, read.domains)],
     ['types', types, readType],
   ] as const;
   for (const [field, items, reader] of readers) {
@@ -49,11 +49,10 @@ function readDomain(text: string): ReadItem {
   return parsed.kind === 'problem' ? parsed : { text: printWithoutDot(parsed.name) };
 }
 
-function readFullName(text: string, domains: readonly string[] | null): ReadItem {
-  const ascii = asciiText(text);
-  const read = ascii.kind === 'problem' ? ascii : readName(`${ascii.text}.`);
+function readNameWithin(text: string, domains: readonly string[] | null): ReadItem {
+  const read = readFullName(text);
   if (read.kind === 'problem') return read;
-  const name = foldCase(read.name);
+  const { name } = read;
   const isInside = domains === null || domains.some((domain) => isWithin(name, nameOf(domain)));
   return isInside
     ? { text: printWithoutDot(name) }

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { parseName, printName } from '../../../src/dns/name.ts';
+import {
+  itemsOf,
+  planHost,
+  printAddresses,
+  readAddresses,
+  readHost,
+} from '../../../src/features/dyndns/rules.ts';
+import { records } from '../../support/zone/customer-records.ts';
+
+const HOST = parseName('home.example.com.');
+const FAULT = 'expected at most one IPv4 and one IPv6 address';
+
+function read(list: string, client = '192.0.2.9') {
+  const found = readAddresses(itemsOf(list), client);
+  return 'problem' in found ? found.problem : printAddresses(found.addresses);
+}
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:DB8:0::1', '2001:db8::1'],
+  [' 192.0.2.1,2001:db8::1', '192.0.2.1,2001:db8::1'],
+  ['192.0.2.1,', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['', '192.0.2.9'],
+  ['192.0.2.1,192.0.2.2', FAULT],
+  ['192.0.2.1,2001:db8::1,2001:db8::2', FAULT],
+  ['192.0.2.1,nonsense', FAULT],
+  ['home.example.com', FAULT],
+])('readAddresses reads "%s" as %s', (list, expected) => expect(read(list)).toBe(expected));
+
+it.each([
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['fe80::1%eth0', 'fe80::1'],
+])('readAddresses uses the address of the client %s as %s', (client, expected) => {
+  expect(read('', client)).toBe(expected);
+});
+
+it('readHost requires a name with two labels', () => {
+  const names = ['Home.Example.com.', 'bücher.example', 'home', 'a..b', '.', 'a b.example', '*.example.com'];
+  expect(names.map((text) => readHost(text)).map((name) => name && printName(name))).toEqual([
+    'home.example.com.',
+    'xn--bcher-kva.example.',
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    '*.example.com.',
+  ]);
+});
+
+const V4 = '1: home 300 A 192.0.2.1 ; proxied';
+const V6 = '2: home 300 AAAA 2001:db8::1';
+const SECOND = '3: home 300 A 192.0.2.3';
+
+it.each<[string, string[], boolean, string, object]>([
+  ['192.0.2.1', [V4, V6], false, 'good 192.0.2.1', {}],
+  ['192.0.2.2', [V4, V6], false, 'good 192.0.2.2', { updates: [1] }],
+  ['2001:db8::2,192.0.2.1', [V4, V6], false, 'good 2001:db8::2,192.0.2.1', { updates: [2] }],
+  ['192.0.2.2,2001:db8::2', [V4], false, 'good 192.0.2.2', { updates: [1] }],
+  ['192.0.2.2,2001:db8::2', [V4], true, 'good 192.0.2.2,2001:db8::2', { updates: [1], creates: ['AAAA'] }],
+  ['192.0.2.2', [], true, 'good 192.0.2.2', { creates: ['A'] }],
+  ['192.0.2.2', [V6], false, 'nohost ', {}],
+  ['192.0.2.2', [V4, SECOND], true, 'numhost ', {}],
+  ['2001:db8::2', [V4, SECOND, V6], false, 'good 2001:db8::2', { updates: [2] }],
+])('planHost gives %s to a host with %j (may create: %s): %s', (list, held, mayCreate, word, edit) => {
+  const found = readAddresses(itemsOf(list), '');
+  if ('problem' in found) throw new Error(found.problem);
+  const planned = planHost(records(held), HOST, { ...found, mayCreate });
+  const { updates, creates, ...rest } = planned.edit;
+  expect(`${planned.word} ${printAddresses(planned.addresses)}`).toBe(word);
+  expect({ updates: updates.map(({ id }) => id), creates: creates.map(({ type }) => type) }).toEqual({
+    updates: [],
+    creates: [],
+    ...edit,
+  });
+  expect(rest).toEqual({ replaces: [], deletes: [] });
+  // other settings of a record are not changed, and new sets get a short TTL
+  for (const { set } of updates) expect(Object.keys(set)).toEqual(['rdata']);
+  for (const { ttl } of creates) expect(ttl).toBe(60);
+});
