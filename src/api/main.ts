@@ -48,6 +48,7 @@ import { openPeople } from './people/people.ts';
 import { openPublicChecks } from './public/open-public-checks.ts';
 import type { PublicChecks } from './public/public-checks.ts';
 import { openRequests } from './requests/open-requests.ts';
+import { runUpdates } from './updates/run-updates.ts';
 
 type Settings = SettingsOf<'API'>;
 
@@ -127,6 +128,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onStop: (close) => life.onStop(close),
   });
   const eventFeed = new EventFeed({ db, databaseUrl, log });
+  const countryOf = await openCountryDb(countryDb);
+  const originAllow = networksOf(...settings.originAllow);
   const analytics = settings.analyticsUrl === undefined ? undefined : openAnalytics(settings.analyticsUrl);
   life.onStop(async () => analytics?.close());
   let requests: Awaited<ReturnType<typeof openRequests>> | undefined;
@@ -157,8 +160,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       slowCalls: new SlowCalls(),
       publicChecks: await publicChecksOf(settings, life),
       countVantageAnswer: metrics.countVantageAnswer,
-      countryOf: await openCountryDb(countryDb),
-      originAllow: networksOf(...settings.originAllow),
+      countryOf,
+      originAllow,
       get requests() {
         return requests?.intake;
       },
@@ -226,6 +229,13 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
   isPrepared = true;
+  if (settings.dnsUpdate) {
+    const { tsigSecrets, updatesPerSecond: perSecond } = settings;
+    const { registry } = metrics;
+    const updates = { db, databaseUrl, tsigSecrets, perSecond, registry, log, countryOf, originAllow };
+    const runner = runUpdates(updates);
+    life.onStop(() => runner.stop());
+  }
   const trialSlug = settings.trial?.planSlug ?? null;
   if ((await findPlan(db, trialSlug)) === undefined) {
     throw new StartFault(`TRIAL: the plan "${trialSlug}" does not exist`);

@@ -28,6 +28,7 @@ export const EDNS_OPTION = {
 
 /** Extended DNS error codes, RFC 8914 §4. */
 export const EXTENDED_ERROR = {
+  OTHER: 0,
   NOT_READY: 14,
   PROHIBITED: 18,
   NOT_AUTHORITATIVE: 20,
@@ -36,6 +37,8 @@ export const EXTENDED_ERROR = {
 
 /** Octets of an OPT record without options: root owner, type, class, TTL, RDLENGTH. */
 export const OPT_OCTETS = 11;
+/** Maximum size of a UDP message that servers accept and send. Larger ones could be fragmented. */
+export const UDP_PAYLOAD_OCTETS = 1232;
 export const DNSSEC_OK = 0x8000; // RFC 3225 §3
 
 /** Reads the options in the rdata of an OPT record. Throws WireError if one exceeds it. */

@@ -1,14 +1,14 @@
 // Writes the OPT record of an answer (RFC 6891). Its size is planned before the sections are written, so that they
 // leave space for it.
 
-import { DNSSEC_OK, EDNS_OPTION, OPT_OCTETS } from '../../dns/message/edns.ts';
+import { DNSSEC_OK, EDNS_OPTION, OPT_OCTETS, UDP_PAYLOAD_OCTETS } from '../../dns/message/edns.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { CLIENT_COOKIE_OCTETS, type Cookies, type CookieVerdict, SERVER_COOKIE_OCTETS } from './cookies.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Query } from './read-query.ts';
 
 /** Maximum size of an answer over UDP, and the payload size that OPT announces. */
-export const MAX_UDP_OCTETS = 1232;
+export const MAX_UDP_OCTETS = UDP_PAYLOAD_OCTETS;
 
 /** Type and class, which follow the owner. */
 const HEAD = (TYPE.OPT << 16) | MAX_UDP_OCTETS;

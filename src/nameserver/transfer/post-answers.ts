@@ -1,11 +1,12 @@
 // Posts the answers of the transfer thread to the main thread.
 
+import type { ReplyFields } from '../../dns/message/reply.ts';
 import type { AmplificationLimit } from '../answer/amplification-limit.ts';
 import { Client, isLoopback } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import type { FromTransferThread, SlowMessage } from './messages.ts';
 import type { AnswerSigner } from './verify-message.ts';
-import { type ReplyFields, type Request, writeReply } from './write-reply.ts';
+import { type Request, writeReply } from './write-reply.ts';
 
 export const UDP = 0;
 const MIN_UDP_OCTETS = 512;

@@ -40,6 +40,7 @@ import { writeDomainChange } from './write-domain-change.ts';
 
 /** Loads records of a domain under its lock. */
 export interface LockedDomain {
+  readonly trx: Database;
   /** Loads all records at these names, except managed ones. */
   recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
   recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
@@ -72,6 +73,8 @@ interface EditOrder extends ChangedBy {
   readonly warns?: boolean;
   /** True if the records of a copy, which are not answered, may be written too. */
   readonly ofCopy?: boolean;
+  /** Runs at the end of the transaction, also if the edit was refused. */
+  readonly settle?: (trx: Database, saved: SavedEdit) => Promise<void>;
 }
 
 /** A saved operation and the edit item that caused it. `item` is undefined if only the TTL of the record's set changed. */
@@ -113,23 +116,11 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
   let listed: EditProblem | undefined;
   try {
     return await inTransaction(db, async (trx) => {
-      const ahead = aheadFor(order);
-      const lock = await lockDomain(trx, order.domainId, ahead);
-      if (lock === undefined || isGone(lock, order)) {
-        return { kind: 'refused', code: 'not_found', message: 'the domain was deleted or transferred' };
-      }
-      const { status } = lock.row;
-      if (status === 'disabled' || status === 'banned') {
-        return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
-      }
-      if (lock.row.isCopy && order.ofCopy !== true)
-        return { kind: 'refused', code: 'domain_secondary', message: COPIED_RECORDS };
-      const edit =
-        typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row.id)) : order.edit;
-      if ('kind' in edit) return edit;
-      if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
-      listed = conflictOf(edit);
-      return await saveUnderLock(trx, lock, edit, { ...order, names: ahead?.names ?? [] });
+      const saved = await lockAndSave(trx, order, (edit) => {
+        listed = conflictOf(edit);
+      });
+      await order.settle?.(trx, saved);
+      return saved;
     });
   } catch (error) {
     // The planner enforces the same rules as the constraints. A violation means that data changed without the planner.
@@ -138,8 +129,33 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
   }
 }
 
+async function lockAndSave(
+  trx: Database,
+  order: EditOrder,
+  onEdit: (edit: Edit) => void,
+): Promise<SavedEdit> {
+  const ahead = aheadFor(order);
+  const lock = await lockDomain(trx, order.domainId, ahead);
+  if (lock === undefined || isGone(lock, order)) {
+    return { kind: 'refused', code: 'not_found', message: 'the domain was deleted or transferred' };
+  }
+  const { status } = lock.row;
+  if (status === 'disabled' || status === 'banned') {
+    return { kind: 'refused', code: `domain_${status}`, message: `the domain is ${status}` };
+  }
+  if (lock.row.isCopy && order.ofCopy !== true)
+    return { kind: 'refused', code: 'domain_secondary', message: COPIED_RECORDS };
+  const edit =
+    typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row.id)) : order.edit;
+  if ('kind' in edit) return edit;
+  if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
+  onEdit(edit);
+  return await saveUnderLock(trx, lock, edit, { ...order, names: ahead?.names ?? [] });
+}
+
 function lockedDomain(trx: Database, domainId: number): LockedDomain {
   return {
+    trx,
     recordsAt: async (names) =>
       (await loadRecordsAt(trx, domainId, names)).filter(({ managed }) => managed !== true),
     recordsWithIds: (ids) => loadRecordsWithIds(trx, domainId, ids),

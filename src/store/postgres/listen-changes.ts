@@ -17,7 +17,31 @@ interface ListenOptions {
 }
 
 /** Returns immediately, and reconnects until it is stopped. */
-export function listenChanges(databaseUrl: string, options: ListenOptions): Listening {
+export function listenChanges(
+  databaseUrl: string,
+  { applicationName, onChange, onProgress }: ListenOptions,
+): Listening {
+  return listenTo(databaseUrl, {
+    applicationName,
+    channels: onProgress === undefined ? [CHANGES_CHANNEL] : [CHANGES_CHANNEL, PROGRESS_CHANNEL],
+    onListening: onChange,
+    onNotification: (channel, payload) => {
+      if (channel === PROGRESS_CHANNEL) onProgress?.(payload);
+      else onChange();
+    },
+  });
+}
+
+interface ChannelOptions {
+  readonly applicationName: string;
+  readonly channels: readonly string[];
+  /** Called after each connection: earlier notifications were missed. */
+  readonly onListening: () => void;
+  readonly onNotification: (channel: string, payload: string) => void;
+}
+
+/** Listens on channels. Returns immediately, and reconnects until it is stopped. */
+export function listenTo(databaseUrl: string, options: ChannelOptions): Listening {
   const stopping = new AbortController();
   const running = listenUntil(stopping.signal, databaseUrl, options);
   return {
@@ -34,21 +58,18 @@ const PROBE_MS = 5000;
 async function listenUntil(
   signal: AbortSignal,
   databaseUrl: string,
-  { applicationName, onChange, onProgress }: ListenOptions,
+  { applicationName, channels, onListening, onNotification: onText }: ChannelOptions,
 ): Promise<void> {
   const backoff = createBackoff();
-  const onNotification = ({ channel, payload = '' }: { channel: string; payload?: string | undefined }) => {
-    if (channel === PROGRESS_CHANNEL) onProgress?.(payload);
-    else onChange();
-  };
+  const onNotification = ({ channel, payload = '' }: { channel: string; payload?: string | undefined }) =>
+    onText(channel, payload);
   while (!signal.aborted) {
     try {
       const connection = await connect(databaseUrl, { applicationName, onNotification, signal });
       try {
-        await connection.query(`listen ${CHANGES_CHANNEL}`);
-        if (onProgress !== undefined) await connection.query(`listen ${PROGRESS_CHANNEL}`);
+        for (const channel of channels) await connection.query(`listen ${channel}`);
         backoff.reset();
-        onChange(); // earlier notifications were missed
+        onListening();
         while (connection.isOpen() && !signal.aborted) {
           await Promise.race([connection.ended, pauseUnless(signal, PROBE_MS)]);
           if (connection.isOpen() && !signal.aborted) await connection.query('select 1');

@@ -122,6 +122,8 @@ export interface ClaimedUpdate extends OfferedUpdate {
   readonly instance: string;
   /** When the message was inserted, as text. Another message in the same slot has another time. */
   readonly at: string;
+  /** For how long the message has waited. */
+  readonly ageMs: number;
 }
 
 /** Claims the oldest messages that no living process carries out. */
@@ -134,9 +136,8 @@ export async function claimUpdates(db: Database, most: number): Promise<ClaimedU
         and (claimed_at is null or claimed_at < clock_timestamp() - ${milliseconds(CLAIM_MS)})
       order by at limit ${most} for update skip locked) c
     where u.node = c.node and u.slot = c.slot
-    returning u.node, u.slot, u.instance, u.octets, host(u.address) as address, u.transport, u.at::text as at`.execute(
-    db,
-  );
+    returning u.node, u.slot, u.instance, u.octets, host(u.address) as address, u.transport, u.at::text as at,
+      (extract(epoch from clock_timestamp() - u.at) * 1000)::float8 as "ageMs"`.execute(db);
   return rows.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 

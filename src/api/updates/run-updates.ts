@@ -1,0 +1,226 @@
+// Carries out the dynamic updates that nodes forward. Every API process claims messages; each zone's messages take turns,
+// and several zones are changed concurrently.
+
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
+import { printName } from '../../dns/name.ts';
+import type { Log } from '../../process/log.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { listenTo } from '../../store/postgres/listen-changes.ts';
+import { outageOf } from '../../store/postgres/outage.ts';
+import {
+  answerUpdate,
+  type ClaimedUpdate,
+  claimUpdates,
+  UPDATE_WAIT_MS,
+  UPDATES_CHANNEL,
+} from '../../store/updates/queue.ts';
+import { NoTurn, Turns } from '../calls/turns.ts';
+import { answerFailure, carryOut, type UpdateTools } from './carry-out.ts';
+import { UpdateRates } from './update-rates.ts';
+
+interface RunOptions extends Omit<UpdateTools, 'admits' | 'inTurn' | 'nowMs'> {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  /** Updates per second and key. Undefined means no limit. */
+  readonly perSecond: number | undefined;
+  readonly registry: Registry;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** The time in milliseconds since 1970. */
+  readonly nowMs?: () => number;
+}
+
+export interface UpdateRunner {
+  /** Stops claiming, and waits until claimed messages are answered. */
+  stop(): Promise<void>;
+}
+
+/** A notification may be lost, and the messages of a process that has crashed are claimed again. */
+const POLL_MS = 500;
+/** Maximum number of claimed messages. */
+const MOST_CLAIMED = 128;
+/** Maximum number of transactions, so that calls of the API find a connection. */
+const MOST_TRANSACTIONS = 8;
+const WAITING_PER_ZONE = 100;
+const FAULT_LINE_MS = 10_000;
+const SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Starts immediately. Updates are carried out while the database is available. */
+export function runUpdates(options: RunOptions): UpdateRunner {
+  const runner = new Runner(options);
+  const listening = listenTo(options.databaseUrl, {
+    applicationName: 'zonefleet api updates',
+    channels: [UPDATES_CHANNEL],
+    onListening: () => runner.wake(),
+    onNotification: () => runner.wake(),
+  });
+  const poll = setInterval(() => runner.wake(), POLL_MS);
+  return {
+    async stop() {
+      clearInterval(poll);
+      await Promise.all([listening.stop(), runner.stop()]);
+    },
+  };
+}
+
+class Runner {
+  readonly #options: RunOptions;
+  readonly #nowMs: () => number;
+  readonly #rates: UpdateRates | undefined;
+  readonly #turns = new Turns({ waitMs: UPDATE_WAIT_MS, waiting: WAITING_PER_ZONE });
+  readonly #transactions = new Places(MOST_TRANSACTIONS);
+  readonly #metrics: ReturnType<typeof createMetrics>;
+  /** The claimed messages, by their rows. */
+  readonly #claimed = new Map<string, Promise<void>>();
+  #claiming: Promise<void> | undefined;
+  #mustClaim = false;
+  #isStopped = false;
+  #faultAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? Date.now;
+    this.#rates = options.perSecond === undefined ? undefined : new UpdateRates(options.perSecond);
+    this.#metrics = createMetrics(options.registry);
+  }
+
+  /** Claims messages if there may be some. */
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#mustClaim = true;
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#claiming;
+    await Promise.all(this.#claimed.values());
+  }
+
+  async #claimAll(): Promise<void> {
+    const { db } = this.#options;
+    while (this.#mustClaim && !this.#isStopped) {
+      this.#mustClaim = false;
+      const room = MOST_CLAIMED - this.#claimed.size;
+      if (room <= 0) return; // the next finished message wakes this up
+      try {
+        const claimed = await claimUpdates(db, room);
+        if (claimed.length === room) this.#mustClaim = true;
+        for (const one of claimed) this.#begin(one);
+      } catch (error) {
+        this.#fault(error, 'dynamic updates cannot be claimed');
+      }
+    }
+  }
+
+  #begin(claimed: ClaimedUpdate): void {
+    const row = `${claimed.node} ${claimed.slot} ${claimed.at}`;
+    if (this.#claimed.has(row)) return; // it has waited so long that it was claimed again
+    const work = this.#answer(claimed)
+      .catch((error: unknown) => this.#fault(error, 'a dynamic update cannot be answered'))
+      .finally(() => {
+        const wasFull = this.#claimed.size >= MOST_CLAIMED;
+        this.#claimed.delete(row);
+        if (wasFull) this.wake();
+      });
+    this.#claimed.set(row, work);
+  }
+
+  async #answer(claimed: ClaimedUpdate): Promise<void> {
+    const { db, log } = this.#options;
+    const { octets, address, ageMs } = claimed;
+    const startMs = performance.now() - ageMs;
+    const tools = this.#toolsUntil(startMs + UPDATE_WAIT_MS);
+    try {
+      const { answer, rcode, message, change, records, zone, keyName } = await carryOut(tools, claimed);
+      await answerUpdate(db, claimed, answer, change);
+      this.#count(rcode, startMs);
+      const names = {
+        ...(zone !== undefined && { zone: printName(zone) }),
+        ...(keyName !== undefined && { key: printName(keyName) }),
+      };
+      const serial = change?.serial;
+      log.info(
+        { ...names, address, rcode: rcodeMnemonic(rcode), serial, records, reason: message },
+        'update',
+      );
+    } catch (error) {
+      this.#count(RCODE.SERVFAIL, startMs);
+      this.#fault(error, 'a dynamic update failed');
+      // While the database is unavailable, the node answers after its deadline.
+      if (outageOf(error) !== undefined) return;
+      const { answer } = await answerFailure(tools, octets);
+      await answerUpdate(db, claimed, answer, undefined);
+    }
+  }
+
+  #toolsUntil(deadlineMs: number): UpdateTools {
+    const rates = this.#rates;
+    return {
+      ...this.#options,
+      nowMs: this.#nowMs,
+      admits: (keyId) => rates?.take(keyId) ?? true,
+      inTurn: (zoneId, work) =>
+        this.#turns.run(zoneId, () =>
+          this.#transactions.run(async () => {
+            if (performance.now() >= deadlineMs) throw new NoTurn('the node no longer waits for the answer');
+            return await work();
+          }),
+        ),
+    };
+  }
+
+  #count(rcode: number, startMs: number): void {
+    this.#metrics.updates.inc({ rcode: rcodeMnemonic(rcode) });
+    this.#metrics.seconds.observe((performance.now() - startMs) / 1000);
+  }
+
+  /** Logs at most one line in ten seconds, because each message may cause another error. */
+  #fault(error: unknown, text: string): void {
+    if (performance.now() - this.#faultAtMs < FAULT_LINE_MS) return;
+    this.#faultAtMs = performance.now();
+    this.#options.log.warn({ err: error }, text);
+  }
+}
+
+/** Runs at most this much work at the same time, in the order of the calls. */
+class Places {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
+
+function createMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    updates: new Counter({
+      name: 'zonefleet_updates_total',
+      help: 'Dynamic updates answered, by rcode.',
+      labelNames: ['rcode'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'zonefleet_update_seconds',
+      help: 'Time from the arrival of a dynamic update in the queue to its answer.',
+      buckets: SECONDS,
+      registers,
+    }),
+  };
+}
