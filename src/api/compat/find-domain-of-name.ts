@@ -13,20 +13,48 @@ import { domain } from '../calls/route.ts';
 
 const WRITES_RECORDS = domain('records.edit', { writesRecords: true });
 
+/** Maximum number of names, with all names above them, in one lookup. */
+const MAX_NAMES_SOUGHT = 100_000;
+
+type Finder = Pick<Call, 'api' | 'caller'>;
+
 /**
  * Returns the longest domain that contains the name, out of those that the API key may use, or the problem if the caller
  * may not write its records. The key's restrictions to names and types are applied by `saveJudged`.
  */
-export async function findDomainOfName(
-  { api, caller }: Pick<Call, 'api' | 'caller'>,
-  name: Name,
-): Promise<VisibleDomain | Problem> {
-  const seen = namesAbove(foldCase(name)).filter((above) => seesDomain(caller.key, above));
-  const found = await findVisibleNames(api.db, asStoreCaller(caller), seen);
-  const longest = seen.find((above) => found.includes(above));
-  if (longest === undefined)
-    return new Problem(404, `no domain of this API key contains ${printWithoutDot(name)}`);
-  const visible = await findVisibleDomain(api.db, caller, printWithoutDot(longest), true);
+export async function findDomainOfName(call: Finder, name: Name): Promise<VisibleDomain | Problem> {
+  const found = await findDomainsOfNames(call, [name]);
+  return found instanceof Problem ? found : (found.get(name) as VisibleDomain);
+}
+
+/** Does the same for several names, with one query and one more for each domain. All names must have a domain. */
+export async function findDomainsOfNames(
+  { api, caller }: Finder,
+  names: readonly Name[],
+): Promise<ReadonlyMap<Name, VisibleDomain> | Problem> {
+  const sought = new Set<Name>();
+  for (const name of names) {
+    for (const above of namesAbove(foldCase(name))) sought.add(above);
+    if (sought.size > MAX_NAMES_SOUGHT) return new Problem(413, 'the request has too many names');
+  }
+  const seen = [...sought].filter((above) => seesDomain(caller.key, above));
+  const visible = new Set(await findVisibleNames(api.db, asStoreCaller(caller), seen));
+  const loaded = new Map<Name, VisibleDomain>();
+  const found = new Map<Name, VisibleDomain>();
+  for (const name of names) {
+    const longest = namesAbove(foldCase(name)).find((above) => visible.has(above));
+    if (longest === undefined)
+      return new Problem(404, `no domain of this API key contains ${printWithoutDot(name)}`);
+    const known = loaded.get(longest) ?? (await loadWritable({ api, caller }, longest));
+    if (known instanceof Problem) return known;
+    loaded.set(longest, known);
+    found.set(name, known);
+  }
+  return found;
+}
+
+async function loadWritable({ api, caller }: Finder, name: Name): Promise<VisibleDomain | Problem> {
+  const visible = await findVisibleDomain(api.db, caller, printWithoutDot(name), true);
   if (visible instanceof Problem) return visible;
   return judgeDomain(true, caller, WRITES_RECORDS, visible) ?? visible;
 }
