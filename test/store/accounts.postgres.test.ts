@@ -18,23 +18,15 @@ import {
   touchApiKey,
 } from '../../src/store/accounts/api-keys.ts';
 import { createFirstAdminKey, ensureAdminKey } from '../../src/store/accounts/first-admin.ts';
-import {
-  type IdempotentRequest,
-  runOnce,
-  type StoredResponse,
-} from '../../src/store/accounts/kept-answers.ts';
 import { CallWindows, WINDOW_MS } from '../../src/store/accounts/rate-windows.ts';
-import { saveEdit } from '../../src/store/change/save-edit.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { postgresLeases } from '../../src/store/resolver/query-leases.ts';
 import { postgresTrials } from '../../src/store/resolver/silences.ts';
 import { findApiKey } from '../support/database/api-keys.ts';
 import { asRole } from '../support/database/database.ts';
-import { BY, listed, newAccount, newDomain } from '../support/database/domains.ts';
 import { scale } from '../support/tests/scale.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { until } from '../support/tests/until.ts';
-import { edit } from '../support/zone/customer-records.ts';
 
 const { db, url, query, value } = sharedDatabase();
 
@@ -314,68 +306,6 @@ describe('first-admin', () => {
     expect(keys).toHaveLength(2);
     expect(keys[1]?.accountId).toBe(keys[0]?.accountId);
     expect(await createFirstAdminKey(db)).toBeUndefined();
-  });
-});
-
-describe('kept-answers', () => {
-  // A request with a key runs once, also if it is repeated, sent concurrently, or fails.
-  let accountId: number;
-  let domainId: number;
-
-  beforeEach(async () => {
-    accountId = await newAccount(db, 'a@example.org');
-    domainId = (await newDomain(db, accountId)).id;
-  });
-
-  const request = (rest: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
-    accountId,
-    key: 'k',
-    method: 'POST',
-    path: '/domains/example.com/records/',
-    bodyHash: new Uint8Array(32),
-    ...rest,
-  });
-  /** Adds a TXT record, and fails with the given status. */
-  const add = async (asked = request(), status = 200) =>
-    await runOnce(db, asked, async (trx): Promise<StoredResponse> => {
-      const result = await saveEdit(trx, {
-        ...BY,
-        domainId,
-        edit: edit({ create: [`t TXT ${Math.random()}`] }),
-      });
-      if (result.kind !== 'saved') throw new Error(result.kind);
-      return { status, headers: { 'x-change-id': String(result.changeId) }, body: { id: result.changeId } };
-    });
-
-  test('a repeat gets the stored response, another method, path or body is a mismatch, and keys belong to an account', async () => {
-    const first = await add();
-    expect(first).toMatchObject({ kind: 'response', replayed: false, response: { status: 200 } });
-    expect(await add()).toEqual({ ...first, replayed: true });
-    for (const other of [{ method: 'PUT' }, { path: '/' }, { bodyHash: new Uint8Array(32).fill(1) }])
-      expect(await add(request(other))).toEqual({ kind: 'mismatch' });
-    const second = await newAccount(db, 'b@example.org');
-    expect(await add(request({ accountId: second }))).toMatchObject({ replayed: false });
-    expect(await listed(db, domainId)).toHaveLength(2);
-  });
-
-  test('only one of several concurrent requests does the work, and the others get its response', async () => {
-    const results = await Promise.all(Array.from({ length: 9 }, () => add()));
-    expect(results.filter((result) => result.kind === 'response' && !result.replayed)).toHaveLength(1);
-    expect(
-      new Set(results.map((result) => JSON.stringify(result.kind === 'response' && result.response))).size,
-    ).toBe(1);
-    expect(await listed(db, domainId)).toHaveLength(1);
-  });
-
-  test('a failed or throwing request leaves no row', async () => {
-    expect(await add(request(), 409)).toMatchObject({ replayed: false, response: { status: 409 } });
-    const thrown = runOnce(db, request(), async (trx) => {
-      await saveEdit(trx, { ...BY, domainId, edit: edit({ create: ['t TXT x'] }) });
-      throw new Error('lost');
-    });
-    await expect(thrown).rejects.toThrow('lost');
-    expect(await listed(db, domainId)).toEqual([]);
-    expect(await add()).toMatchObject({ replayed: false, response: { status: 200 } });
   });
 });
 

@@ -3,13 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import { parseName, ROOT } from '../../src/dns/name.ts';
-import {
-  countChecks,
-  findCheckByRequest,
-  listChecks,
-  loadCheck,
-  waitForCheck,
-} from '../../src/store/checks/check-runs.ts';
+import { findCheckByRequest, loadCheck, waitForCheck } from '../../src/store/checks/check-runs.ts';
 import { addSlotTime } from '../../src/store/checks/check-shares.ts';
 import {
   type ClaimPlace,
@@ -289,27 +283,6 @@ describe('load-checks', () => {
     expect(await loadCheck(db, domainId, id + 1)).toBeUndefined();
   });
 
-  test('lists the newest runs first, older ones by page, and evidence on request', async () => {
-    for (let i = 0; i < 5; i++) await save({});
-    const all = await listChecks(db, domainId, { limit: 100 });
-    const ids = all.map(({ id }) => id);
-    expect(ids).toEqual([...ids].sort((a, b) => b - a));
-    expect(all.every(({ evidence }) => evidence === undefined)).toBe(true);
-    const before = ids[2] as number;
-    const page = await listChecks(db, domainId, { limit: 2, behind: before, evidence: true });
-    expect(page.map(({ id }) => id)).toEqual(ids.slice(3, 5));
-    expect(page.every(({ evidence }) => evidence !== undefined)).toBe(true);
-    const newer = await listChecks(db, domainId, { limit: 100 }, { after: before });
-    expect(newer.map(({ id }) => id)).toEqual(ids.slice(0, 2));
-    const oldest = await listChecks(db, domainId, { limit: 2, offset: 1, descending: false });
-    expect(oldest.map(({ id }) => id)).toEqual([ids.at(-2), ids.at(-3)]);
-    expect(await countChecks(db, domainId, {})).toBe(ids.length);
-    expect(await countChecks(db, domainId, { verdicts: ['alias'] })).toBe(0);
-    expect(await countChecks(db, domainId, { kinds: ['operator', 'manual'] })).toBe(
-      all.filter(({ kind }) => kind !== 'background').length,
-    );
-  });
-
   test('stores a limited part of what a zone sends', async () => {
     const many = Array.from({ length: 500 }, (_, i) => `ns${i}.elsewhere.test`).join(' ');
     const saved = await checkOnce(db, domainId, `referral ${many}`);
@@ -566,16 +539,5 @@ describe('wait-for-check', () => {
       verdict: 'unregistered',
       id: mine.kind === 'saved' && mine.checkId,
     });
-  });
-
-  it('returns an existing run, or undefined after the timeout or an abort', async () => {
-    const request = randomUUID();
-    await make(request);
-    expect(await waitForCheck(db, request, { timeoutMs: 0, signal: never })).toBeDefined();
-    expect(await waitForCheck(db, randomUUID(), { timeoutMs: 120, signal: never })).toBeUndefined();
-    const gone = new AbortController();
-    const waited = waitForCheck(db, randomUUID(), { timeoutMs: 3_600_000, signal: gone.signal });
-    gone.abort();
-    expect(await waited).toBeUndefined();
   });
 });

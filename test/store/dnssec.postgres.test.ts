@@ -199,22 +199,6 @@ describe('create-signed-domain', () => {
       (select count(*)::integer from domain_changes) as changes`
     )[0];
 
-  test('has keys as requested, and is due to be signed', async () => {
-    const created = await createDomainSigned(db, wanted(), { split: true, denial: 'nsec3' });
-    if (created.kind !== 'created') throw new Error(created.message);
-    expect(created.domain).toMatchObject({ status: 'pending', dnssecStatus: 'signing' });
-    const stored = await loadDnssec(db, created.domain.id);
-    expect(stored?.signed).toMatchObject({ goal: 'signed', denial: 'nsec3', split: true });
-    expect(stored?.keys.map(({ role }) => role)).toEqual(['ksk', 'zsk']);
-    expect(stored?.dueAt).not.toBeNull();
-  });
-
-  test('has no keys if signing is not requested', async () => {
-    const created = await createDomainSigned(db, wanted(), undefined);
-    expect(created).toMatchObject({ kind: 'created', domain: { dnssecStatus: 'off' } });
-    expect(await made()).toMatchObject({ domains: 1, keys: 0 });
-  });
-
   test('is not created if it cannot be signed', async () => {
     const without = openDatabase(url);
     try {

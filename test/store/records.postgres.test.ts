@@ -5,13 +5,10 @@ import { setProvider, setReseller } from '../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { CursorError, type LogPage, type Page } from '../../src/store/postgres/list-page.ts';
+import { CursorError, type Page } from '../../src/store/postgres/list-page.ts';
 import {
-  type ChangeFilter,
   countAccountChanges,
-  countDomainChanges,
   listAccountChanges,
-  listDomainChanges,
   loadDomainChange,
 } from '../../src/store/records/load-changes.ts';
 import {
@@ -38,23 +35,12 @@ describe('load-changes', () => {
     mine = await newAccount(db, 'me@example.org');
   });
 
-  test('a domain’s changes are paged from the newest on, without those of other domains', async () => {
+  test('a change is found only in its own domain', async () => {
     const { id } = await newDomain(db, mine);
     const other = await newDomain(db, mine, 'other.test.');
-    const ids: number[] = [];
-    for (let i = 0; i < 5; i++) ids.push((await saved(db, id, [`h${i} TXT x`])).changeId);
-    const page = async (rest: Partial<LogPage>, filter: ChangeFilter = {}) =>
-      (await listDomainChanges(db, id, { limit: 2, ...rest }, filter)).map((change) => change.id);
-    expect(await page({})).toEqual([ids[4], ids[3]]);
-    expect(await page({ behind: ids[3] as number })).toEqual([ids[2], ids[1]]);
-    expect(await page({}, { after: ids[3] as number })).toEqual([ids[4]]);
-    expect(await page({ offset: 1 })).toEqual([ids[3], ids[2]]);
-    const [created] = await page({ descending: false });
-    expect(await page({ descending: false, behind: created })).toEqual([ids[0], ids[1]]);
-    expect(await page({}, { actors: ['session'] })).toEqual([]);
-    expect(await countDomainChanges(db, id, { after: created })).toBe(5);
-    expect(await loadDomainChange(db, id, ids[0] as number)).toMatchObject({ id: ids[0] });
-    expect(await loadDomainChange(db, other.id, ids[0] as number)).toBeUndefined();
+    const { changeId } = await saved(db, id, ['h TXT x']);
+    expect(await loadDomainChange(db, id, changeId)).toMatchObject({ id: changeId });
+    expect(await loadDomainChange(db, other.id, changeId)).toBeUndefined();
   });
 
   test('an account sees changes of its own and shared domains, and a global admin all changes', async () => {
@@ -67,20 +53,14 @@ describe('load-changes', () => {
     await saveMembership(db, b.id, mine, 'viewer');
     await saved(db, c.id, textRecord('c.test.'));
     await saved(db, a.id, textRecord('a.test.'));
-    const seen = async (accountId: number, isAdmin = false, after = 0) =>
-      (await listAccountChanges(db, { accountId, isAdmin }, { after }, { limit: 9 })).map(
+    const seen = async (accountId: number, isAdmin = false) =>
+      (await listAccountChanges(db, { accountId, isAdmin }, {}, { limit: 9 })).map(
         (change) => change.domainId,
       );
     expect(await seen(mine)).toEqual([a.id, b.id, a.id]);
     expect(await seen(theirs)).toEqual([b.id, c.id, c.id]);
     expect(await seen(4711, true)).toEqual([a.id, b.id, c.id, c.id, a.id]);
-    const [first] = await listAccountChanges(db, { accountId: mine, isAdmin: false }, {}, { limit: 1 });
-    expect(await seen(mine, false, first?.id)).toEqual([b.id, a.id]);
-    const me = { accountId: mine, isAdmin: false };
-    const newest = await listAccountChanges(db, me, {}, { limit: 2, offset: 1, descending: true });
-    expect(newest.map((change) => change.domainId)).toEqual([b.id, a.id]);
-    expect(await countAccountChanges(db, me, {})).toBe(3);
-    expect(await countAccountChanges(db, me, { sources: ['scan'] })).toBe(0);
+    expect(await countAccountChanges(db, { accountId: mine, isAdmin: false }, {})).toBe(3);
   });
 
   test('a reseller sees changes of its clients’ domains once, and not of deleted ones', async () => {
