@@ -127,9 +127,11 @@ del alias CNAME / add alias 60 A 192.0.2.9 | alias CNAME gone / alias A 60 192.0
 del www / add www 60 CNAME other | www A gone / www TXT gone / www CNAME 60 other.example.com.
 add dn 60 DNAME third.example. | dn DNAME 60 third.example.
 add @ 3600 SOA ns1 admin 9 3600 600 86400 300 | 
-add @ 3600 SOA ns1 admin 10 1 1 1 1 | @ SOA 3600 ns1.example.com. admin.example.com. 10 1 1 1 1
+add @ 3600 SOA ns1 admin 10 1 1 1 1 | 
 add @ 3600 SOA ns1 admin 11 3600 600 86400 300 | @ SOA 3600 ns1.example.com. admin.example.com. 11 3600 600 86400 300
-add @ 3600 SOA ns1 admin 2147483659 3600 600 86400 300 | 
+add @ 3600 SOA ns1 admin 2147483657 1 1 1 1 | @ SOA 3600 ns1.example.com. admin.example.com. 2147483657 1 1 1 1
+add @ 3600 SOA ns1 admin 2147483658 1 1 1 1 | 
+add @ 3600 SOA ns1 admin 2147483659 1 1 1 1 | 
 add www 3600 SOA ns1 admin 11 3600 600 86400 300 | 
 del www A | www A gone
 del www AAAA | 
@@ -434,7 +436,7 @@ describe('planZoneEdit', () => {
     rowsOf(`
 add new 60 A 192.0.2.9 | 11
 add @ 3600 SOA ns1 admin 20 3600 600 86400 300 | 20
-add @ 3600 SOA ns1 admin 10 1 1 1 1 | 11
+add @ 3600 SOA ns1 admin 10 1 1 1 1 | 10
 del www AAAA | 10
 add x.dn 60 A 192.0.2.9 | x.dn.example.com. is below the DNAME at dn.example.com.
 del dn DNAME / add x.dn 60 A 192.0.2.9 | 11

@@ -143,9 +143,9 @@ function isSingle(type: number): boolean {
   return type === TYPE.CNAME || type === TYPE.SOA || type === TYPE.DNAME;
 }
 
-/** Returns true if an SOA may replace the zone's: there is one, and its serial is not newer. */
+/** Returns true if an SOA may replace the zone's. An equal serial is ignored, in spite of the pseudocode of §3.4.2.7. */
 function isSuccessor(held: Uint8Array | undefined, rdata: Uint8Array): boolean {
-  return held !== undefined && !isNewer(serialIn(held), serialIn(rdata));
+  return held !== undefined && isNewer(serialIn(rdata), serialIn(held));
 }
 
 /** A new record replaces the one with the same identity; of equal records, the TTL alone changes. */

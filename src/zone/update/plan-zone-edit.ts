@@ -6,7 +6,7 @@ import { refuseUpdate, type UpdateRefusal } from '../../dns/message/update.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { OwnersCheck } from '../check-owners.ts';
-import { isNewer, nextSerial, serialIn, withSerial } from '../serial.ts';
+import { nextSerial, serialIn, withSerial } from '../serial.ts';
 import type { OwnerRows } from '../signing/plan-rows.ts';
 import { namesBetween } from '../signing/signed-types.ts';
 import { recordsByOwner } from '../signing/standing.ts';
@@ -92,15 +92,13 @@ function refuse(message: string): UpdateRefusal {
   return refuseUpdate(RCODE.REFUSED, message);
 }
 
-/** Returns the sets and the SOA, whose serial is newer than the served one (RFC 2136 §3.6). */
-function withNewerSoa(soa: ZoneRecord, sets: readonly RecordSet[]): RecordSet[] {
-  const { owner, type, rdata } = soa;
-  const isSoa = (set: RecordSet) => set.owner === owner && set.type === type;
-  const given = sets.find(isSoa) ?? { owner, type, ttl: soa.ttl, rdata: [rdata] };
-  const wanted = given.rdata[0] as Uint8Array;
-  const served = serialIn(rdata);
-  const serial = isNewer(serialIn(wanted), served) ? serialIn(wanted) : nextSerial(served);
-  return [...sets.filter((set) => !isSoa(set)), { ...given, rdata: [withSerial(wanted, serial)] }];
+/** Returns the sets with an SOA. Unless the update changes the SOA, it gets the next serial (RFC 2136 §3.6). */
+function withNewerSoa(
+  { owner, type, ttl, rdata }: ZoneRecord,
+  sets: readonly RecordSet[],
+): readonly RecordSet[] {
+  if (sets.some((set) => set.owner === owner && set.type === type)) return sets;
+  return [...sets, { owner, type, ttl, rdata: [withSerial(rdata, nextSerial(serialIn(rdata)))] }];
 }
 
 function editedOwners(

@@ -1,5 +1,5 @@
 // Random updates of a small zone, as lines for `updateOf`: conflicts, delegations, names outside the zone, and records
-// that the zone already has.
+// that the zone already has. Nameservers are outside the zone, because BIND requires addresses of those inside.
 
 import type { MessageRecord } from '../../../src/dns/message/message.ts';
 import { type Name, printName } from '../../../src/dns/name.ts';
@@ -10,8 +10,8 @@ import { pick, type Random } from './random-zones.ts';
 
 export const UPDATED_ZONE = `
 @ 3600 SOA ns1 admin 10 3600 600 86400 300
-@ 3600 NS ns1
-@ 3600 NS ns2
+@ 3600 NS ns1.example.net.
+@ 3600 NS ns2.example.net.
 ns1 3600 A 192.0.2.1
 ns2 3600 A 192.0.2.2
 www 300 A 192.0.2.1
@@ -19,7 +19,7 @@ www 300 A 192.0.2.2
 www 300 TXT "a" "B"
 alias 300 CNAME www
 @ 300 MX 10 mail
-sub 300 NS ns.sub
+sub 300 NS ns.example.net.
 ns.sub 300 A 192.0.2.53
 dn 300 DNAME other.example.
 * 300 TXT "wild"
@@ -33,12 +33,12 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   TXT: ['"a" "B"', '"a"', '"wild"'],
   CNAME: ['www', 'WWW', 'other.example.'],
   MX: ['10 mail', '10 MAIL', '20 mail'],
-  NS: ['ns1', 'ns2', 'ns.sub'],
+  NS: ['ns1.example.net.', 'ns2.example.net.', 'NS.example.net.'],
   DNAME: ['other.example.', 'third.example.'],
   SRV: ['0 5 5060 www'],
   SOA: ['ns1 admin 5 1 1 1 1', 'ns1 admin 4000 3600 600 86400 300', 'ns1 admin 2147483900 1 1 1 1'],
   TYPE65280: ['\\# 2 0102', '\\# 0'],
-  TYPE11: ['\\# 6 c00002010600', '\\# 6 c000020106ff'],
+  TYPE11: ['\\# 6 c00002010601', '\\# 6 c000020106ff'],
 };
 const TTLS = ['0', '60', '300', '3600'];
 
