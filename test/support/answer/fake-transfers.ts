@@ -18,7 +18,6 @@ export class FakeTransfers {
     });
   }
 
-  /** The messages of clients, in the order of their arrival. */
   get messages(): SlowMessage[] {
     return this.posted.flatMap((posted) => (posted.kind === 'message' ? [posted.message] : []));
   }

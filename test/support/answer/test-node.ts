@@ -51,9 +51,7 @@ export interface TestNodeOptions {
   tcpIdleTimeoutMs?: number;
   asked?: AskedMarks;
   zoneCounts?: ZoneCounts;
-  /** True if the zone is unproven. */
   unproven?: boolean;
-  /** True if the zone has expired. */
   expired?: boolean;
   hasTransfers?: boolean;
   /** The zone is signed, and proves denials in this way. */

@@ -64,12 +64,10 @@ export interface TestApi {
   readonly db: Database;
   readonly events: EventFeed;
   readonly database: TestDatabase;
-  /** Everything that the server logged, as objects. */
   readonly logged: Record<string, unknown>[];
   readonly accountIds: Readonly<Record<TestAccount, number>>;
   readonly keys: Readonly<Record<TestAccount, string>>;
   ask(method: string, url: string, asked?: Asked): Promise<Answer>;
-  /** Runs a statement with its values, and returns its rows. */
   query<T>(text: TemplateStringsArray, ...values: unknown[]): Promise<T[]>;
   /** Creates another key. Default account: `owner`. */
   makeKey(key?: Omit<Partial<NewApiKey>, 'accountId'>, account?: TestAccount): Promise<string>;
@@ -109,7 +107,6 @@ export interface TestApiOptions extends Given {
   trustedProxies?: readonly string[];
   /** Differences from a service that is open for registration. */
   people?: { publicUrl?: string; sendsMail?: boolean; registration?: boolean };
-  /** Default: none. */
   paymentInstructions?: string;
   invoiceSeller?: string;
   /** Default: one secret. Without any, nothing can be encrypted. */
@@ -135,7 +132,6 @@ export interface TestApiOptions extends Given {
   };
   /** Default: large bodies are handled in this thread, like small ones. */
   largeWork?: LargeWork;
-  /** Mounts additional paths before the routes. */
   mount?: (app: FastifyInstance) => void;
 }
 
@@ -159,7 +155,6 @@ const API_DEFAULTS = {
   issuesCertificates: true,
 };
 
-/** An API without accounts. */
 type TestServer = Pick<TestApi, 'app' | 'db' | 'events' | 'database' | 'logged' | 'stop'>;
 
 let shared: Promise<TestServer> | undefined;

@@ -18,7 +18,6 @@ export class EventReader {
   comments = 0;
   status: number | undefined;
   headers: IncomingMessage['headers'] = {};
-  /** Body of a refusal. */
   text = '';
   isOver = false;
 

@@ -32,7 +32,6 @@ export function faultsOf(document: Document, schema: Schema, value: unknown, at 
 interface Asked {
   readonly document: Document;
   readonly schema: Schema;
-  /** Value of the keyword. */
   readonly wanted: unknown;
   readonly value: unknown;
   readonly at: string;

@@ -11,7 +11,6 @@ export interface ModelAccount {
   readonly isReseller: boolean;
   provider: ModelAccount | null;
   balance: number;
-  /** When it became negative. */
   since: number | null;
   /** Age of the debt when a refund settled it, and the rest of that refund. */
   lasted: number | null;
@@ -146,7 +145,6 @@ export class MoneyModel {
     return 'bought';
   }
 
-  /** The workers' round over subscriptions. */
   visit(now: number): void {
     for (;;) {
       const due = this.holdings
@@ -166,7 +164,6 @@ export class MoneyModel {
     }
   }
 
-  /** The workers' round over debts. */
   settle(now: number): void {
     for (const account of this.accounts) {
       if (account.since !== null && now - account.since >= DEBT_DAYS * DAY) account.isOverdue = true;

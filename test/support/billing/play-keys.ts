@@ -34,7 +34,6 @@ interface KeyPlay {
   readonly terms: readonly [number, number];
   readonly sequences: number;
   readonly seed: number;
-  /** Called after each sequence. */
   readonly onPlayed?: (sequences: number) => Promise<void>;
 }
 
@@ -62,7 +61,6 @@ let names = 0;
 interface Buyer {
   readonly accountId: number;
   readonly token: string;
-  /** Names in paths. */
   readonly domains: readonly string[];
 }
 

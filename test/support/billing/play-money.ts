@@ -261,7 +261,6 @@ async function change(
   return 'hand over';
 }
 
-/** The workers' rounds. */
 async function rounds({ db, model }: Stage, now: number): Promise<Played> {
   const at = new Date(now);
   const sum: Played = {};

@@ -96,7 +96,6 @@ export class ModelDomain {
     own.renews = renews;
   }
 
-  /** A worker's visit. */
   visit(now: number): void {
     while (this.#moves(now));
   }

@@ -9,7 +9,6 @@ import {
   type Page,
 } from 'playwright-core';
 
-/** Debian's Chromium. */
 export const CHROMIUM = '/usr/bin/chromium';
 
 /** Disables its own network requests, and the sandbox, which root cannot use. */
@@ -36,7 +35,6 @@ export async function openBrowser(more: readonly string[] = []): Promise<Browser
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Human-readable faults. */
   readonly faults: string[];
 }
 

@@ -13,7 +13,6 @@ const CLONE = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
 const PLACE = join(tmpdir(), `zonefleet-test-console-${process.getuid?.()}-${CLONE}`);
 const LONGEST_BUILD_MS = 240_000;
 
-/** Returns the directory with its files. */
 export async function builtConsole(): Promise<string> {
   const told: string[] = [];
   const signal = AbortSignal.timeout(LONGEST_BUILD_MS);

@@ -21,7 +21,6 @@ interface ConsoleApi {
   makePerson(email: string, account?: { isAdmin?: boolean }): Promise<number>;
   /** Opens a page that is closed after the test. */
   open(options?: PageOptions): Promise<WatchedPage>;
-  /** Opens a page of a signed-in account. */
   openAs(email: string, options?: PageOptions): Promise<WatchedPage>;
 }
 

@@ -9,7 +9,6 @@ const MOST_STEPS = 150;
 
 interface Focused {
   readonly role: string;
-  /** As announced by screen readers. */
   readonly name: string;
 }
 

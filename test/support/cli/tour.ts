@@ -2,7 +2,6 @@
 // and ids and serials of three or more digits represent the actual ones, also in later commands.
 
 export interface Step {
-  /** Line in the document. */
   readonly line: number;
   readonly command: string;
   readonly answer: { readonly form: 'json' | 'http' | 'text'; readonly text: string } | undefined;
@@ -41,7 +40,6 @@ export class Walk {
     return command.replaceAll(/\b\d{3,}\b/g, (digits) => String(this.#ids.get(Number(digits)) ?? digits));
   }
 
-  /** Returns the differences between actual and expected output. */
   differences({ answer }: Step, came: string): string[] {
     if (answer === undefined) return [];
     switch (answer.form) {

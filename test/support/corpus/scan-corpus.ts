@@ -12,7 +12,6 @@ import { randomFrom } from '../random/random-zones.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 import { type CorpusRecord, type DraftRecord, labelRecords, type Sort } from './scan-corpus-labels.ts';
 
-/** The authors. Each has a folder. */
 export const HANDS = ['first', 'second', 'third'] as const;
 type Hand = (typeof HANDS)[number];
 

@@ -8,9 +8,7 @@ import { nameOf, readZone } from '../world/read-world.ts';
 import type { CorpusZone, Hoster } from './scan-corpus.ts';
 
 export interface ScanInternetOptions {
-  /** Delay of each reply. */
   readonly delayMs?: number;
-  /** Hosters whose addresses are all silent. */
   readonly silentHosters?: ReadonlySet<string>;
 }
 

@@ -13,7 +13,6 @@ export interface ScanSetting {
   /** Default: no limits. */
   readonly rates?: { take(address: string, signal: AbortSignal): Promise<void> };
   readonly publicResolvers?: PublicResolvers;
-  /** Timeout of one attempt. */
   readonly timeoutMs?: number;
 }
 

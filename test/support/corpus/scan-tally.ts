@@ -44,7 +44,6 @@ export class ScanTally {
     for (const record of zone.records) this.#count(zone, record, keys.has(keyOf(record)));
   }
 
-  /** Fraction of findable records. */
   get recall(): number {
     const [learnable, common] = [this.of('learnable'), this.of('common')];
     return (learnable.found + common.found) / (learnable.all + common.all);

@@ -10,7 +10,6 @@ import { until } from '../tests/until.ts';
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Stops it and discards its data. */
   stop(): Promise<void>;
 }
 

@@ -36,7 +36,6 @@ export class RolledDomain {
   isValid = true;
   /** The replies of another operator's servers. */
   theirs: TheirEvidence = { servers: [], failure: 'there are none' };
-  /** Number of queries to the parent. */
   timesAsked = 0;
   /** Replaced after a restore. */
   database: TestDatabase;

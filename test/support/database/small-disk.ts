@@ -8,9 +8,7 @@ import { join } from 'node:path';
 interface SmallDisk {
   /** Owned by the owner of the cluster. */
   readonly tablespace: string;
-  /** Fills the file system completely. */
   fill(): void;
-  /** Frees the space. */
   clear(): void;
   remove(): void;
 }

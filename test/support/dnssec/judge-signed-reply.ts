@@ -338,9 +338,7 @@ interface TrustedZone {
 }
 
 interface Verified {
-  /** Number of signed labels. */
   readonly labels: number;
-  /** True if the set was synthesized from a wildcard. */
   readonly isExpanded: boolean;
 }
 

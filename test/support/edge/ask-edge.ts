@@ -12,7 +12,6 @@ export interface EdgePorts {
 
 export interface Visiting {
   readonly method?: string;
-  /** The client's address. */
   readonly from?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;

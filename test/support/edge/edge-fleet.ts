@@ -18,7 +18,6 @@ interface Started {
   readonly database: TestDatabase;
   readonly api: ApiProcess;
   readonly own: TestOrigin;
-  /** Token of the registered edge. */
   readonly token: string;
   readonly accountId: number;
   readonly owner: string;
@@ -73,7 +72,6 @@ export class EdgeFleet {
     return { name, type: 'A', destination, port, scheme: 'Http', proxied: true };
   }
 
-  /** Calls the API as the domain's owner. */
   ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     return askApi(this.api.url, this.#owner, method, path, body);
   }

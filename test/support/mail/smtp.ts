@@ -4,12 +4,10 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { until } from '../tests/until.ts';
 
 interface TakenMail {
-  /** In lower case. */
   readonly to: string;
   readonly from: string;
   /** As received. */
   readonly raw: string;
-  /** Decoded text. */
   readonly text: string;
 }
 

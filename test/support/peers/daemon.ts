@@ -19,7 +19,6 @@ interface DaemonStart {
   /** Written before the start. Names are relative to the directory. */
   readonly files: (directory: string) => Readonly<Record<string, string>>;
   readonly args: (directory: string) => readonly string[];
-  /** Runs before the start. */
   readonly prepare?: (directory: string) => Promise<void>;
   readonly isReady: () => Promise<boolean>;
 }

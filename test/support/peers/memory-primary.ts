@@ -31,7 +31,6 @@ export class Primary implements TransferClient {
     this.#zone = zone;
   }
 
-  /** Publishes a version. */
   publish(
     serial: number,
     text: string,

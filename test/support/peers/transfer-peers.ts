@@ -12,9 +12,7 @@ export type TransferPeerName = 'nsd' | 'knot' | 'bind' | 'powerdns' | 'yadifa';
 
 export interface TransferKey {
   readonly name: string;
-  /** hmac-sha256 … */
   readonly algorithm: string;
-  /** In base64. */
   readonly secret: string;
 }
 

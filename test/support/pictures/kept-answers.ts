@@ -20,7 +20,6 @@ const FILE = resolve(PICTURES, 'answers.json.gz');
 interface Answer {
   readonly status: number;
   readonly type: string;
-  /** Link to the next page. */
   readonly link?: string;
   readonly body: string;
 }

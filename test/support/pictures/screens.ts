@@ -1,7 +1,6 @@
 // The console's screens for pictures, with the demo's objects for each.
 
 export interface Screen {
-  /** Name of its pictures' files. */
   readonly name: string;
   /** Relative to /console/. */
   readonly path: string;

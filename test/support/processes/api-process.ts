@@ -22,7 +22,6 @@ export interface ApiProcess extends Program {
   metric(start: string): Promise<number>;
 }
 
-/** Resolves when it is ready. */
 export async function startApi(
   databaseUrl: string,
   options: { key?: string; env?: Record<string, string> } = {},

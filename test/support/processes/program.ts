@@ -8,7 +8,6 @@ import { until } from '../tests/until.ts';
 
 export interface Program {
   readonly child: ChildProcess;
-  /** Its log so far. */
   log(): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }

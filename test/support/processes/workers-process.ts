@@ -6,7 +6,6 @@ import { type Program, startProgram, untilReady } from './program.ts';
 
 export type WorkersProcess = Program;
 
-/** Resolves when they are ready. */
 export async function startWorkers(
   databaseUrl: string,
   env: Readonly<Record<string, string>>,

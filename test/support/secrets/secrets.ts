@@ -10,7 +10,6 @@ export class Secrets {
     return this.#known.size;
   }
 
-  /** Returns the secret. */
   keep(name: string, secret: string): string {
     if (secret.length < 8) throw new Error(`${name}: too short to be told from chance`);
     if (this.#known.has(secret)) return secret;

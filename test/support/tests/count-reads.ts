@@ -28,7 +28,6 @@ export function countReads(work: () => void): number {
   return reads;
 }
 
-/** Wraps `target` so that every property read is reported. */
 export function watchReads<T extends object>(target: T, onRead: () => void): T {
   return new Proxy(target, {
     get(object, key) {

@@ -22,7 +22,6 @@ export const sources = [...filesIn('src'), ...filesIn('workers')]
 export const bench = filesIn('bench')
   .filter((path) => path.endsWith('.ts'))
   .map(readSource);
-/** The suffixes of test files, one per tier. */
 export const TEST_ENDS = ['', '.postgres', '.sockets', '.flow', '.nightly'].map((tier) => `${tier}.test.ts`);
 /** The part of a test's path that its tier determines. */
 export const TEST_END = /(?:\.(postgres|sockets|flow|nightly))?\.test\.ts$/;

@@ -12,7 +12,6 @@ export const TLDS = ['zz.', 'yy.'] as const;
 
 export interface SignedWorld {
   readonly space: RootSpace;
-  /** Listening address of the tested server. */
   readonly subject: PeerAddress;
   stop(): Promise<void>;
 }

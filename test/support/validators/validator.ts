@@ -9,7 +9,6 @@ import { queryFor } from '../answer/queries.ts';
 import { askMany, askTcp } from '../peers/peers.ts';
 
 interface Stub {
-  /** Presentation form. */
   readonly zone: string;
   /** Default: 127.0.0.1. */
   readonly address?: string;
@@ -73,7 +72,6 @@ export interface Validator {
 }
 
 export interface ValidatingResolver extends Validator {
-  /** On 127.0.0.1. */
   readonly port: number;
 }
 

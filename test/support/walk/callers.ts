@@ -73,9 +73,7 @@ export const newClient = (api: TestApi, email: string) =>
   makeClient(api, { id: api.accountIds.stranger }, email);
 
 interface Proving {
-  /** Owner of the session. */
   readonly accountId: number;
-  /** Domain in the path. */
   readonly domain: string | undefined;
   readonly method: string;
   readonly path: string;

@@ -9,7 +9,6 @@ export interface Sent {
   readonly query?: (world: World) => string | Promise<string>;
   readonly body?: (world: World) => unknown;
   readonly dnsMode?: 'external';
-  /** Status of the domain, for every caller. */
   readonly status?: 'disabled' | 'banned';
   /** Prepares anything else, before the status is set. */
   readonly prepare?: (world: World) => Promise<unknown>;

@@ -39,7 +39,6 @@ export async function makeReseller(api: TestApi, email: string): Promise<Reselle
   return { id, token, session: () => bearerSession(api, id) };
 }
 
-/** Creates an account that the reseller manages. */
 export async function makeClient(
   api: TestApi,
   reseller: Pick<Reseller, 'id'>,

@@ -58,10 +58,8 @@ export class World {
   readonly api: TestApi;
   /** Differs from all other worlds. */
   readonly unique = `walk-${++worlds}`;
-  /** Email address of the person. */
   readonly email = `${this.unique}@walk.test`;
   readonly domainName = `${this.unique}.test`;
-  /** Email address of the caller. */
   callerEmail = `nobody-${this.email}`;
   readonly options: WorldOptions;
   readonly #made = new Map<string, Promise<unknown>>();
@@ -181,7 +179,6 @@ export class World {
     return rows[0]?.id as number;
   }
 
-  /** Creates a plan with a term. */
   plan(): Promise<{ readonly slug: string; readonly termId: number }> {
     return this.#once('plan', async () => {
       const slug = `plan-${this.unique}`;
@@ -196,7 +193,6 @@ export class World {
     await setPlan(this.db, { domainId: await this.domainId(), planSlug: 'pro' });
   }
 
-  /** Adds money to the wallets of the reseller and the client. */
   async fund(): Promise<void> {
     for (const accountId of [this.options.resellerId as number, this.clientId])
       await giveMoney(this.db, accountId, 1000);
@@ -254,7 +250,6 @@ export class World {
       where id = ${(await this.topup()).id}`;
   }
 
-  /** Returns the token of a new link. */
   async link(kind: 'reset' | 'email'): Promise<string> {
     const accountId = await this.personId();
     return await makeLink(this.db, {

@@ -13,7 +13,6 @@ import { replyTo } from './world-server.ts';
 export interface Seen {
   readonly octets: Buffer;
   readonly query: Message;
-  /** Source port of the query. */
   readonly port: number;
   readonly transport: 'udp' | 'tcp';
   /** Number of the query, starting at 0. */

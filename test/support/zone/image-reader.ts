@@ -17,7 +17,6 @@ export interface ImageReaderInput {
 
 export interface ImageReaderReport {
   readonly zones: number;
-  /** Number of versions seen in all zones. */
   readonly versions: number;
   readonly faults: readonly string[];
 }

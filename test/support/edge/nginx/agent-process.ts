@@ -17,9 +17,7 @@ export interface AgentProcess extends EdgePorts {
   log(): string;
   /** Ends the agent. nginx continues. */
   kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** Starts another agent with the same state. */
   restart(): Promise<void>;
-  /** Pid of its nginx. */
   master(): number | undefined;
   stop(): Promise<void>;
 }

@@ -4,7 +4,6 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface Received {
-  /** Name of the origin. */
   readonly name: string;
   readonly method: string;
   readonly url: string;
