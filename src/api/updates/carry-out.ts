@@ -2,6 +2,7 @@
 // the update itself under the lock of its domain or zone. Nothing that a node says about the message is trusted.
 
 import { type Edns, EXTENDED_ERROR } from '../../dns/message/edns.ts';
+import { decodeMessage } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { replyTo } from '../../dns/message/reply.ts';
 import {
@@ -78,13 +79,14 @@ export async function carryOut(
   const inner = withoutTsig(octets, tsig);
   const read = readUpdate(inner);
   const update = read.kind === 'update' ? read : undefined;
+  const edns = ednsOf(inner);
   const about = { keyName: tsig.keyName, ...(update !== undefined && { zone: update.zone }) };
   const { keyName, mac } = tsig;
   const target = await loadUpdateTarget(tools.db, { keyName, zone: update?.zone ?? ROOT, mac });
   const verified = verify(tools, octets, tsig, target.key);
   if (verified.kind === 'refused') {
     const { rcode, error, message } = verified;
-    const reply = replyTo(inner, update?.edns, { rcode });
+    const reply = replyTo(inner, edns, { rcode });
     const seconds = Math.floor(tools.nowMs() / 1000);
     const answer = error === undefined ? reply : signErrorAnswer(reply, tsig, verified.key, error, seconds);
     return { answer, rcode, message, records: 0, ...about };
@@ -92,7 +94,7 @@ export async function carryOut(
   const { key } = verified;
   const keyRow = target.key as UpdateKey;
   const result = await resultOf(tools, read, { target, mac, keyRow, address });
-  const answer = signAnswer(tools, key, mac, inner, update?.edns, result);
+  const answer = signAnswer(tools, key, mac, inner, edns, result);
   return { answer, ...about, ...result, records: result.records ?? 0 };
 }
 
@@ -108,8 +110,9 @@ export async function answerFailure(
   const { keyName, mac } = tsig;
   const { key: row } = await loadUpdateTarget(tools.db, { keyName, zone: ROOT, mac });
   const verified = verify(tools, octets, tsig, row);
-  if (verified.kind === 'refused') return { answer: replyTo(inner, undefined, { rcode: RCODE.SERVFAIL }) };
-  return { answer: signAnswer(tools, verified.key, mac, inner, undefined, { rcode: RCODE.SERVFAIL }) };
+  if (verified.kind === 'refused')
+    return { answer: replyTo(inner, ednsOf(inner), { rcode: RCODE.SERVFAIL }) };
+  return { answer: signAnswer(tools, verified.key, mac, inner, ednsOf(inner), { rcode: RCODE.SERVFAIL }) };
 }
 
 type Verified =
@@ -186,6 +189,15 @@ async function save(
 ): Promise<Result> {
   if (domain === undefined) return await saveZoneUpdate(db, order);
   return await saveDomainUpdate(db, { ...order, domain, zoneId, countryOf, originAllow });
+}
+
+/** Returns the OPT record of a message. Undefined if there is none, or if the message is malformed. */
+function ednsOf(octets: Uint8Array): Edns | undefined {
+  try {
+    return decodeMessage(octets).edns;
+  } catch {
+    return undefined;
+  }
 }
 
 function signAnswer(

@@ -1,0 +1,161 @@
+import { Registry } from 'prom-client';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { runUpdates, type UpdateRunner } from '../../../src/api/updates/run-updates.ts';
+import { UpdateRates } from '../../../src/api/updates/update-rates.ts';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
+import { createKey } from '../../../src/store/transfers/keys.ts';
+import { allowName, lockTargetOf } from '../../../src/store/updates/grants.ts';
+import {
+  claimUpdates,
+  dropUpdates,
+  offerUpdates,
+  takeUpdateAnswers,
+  type UpdateAnswer,
+} from '../../../src/store/updates/queue.ts';
+import { readAnswer, type SentUpdate, signedUpdate } from '../../support/answer/signed-updates.ts';
+import { openRole } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
+
+const { db, url, query, value } = keptDatabase();
+const tsigSecrets = [{ name: 'test', secret: Buffer.alloc(32, 9) }];
+const [INSTANCE, FORMER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+const NAMES = ['a.com.', 'b.com.', 'c.com.'];
+const [A, B, C] = NAMES.map((name) => parseName(name)) as [Name, Name, Name];
+let key: Parameters<typeof signedUpdate>[2];
+let node: Connection;
+let runners: UpdateRunner[] = [];
+let lines: object[] = [];
+
+beforeAll(async () => {
+  const accountId = await newAccount(db, 'ann@example.com');
+  const stored = await createKey(db, tsigSecrets, { accountId, algorithm: 'hmac-sha256', label: 'k' });
+  if (stored.kind !== 'stored') throw new Error(stored.kind);
+  key = { ...stored.key, name: parseName(stored.key.name), secret: stored.secret };
+  for (const name of NAMES) {
+    await newDomain(db, accountId, name);
+    const apex = parseName(name);
+    await db.transaction().execute(async (trx) => {
+      const target = await lockTargetOf(trx, apex);
+      if (target === undefined) throw new Error('no domain');
+      const grant = { match: 'subtree', owner: apex, types: null, editsOrigin: false } as const;
+      await allowName(trx, target, { ...grant, keyId: stored.key.id });
+    });
+  }
+  node = await connect(await openRole(url, 'zonefleet_node'), { applicationName: 'test' });
+  return () => node.close();
+});
+beforeEach(async () => {
+  lines = [];
+  await query`delete from dns_updates`;
+});
+afterEach(async () => {
+  await Promise.all(runners.map((runner) => runner.stop()));
+  runners = [];
+});
+
+function run(registry = new Registry()): Registry {
+  const log = {
+    info: (line: object) => void lines.push(line),
+    warn: (line: object) => void lines.push(line),
+  };
+  const options = { db, databaseUrl: url, tsigSecrets, perSecond: undefined, registry, log };
+  runners.push(runUpdates({ ...options, countryOf: undefined, originAllow: [] }));
+  return registry;
+}
+
+const offer = (sent: readonly SentUpdate[], instance = INSTANCE) =>
+  offerUpdates(
+    node,
+    'n1',
+    instance,
+    sent.map(({ octets }, slot) => ({ slot, octets, address: '192.0.2.7', transport: 'udp' })),
+  );
+
+/** Returns the answers in the order of their slots. */
+async function answers(count: number): Promise<UpdateAnswer[]> {
+  const taken: UpdateAnswer[] = [];
+  while (taken.length < count) {
+    taken.push(...(await takeUpdateAnswers(node, 'n1', INSTANCE)));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return taken.sort((a, b) => a.slot - b.slot);
+}
+
+const read = (sent: readonly SentUpdate[], taken: readonly UpdateAnswer[]) =>
+  taken.map(({ slot, answer }) => readAnswer(sent[slot] as SentUpdate, answer));
+
+it('several processes carry out the messages of several zones, each once', async () => {
+  const registry = run();
+  run();
+  const sent = Array.from({ length: 60 }, (_, i) =>
+    signedUpdate([A, B, C][i % 3] as Name, `add n${i % 6} 60 TXT "${i}"`, key),
+  );
+  await offer(sent);
+  const taken = await answers(60);
+  expect(new Set(read(sent, taken))).toEqual(new Set(['NOERROR']));
+  expect(taken.map(({ change }) => change?.apex)).toEqual(sent.map((_, i) => [A, B, C][i % 3]));
+  expect(await value`select count(*)::integer from domain_changes where source = 'update'`).toBe(60);
+  expect(await query`select from dns_updates`).toEqual([]);
+  expect(lines).toHaveLength(60);
+  expect(lines[0]).toMatchObject({
+    zone: expect.any(String),
+    key: expect.any(String),
+    rcode: 'NOERROR',
+    records: 1,
+  });
+  expect(await registry.metrics()).toContain('zonefleet_updates_total{rcode="NOERROR"}');
+});
+
+it('another process takes over the messages of one that has crashed, and makes no second change', async () => {
+  const sent = [signedUpdate(A, 'add crash 60 TXT "x"', key)];
+  await offer(sent);
+  expect(await claimUpdates(db, 10)).toHaveLength(1);
+  expect(await claimUpdates(db, 10)).toEqual([]);
+  await query`update dns_updates set claimed_at = now() - interval '2 seconds'`;
+  run();
+  const [first] = await answers(1);
+  await offer(sent); // the client repeats its message, and the node has lost the answer
+  const [again] = await answers(1);
+  expect(again?.change).toEqual(first?.change);
+  expect(read(sent, [again as UpdateAnswer])).toEqual(['NOERROR']);
+});
+
+it('a message for which the client no longer waits is not carried out', async () => {
+  await offer([signedUpdate(A, 'add late 60 TXT "x"', key)]);
+  await query`update dns_updates set at = now() - interval '4 seconds'`;
+  expect(await claimUpdates(db, 10)).toEqual([]);
+});
+
+it('a node replaces rows of a former instance, and drops its own', async () => {
+  const sent = [signedUpdate(A, 'add x 60 TXT "x"', key)];
+  await offer(sent, FORMER);
+  await offer(sent);
+  expect(await query`select instance from dns_updates`).toEqual([{ instance: INSTANCE }]);
+  await dropUpdates(node, 'n1', FORMER, [0]);
+  expect(await query`select from dns_updates`).toHaveLength(1);
+  await dropUpdates(node, 'n1', INSTANCE, [0]);
+  expect(await query`select from dns_updates`).toEqual([]);
+});
+
+it.each([
+  "update dns_updates set answer = '\\x00'",
+  "insert into dns_updates (node, slot, instance, octets, address, transport, answer) values ('n', 0, gen_random_uuid(), '', '::1', 'udp', '')",
+  'select from update_grants',
+  'select from seen_updates',
+  "insert into update_grants (key_id, zone_id, match, owner) values (1, 1, 'exact', 'a.')",
+])('a node may not %s', async (statement) => {
+  await expect(node.query(statement)).rejects.toThrow('permission denied');
+});
+
+it('a key may send a burst, and then as many updates per second as its rate', () => {
+  let nowMs = 0;
+  const rates = new UpdateRates(50, () => nowMs);
+  const taken = () => Array.from({ length: 300 }, () => rates.take(1)).filter(Boolean).length;
+  expect([taken(), rates.take(2)]).toEqual([200, true]);
+  nowMs = 1000;
+  expect(taken()).toBe(50);
+  nowMs = 60_000;
+  expect(taken()).toBe(200);
+});
