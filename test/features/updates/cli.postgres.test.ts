@@ -1,0 +1,98 @@
+import { beforeAll, expect, it } from 'vitest';
+import { addZoneCommands } from '../../../src/cli/zone/zone.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { addTransferCommands } from '../../../src/features/transfers/cli.ts';
+import { addUpdateCommands } from '../../../src/features/updates/cli.ts';
+import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
+
+const { db, url, query, column } = keptDatabase();
+const tsigSecrets = [{ name: 'test', secret: Buffer.alloc(32, 9) }];
+const run = (command: string) =>
+  runCommands(
+    (program, cli) => {
+      addZoneCommands(program, cli);
+      addTransferCommands(program, cli);
+      addUpdateCommands(program, cli);
+    },
+    command.split(' '),
+    url,
+    { tsigSecrets },
+  );
+const json = async (command: string) => JSON.parse((await run(`${command} --json`)).stdout);
+let key: string;
+
+beforeAll(async () => {
+  await newDomain(db, await newAccount(db, 'ann@example.com'), 'shop.com.');
+  const zones = ['test.', 'op.test.'].map((name) => ({
+    apex: parseName(name),
+    records: recordsOf('@ SOA a. b. 1 1 1 1 1\n@ NS a.', name),
+  }));
+  await saveZones(db, zones, { source: 'test' });
+  key = (await json('tsig create acme')).name;
+});
+
+it('allows names in the longest zone or domain that contains them', async () => {
+  const allowed = await run(
+    `update allow ${key} _acme.Shop.com a.op.test. b.test --types txt,TYPE65280 --match subtree`,
+  );
+  expect([allowed.code, allowed.stdout]).toEqual([
+    0,
+    'allowed _acme.shop.com.\nallowed a.op.test.\nallowed b.test.\n',
+  ]);
+  expect((await run(`update allow ${key} _acme.shop.com --match subtree --origin`)).code).toBe(0);
+  const grant = { key, match: 'subtree', types: ['TXT', 'TYPE65280'], edits_origin: false };
+  expect(await json('update list')).toEqual({
+    grants: [
+      { ...grant, name: 'a.op.test.', zone: 'op.test.' },
+      { ...grant, name: 'b.test.', zone: 'test.' },
+      { ...grant, name: '_acme.shop.com.', zone: 'shop.com.', types: null, edits_origin: true },
+    ],
+  });
+  expect((await run('update list')).stdout).toMatch(/_acme\.shop\.com\. +subtree +all +yes +shop\.com\./);
+  expect(await column`select distinct action from audit_log where action like 'update%'`).toEqual([
+    'update.allow',
+  ]);
+});
+
+it('protects a key with grants from being revoked', async () => {
+  expect((await run(`tsig revoke ${key}`)).stderr).toContain('it has 3 grants');
+});
+
+it('deletes the grants of a zone that is unloaded', async () => {
+  await unloadZones(db, [parseName('test.')], { source: 'test' });
+  expect(await column`select owner from update_grants order by owner`).toEqual([
+    '_acme.shop.com.',
+    'a.op.test.',
+  ]);
+});
+
+it.each([
+  ['update allow KEY none.example', 1, 'none.example.: no operator zone or domain contains this name'],
+  ['update allow none a.op.test', 1, 'no such key'],
+  ['update allow KEY a.op.test --match below', 2, '--match: expected exact or subtree'],
+  ['update allow KEY a.op.test --types A,,B', 2, '--types: "" is not a record type'],
+  ['update revoke KEY c.op.test', 1, 'c.op.test.: the key has no grant for this name'],
+  ['update revoke none', 1, 'none.: the key has no grants'],
+])('%s exits with %d', async (command, exitCode, message) => {
+  const { code, stderr } = await run(command.replace('KEY', key));
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+});
+
+it('allows at most 50 grants in a zone', async () => {
+  await query`
+    insert into update_grants (key_id, zone_id, match, owner)
+    select k.id, z.id, 'exact', n || '.op.test.' from tsig_keys k, zones z, generate_series(1, 49) n
+    where z.name = 'op.test.'`;
+  expect((await run(`update allow ${key} more.op.test`)).stderr).toContain('op.test. has 50 grants');
+});
+
+it('revokes names, or all', async () => {
+  expect((await run(`update revoke ${key} a.op.test`)).stdout).toBe('revoked a.op.test.\n');
+  expect((await run(`update revoke ${key}`)).code).toBe(0);
+  expect(await json('update list')).toEqual({ grants: [] });
+  expect((await run(`tsig revoke ${key}`)).code).toBe(0);
+});
