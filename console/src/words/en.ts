@@ -1234,6 +1234,9 @@ export const en = {
         names: 'It can write only at these full names, such as _acme-challenge.shop.example.',
         types: 'It can write only these types, such as TXT.',
       },
+      acme: 'Only for certificates (ACME)',
+      acmeHint:
+        'Fills in names and types: the key can prove control of these domains and their wildcards to a certificate authority.',
       revoke: 'Revoke',
       revokeTitle: (name: string) => `Revoke the key for ${name}?`,
       revokeText: 'Requests with this key are rejected immediately. You cannot undo this.',

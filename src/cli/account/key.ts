@@ -49,6 +49,10 @@ function addCreateCommand(key: Command, cli: Cli): void {
     .option('--domains <names>', 'comma-separated list: only for these domains')
     .option('--names <names>', 'comma-separated list of full names: may write only records at these names')
     .option('--types <types>', 'comma-separated list: may write only records of these types')
+    .option(
+      '--acme <names>',
+      'comma-separated list: may write only TXT records for certificates for these names and their wildcards',
+    )
     .action(async (account: string, options: KeyOptions) => {
       const { readKeyOptions } = await import('./read-key-options.ts');
       const { keyNote } = await import('../../store/audit/audit-notes.ts');

@@ -10,6 +10,7 @@ export interface KeyOptions {
   readonly domains?: string;
   readonly names?: string;
   readonly types?: string;
+  readonly acme?: string;
 }
 
 interface WantedKey extends KeyScope {
@@ -19,18 +20,29 @@ interface WantedKey extends KeyScope {
 }
 
 export function readKeyOptions(options: KeyOptions, now: Date): WantedKey {
+  const isAcme = options.acme !== undefined;
+  if (isAcme && (options.names ?? options.types) !== undefined)
+    throw new Failure('usage', '--acme: cannot be combined with --names or --types');
   const read = readKeyScope({
     domains: listOf(options.domains, '--domains'),
-    names: listOf(options.names, '--names'),
-    types: listOf(options.types, '--types'),
+    names: isAcme ? listOf(options.acme, '--acme')?.map(challengeName) : listOf(options.names, '--names'),
+    types: isAcme ? ['TXT'] : listOf(options.types, '--types'),
   });
-  if (read.kind === 'problem') throw new Failure('usage', `--${read.field}: ${read.message}`);
+  if (read.kind === 'problem') {
+    const option = isAcme && read.field === 'names' ? 'acme' : read.field;
+    throw new Failure('usage', `--${option}: ${read.message}`);
+  }
   return {
     name: options.name,
     readOnly: options.readOnly ?? false,
     expiresAt: options.expires === undefined ? null : readMoment(options.expires, now),
     ...read.scope,
   };
+}
+
+/** Returns the name of the TXT records for certificates for a name, or for its wildcard (RFC 8555 §8.4). */
+function challengeName(name: string): string {
+  return `_acme-challenge.${name.replace(/^\*\./, '')}`;
 }
 
 function listOf(text: string | undefined, option: string): string[] | undefined {

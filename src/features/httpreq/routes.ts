@@ -1,6 +1,7 @@
-// POST /httpreq/present and /httpreq/cleanup, as lego's provider `httpreq` calls them. Errors are text, because lego prints
-// the body.
+// POST /httpreq/present and /httpreq/cleanup, as lego's provider `httpreq` and Caddy's module `acmeproxy` call them. Errors are
+// text, because lego prints the body.
 
+import type { z } from 'zod';
 import { explainOne } from '../../api/actions/edit-problem.ts';
 import { saveJudged } from '../../api/actions/save-records.ts';
 import { waitForSync } from '../../api/actions/wait-for-sync.ts';
@@ -38,7 +39,7 @@ const present = compatRoute(HTTPREQ, anyKey, {
     // The record of a repeated call may have been added a moment ago.
     const changeId = saved.changeId ?? (await newestChangeId(db, saved.domainId));
     if (changeId !== undefined) await waitForNodes(db, changeId, call.gone);
-    return CompatAnswer.json({});
+    return done(call.body);
   },
 });
 
@@ -50,9 +51,14 @@ const cleanup = compatRoute(HTTPREQ, anyKey, {
   body: ChallengeBody,
   async run(call) {
     const saved = await saveChallenge(call, call.body, removeRecord);
-    return saved instanceof Problem ? saved : CompatAnswer.json({});
+    return saved instanceof Problem ? saved : done(call.body);
   },
 });
+
+/** Caddy's module requires that the response repeats the request. */
+function done({ FQDN, Value }: z.output<typeof ChallengeBody>): CompatAnswer {
+  return CompatAnswer.json({ FQDN, Value });
+}
 
 /** Returns when every live node serves the change, or after 10 s: then lego's own check of the nameservers decides. */
 async function waitForNodes(db: Database, changeId: number, gone: AbortSignal): Promise<void> {
@@ -68,11 +74,11 @@ interface SavedChallenge {
 
 async function saveChallenge(
   call: Call,
-  body: Parameters<typeof readChallenge>[0],
+  { FQDN, Value, fqdn = FQDN, value = Value, ...body }: z.output<typeof ChallengeBody>,
   edit: typeof addRecord,
 ): Promise<SavedChallenge | Problem> {
   const { key } = call.caller;
-  const read = readChallenge(body, key.names);
+  const read = readChallenge({ ...body, fqdn, value }, key.names);
   if (read.kind === 'problem') return invalid([{ field: read.field, error: read.message }]);
   const { challenge } = read;
   const domain = await findDomainOfName(call, challenge.name);

@@ -1,4 +1,5 @@
-// The body of both calls: lego's normal mode, or its mode RAW. `rules.ts` checks which members are present.
+// The body of both calls: lego's normal mode, its mode RAW, or that of Caddy's module `acmeproxy`, which differs from the normal
+// mode in the case of its members. `rules.ts` checks which members are present.
 
 import { z } from 'zod';
 
@@ -11,4 +12,6 @@ export const ChallengeBody = z.looseObject({
   domain: text,
   token: text,
   keyAuth: text,
+  FQDN: text,
+  Value: text,
 });

@@ -37,7 +37,18 @@ describe('the restrictions of a key', () => {
     ]);
   });
 
+  it('--acme is the name of the challenge for each name and its wildcard, and the type TXT', () => {
+    expect(read({ acme: 'Shop.example,*.shop.example, www.shop.example' })).toMatchObject({
+      names: ['_acme-challenge.shop.example', '_acme-challenge.www.shop.example'],
+      types: ['TXT'],
+      domains: null,
+    });
+  });
+
   it.each([
+    [{ acme: 'shop.example', types: 'TXT' }, '--acme: cannot be combined'],
+    [{ acme: 'a..b' }, '--acme: a name must not'],
+    [{ acme: 'www.b.com', domains: 'a.com' }, '--acme: _acme-challenge.www.b.com is not in any'],
     [{ expires: 'soon' }, '--expires: expected'],
     [{ expires: '2026-13-01' }, '--expires: expected'],
     [{ expires: '999999d' }, '--expires: expected'],

@@ -60,6 +60,15 @@ describe('httpreq', () => {
     expect(await values()).toEqual([]);
   });
 
+  it("accepts the requests of Caddy's module acmeproxy 1.1, which requires that the response repeats them", async () => {
+    const body = { FQDN, Value: 'x' };
+    const repeated = { status: 200, text: JSON.stringify(body) };
+    expect(await call('present', body)).toMatchObject(repeated);
+    expect(await values()).toEqual(['x']);
+    expect(await call('cleanup', body)).toMatchObject(repeated);
+    expect(await values()).toEqual([]);
+  });
+
   it('lets a narrowed key write at its names only', async () => {
     const names = [NAME, 'delegated.shop.example'];
     const as = await api.makeKey({ names, types: ['TXT'] });

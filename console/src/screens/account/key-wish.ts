@@ -8,6 +8,12 @@ export function listed(text: string): string[] {
   return text.split(/[\s,;]+/).filter((item) => item !== '');
 }
 
+/** Restrictions of a key for a certificate client of the domains: it writes only their challenges (RFC 8555 §8.4). */
+export function acmeLists(domains: string): { readonly names: string; readonly types: string } {
+  const names = listed(domains).map((domain) => `_acme-challenge.${domain.replace(/\.$/, '')}`);
+  return { names: names.join(', '), types: 'TXT' };
+}
+
 /** Undefined if the key does not expire. */
 export function endOfKey(days: string, nowMs: number): string | undefined {
   const known = KEY_DAYS.find((each) => String(each) === days);
