@@ -24,10 +24,14 @@ type Finder = Pick<Call, 'api' | 'caller'>;
  */
 export async function findDomainOfName(call: Finder, name: Name): Promise<VisibleDomain | Problem> {
   const found = await findDomainsOfNames(call, [name]);
-  return found instanceof Problem ? found : (found.get(name) as VisibleDomain);
+  return found instanceof Problem ? found : (found.get(name) ?? noDomainFor(name));
 }
 
-/** Does the same for several names, with one query and one more for each domain. All names must have a domain. */
+export function noDomainFor(name: Name): Problem {
+  return new Problem(404, `no domain of this API key contains ${printWithoutDot(name)}`);
+}
+
+/** Does the same for several names, with one query and one more for each domain. Omits names that no domain contains. */
 export async function findDomainsOfNames(
   { api, caller }: Finder,
   names: readonly Name[],
@@ -43,8 +47,7 @@ export async function findDomainsOfNames(
   const found = new Map<Name, VisibleDomain>();
   for (const name of names) {
     const longest = namesAbove(foldCase(name)).find((above) => visible.has(above));
-    if (longest === undefined)
-      return new Problem(404, `no domain of this API key contains ${printWithoutDot(name)}`);
+    if (longest === undefined) continue;
     const known = loaded.get(longest) ?? (await loadWritable({ api, caller }, longest));
     if (known instanceof Problem) return known;
     loaded.set(longest, known);

@@ -10,7 +10,7 @@ import { asStoreCaller, mayDo } from '../../api/callers/caller.ts';
 import type { Call } from '../../api/calls/call.ts';
 import type { Route } from '../../api/calls/route.ts';
 import { anyKey, compatRoute } from '../../api/compat/compat-route.ts';
-import { findDomainsOfNames } from '../../api/compat/find-domain-of-name.ts';
+import { findDomainsOfNames, noDomainFor } from '../../api/compat/find-domain-of-name.ts';
 import type { EditMaker } from '../../store/change/save-edit.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { listDomains } from '../../store/domains/list-domains.ts';
@@ -23,6 +23,7 @@ import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import {
   adjustEndpoint,
   ENDPOINT_TYPES,
+  isOwnership,
   MEDIA_TYPE,
   makeEdit,
   printEndpoint,
@@ -175,6 +176,8 @@ const applyChanges = compatRoute(surface, anyKey, {
       named.map(({ name }) => name),
     );
     if (found instanceof Problem) return found;
+    const lost = named.find((each) => !found.has(each.name) && !isOwnership(each));
+    if (lost !== undefined) return noDomainFor(lost.name);
     const domains = [...new Set(found.values())].sort((a, b) => a.id - b.id);
     if (domains.length > MAX_DOMAINS) return TOO_MUCH;
     const edits: DomainEdit[] = [];

@@ -57,6 +57,14 @@ export function readNames(changes: Changes): NamedEndpoint[] | Refused {
   return named;
 }
 
+/**
+ * Returns true for a TXT record in which external-dns stores that it owns a record. For a record at the apex of a domain,
+ * some names of these are outside: `a-shop.example` for `shop.example`. Providers skip them.
+ */
+export function isOwnership({ type, endpoint }: NamedEndpoint): boolean {
+  return type === 'TXT' && endpoint.labels?.ownedRecord !== undefined;
+}
+
 function readFullName(text: string): ReadName {
   const ascii = asciiText(text);
   if (ascii.kind === 'problem') return ascii;

@@ -18,6 +18,7 @@ const Endpoint = z.looseObject({
   setIdentifier: z.string().nullish(),
   recordTTL: z.int().nullish(),
   providerSpecific: boundedArray(Property).nullish(),
+  labels: z.record(z.string(), z.string()).nullish(),
 });
 export type Endpoint = z.output<typeof Endpoint>;
 
@@ -30,7 +31,7 @@ export const Endpoints = boundedArray(Endpoint)
 
 const List = boundedArray(Endpoint).nullish();
 
-/** Before 0.15, the lists are `Create`, `UpdateOld`, `UpdateNew` and `Delete`. */
+/** In old releases, such as 0.14, the lists are `Create`, `UpdateOld`, `UpdateNew` and `Delete`. */
 export const Changes = z
   .looseObject({
     create: List,

@@ -138,6 +138,14 @@ it.each([
   ).toEqual([]);
 });
 
+it('skips TXT records of the registry that no domain contains, but no other record', async () => {
+  const owned = (dnsName: string) =>
+    endpoint(dnsName, 'TXT', ['"heritage=external-dns"'], { labels: { ownedRecord: name } });
+  expect((await apply({ create: [owned(`a-${name}`), owned(name)] })).status).toBe(204);
+  const { status, text } = await apply({ create: [endpoint(`a-${name}`, 'A', ['192.0.2.1'])] });
+  expect([status, text]).toEqual([404, `no domain of this API key contains a-${name}\n`]);
+});
+
 it('applies the rights of the key to each name', async () => {
   const narrowed = await api.makeKey({ names: [`a.${name}`], types: ['A'] });
   const readOnly = await api.makeKey({ readOnly: true });
