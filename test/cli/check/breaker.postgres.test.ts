@@ -80,18 +80,6 @@ describe('breaker release', () => {
   const released = async () =>
     (await loadBreaker(db)).trips.map(({ parent, releasedBy }) => [parent, Boolean(releasedBy)]);
 
-  it('releases all holds, and records the operator', async () => {
-    await tripBreaker(db, [ALL, COM]);
-    expect(await run('release')).toEqual({
-      code: 0,
-      stdout: 'released (all) checked 812 turned 240\nreleased com checked 300 turned 200\n',
-      stderr: '',
-    });
-    expect((await released()).map(([, isReleased]) => isReleased)).toEqual([true, true]);
-    const { code, stdout } = await run('show');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^com .* released \d{4}-\S+Z by \S+$/m)]);
-  });
-
   it('releases the hold of one parent, and exits with 1 if nothing is held', async () => {
     expect(await run('release')).toEqual({ code: 1, stdout: '', stderr: 'no status changes are held\n' });
     await tripBreaker(db, [ALL, COM]);

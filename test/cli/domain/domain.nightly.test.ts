@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addDomainCommands } from '../../../src/cli/domain/domain.ts';
@@ -78,23 +75,6 @@ describe('domain create', () => {
   });
 });
 
-it('domain create --file reads one name per line and reports the line of a refused name', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'zonefleet-names-'));
-  const file = join(folder, 'names.txt');
-  writeFileSync(file, '\ufeff# ours\nshop.com\n\n  Münster.de.  # north\r\nno!good\nshop.com\nuk\n');
-  const { code, stdout, stderr } = await create('--file', file);
-  rmSync(folder, { recursive: true });
-  expect(code).toBe(1);
-  expect(stdout).toMatch(
-    /^created shop\.com .*\ncreated xn--mnster-3ya\.de .*\ndomains 4 created 2 refused 2\n$/,
-  );
-  expect(stderr.split('\n')).toEqual([
-    expect.stringMatching(new RegExp(`^${file}:5: no!good: `)),
-    expect.stringMatching(new RegExp(`^${file}:7: uk: .*single label`)),
-    '',
-  ]);
-});
-
 const REFUSALS = [
   [['ban', '--file', '/nowhere'], 2, 'zonefleet: /nowhere: no such file\n'],
   [['ban'], 2, '--file'],
@@ -167,22 +147,6 @@ describe('the operator’s status changes', () => {
       const state = [verb, (await find('shop.com.'))?.status, await isServed('shop.com.')];
       expect(state).toEqual([verb, after, served]);
     }
-  });
-
-  it('are refused if the status does not allow them, and the other domains change', async () => {
-    await create('a.com', 'b.com');
-    await run(['ban', 'a.com']);
-    const { code, stdout, stderr } = await run(['ban', 'a.com', 'nowhere.com', 'b.com', '--json']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    const done = { domain: 'b.com', outcome: 'banned', status: 'banned', served: 'none' };
-    expect(JSON.parse(stdout)).toEqual({
-      domains: [
-        { domain: 'a.com', outcome: 'refused', code: 'wrong_state', message: 'the domain is already banned' },
-        { domain: 'nowhere.com', outcome: 'refused', code: 'absent', message: 'no such domain' },
-        expect.objectContaining({ ...done, change_id: expect.any(Number) }),
-      ],
-      summary: { domains: 3, done: 1, refused: 2, complete: true },
-    });
   });
 });
 

@@ -57,18 +57,6 @@ it('prints one JSON document, and warns from 80 % on', async () => {
   expect(stderr).toContain('extend a list');
 });
 
-it('migrate keeps names in sets of accounts, unless --force is given', async () => {
-  await query`insert into account_ns_sets (account_id, names)
-    values (1, '{ns1.fleet-a.test.,ns1.fleet-b.test.}')`;
-  const refused = await run(['migrate', '--json']);
-  expect(refused.code).toBe(2);
-  expect(JSON.parse(refused.stderr).error).toMatchObject({
-    code: 'settings',
-    message: expect.stringContaining('--force'),
-  });
-  expect(await run(['migrate', '--force'])).toMatchObject({ code: 0 });
-});
-
 describe('the check', () => {
   // 127.0.1.1 and .2 are the root's, .3 and .4 those of a.test, .5 and .6 those of b.test.
   const LIVE = {

@@ -26,9 +26,3 @@ it('migrate creates the schema that commands require, and changes nothing the se
   expect(JSON.parse(again.stdout)).toMatchObject({ applied: [], changed: [], zones: 0 });
   expect((await run(['zone', 'export', 'example.com'])).code).toBe(1);
 });
-
-it('migrate stores changed settings that DNS answers depend on', async () => {
-  const env = { EDGE_IPV4: '192.0.2.99' };
-  expect(await run(['migrate'], env)).toMatchObject({ code: 0, stdout: 'stored EDGE_IPV4\n' });
-  expect(await run(['migrate'], env)).toMatchObject({ code: 0, stdout: 'nothing to do\n' });
-});
