@@ -12,6 +12,7 @@ import { externalDns } from './external-dns/feature.ts';
 import type { Feature, WriteLetter } from './feature.ts';
 import { httpreq } from './httpreq/feature.ts';
 import { money } from './money/feature.ts';
+import { pdns } from './pdns/feature.ts';
 import { recommendations } from './recommendations/feature.ts';
 import { resellers } from './resellers/feature.ts';
 import { secondaries } from './secondaries/feature.ts';
@@ -36,6 +37,7 @@ export const FEATURES: readonly Feature[] = [
   secondaries,
   updates,
   externalDns,
+  pdns,
   httpreq,
   dyndns,
 ];

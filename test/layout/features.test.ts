@@ -18,6 +18,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   uptime: ['webhooks'],
   resellers: ['money'],
   secondaries: ['transfers'],
+  pdns: ['transfers', 'secondaries', 'updates'],
 };
 
 const tablesOf = (name: string) =>

@@ -15,7 +15,7 @@ import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts
 import type { CallOf } from '../calls/call.ts';
 import type { Warnings } from '../schemas/records/record.ts';
 
-type RecordsCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
+export type RecordsCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
 
 export type Saved = Extract<SavedEdit, { kind: 'saved' | 'unchanged' | 'dry_run' }>;
 type Explain = (problems: readonly EditProblem[]) => Problem;

@@ -6,10 +6,11 @@ import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreig
 import { exportPrivateKeys, importPrivateKeys } from '../../store/dnssec/private-keys.ts';
 import { describeKey, type GivenKey, readDnskey, readPrivateKeys } from '../../zone/signing/private-key.ts';
 import { flagsOf } from '../../zone/signing/signing-key.ts';
+import { refuseDnssec } from '../actions/refuse-dnssec.ts';
 import { forbidden, invalid, notFound, Problem } from '../answers/problem.ts';
 import { domain, route } from '../calls/route.ts';
 import { ExportPrivateKeys, ForeignKeyList, ImportPrivateKeys, PrivateKeys } from '../schemas/dnssec.ts';
-import { answerChanged, orderOf, refuseDnssec, WRITE } from './dnssec.ts';
+import { answerChanged, orderOf, WRITE } from './dnssec.ts';
 
 const MAX_BYTES = 16 * 1024;
 

@@ -16,7 +16,8 @@ import { loadToldDnssec } from '../../store/dnssec/dnssec-state.ts';
 import { askLook } from '../../store/dnssec/due-steps.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
-import { invalid, notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../answers/problem.ts';
+import { refuseDnssec } from '../actions/refuse-dnssec.ts';
+import { notFound, PROBLEM_CODES, Problem, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api, CallOf } from '../calls/call.ts';
 import { domain, type Route, route } from '../calls/route.ts';
@@ -130,17 +131,6 @@ export async function answerChanged(call: AnyCall, changed: ChangedGoal | Change
     default:
       return changed satisfies never;
   }
-}
-
-const RETRY_SECONDS = 60;
-
-export function refuseDnssec(refused: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
-  const { code, message, retryAfterSeconds } = refused;
-  if ('field' in refused && refused.field !== undefined)
-    return invalid([{ field: refused.field, error: message }]);
-  if (code !== 'dnssec_unavailable') return problem(code, message);
-  const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
-  return new Problem(503, message, { code, headers });
 }
 
 export async function answerDnssec(

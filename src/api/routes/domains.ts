@@ -6,8 +6,6 @@ import type { Name } from '../../dns/name.ts';
 import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { loadSsl } from '../../store/certificates/load-ssl.ts';
 import { accountNameserverSet } from '../../store/claims/pool-sets.ts';
-import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
-import type { SigningWishes } from '../../store/dnssec/dnssec-state.ts';
 import type { ListedDomain } from '../../store/domains/domain.ts';
 import { SOUGHT_FINDINGS } from '../../store/domains/find-narrowed.ts';
 import {
@@ -19,19 +17,19 @@ import {
 } from '../../store/domains/list-domains.ts';
 import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
-import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { domainTaken, invalid, problem } from '../answers/problem.ts';
+import { createOwnDomain } from '../actions/create-domain.ts';
+import { Problem } from '../answers/problem.ts';
 import { JsonTexts } from '../answers/streams.ts';
-import { type ApiCaller, asActor, asStoreCaller, ROLES } from '../callers/caller.ts';
+import { type ApiCaller, asStoreCaller, ROLES } from '../callers/caller.ts';
 import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
 import type { Api } from '../calls/call.ts';
 import { account, type Route, route } from '../calls/route.ts';
 import { printDomain, printDomainListItem, printNewClaim } from '../print/print-domain.ts';
 import { Domain, DomainCreate, DomainListItem, NameserverSets } from '../schemas/domain.ts';
 import { listText, sortText } from '../schemas/fields.ts';
-import { refuseDnssec } from './dnssec.ts';
 
 const Query = z.object({
   search: z.string().max(253).optional().describe('Part of the name, as A-labels or Unicode.'),
@@ -118,55 +116,15 @@ const createDomain = route(account(), {
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   problems: ['managed_by_reseller', 'domain_taken', 'plan_limit', 'dnssec_unavailable'],
   async run(call) {
-    const { api, caller, body } = call;
-    const parsed = parseDomainName(body.name);
-    if (parsed.kind === 'problem') return invalid([{ field: 'name', error: parsed.message }]);
-    const { name, unicode } = parsed;
-    const { dns_mode: dnsMode } = body;
-    const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames, dnsMode });
-    if (refused !== undefined) return invalid([{ field: 'name', error: refused.message }]);
-    if (body.dnssec && dnsMode === 'external')
-      return invalid([{ field: 'dnssec', error: 'only domains in managed mode can be signed' }]);
-    const wanted = {
-      accountId: caller.account.id,
-      name,
-      unicode,
-      dnsMode,
-      exempt: caller.account.isAdmin,
-      isScanned: body.scan,
-      transfer: body.transfer,
-      claimsPerAccount: api.claimsPerAccount,
-      trial: caller.account.isAdmin ? undefined : api.trial,
-      by: asActor(caller),
-      source: 'api',
-    } as const;
-    const created = await createDomainSigned(api.db, wanted, signingOf(body, api));
-    if (created.kind === 'refused') {
-      if (created.code !== 'wrong_state') return refuseDnssec(created);
-      return invalid([{ field: 'dnssec', error: created.message }]);
-    }
-    if (created.kind === 'taken' || created.kind === 'full') return domainTaken(created);
-    if (created.kind === 'plan_limit') {
-      return problem('plan_limit', created.message, { limit: created.limit });
-    }
-    if (created.kind !== 'created') throw new Error(created.message); // account and plan come from the key
+    const { caller, body } = call;
+    const created = await createOwnDomain(call, body);
+    if (created instanceof Problem) return created;
     call.answerHeader('X-Change-Id', created.changeId);
     call.answerHeader('X-Zone-Serial', created.domain.serial);
     const print = caller.account.isAdmin ? printDomain : printNewClaim;
     return print({ ...created.domain, myRole: 'owner' });
   },
 });
-
-/** Returns undefined if the domain will not be signed. */
-function signingOf(
-  { dnssec, dns_mode: dnsMode }: z.output<typeof DomainCreate>,
-  { signsNewDomains = false }: Pick<Api, 'signsNewDomains'>,
-): SigningWishes | undefined {
-  if (dnsMode === 'external') return undefined;
-  if (dnssec === undefined) return signsNewDomains ? {} : undefined;
-  if (typeof dnssec === 'boolean') return dnssec ? {} : undefined;
-  return dnssec;
-}
 
 const getNameserverSets = route(account(), {
   method: 'GET',

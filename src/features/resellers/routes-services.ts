@@ -1,13 +1,13 @@
 // Routes for resellers to buy and cancel services.
 
 import { z } from 'zod';
+import { refuseDnssec } from '../../api/actions/refuse-dnssec.ts';
 import { domainTaken, invalid, notFound, problem } from '../../api/answers/problem.ts';
 import { type ApiCaller, asActor } from '../../api/callers/caller.ts';
 import { answerList, PAGE_QUERY, pagesById } from '../../api/calls/answer-list.ts';
 import { notOwned } from '../../api/calls/find-domain.ts';
 import { domain, reseller, route } from '../../api/calls/route.ts';
 import { printCataloguePlan, printSubscription } from '../../api/print/print-plan.ts';
-import { refuseDnssec } from '../../api/routes/dnssec.ts';
 import { integerText, Message } from '../../api/schemas/fields.ts';
 import { CataloguePlan } from '../../api/schemas/plan.ts';
 import { loadClient } from '../../store/accounts/account-lists.ts';

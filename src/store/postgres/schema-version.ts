@@ -10,6 +10,7 @@ export const MIGRATION_NAMES: readonly string[] = [
   '0002-handing-over',
   '0003-transfers',
   '0004-updates',
+  '0005-pdns',
 ];
 
 /** The schema is missing, or older than this program. */

@@ -185,7 +185,7 @@ export const CORE_PRIVILEGES: Privileges = {
     policy_peers: grants('s', 's', 's'),
     zone_peers: grants('s', '', ''),
     secondary_zones: grants('s', '', ''),
-    notify_orders: grants('s', '', 'sd'), // written by the operator
+    notify_orders: grants('s', 'i', 'sd'), // also written by the operator
     transfer_config: grants('s', '', ''), // written by triggers
     zone_history: grants('s', 'si', 'sid'),
     zone_differences: grants('s', 'sid', 'sid'),

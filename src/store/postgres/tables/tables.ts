@@ -784,6 +784,12 @@ interface Payments {
   refused_rials: number | null;
 }
 
+interface PdnsMetadata {
+  domain_id: number;
+  items: string[];
+  kind: string;
+}
+
 interface Peers {
   addresses: Generated<string[]>;
   created_at: Generated<Date>;
@@ -1423,6 +1429,7 @@ export interface DB {
   ns_sightings: NsSightings;
   outage_mails: OutageMails;
   payments: Payments;
+  pdns_metadata: PdnsMetadata;
   peers: Peers;
   plan_terms: PlanTerms;
   plans: Plans;

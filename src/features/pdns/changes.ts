@@ -1,0 +1,168 @@
+// Saves changes of record sets as one change of the domain. SOA and NS of the apex belong to the service: a change that
+// leaves them as they are has no effect, and another of the domain's nameserver sets is selected.
+
+import { type RecordsCall, saveJudged } from '../../api/actions/save-records.ts';
+import { notFound, Problem } from '../../api/answers/problem.ts';
+import { judgeItems } from '../../api/body/body-bounds.ts';
+import { asActor, mayDo, writesRecordsOnly } from '../../api/callers/caller.ts';
+import { foldCase, type Name, printName } from '../../dns/name.ts';
+import { updateDomain } from '../../store/change/update-domain.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { loadSetKeys } from '../../store/records/load-records.ts';
+import type { EditProblem } from '../../zone/edit/edit.ts';
+import { findSet } from '../../zone/publish/select-nameservers.ts';
+import { setKey } from '../../zone/records/customer-record.ts';
+import type { ApiType } from '../../zone/records/customer-types.ts';
+import { soaOf } from './print.ts';
+import { refuse } from './rules.ts';
+import { editOf, isSameSoa, namesOf } from './rules-edit.ts';
+import {
+  type Change,
+  MOST_RRSETS,
+  nameserversAfter,
+  type SetChange,
+  type SoaChange,
+} from './rules-rrsets.ts';
+import { loadSerial } from './sql.ts';
+
+interface Serials {
+  readonly before: number;
+  readonly after: number;
+}
+
+interface Options {
+  /** True if all sets that are not listed are deleted. */
+  readonly isWhole?: boolean;
+}
+
+export async function saveChanges(
+  call: RecordsCall,
+  changes: readonly Change[],
+  options: Options = {},
+): Promise<Serials | Problem> {
+  const { domain, api } = call;
+  const soas = changes.filter((change) => change.type === 'SOA');
+  const sets = changes.filter((change) => change.type !== 'SOA');
+  const ownNs = sets.filter(({ name, type }) => type === 'NS' && name === domain.name);
+  const others = sets.filter((change) => !ownNs.includes(change));
+  const items = others.reduce((count, { records = [] }) => count + Math.max(1, records.length), 0);
+  const tooMany = judgeItems(items, { largeBody: true, maxItems: MOST_RRSETS }, domain.plan);
+  if (tooMany !== undefined) return tooMany;
+  const wrongSoa = soas.length === 0 ? undefined : await judgeSoas(call, soas);
+  if (wrongSoa !== undefined) return wrongSoa;
+  const chosen = chooseNameservers(domain, ownNs);
+  if (chosen instanceof Problem) return chosen;
+  if (chosen === undefined) return await saveSets(call, others, options);
+  const { caller } = call;
+  if (!mayDo(domain.myRole, 'domain.settings') || writesRecordsOnly(caller.key))
+    return new Problem(403, 'this API key may not select other nameservers');
+  return await inTransaction(api.db, async (trx): Promise<Serials | Problem> => {
+    const order = { domainId: domain.id, ownerId: domain.accountId, set: { nameservers: chosen } };
+    const by = { by: asActor(caller), source: 'pdns', exempt: caller.account.isAdmin } as const;
+    const updated = await updateDomain(trx, { ...order, ...by });
+    if (updated.kind === 'absent') return notFound('domain');
+    if (updated.kind === 'refused') return refuse(updated.message);
+    const saved = await saveSets({ ...call, api: { ...api, db: trx } }, others, options);
+    return saved instanceof Problem ? rollBackTo(saved) : { ...saved, before: domain.serial };
+  });
+}
+
+async function saveSets(
+  call: RecordsCall,
+  changes: readonly SetChange[],
+  { isWhole = false }: Options,
+): Promise<Serials | Problem> {
+  let before = call.domain.serial;
+  let listed = changes;
+  const saved = await saveJudged(
+    call,
+    async (locked) => {
+      before = await loadSerial(locked.trx, call.domain.id);
+      if (isWhole) listed = withDeletes(changes, await loadSetKeys(locked.trx, call.domain.id));
+      return editOf(listed, await locked.recordsAt(namesOf(listed)));
+    },
+    (problems) => explain(problems, listed),
+    { source: 'pdns' },
+  );
+  if (saved instanceof Problem) return saved;
+  return { before, after: saved.kind === 'dry_run' ? before : saved.serial };
+}
+
+/** Adds the deletion of each set that the changes do not name. */
+function withDeletes(changes: readonly SetChange[], keys: Iterable<string>): readonly SetChange[] {
+  const named = new Set(changes.map(({ name, type }) => setKey(name, type)));
+  const deletes = [...keys]
+    .filter((key) => !named.has(key))
+    .map((key): SetChange => {
+      const at = key.indexOf(' ');
+      const [type, name] = [key.slice(0, at) as ApiType, key.slice(at + 1) as Name];
+      const label = `RRset ${printName(name)} IN ${type}`;
+      return { name, type, change: 'DELETE', label, ttl: undefined, records: [], comment: undefined };
+    });
+  return [...changes, ...deletes];
+}
+
+const MOST_ERRORS = 20;
+
+function explain(problems: readonly EditProblem[], changes: readonly SetChange[]): Problem {
+  const fields = problems.slice(0, MOST_ERRORS).map(({ index, message }) => ({
+    field: changes[index]?.label ?? 'rrsets',
+    error: message,
+  }));
+  const [first] = fields;
+  return new Problem(422, first === undefined ? 'refused' : `${first.field}: ${first.error}`, {
+    members: { fields },
+  });
+}
+
+async function judgeSoas(
+  { api, domain }: RecordsCall,
+  changes: readonly SoaChange[],
+): Promise<Problem | undefined> {
+  const { rname } = await loadPublishSettings(api.db);
+  const current = soaOf(domain, domain.serial, rname)?.records[0]?.content ?? '';
+  const wrong = changes.find(
+    ({ name, change, soas }) =>
+      name !== domain.name ||
+      change !== 'REPLACE' ||
+      soas.length !== 1 ||
+      !isSameSoa(soas[0] as string, current),
+  );
+  return wrong && refuse(`${wrong.label}: the service sets the SOA record: only its serial may differ`);
+}
+
+/** Returns the nameserver set that the changes select. Returns undefined if it stays. */
+function chooseNameservers(
+  { name, nameserverSets }: VisibleDomain,
+  changes: readonly SetChange[],
+): readonly Name[] | Problem | undefined {
+  const [current = []] = nameserverSets;
+  let names: readonly Name[] = current;
+  for (const change of changes) names = nameserversAfter(change, names);
+  if (names === current) return undefined;
+  const found = findSet(names.map(foldCase), nameserverSets);
+  if (found !== undefined) return found === current ? undefined : found;
+  const label = `RRset ${printName(name)} IN NS`;
+  return refuse(
+    `${label}: the service sets the nameservers of the zone; expected ${listSets(nameserverSets)}`,
+  );
+}
+
+/** Describes the accepted nameserver sets. */
+export function listSets(sets: readonly (readonly Name[])[]): string {
+  if (sets.length === 0) return 'none, because the zone is not delegated to this service';
+  return sets.map((set) => set.map(printName).join(' ')).join(', or ');
+}
+
+/** Returns a problem if the domain has another set of nameservers than a client expects, and selects an accepted one. */
+export function judgeNameservers(
+  domain: VisibleDomain,
+  names: readonly Name[],
+): readonly Name[] | Problem | undefined {
+  const { nameserverSets: sets } = domain;
+  const found = findSet(names, sets);
+  if (found === undefined) return refuse(`nameservers: expected ${listSets(sets)}`);
+  return found === sets[0] ? undefined : found;
+}

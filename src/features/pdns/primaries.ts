@@ -1,0 +1,184 @@
+// Makes a zone a Slave of its masters, or ends that, and stores the properties that have no effect here.
+
+import type { RecordsCall } from '../../api/actions/save-records.ts';
+import { answerWrite } from '../../api/actions/save-records.ts';
+import { notFound, Problem, problem } from '../../api/answers/problem.ts';
+import { asActor } from '../../api/callers/caller.ts';
+import { writeAudit } from '../../store/audit/write-audit.ts';
+import { loadKey } from '../../store/transfers/keys.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { MOST_PRIMARIES } from '../secondaries/rules.ts';
+import {
+  type CopiedDomain,
+  endCopy,
+  loadCopiedDomain,
+  orderRetransfer,
+  replacePrimaries,
+} from '../secondaries/sql-domain.ts';
+import { isPeerPort, readKeyName, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
+import { PEER_NETWORKS } from '../transfers/services.ts';
+import { type JsonObject, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
+import { saveProperties } from './sql.ts';
+
+export { orderRetransfer };
+
+interface WantedMaster {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface WantedZone {
+  readonly kind: ZoneKind | undefined;
+  readonly masters: readonly WantedMaster[] | undefined;
+  /** Names of the keys with which masters are queried. */
+  readonly primaryKeys: readonly string[] | undefined;
+  readonly dnssec: boolean | undefined;
+  readonly properties: Readonly<Record<string, readonly string[]>>;
+}
+
+const MOST_CHARACTERS = 255;
+
+/** Reads the properties of a zone, which may all be absent. */
+export function readWantedZone(members: JsonObject): WantedZone | Problem {
+  const { kind: kindText, dnssec } = members;
+  const kind = typeof kindText === 'string' ? readKind(kindText) : undefined;
+  if (kind instanceof Problem) return kind;
+  const texts = textsIn(members, 'masters');
+  if (texts instanceof Problem) return texts;
+  const primaryKeys = textsIn(members, 'slave_tsig_key_ids');
+  if (primaryKeys instanceof Problem) return primaryKeys;
+  const masters: WantedMaster[] = [];
+  for (const text of texts ?? []) {
+    const server = readServer(text);
+    if (server === undefined) return refuse(`Master (${text.slice(0, 100)}) is not an IP address`);
+    if (!isPeerPort(server.port)) return refuse(`Master (${text.slice(0, 100)}): port: ${WRONG_PORT}`);
+    masters.push(server);
+  }
+  if (masters.length > MOST_PRIMARIES) return refuse(`masters: a zone may have ${MOST_PRIMARIES}`);
+  const properties: Record<string, readonly string[]> = {};
+  if (kind !== undefined && kind !== 'Slave') properties.kind = [kind];
+  for (const [member, stored] of TEXTS) {
+    const value = members[member];
+    if (typeof value !== 'string') continue;
+    if (value.length > MOST_CHARACTERS)
+      return refuse(`${member} has more than ${MOST_CHARACTERS} characters`);
+    properties[stored] = value === '' && member !== 'soa_edit_api' ? [] : [value];
+  }
+  if (typeof members.api_rectify === 'boolean') properties['API-RECTIFY'] = members.api_rectify ? ['1'] : [];
+  return {
+    kind,
+    masters: texts && masters,
+    primaryKeys,
+    dnssec: typeof dnssec === 'boolean' ? dnssec : undefined,
+    properties,
+  };
+}
+
+const TEXTS = [
+  ['account', 'account'],
+  ['soa_edit', 'SOA-EDIT'],
+  ['soa_edit_api', 'SOA-EDIT-API'],
+] as const;
+
+/** Saves kind, masters and stored properties within a transaction. */
+export async function saveWantedZone(call: RecordsCall, wanted: WantedZone): Promise<Problem | undefined> {
+  const { api, domain } = call;
+  if (!(await saveProperties(api.db, domain.id, wanted.properties)))
+    return refuse('too many kinds of metadata');
+  const before = await loadCopiedDomain(api.db, domain.id);
+  const isSlave = wanted.kind === undefined ? before.primaries.length > 0 : wanted.kind === 'Slave';
+  if (!isSlave) {
+    if ((wanted.masters ?? []).length > 0) return refuse('masters: only a zone of kind Slave has masters');
+    return before.primaries.length === 0 ? undefined : await endSlave(call, before);
+  }
+  if (wanted.masters === undefined && wanted.primaryKeys === undefined) {
+    return before.primaries.length > 0 ? undefined : refuse('masters: a zone of kind Slave needs a master');
+  }
+  return await saveMasters(call, wanted, before);
+}
+
+async function saveMasters(
+  call: RecordsCall,
+  { masters, primaryKeys }: WantedZone,
+  before: CopiedDomain,
+): Promise<Problem | undefined> {
+  const { api, domain } = call;
+  const servers = masters ?? before.primaries;
+  if (servers.length === 0) return refuse('masters: a zone of kind Slave needs a master');
+  const key = await findKey(call, primaryKeys);
+  if (key instanceof Problem) return key;
+  const refused = refusedAddress(
+    servers.map(({ address }) => address),
+    api.services.get(PEER_NETWORKS) ?? [],
+  );
+  if (refused !== undefined) return problem('address_refused', `${refused} is not a public address`);
+  const list = servers.map(({ address, port }) => {
+    const known = before.primaries.find((each) => each.address === address && each.port === port);
+    return { address, port, keyId: key === undefined ? (known?.keyId ?? null) : key };
+  });
+  const replaced = await replacePrimaries(api.db, domain, list);
+  switch (replaced.kind) {
+    case 'replaced':
+      return await tellPrimaries(call, before);
+    case 'absent':
+      return notFound('domain');
+    case 'external':
+      return refuse('the domain is in external mode: only domains in managed mode can be copies');
+    case 'signed':
+      return refuse('DNSSEC is enabled for the zone: disable it before it becomes a Slave');
+    case 'unknown_key':
+      return refuse("slave_tsig_key_ids: expected a key that the zone's owner imported");
+    default:
+      return replaced satisfies never;
+  }
+}
+
+/** Returns the id of the only key, null for none, and undefined if the keys stay. */
+async function findKey(
+  { api, domain }: RecordsCall,
+  names: readonly string[] | undefined,
+): Promise<number | null | undefined | Problem> {
+  if (names === undefined) return undefined;
+  const [name] = names;
+  if (name === undefined) return null;
+  if (names.length > 1) return refuse('slave_tsig_key_ids: expected one key for all masters');
+  const id = await findKeyId(api.db, domain.accountId, name);
+  return id ?? refuse(`slave_tsig_key_ids: the zone's owner has no key ${name.slice(0, 100)}`);
+}
+
+/** Finds a key by the id that PowerDNS clients use, which is its name. */
+export async function findKeyId(
+  db: RecordsCall['api']['db'],
+  accountId: number,
+  text: string,
+): Promise<number | undefined> {
+  const name = text.length > MOST_CHARACTERS ? undefined : readKeyName(text);
+  return name === undefined ? undefined : (await loadKey(db, accountId, { name }))?.id;
+}
+
+async function endSlave(call: RecordsCall, before: CopiedDomain): Promise<Problem | undefined> {
+  const { api, caller, domain } = call;
+  const ended = await endCopy(api.db, domain, { by: asActor(caller), source: 'pdns' });
+  if (ended.kind === 'absent') return notFound('domain');
+  if (ended.kind === 'refused') {
+    const refused = answerWrite(call, ended.saved, ([first]) => refuse(first?.message ?? 'refused'));
+    return refused instanceof Problem ? refused : undefined;
+  }
+  return ended.kind === 'no_copy' ? undefined : await tellPrimaries(call, before);
+}
+
+async function tellPrimaries({ api, caller, domain }: RecordsCall, before: CopiedDomain): Promise<undefined> {
+  const after = await loadCopiedDomain(api.db, domain.id);
+  await writeAudit(api.db, {
+    action: 'primaries.edit',
+    by: asActor(caller),
+    domainId: domain.id,
+    target: { name: printWithoutDot(domain.name) },
+    before: { primaries: before.primaries.map(told) },
+    after: { primaries: after.primaries.map(told) },
+  });
+}
+
+function told({ address, port, keyName }: CopiedDomain['primaries'][number]): string {
+  return `${address} port ${port}${keyName === null ? '' : ` key ${keyName}`}`;
+}

@@ -1,0 +1,276 @@
+// Prints zones and their contents in the JSON of PowerDNS. The origins of proxied records are shown, not the published
+// addresses.
+
+import type { DnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
+import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
+import { type Name, nameInRdata, printName } from '../../dns/name.ts';
+import { printAddress } from '../../dns/record/ip-address.ts';
+import { addressOctets } from '../../dns/record/network.ts';
+import { printRdata } from '../../dns/record/rdata.ts';
+import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
+import { DNS_PORT } from '../../process/listen-address.ts';
+import type { StoredDnssec } from '../../store/dnssec/dnssec-state.ts';
+import type { Domain } from '../../store/domains/domain.ts';
+import type { ListedRecord } from '../../store/records/load-records.ts';
+import { apexRecords } from '../../zone/publish/publish.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { type ApiType, wireTypeCode } from '../../zone/records/customer-types.ts';
+import { KEY_FLAGS, SIGNING_ALGORITHM } from '../../zone/signing/signing-key.ts';
+import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
+import type { ZoneFacts } from './sql.ts';
+
+export const SERVER = '/api/v1/servers/localhost';
+
+/** A record set in the order of its records. */
+export interface PrintedSet {
+  readonly name: string;
+  readonly type: string;
+  readonly ttl: number;
+  readonly records: readonly { readonly content: string; readonly disabled: false }[];
+  readonly comments: readonly {
+    readonly content: string;
+    readonly account: '';
+    readonly modified_at: number;
+  }[];
+}
+
+/** Returns the content in canonical form: full names, texts in quotes. */
+export function printContent(type: ApiType, rdata: Uint8Array): string {
+  return type === 'ANAME' ? printName(nameInRdata(rdata)) : printRdata(wireTypeCode(type), rdata);
+}
+
+export function printType(type: ApiType): string {
+  return type === 'ANAME' ? 'ALIAS' : type;
+}
+
+/** Groups the records of one name into sets, in the order of their first records. */
+export function printSets(records: readonly CustomerRecord[]): PrintedSet[] {
+  const sets = new Map<ApiType, CustomerRecord[]>();
+  for (const record of records) {
+    const set = sets.get(record.type);
+    if (set === undefined) sets.set(record.type, [record]);
+    else set.push(record);
+  }
+  return [...sets].map(([type, set]) => {
+    const { name, ttl } = set[0] as CustomerRecord;
+    const comments = new Map<string, string>();
+    for (const { comment, updatedAt } of set)
+      if (comment !== null && !comments.has(comment)) comments.set(comment, updatedAt);
+    return {
+      name: printName(name),
+      type: printType(type),
+      ttl,
+      records: set.map(({ rdata }) => printRecord(printContent(type, rdata))),
+      comments: [...comments].map(([content, at]) => ({
+        content,
+        account: '',
+        modified_at: Math.floor(Date.parse(at) / 1000),
+      })),
+    };
+  });
+}
+
+function printRecord(content: string): PrintedSet['records'][number] {
+  return { content, disabled: false };
+}
+
+/** Yields the sets of a domain from its records in the order of their names: SOA first, without records of the service. */
+export async function* setsOfRecords(
+  soa: PrintedSet | undefined,
+  records: AsyncIterable<ListedRecord>,
+  apex: Name,
+): AsyncGenerator<PrintedSet> {
+  if (soa !== undefined) yield soa;
+  let waiting: ListedRecord[] = [];
+  for await (const record of records) {
+    if (record.managed && (record.type !== 'NS' || record.name !== apex)) continue;
+    if (waiting.length > 0 && waiting[0]?.name !== record.name) {
+      yield* printSets(waiting);
+      waiting = [];
+    }
+    waiting.push(record);
+  }
+  yield* printSets(waiting);
+}
+
+/** Yields the sets of a zone that is copied from a primary. */
+export function* setsOfCopy(records: readonly ZoneRecord[]): Generator<PrintedSet> {
+  const sets = new Map<string, ZoneRecord[]>();
+  for (const record of records) {
+    if (isMark(record) || isEdgeMark(record)) continue;
+    const key = `${record.type} ${record.owner}`;
+    const set = sets.get(key);
+    if (set === undefined) sets.set(key, [record]);
+    else set.push(record);
+  }
+  for (const set of sets.values()) yield printWireSet(set);
+}
+
+function printWireSet(set: readonly ZoneRecord[]): PrintedSet {
+  const { owner, type, ttl } = set[0] as ZoneRecord;
+  return {
+    name: printName(owner),
+    type: typeMnemonic(type),
+    ttl,
+    records: set.map(({ rdata }) => printRecord(printRdata(type, rdata))),
+    comments: [],
+  };
+}
+
+/** Returns the SOA that the service publishes. Undefined for a domain without nameservers here. */
+export function soaOf(
+  { name, nameserverSets: [nameservers] }: Pick<Domain, 'name' | 'nameserverSets'>,
+  serial: number,
+  rname: Name,
+): PrintedSet | undefined {
+  if (nameservers === undefined) return undefined;
+  const records = apexRecords({ apex: name, nameservers, serial, rname });
+  return printWireSet(records.filter(({ type }) => type === TYPE.SOA));
+}
+
+/** Statuses in which a domain that is signed will no longer be. */
+const UNSIGNED: readonly DnssecStatus[] = ['off', 'ds_removal', 'unsigning'];
+
+/** Properties of a zone in lists. */
+export function printZone({ name, serial, dnssecStatus }: Domain, facts: ZoneFacts): object {
+  const id = printName(name);
+  const shown = facts.copySerial ?? serial;
+  return {
+    id,
+    name: id,
+    url: `${SERVER}/zones/${id.replaceAll(/[^A-Za-z0-9._-]/g, escapeOctet)}`,
+    kind: kindOf(facts),
+    serial: shown,
+    edited_serial: shown,
+    notified_serial: facts.notifiedSerial ?? 0,
+    account: facts.properties.account?.[0] ?? '',
+    catalog: '',
+    dnssec: !UNSIGNED.includes(dnssecStatus),
+    masters: facts.masters.map(printMaster),
+    last_check: facts.refreshedAt === null ? 0 : Math.floor(facts.refreshedAt.getTime() / 1000),
+  };
+}
+
+/** Properties of a zone that lists do not have. */
+export function printZoneDetails({ properties, transferKeys, primaryKeys }: ZoneFacts): object {
+  return {
+    api_rectify: properties['API-RECTIFY']?.[0] === '1',
+    soa_edit: properties['SOA-EDIT']?.[0] ?? '',
+    soa_edit_api: properties['SOA-EDIT-API']?.[0] ?? 'DEFAULT',
+    nsec3narrow: false,
+    nsec3param: '',
+    master_tsig_key_ids: transferKeys,
+    slave_tsig_key_ids: [...new Set(primaryKeys)],
+  };
+}
+
+/** A domain with primaries is a Slave. Otherwise the kind is the one that a client chose, if any. */
+function kindOf({ masters, isNotified, properties }: ZoneFacts): string {
+  if (masters.length > 0) return 'Slave';
+  return properties.kind?.[0] ?? (isNotified ? 'Master' : 'Native');
+}
+
+/** PowerDNS writes special octets of ids as `=2F`. */
+function escapeOctet(octet: string): string {
+  return `=${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+type StoredKey = StoredDnssec['keys'][number];
+
+/** Prints the keys that are published or will be, without their private parts. */
+export function printCryptokeys(apex: Name, stored: StoredDnssec | undefined): { id: number }[] {
+  const machine = stored?.machine;
+  if (stored === undefined || !machine) return [];
+  const { serving, wanted, goal } = machine;
+  return stored.keys.flatMap((key) => {
+    const id = String(key.id);
+    const published = serving.keys.includes(id);
+    const isWanted = goal === 'signed' && (wanted?.sep === id || wanted?.data === id);
+    if (key.origin !== 'ours' || !(published || isWanted)) return [];
+    const active = serving.dataSigners.includes(id) || serving.keySigners.includes(id);
+    return [{ ...printCryptokey(apex, key), active, published }];
+  });
+}
+
+const ALGORITHM_NAMES = new Map<number, string>(
+  Object.entries(SIGNING_ALGORITHM).map(([name, code]) => [code, name]),
+);
+/** Size of the keys of all algorithms with which the fleet signs. */
+const KEY_BITS = 256;
+
+function printCryptokey(apex: Name, { id, role, algorithm, flags, tag, dnskey }: StoredKey) {
+  const ds = [DIGEST.SHA256, DIGEST.SHA384].map((digest) => {
+    const octets = dsDigest(apex, dnskey, digest) ?? new Uint8Array();
+    return `${tag} ${algorithm} ${digest} ${Buffer.from(octets).toString('hex')}`;
+  });
+  return {
+    type: 'Cryptokey',
+    id,
+    keytype: role,
+    algorithm: ALGORITHM_NAMES.get(algorithm) ?? String(algorithm),
+    bits: KEY_BITS,
+    flags,
+    dnskey: printRdata(TYPE.DNSKEY, dnskey),
+    ...(flags === KEY_FLAGS.ENTRY && { ds }),
+  };
+}
+
+export function printMaster({ address, port }: { readonly address: string; readonly port: number }): string {
+  const octets = addressOctets(address);
+  const text = octets === undefined ? address : printAddress(octets);
+  if (port === DNS_PORT) return text;
+  return text.includes(':') ? `[${text}]:${port}` : `${text}:${port}`;
+}
+
+const PIECE_CHARACTERS = 32_768;
+
+/** Yields the JSON of a zone with its sets. */
+export async function* zonePieces(
+  zone: object,
+  sets: AsyncIterable<PrintedSet> | Iterable<PrintedSet>,
+): AsyncGenerator<string> {
+  yield* listPieces(sets, { before: `${JSON.stringify(zone).slice(0, -1)},"rrsets":[`, after: ']}' });
+}
+
+/** Yields JSON items in pieces. */
+export async function* listPieces(
+  items: AsyncIterable<object> | Iterable<object>,
+  { before = '[', after = ']' } = {},
+): AsyncGenerator<string> {
+  let piece = before;
+  let isFirst = true;
+  for await (const item of items) {
+    piece += isFirst ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
+    isFirst = false;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece + after;
+}
+
+/** Yields a zone file with one record in a line, without directives. */
+export async function* filePieces(
+  sets: AsyncIterable<PrintedSet> | Iterable<PrintedSet>,
+): AsyncGenerator<string> {
+  let piece = '';
+  for await (const { name, type, ttl, records } of sets) {
+    for (const { content } of records) piece += `${name}\t${ttl}\tIN\t${type}\t${content}\n`;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+/**
+ * Reads the first piece before the response begins, so that an error of the database still results in a 503.
+ */
+export async function begin(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+  const first = await pieces.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* pieces;
+  })();
+}

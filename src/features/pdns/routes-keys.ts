@@ -1,0 +1,189 @@
+// TSIG keys of the account, and the DNSSEC keys of a zone, which are managed here.
+
+import { z } from 'zod';
+import { CompatAnswer } from '../../api/answers/compat-answer.ts';
+import { Problem, problem } from '../../api/answers/problem.ts';
+import { account, domain, type Route } from '../../api/calls/route.ts';
+import { compatRoute } from '../../api/compat/compat-route.ts';
+import { loadToldDnssec } from '../../store/dnssec/dnssec-state.ts';
+import {
+  createKey,
+  importKey,
+  listKeys,
+  loadKey,
+  MOST_KEYS,
+  revokeKey,
+  TSIG_ALGORITHMS,
+  type TsigKeyRow,
+} from '../../store/transfers/keys.ts';
+import { keyNote } from '../transfers/print.ts';
+import {
+  KEY_LABEL,
+  readKeyName,
+  readSecret,
+  SECRET_CHARACTERS,
+  WRONG_LABEL,
+  WRONG_SECRET,
+} from '../transfers/rules.ts';
+import { TSIG_SECRETS } from '../transfers/services.ts';
+import { printCryptokeys, SERVER } from './print.ts';
+import { membersOf, refuse, requireBody, textIn } from './rules.ts';
+import { PDNS, ZONE } from './surface.ts';
+
+const TSIG_KEYS = `${SERVER}/tsigkeys`;
+const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(255) }) };
+
+/** Prints a key. Its secret is only shown when it is created. */
+function printKey({ name, algorithm }: Pick<TsigKeyRow, 'name' | 'algorithm'>, secret?: Uint8Array): object {
+  const key = secret === undefined ? '' : Buffer.from(secret).toString('base64');
+  return { type: 'TSIGKey', id: name, name: name.slice(0, -1), algorithm, key };
+}
+
+const listTsigKeys = compatRoute(PDNS, account({ wholeKeys: true }), {
+  method: 'GET',
+  path: TSIG_KEYS,
+  operationId: 'pdnsListTsigKeys',
+  async run({ api, caller }) {
+    const keys = await listKeys(api.db, caller.account.id);
+    return CompatAnswer.json(keys.filter(({ revokedAt }) => revokedAt === null).map((key) => printKey(key)));
+  },
+});
+
+const getTsigKey = compatRoute(PDNS, account({ wholeKeys: true }), {
+  ...OWN_KEY,
+  method: 'GET',
+  operationId: 'pdnsGetTsigKey',
+  async run({ api, caller, params }) {
+    const key = await findKey(api.db, caller.account.id, String(params.id));
+    return key === undefined ? noKey(String(params.id)) : CompatAnswer.json(printKey(key));
+  },
+});
+
+async function findKey(db: Parameters<typeof loadKey>[0], accountId: number, id: string) {
+  const name = readKeyName(id);
+  return name === undefined ? undefined : await loadKey(db, accountId, { name });
+}
+
+function noKey(id: string): Problem {
+  return new Problem(404, `TSIG key with name '${id.replace(/\.$/, '').slice(0, 255)}' not found`);
+}
+
+const createTsigKey = compatRoute(PDNS, account(), {
+  method: 'POST',
+  path: TSIG_KEYS,
+  operationId: 'pdnsCreateTsigKey',
+  audit: 'tsig.create',
+  async run({ api, caller, body, audit }) {
+    const absent = requireBody(body);
+    if (absent !== undefined) return absent;
+    const members = membersOf(body);
+    const [name, algorithmText] = [textIn(members, 'name'), textIn(members, 'algorithm')];
+    if (name instanceof Problem) return name;
+    if (algorithmText instanceof Problem) return algorithmText;
+    const algorithm = TSIG_ALGORITHMS.find((each) => each === algorithmText.toLowerCase());
+    if (algorithm === undefined)
+      return new Problem(400, `Invalid TSIG algorithm: ${algorithmText.slice(0, 50)}`);
+    const common = { accountId: caller.account.id, algorithm };
+    const secrets = api.services.get(TSIG_SECRETS) ?? [];
+    const stored = await store(members.key);
+    if (stored instanceof Problem) return stored;
+    if (stored.kind === 'full') return refuse(`an account may have ${MOST_KEYS} TSIG keys; delete one first`);
+    if (stored.kind === 'exists')
+      return new Problem(409, `A TSIG key with the name '${name.slice(0, 255)}' already exists`);
+    if (stored.kind === 'unavailable')
+      return problem('tsig_unavailable', 'TSIG keys cannot be stored: TSIG_SECRETS is missing or wrong');
+    audit(keyNote(stored.key, 'after'));
+    return CompatAnswer.json(printKey(stored.key, stored.secret), { status: 201 });
+
+    async function store(key: unknown) {
+      const text = name as string;
+      if (typeof key !== 'string' || key === '') {
+        const label = text.replace(/\.$/, '').toLowerCase();
+        if (!KEY_LABEL.test(label)) return refuse(`name: ${WRONG_LABEL}`);
+        return await createKey(api.db, secrets, { ...common, label });
+      }
+      const secret = key.length > SECRET_CHARACTERS ? undefined : readSecret(key);
+      if (secret === undefined) return refuse(`TSIG content: ${WRONG_SECRET}`);
+      const full = text.length > 255 ? undefined : readKeyName(text);
+      if (full === undefined) return refuse('name: expected a domain name');
+      return await importKey(api.db, secrets, { ...common, name: full, secret });
+    }
+  },
+});
+
+const updateTsigKey = compatRoute(PDNS, account(), {
+  ...OWN_KEY,
+  method: 'PUT',
+  operationId: 'pdnsUpdateTsigKey',
+  audit: { none: 'it is always refused' },
+  async run({ api, caller, params }) {
+    const key = await findKey(api.db, caller.account.id, String(params.id));
+    return key === undefined
+      ? noKey(String(params.id))
+      : refuse('a TSIG key cannot be changed: delete it, and create another');
+  },
+});
+
+const deleteTsigKey = compatRoute(PDNS, account(), {
+  ...OWN_KEY,
+  method: 'DELETE',
+  operationId: 'pdnsDeleteTsigKey',
+  audit: 'tsig.revoke',
+  async run({ api, caller, params, audit }) {
+    const { id: accountId } = caller.account;
+    const key = await findKey(api.db, accountId, String(params.id));
+    if (key === undefined) return noKey(String(params.id));
+    const revoked = await revokeKey(api.db, accountId, key.id);
+    if (revoked.kind === 'absent') return noKey(String(params.id));
+    if (revoked.kind === 'in_use')
+      return refuse('a secondary, a primary or an update grant of a zone uses this key');
+    audit(keyNote(revoked.key, 'before'));
+    return new CompatAnswer(undefined, { status: 204 });
+  },
+});
+
+const CRYPTOKEYS = `${ZONE}/cryptokeys`;
+const ONE_KEY = { path: `${CRYPTOKEYS}/{id}`, params: z.object({ id: z.string().max(20) }) };
+const MANAGED = 'keys are managed here: PUT the zone with "dnssec": true or false';
+
+const listCryptokeys = compatRoute(PDNS, domain('domain.view'), {
+  method: 'GET',
+  path: CRYPTOKEYS,
+  operationId: 'pdnsListCryptokeys',
+  run: async ({ api, domain: zone }) =>
+    CompatAnswer.json(printCryptokeys(zone.name, await loadToldDnssec(api.db, zone.id))),
+});
+
+const getCryptokey = compatRoute(PDNS, domain('domain.view'), {
+  ...ONE_KEY,
+  method: 'GET',
+  operationId: 'pdnsGetCryptokey',
+  async run({ api, domain: zone, params }) {
+    const keys = printCryptokeys(zone.name, await loadToldDnssec(api.db, zone.id));
+    const key = keys.find(({ id }) => String(id) === params.id);
+    return key === undefined ? new Problem(404, 'key not found') : CompatAnswer.json(key);
+  },
+});
+
+function refusedKeys(method: 'POST' | 'PUT' | 'DELETE', operationId: string): Route {
+  return compatRoute(PDNS, domain('domain.settings'), {
+    ...(method === 'POST' ? { path: CRYPTOKEYS } : ONE_KEY),
+    method,
+    operationId,
+    audit: { none: 'it is always refused' },
+    run: () => refuse(MANAGED),
+  });
+}
+
+export const KEY_ROUTES: readonly Route[] = [
+  listTsigKeys,
+  getTsigKey,
+  createTsigKey,
+  updateTsigKey,
+  deleteTsigKey,
+  listCryptokeys,
+  getCryptokey,
+  refusedKeys('POST', 'pdnsCreateCryptokey'),
+  refusedKeys('PUT', 'pdnsUpdateCryptokey'),
+  refusedKeys('DELETE', 'pdnsDeleteCryptokey'),
+];

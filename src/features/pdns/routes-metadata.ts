@@ -1,0 +1,264 @@
+// Metadata of zones. Kinds about transfers and dynamic update show and change the settings of the domain; a few others are
+// stored without effect.
+
+import { z } from 'zod';
+import { CompatAnswer } from '../../api/answers/compat-answer.ts';
+import { notFound, Problem, problem } from '../../api/answers/problem.ts';
+import { asActor } from '../../api/callers/caller.ts';
+import type { CallOf } from '../../api/calls/call.ts';
+import { domain, type Route } from '../../api/calls/route.ts';
+import { compatRoute } from '../../api/compat/compat-route.ts';
+import { writeAudit } from '../../store/audit/write-audit.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { listSecondaries, replaceSecondaries } from '../../store/transfers/peers.ts';
+import {
+  listDomainGrants,
+  MOST_GRANTS,
+  replaceDomainGrants,
+  type StoredUpdateGrant,
+} from '../../store/updates/grants.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { toldSecondaries } from '../transfers/print.ts';
+import { refusedAddress } from '../transfers/rules.ts';
+import { PEER_NETWORKS } from '../transfers/services.ts';
+import { toldGrant } from '../updates/rules.ts';
+import { findKeyId, saveWantedZone } from './primaries.ts';
+import { membersOf, refuse, requireBody } from './rules.ts';
+import { isOfSecondaries, metadataKind, type SecondaryKind, valuesOf, withValues } from './rules-metadata.ts';
+import { loadFacts, saveProperties } from './sql.ts';
+import { PDNS, ZONE } from './surface.ts';
+
+const METADATA = `${ZONE}/metadata`;
+const ITEM = { path: `${METADATA}/{kind}`, params: z.object({ kind: z.string().max(64) }) };
+const READ = domain('domain.settings', { whileDisabled: true, wholeKeys: true });
+const WRITE = domain('domain.settings');
+
+const MOST_VALUES = 32;
+const MOST_CHARACTERS = 1024;
+
+type Values = Map<string, readonly string[]>;
+
+/** Loads the metadata that has values, by kind. */
+async function load({
+  api,
+  domain: { id, name },
+}: Pick<CallOf<'domain'>, 'api' | 'domain'>): Promise<Values> {
+  const secondaries = await listSecondaries(api.db, id);
+  const facts = (await loadFacts(api.db, [id])).get(id);
+  const grants = (await listDomainGrants(api.db, id)).filter((grant) => isWhole(grant, name));
+  const kinds: readonly SecondaryKind[] = ['ALLOW-AXFR-FROM', 'ALSO-NOTIFY', 'TSIG-ALLOW-AXFR'];
+  const all: [string, readonly string[]][] = [
+    ...kinds.map((kind): [string, string[]] => [kind, valuesOf(kind, secondaries)]),
+    ['AXFR-MASTER-TSIG', [...new Set(facts?.primaryKeys)]],
+    ['TSIG-ALLOW-DNSUPDATE', grants.map(({ keyName }) => keyName)],
+    ...Object.entries(facts?.properties ?? {}).filter(([kind]) => metadataKind(kind) === 'stored'),
+  ];
+  return new Map(all.filter(([, values]) => values.length > 0));
+}
+
+/** Returns true if the key may change every record of the zone, as TSIG-ALLOW-DNSUPDATE allows. */
+function isWhole({ match, owner, types }: StoredUpdateGrant, apex: StoredUpdateGrant['owner']): boolean {
+  return match === 'subtree' && owner === apex && types === null;
+}
+
+function print(kind: string, metadata: readonly string[]): object {
+  return { type: 'Metadata', kind, metadata };
+}
+
+const listMetadata = compatRoute(PDNS, READ, {
+  method: 'GET',
+  path: METADATA,
+  operationId: 'pdnsListMetadata',
+  async run(call) {
+    const values = [...(await load(call))].sort(([a], [b]) => (a < b ? -1 : 1));
+    return CompatAnswer.json(values.map(([kind, metadata]) => print(kind, metadata)));
+  },
+});
+
+const getMetadata = compatRoute(PDNS, READ, {
+  ...ITEM,
+  method: 'GET',
+  operationId: 'pdnsGetMetadata',
+  async run(call) {
+    const kind = String(call.params.kind);
+    if (metadataKind(kind) === undefined) return unsupported(kind);
+    return CompatAnswer.json(print(kind, (await load(call)).get(kind) ?? []));
+  },
+});
+
+const addMetadata = compatRoute(PDNS, WRITE, {
+  method: 'POST',
+  path: METADATA,
+  operationId: 'pdnsAddMetadata',
+  audit: { inHandler: 'secondaries.edit' },
+  async run(call) {
+    const absent = requireBody(call.body);
+    if (absent !== undefined) return absent;
+    const { kind } = membersOf(call.body);
+    if (typeof kind !== 'string') return refuse('kind is not specified or not a string');
+    return await save(call, kind, { isAdded: true });
+  },
+});
+
+const setMetadata = compatRoute(PDNS, WRITE, {
+  ...ITEM,
+  method: 'PUT',
+  operationId: 'pdnsSetMetadata',
+  audit: { inHandler: 'secondaries.edit' },
+  async run(call) {
+    return requireBody(call.body) ?? (await save(call, String(call.params.kind)));
+  },
+});
+
+const deleteMetadata = compatRoute(PDNS, WRITE, {
+  ...ITEM,
+  method: 'DELETE',
+  operationId: 'pdnsDeleteMetadata',
+  audit: { inHandler: 'secondaries.edit' },
+  async run(call) {
+    const saved = await save({ ...call, body: { metadata: [] } }, String(call.params.kind));
+    return saved instanceof Problem ? saved : new CompatAnswer('');
+  },
+});
+
+type MetadataCall = CallOf<'domain'>;
+
+async function save(
+  call: MetadataCall,
+  kind: string,
+  { isAdded = false } = {},
+): Promise<CompatAnswer | Problem> {
+  const sort = metadataKind(kind);
+  if (sort === undefined) return unsupported(kind);
+  if (sort === 'none') return refuse(`Unsupported metadata kind '${kind}': it has no equivalent here`);
+  const given = readValues(membersOf(call.body).metadata);
+  if (given instanceof Problem) return given;
+  const { api } = call;
+  const saved = await inTransaction(api.db, async (trx): Promise<readonly string[] | Problem> => {
+    const inside = { ...call, api: { ...api, db: trx } };
+    const before = isAdded ? ((await load(inside)).get(kind) ?? []) : [];
+    const values = [...new Set([...before, ...given])];
+    if (values.length > MOST_VALUES) return refuse(`${kind}: at most ${MOST_VALUES} values`);
+    const refused = await SAVE[sort](inside, kind, values);
+    return refused === undefined ? ((await load(inside)).get(kind) ?? []) : rollBackTo(refused);
+  });
+  if (saved instanceof Problem) return saved;
+  return CompatAnswer.json(print(kind, saved), { status: isAdded ? 201 : 200 });
+}
+
+function readValues(metadata: unknown): readonly string[] | Problem {
+  if (!Array.isArray(metadata)) return refuse('metadata is not specified or not an array');
+  if (!metadata.every((value): value is string => typeof value === 'string'))
+    return refuse('metadata must be strings');
+  if (metadata.length > MOST_VALUES) return refuse(`metadata: at most ${MOST_VALUES} values`);
+  const isLong = metadata.some((value) => value.length > MOST_CHARACTERS);
+  return isLong ? refuse(`metadata: a value has more than ${MOST_CHARACTERS} characters`) : metadata;
+}
+
+function unsupported(kind: string): Problem {
+  return refuse(`Unsupported metadata kind '${kind.slice(0, 64)}'`);
+}
+
+type Save = (call: MetadataCall, kind: string, values: readonly string[]) => Promise<Problem | undefined>;
+
+const SAVE: Readonly<Record<'secondaries' | 'primaries' | 'grants' | 'stored', Save>> = {
+  secondaries: saveSecondaries,
+  primaries: async (call, _, values) => {
+    const unchanged = { kind: undefined, masters: undefined, dnssec: undefined, properties: {} };
+    const facts = (await loadFacts(call.api.db, [call.domain.id])).get(call.domain.id);
+    if (facts?.masters.length === 0) return refuse('AXFR-MASTER-TSIG: the zone has no masters');
+    return await saveWantedZone(call, { ...unchanged, primaryKeys: values });
+  },
+  grants: saveGrants,
+  stored: async ({ api, domain: { id } }, kind, values) =>
+    (await saveProperties(api.db, id, { [kind]: values })) ? undefined : refuse('too many kinds of metadata'),
+};
+
+async function keyIdsOf(
+  { api, domain: { accountId } }: MetadataCall,
+  kind: string,
+  names: readonly string[],
+): Promise<number[] | Problem> {
+  const ids: number[] = [];
+  for (const name of names) {
+    const id = await findKeyId(api.db, accountId, name);
+    if (id === undefined) return refuse(`${kind}: the zone's owner has no TSIG key ${name.slice(0, 100)}`);
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Replaces what one kind of metadata describes of the secondaries. */
+async function saveSecondaries(
+  call: MetadataCall,
+  kind: string,
+  values: readonly string[],
+): Promise<Problem | undefined> {
+  if (!isOfSecondaries(kind)) return unsupported(kind);
+  const { api, caller, domain: zone } = call;
+  const keyIds = kind === 'TSIG-ALLOW-AXFR' ? await keyIdsOf(call, kind, values) : [];
+  if (keyIds instanceof Problem) return keyIds;
+  const before = await listSecondaries(api.db, zone.id);
+  const wanted = withValues(before, kind, values, keyIds);
+  if (wanted instanceof Problem) return wanted;
+  const addresses = wanted.flatMap((secondary) => secondary.addresses);
+  const refused = refusedAddress(addresses, api.services.get(PEER_NETWORKS) ?? []);
+  if (refused !== undefined) return problem('address_refused', `${refused} is not a public address`);
+  const replaced = await replaceSecondaries(api.db, zone, wanted);
+  if (replaced.kind === 'absent') return notFound('domain');
+  if (replaced.kind === 'unknown_key')
+    return refuse(`${kind}: expected a key that was created here, not imported`);
+  const after = await listSecondaries(api.db, zone.id);
+  await writeAudit(api.db, {
+    action: 'secondaries.edit',
+    by: asActor(caller),
+    domainId: zone.id,
+    target: { name: printWithoutDot(zone.name) },
+    before: toldSecondaries(before),
+    after: toldSecondaries(after),
+  });
+  return undefined;
+}
+
+async function saveGrants(
+  call: MetadataCall,
+  kind: string,
+  values: readonly string[],
+): Promise<Problem | undefined> {
+  const { api, caller, domain: zone } = call;
+  const keyIds = await keyIdsOf(call, kind, values);
+  if (keyIds instanceof Problem) return keyIds;
+  const before = await listDomainGrants(api.db, zone.id);
+  const whole = before.filter((grant) => isWhole(grant, zone.name));
+  const others = before.filter((grant) => !whole.includes(grant));
+  const kept = whole.filter(({ keyId }) => keyIds.includes(keyId));
+  const fresh = keyIds
+    .filter((keyId) => !kept.some((grant) => grant.keyId === keyId))
+    .map(
+      (keyId) => ({ keyId, match: 'subtree', owner: zone.name, types: null, editsOrigin: false }) as const,
+    );
+  const wanted = [...others, ...kept, ...fresh];
+  if (wanted.length > MOST_GRANTS) return refuse(`${kind}: a zone may have ${MOST_GRANTS} grants`);
+  const replaced = await replaceDomainGrants(api.db, zone, wanted);
+  if (replaced.kind === 'absent') return notFound('domain');
+  if (replaced.kind === 'unknown_key')
+    return refuse(`${kind}: expected a key that was created here, not imported`);
+  const after = await listDomainGrants(api.db, zone.id);
+  await writeAudit(api.db, {
+    action: 'update_grants.edit',
+    by: asActor(caller),
+    domainId: zone.id,
+    target: { name: printWithoutDot(zone.name) },
+    before: { grants: before.map(toldGrant) },
+    after: { grants: after.map(toldGrant) },
+  });
+  return undefined;
+}
+
+export const METADATA_ROUTES: readonly Route[] = [
+  listMetadata,
+  getMetadata,
+  addMetadata,
+  setMetadata,
+  deleteMetadata,
+];

@@ -1,0 +1,393 @@
+// Lists, shows, exports, creates, updates and deletes zones, and queues NOTIFY and transfers.
+
+import { z } from 'zod';
+import { createOwnDomain } from '../../api/actions/create-domain.ts';
+import { refuseDnssec } from '../../api/actions/refuse-dnssec.ts';
+import { CompatAnswer } from '../../api/answers/compat-answer.ts';
+import { notFound, Problem } from '../../api/answers/problem.ts';
+import { asActor, asStoreCaller } from '../../api/callers/caller.ts';
+import type { Call, CallOf } from '../../api/calls/call.ts';
+import { findVisibleDomain } from '../../api/calls/find-domain.ts';
+import { account, domain, type Route } from '../../api/calls/route.ts';
+import { compatRoute } from '../../api/compat/compat-route.ts';
+import { type Name, printName } from '../../dns/name.ts';
+import { countInWindow } from '../../store/accounts/rate-windows.ts';
+import { deleteDomain } from '../../store/change/save-domain.ts';
+import { updateDomain } from '../../store/change/update-domain.ts';
+import { disableDnssec, enableDnssec } from '../../store/dnssec/change-goal.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import { streamDomains } from '../../store/domains/list-domains.ts';
+import { loadVisibleById } from '../../store/domains/load-domains.ts';
+import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { encodeNameColumn } from '../../store/postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { type RecordFilter, streamRecords } from '../../store/records/load-records.ts';
+import { orderNotify } from '../../store/transfers/policies.ts';
+import { loadZone } from '../../store/zones/load-zones.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
+import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
+import { isApiType } from '../../zone/records/customer-types.ts';
+import { judgeNameservers, saveChanges } from './changes.ts';
+import { orderRetransfer, readWantedZone, saveWantedZone, type WantedZone } from './primaries.ts';
+import {
+  begin,
+  filePieces,
+  listPieces,
+  type PrintedSet,
+  printMaster,
+  printZone,
+  printZoneDetails,
+  SERVER,
+  setsOfCopy,
+  setsOfRecords,
+  soaOf,
+  zonePieces,
+} from './print.ts';
+import { type JsonObject, membersOf, readCanonical, refuse, requireBody, textIn, textsIn } from './rules.ts';
+import { type Change, MOST_RRSETS, readContent } from './rules-rrsets.ts';
+import { loadFacts, type ZoneFacts } from './sql.ts';
+import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
+
+const text = z.string().max(1100).optional();
+const ZONES = `${SERVER}/zones`;
+const JSON_TYPE = { type: 'application/json' };
+
+const listZones = compatRoute(PDNS, account(), {
+  method: 'GET',
+  path: ZONES,
+  operationId: 'pdnsListZones',
+  query: z.looseObject({ zone: text, dnssec: text }),
+  async run(call) {
+    const { zone, dnssec } = call.query;
+    const wanted = zone === undefined ? undefined : readCanonical(zone);
+    if (wanted instanceof Problem) return wanted;
+    const domains = wanted === undefined ? streamDomains(...listed(call)) : one(await findOne(call, wanted));
+    const zones = zonesOf(call.api.db, domains, dnssec !== 'false');
+    return new CompatAnswer(await begin(listPieces(zones)), JSON_TYPE);
+  },
+});
+
+function listed({ api, caller }: Pick<Call, 'api' | 'caller'>): Parameters<typeof streamDomains> {
+  const { domains } = caller.key;
+  const names = domains?.flatMap((name) => {
+    const parsed = parseDomainName(name);
+    return parsed.kind === 'name' ? [parsed.name] : [];
+  });
+  const order = { sort: 'name', descending: false } as const;
+  return [api.db, asStoreCaller(caller), names === undefined ? {} : { names }, order];
+}
+
+async function findOne({ api, caller }: Pick<Call, 'api' | 'caller'>, name: Name) {
+  const found = await findVisibleDomain(api.db, caller, printWithoutDot(name), false);
+  return found instanceof Problem ? undefined : found;
+}
+
+async function* one(found: VisibleDomain | undefined): AsyncGenerator<VisibleDomain> {
+  if (found !== undefined) yield found;
+}
+
+const ZONES_AT_ONCE = 200;
+
+async function* zonesOf(
+  db: Database,
+  domains: AsyncIterable<VisibleDomain>,
+  withSerial: boolean,
+): AsyncGenerator<object> {
+  let waiting: VisibleDomain[] = [];
+  for await (const each of domains) {
+    waiting.push(each);
+    if (waiting.length < ZONES_AT_ONCE) continue;
+    yield* await printZones(db, waiting, withSerial);
+    waiting = [];
+  }
+  yield* await printZones(db, waiting, withSerial);
+}
+
+async function printZones(db: Database, domains: readonly VisibleDomain[], withSerial: boolean) {
+  if (domains.length === 0) return [];
+  const facts = await loadFacts(
+    db,
+    domains.map(({ id }) => id),
+  );
+  return domains.flatMap((each) => {
+    const own = facts.get(each.id);
+    if (own === undefined) return []; // deleted in the meantime
+    const zone = printZone(each, own);
+    return withSerial ? zone : { ...zone, dnssec: undefined, edited_serial: undefined };
+  });
+}
+
+const getZone = compatRoute(PDNS, domain('domain.view'), {
+  method: 'GET',
+  path: ZONE,
+  operationId: 'pdnsGetZone',
+  query: z.looseObject({ rrsets: text, rrset_name: text, rrset_type: text }),
+  run: ({ api, domain, query }) => showZone(api.db, domain, query),
+});
+
+interface Shown {
+  readonly rrsets?: string | undefined;
+  readonly rrset_name?: string | undefined;
+  readonly rrset_type?: string | undefined;
+}
+
+async function showZone(
+  db: Database,
+  zone: VisibleDomain,
+  { rrsets = 'true', rrset_name: name, rrset_type: type }: Shown = {},
+  status = 200,
+): Promise<CompatAnswer | Problem> {
+  if (rrsets !== 'true' && rrsets !== 'false')
+    return refuse(`'rrsets' request parameter value '${rrsets.slice(0, 20)}' is not supported`);
+  const facts = (await loadFacts(db, [zone.id])).get(zone.id);
+  if (facts === undefined) return notFound('domain');
+  const shown = { ...printZone(zone, facts), ...printZoneDetails(facts) };
+  if (rrsets === 'false') return CompatAnswer.json(shown, { status });
+  const read = name === undefined ? undefined : readFullName(name);
+  if (read?.kind === 'problem') return refuse(`rrset_name: ${read.message}`);
+  // PowerDNS ignores a type without a name.
+  const filter = read === undefined ? {} : { name: read.name, type: type?.toUpperCase() };
+  const sets = await openSets(db, zone, facts, filter);
+  return new CompatAnswer(await begin(zonePieces(shown, sets)), { ...JSON_TYPE, status });
+}
+
+interface SetFilter {
+  readonly name?: Name;
+  readonly type?: string | undefined;
+}
+
+/** Returns the record sets of a zone, which are loaded while they are sent. */
+async function openSets(
+  db: Database,
+  zone: VisibleDomain,
+  { copySerial }: ZoneFacts,
+  { name, type }: SetFilter = {},
+): Promise<AsyncIterable<PrintedSet>> {
+  const isShown = (set: PrintedSet) => type === undefined || set.type === type;
+  if (copySerial !== null && zone.served === 'full') {
+    const copy = (await loadZone(db, zone.name))?.records ?? [];
+    return only(setsOfCopy(name === undefined ? copy : copy.filter(({ owner }) => owner === name)), isShown);
+  }
+  const { rname } = await loadPublishSettings(db);
+  const soa = name === undefined || name === zone.name ? soaOf(zone, zone.serial, rname) : undefined;
+  const known = type === 'ALIAS' ? 'ANAME' : type;
+  const filter: RecordFilter = {
+    ...(name !== undefined && { name }),
+    ...(known !== undefined && { types: isApiType(known) ? [known] : [] }),
+  };
+  const records = streamRecords(db, zone.id, filter, { sort: 'name', descending: false });
+  return only(setsOfRecords(soa, records, zone.name), isShown);
+}
+
+async function* only(
+  sets: AsyncIterable<PrintedSet> | Iterable<PrintedSet>,
+  isShown: (set: PrintedSet) => boolean,
+): AsyncGenerator<PrintedSet> {
+  for await (const set of sets) if (isShown(set)) yield set;
+}
+
+const exportZone = compatRoute(PDNS, domain('domain.view'), {
+  method: 'GET',
+  path: `${ZONE}/export`,
+  operationId: 'pdnsExportZone',
+  async run({ api: { db }, domain: zone }) {
+    const facts = (await loadFacts(db, [zone.id])).get(zone.id);
+    if (facts === undefined) return notFound('domain');
+    const pieces = filePieces(await openSets(db, zone, facts));
+    return new CompatAnswer(await begin(pieces), { type: 'text/plain; charset=us-ascii' });
+  },
+});
+
+type NewZone = Readonly<{
+  text: string;
+  nameservers: readonly Name[];
+  /** Undefined if the request has none. */
+  changes: readonly Change[] | undefined;
+  wanted: WantedZone;
+}>;
+
+const createZone = compatRoute(PDNS, account(), {
+  method: 'POST',
+  path: ZONES,
+  operationId: 'pdnsCreateZone',
+  audit: 'changes',
+  query: z.looseObject({ rrsets: text }),
+  async run(call) {
+    const { api, caller } = call;
+    const absent = requireBody(call.body);
+    if (absent !== undefined) return absent;
+    const read = readNewZone(membersOf(call.body));
+    if (read instanceof Problem) return read;
+    const created = await inTransaction(api.db, async (trx): Promise<VisibleDomain | Problem> => {
+      const made = await create({ ...call, api: { ...api, db: trx } }, read);
+      if (made instanceof Problem) return rollBackTo(made);
+      // The serial has changed with the records.
+      return (await loadVisibleById(trx, asStoreCaller(caller), made.id)) ?? rollBackTo(notFound('domain'));
+    });
+    if (created instanceof Problem) return created;
+    return await showZone(api.db, created, { rrsets: call.query.rrsets }, 201);
+  },
+});
+
+function readNewZone(members: JsonObject): NewZone | Problem {
+  const nameText = textIn(members, 'name');
+  if (nameText instanceof Problem) return nameText;
+  const name = readCanonical(nameText);
+  if (name instanceof Problem) return name;
+  const wanted = readWantedZone(members);
+  if (wanted instanceof Problem) return wanted;
+  const listed = textsIn(members, 'nameservers');
+  if (listed instanceof Problem) return listed;
+  const nameservers: Name[] = [];
+  for (const each of listed ?? []) {
+    const nameserver = readCanonical(each);
+    if (nameserver instanceof Problem) return nameserver;
+    nameservers.push(nameserver);
+  }
+  const { rrsets, zone } = members;
+  if (typeof zone === 'string' && zone !== '')
+    return refuse('zone: zone files are not read here; send `rrsets`, or import the file with the console');
+  const changes = rrsets === undefined || rrsets === null ? undefined : readContent(rrsets, name);
+  if (changes instanceof Problem) return changes;
+  if (wanted.kind === 'Slave' && (changes ?? []).length > 0)
+    return refuse('rrsets: the records of a zone of kind Slave come from its masters');
+  return { text: nameText, nameservers, changes, wanted };
+}
+
+async function create(
+  call: CallOf<'account'>,
+  { text, nameservers, changes = [], wanted }: NewZone,
+): Promise<VisibleDomain | Problem> {
+  // The fleet cannot sign the copy of another server's zone.
+  const dnssec = wanted.kind === 'Slave' ? (wanted.dnssec ?? false) : wanted.dnssec;
+  const body = { name: text, dns_mode: 'managed', scan: false, transfer: false, dnssec } as const;
+  const created = await createOwnDomain(call, body, 'pdns');
+  if (created instanceof Problem) return created;
+  const zone: VisibleDomain = { ...created.domain, myRole: 'owner' };
+  const onZone = { ...call, domain: zone };
+  const chosen = nameservers.length === 0 ? undefined : judgeNameservers(zone, nameservers);
+  if (chosen instanceof Problem) return chosen;
+  if (chosen !== undefined) {
+    const order = { ...orderOf(onZone), set: { nameservers: chosen }, exempt: call.caller.account.isAdmin };
+    const updated = await updateDomain(call.api.db, order);
+    if (updated.kind === 'refused') return refuse(updated.message);
+  }
+  const refused = await saveWantedZone(onZone, wanted);
+  if (refused !== undefined) return refused;
+  if (changes.length === 0) return zone;
+  const saved = await saveChanges(onZone, changes);
+  return saved instanceof Problem ? saved : zone;
+}
+
+function orderOf({ caller, domain: { id, accountId } }: Pick<CallOf<'domain'>, 'caller' | 'domain'>) {
+  return { domainId: id, ownerId: accountId, by: asActor(caller), source: 'pdns' } as const;
+}
+
+const updateZone = compatRoute(PDNS, domain('domain.settings'), {
+  method: 'PUT',
+  path: ZONE,
+  operationId: 'pdnsUpdateZone',
+  audit: 'changes',
+  largeBody: true,
+  maxItems: MOST_RRSETS,
+  async run(call) {
+    const { api, domain: zone } = call;
+    const absent = requireBody(call.body);
+    if (absent !== undefined) return absent;
+    const members = membersOf(call.body);
+    const wanted = readWantedZone(members);
+    if (wanted instanceof Problem) return wanted;
+    const { rrsets } = members;
+    const changes = rrsets === undefined || rrsets === null ? undefined : readContent(rrsets, zone.name);
+    if (changes instanceof Problem) return changes;
+    const refused = await inTransaction(api.db, async (trx): Promise<Problem | undefined> => {
+      const inside = { ...call, api: { ...api, db: trx } };
+      const wrong =
+        (await saveWantedZone(inside, wanted)) ??
+        (await saveGoal(inside, wanted)) ??
+        (changes && (await saveChanges(inside, changes, { isWhole: true })));
+      return wrong instanceof Problem ? rollBackTo(wrong) : undefined;
+    });
+    return refused ?? NO_CONTENT;
+  },
+});
+
+async function saveGoal(
+  call: CallOf<'domain'>,
+  { dnssec }: Pick<WantedZone, 'dnssec'>,
+): Promise<Problem | undefined> {
+  if (dnssec === undefined) return undefined;
+  const changed = await (dnssec ? enableDnssec : disableDnssec)(call.api.db, orderOf(call));
+  if (changed.kind === 'absent') return notFound('domain');
+  return changed.kind === 'refused' ? refuseDnssec(changed) : undefined;
+}
+
+const deleteZone = compatRoute(PDNS, domain('domain.delete', { whileDisabled: true }), {
+  method: 'DELETE',
+  path: ZONE,
+  operationId: 'pdnsDeleteZone',
+  audit: 'changes',
+  async run(call) {
+    const deleted = await deleteDomain(call.api.db, orderOf(call));
+    return deleted.kind === 'absent' ? notFound('domain') : NO_CONTENT;
+  },
+});
+
+/** Nodes send NOTIFY after each change anyway, so orders beyond this rate are only acknowledged. */
+const NOTIFIES = { limit: 12, seconds: 60 };
+
+/** Also for keys that may write only certain records, because lego calls it after each change. */
+const notify = compatRoute(PDNS, domain('records.edit', { writesRecords: true }), {
+  method: 'PUT',
+  path: `${ZONE}/notify`,
+  operationId: 'pdnsNotify',
+  audit: { none: 'it changes nothing' },
+  async run({ api, domain: { id, name } }) {
+    await inTransaction(api.db, async (trx) => {
+      if ((await countInWindow(trx, `notifies in a minute:${id}`, NOTIFIES)) === undefined)
+        await orderNotify(trx, [encodeNameColumn(name)]);
+    });
+    return CompatAnswer.json({ result: 'Notification queued' });
+  },
+});
+
+const retrieve = compatRoute(PDNS, domain('domain.settings'), {
+  method: 'PUT',
+  path: `${ZONE}/axfr-retrieve`,
+  operationId: 'pdnsRetrieve',
+  audit: 'primaries.retransfer',
+  async run({ api, domain: { id, name }, audit }) {
+    const ordered = await orderRetransfer(api.db, id);
+    if (ordered.kind === 'no_copy')
+      return refuse(`Domain '${printName(name)}' is not a slave domain (or has no master defined)`);
+    if (ordered.kind === 'limited')
+      return new Problem(429, 'rate limit exceeded', {
+        headers: { 'Retry-After': String(ordered.retrySeconds) },
+      });
+    audit();
+    const master = (await loadFacts(api.db, [id])).get(id)?.masters[0];
+    const from = master === undefined ? '' : ` from master ${printMaster(master)}`;
+    return CompatAnswer.json({ result: `Added retrieval request for '${printName(name)}'${from}` });
+  },
+});
+
+const rectify = compatRoute(PDNS, domain('records.edit', { writesRecords: true }), {
+  method: 'PUT',
+  path: `${ZONE}/rectify`,
+  operationId: 'pdnsRectify',
+  audit: { none: 'it changes nothing' },
+  run: () => CompatAnswer.json({ result: 'Rectified' }),
+});
+
+export const ZONE_ROUTES: readonly Route[] = [
+  listZones,
+  createZone,
+  getZone,
+  exportZone,
+  updateZone,
+  deleteZone,
+  notify,
+  retrieve,
+  rectify,
+];

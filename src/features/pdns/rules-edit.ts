@@ -1,0 +1,97 @@
+// Decides the edit that a list of changes makes to the current records.
+
+import { foldCase, type Name } from '../../dns/name.ts';
+import type { Edit, NewContent } from '../../zone/edit/edit.ts';
+import { NO_EDIT } from '../../zone/edit/edit.ts';
+import { type CustomerRecord, type RecordSettings, setKey } from '../../zone/records/customer-record.ts';
+import { type ApiType, isAddressLike } from '../../zone/records/customer-types.ts';
+import { rdataKey } from '../../zone/records/rdata-key.ts';
+import type { SetChange } from './rules-rrsets.ts';
+
+interface DraftSet {
+  readonly name: Name;
+  readonly type: ApiType;
+  ttl: number | undefined;
+  contents: readonly NewContent[];
+  /** Index of the last change of the set. */
+  index: number;
+}
+
+/**
+ * Applies the changes in their order. `held` are all records at the names of the changes. Sets that are listed in the edit
+ * may be unchanged, so that the API key must cover them.
+ */
+export function editOf(changes: readonly SetChange[], held: readonly CustomerRecord[]): Edit {
+  const heldSets = new Map<string, CustomerRecord[]>();
+  for (const record of held) {
+    const key = setKey(record.name, record.type);
+    const set = heldSets.get(key);
+    if (set === undefined) heldSets.set(key, [record]);
+    else set.push(record);
+  }
+  const sets = new Map<string, DraftSet>();
+  for (const [index, change] of changes.entries()) {
+    const { name, type } = change;
+    const key = setKey(name, type);
+    const before = (heldSets.get(key) ?? []).map(({ rdata }) => ({ rdata }));
+    const set = sets.get(key) ?? { name, type, ttl: undefined, contents: before, index };
+    set.contents = contentsAfter(change, set.contents);
+    set.ttl = change.ttl ?? set.ttl;
+    set.index = index;
+    sets.set(key, set);
+  }
+  const edges = edgeSettings(held);
+  const replaces = [...sets.entries()].map(([key, { name, type, ttl, contents, index }]) => {
+    const edge = heldSets.has(key) || !isAddressLike(type) ? undefined : edges.get(name);
+    return {
+      name,
+      type,
+      index,
+      ...(ttl !== undefined && { ttl }),
+      records: edge === undefined ? contents : contents.map((content) => ({ ...edge, ...content })),
+    };
+  });
+  return { ...NO_EDIT, replaces };
+}
+
+function contentsAfter(
+  { change, type, records, comment }: SetChange,
+  before: readonly NewContent[],
+): readonly NewContent[] {
+  if (change === 'REPLACE' || change === 'DELETE') {
+    const contents = records === undefined ? before : records.map((rdata) => ({ rdata }));
+    return comment === undefined ? contents : contents.map((content) => ({ ...content, comment }));
+  }
+  const given = new Map((records ?? []).map((rdata) => [rdataKey(type, rdata), rdata]));
+  if (change === 'PRUNE') return before.filter(({ rdata }) => !given.has(rdataKey(type, rdata)));
+  for (const { rdata } of before) given.delete(rdataKey(type, rdata));
+  return [...before, ...[...given.values()].map((rdata) => ({ rdata }))];
+}
+
+/**
+ * Returns the settings of names at which all hosts are proxied. A set of another type that is added there is proxied too,
+ * because PowerDNS has no such setting, and a name is proxied with all of its hosts or with none.
+ */
+function edgeSettings(held: readonly CustomerRecord[]): ReadonlyMap<Name, Partial<RecordSettings>> {
+  const found = new Map<Name, Partial<RecordSettings>>();
+  const others = new Set(
+    held.filter(({ type, proxied }) => isAddressLike(type) && !proxied).map(({ name }) => name),
+  );
+  for (const { name, type, proxied, captcha, scheme, port, hostHeader, monitor, timeout } of held) {
+    if (!isAddressLike(type) || others.has(name) || found.has(name)) continue;
+    found.set(name, { proxied, captcha, scheme, port, hostHeader, monitor, timeout });
+  }
+  return found;
+}
+
+/** Returns true if two SOA contents differ in nothing but the serial. */
+export function isSameSoa(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => text.trim().split(/\s+/));
+  if (a === undefined || b === undefined || a.length !== 7 || b.length !== 7) return false;
+  return a.every((word, i) => i === 2 || word.toLowerCase() === b[i]?.toLowerCase());
+}
+
+/** Returns the names of all changes, each once. */
+export function namesOf(changes: readonly SetChange[]): Name[] {
+  return [...new Set(changes.map(({ name }) => foldCase(name)))];
+}

@@ -1,0 +1,9 @@
+-- Properties that clients of the PowerDNS API store with a zone.
+
+create table pdns_metadata (
+  domain_id bigint not null references domains on delete cascade,
+  -- A kind of metadata, or in lower case another property of the zone.
+  kind text collate "C" not null,
+  items text[] not null,
+  primary key (domain_id, kind)
+);
