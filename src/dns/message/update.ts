@@ -16,8 +16,6 @@ export interface Update {
   readonly zone: Name;
   readonly prerequisites: readonly UpdateRecord[];
   readonly updates: readonly UpdateRecord[];
-  /** Undefined if the message has no OPT record: then the response has none either (RFC 6891 §7). */
-  readonly edns: Message['edns'];
 }
 
 export interface UpdateRefusal {
@@ -27,8 +25,8 @@ export interface UpdateRefusal {
   readonly message: string;
 }
 
-export const MAX_UPDATE_RECORDS = 1000;
-export const MAX_UPDATE_NAMES = 200;
+const MAX_UPDATE_RECORDS = 1000;
+const MAX_UPDATE_NAMES = 200;
 
 export function refuseUpdate(rcode: number, message: string): UpdateRefusal {
   return { kind: 'refused', rcode, message };
@@ -65,7 +63,7 @@ function readSections(octets: Uint8Array): Update | UpdateRefusal {
   const names = new Set([...prerequisites, ...updates].map(({ owner }) => owner));
   if (names.size > MAX_UPDATE_NAMES)
     return refuseUpdate(RCODE.REFUSED, `the message has more than ${MAX_UPDATE_NAMES} names`);
-  return { kind: 'update', zone: foldCase(zone.name), prerequisites, updates, edns: message.edns };
+  return { kind: 'update', zone: foldCase(zone.name), prerequisites, updates };
 }
 
 function withFoldedOwner(record: MessageRecord): UpdateRecord {

@@ -34,7 +34,7 @@ export function namesOfZoneEdit(apex: Name, sets: readonly RecordSet[]): ZoneNam
   return { at: [...at], dnamesAt: [...dnamesAt], below: dnames.map(({ owner }) => owner) };
 }
 
-export interface ZoneEditState {
+interface ZoneEditState {
   readonly apex: Name;
   /** The stored records that `namesOfZoneEdit` requests. */
   readonly records: readonly ZoneRecord[];
@@ -50,7 +50,7 @@ export interface EditedOwner extends Required<OwnerRows> {
   readonly all: readonly ZoneRecord[];
 }
 
-export type PlannedZoneEdit =
+type PlannedZoneEdit =
   | UpdateRefusal
   /** The changed owners. The apex is one of them: the zone gets a newer serial (RFC 2136 §3.6). Empty if nothing changes. */
   | { readonly kind: 'edit'; readonly owners: readonly EditedOwner[]; readonly serial: number };
