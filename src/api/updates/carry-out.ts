@@ -46,7 +46,7 @@ export interface UpdateTools {
 }
 
 /** An answer, and what is logged about it. */
-export interface CarriedOut {
+interface CarriedOut {
   readonly answer: Uint8Array;
   readonly rcode: number;
   /** Why the update was refused. */

@@ -4,7 +4,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { printName } from '../../dns/name.ts';
-import type { Log } from '../../process/log.ts';
+import type { Log } from '../../process/reconnect.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { listenTo } from '../../store/postgres/listen-changes.ts';
 import { outageOf } from '../../store/postgres/outage.ts';

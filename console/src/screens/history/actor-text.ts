@@ -21,6 +21,8 @@ export function actorText({ kind, user_id, key_id }: Actor, me: number, nameOf: 
       return say.byKey(user_id === undefined ? undefined : who, key_id);
     case 'token':
       return say.byToken;
+    case 'tsig':
+      return say.byTsigKey(user_id === undefined ? undefined : who);
     case 'cli':
       return say.byOperator;
     default:

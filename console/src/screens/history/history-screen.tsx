@@ -19,7 +19,18 @@ import { type NameOf, useMemberNames } from './member-names.ts';
 import { nextCursor } from './next-cursor.ts';
 
 const PAGE = 25;
-const SOURCES = ['api', 'import', 'scan', 'revert', 'aname', 'acme', 'cli', 'status'] as const;
+const SOURCES = [
+  'api',
+  'import',
+  'scan',
+  'revert',
+  'aname',
+  'acme',
+  'cli',
+  'update',
+  'pdns',
+  'status',
+] as const;
 
 interface Page {
   readonly changes: readonly Change[];

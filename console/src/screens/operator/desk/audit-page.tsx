@@ -13,7 +13,7 @@ import { AUDIT_GROUPS, type AuditGroup, dayStart } from './audit-query.ts';
 
 type Entry = components['schemas']['AuditEntry'];
 const say = words.operator.audit;
-const ACTORS = ['session', 'key', 'token', 'cli', 'system'] as const;
+const ACTORS = ['session', 'key', 'token', 'tsig', 'cli', 'system'] as const;
 const GROUPS = Object.keys(AUDIT_GROUPS) as AuditGroup[];
 const FILTERS = ['group', 'actor', 'since', 'until', 'by', 'user', 'domain'];
 
