@@ -2,11 +2,11 @@
 // change is the difference of the old and the new targets, so that records of others in the same set, such as an SPF
 // record next to a TXT record of the registry, are kept.
 
-import { foldCase, type Name, ROOT } from '../../dns/name.ts';
+import { type Name, ROOT } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { type Edit, NO_EDIT } from '../../zone/edit/edit.ts';
-import { asciiText, printWithoutDot, type ReadName, readName } from '../../zone/name-text.ts';
+import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
 import { type CustomerRecord, setKey } from '../../zone/records/customer-record.ts';
 import { isAddressLike, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { parseDestination, printDestination } from '../../zone/records/destination.ts';
@@ -63,13 +63,6 @@ export function readNames(changes: Changes): NamedEndpoint[] | Refused {
  */
 export function isOwnership({ type, endpoint }: NamedEndpoint): boolean {
   return type === 'TXT' && endpoint.labels?.ownedRecord !== undefined;
-}
-
-function readFullName(text: string): ReadName {
-  const ascii = asciiText(text);
-  if (ascii.kind === 'problem') return ascii;
-  const read = readName(`${ascii.text}.`);
-  return read.kind === 'problem' ? read : { kind: 'name', name: foldCase(read.name) };
 }
 
 /** The changes of one record set. */
