@@ -455,6 +455,17 @@ add @ 60 ZONEMD 10 1 1 ${'ab'.repeat(48)} | example.com. has a ZONEMD, which wou
     expect(plan.kind === 'edit' ? `${plan.serial}` : plan.message).toBe(expected);
   });
 
+  it('needs the changed names, those above them, and whether a name with a new DNAME has names below it', () => {
+    const { at, dnamesAt, below } = namesOfZoneEdit(
+      APEX,
+      changesOf('add a.b.c 60 A 192.0.2.9 / add b.c 60 TXT x / add d 60 DNAME other.example. / del dn'),
+    );
+    const texts = [at, dnamesAt, below].map((names) =>
+      names.map((name) => printRecordName(name, APEX)).join(' '),
+    );
+    expect(texts).toEqual(['@ a.b.c b.c d dn', 'c', 'd']);
+  });
+
   it('refuses to change a zone that another signer signed', () => {
     const signed = [
       ...STORED,
