@@ -146,13 +146,11 @@ describe('our own nameservers', () => {
   });
 });
 
-describe('a profile', () => {
-  it('omits findings that it does not list, and sets the severity', () => {
-    const evidence = withSerials(1, 2);
-    expect(codes(evidence, { profile: new Map() })).toEqual([]);
-    const found = judgeChild(evidence, { own: NONE, profile: new Map([['SERIALS_DIFFER', 'notice']]) });
-    expect(found).toMatchObject([{ code: 'SERIALS_DIFFER', severity: 'notice', names: [NS1] }]);
-  });
+it('a profile omits findings that it does not list, and sets the severity', () => {
+  const evidence = withSerials(1, 2);
+  expect(codes(evidence, { profile: new Map() })).toEqual([]);
+  const found = judgeChild(evidence, { own: NONE, profile: new Map([['SERIALS_DIFFER', 'notice']]) });
+  expect(found).toMatchObject([{ code: 'SERIALS_DIFFER', severity: 'notice', names: [NS1] }]);
 });
 
 it.each([

@@ -266,11 +266,9 @@ describe('claims for a name', () => {
 const answered = (domains: readonly NamedDomain[], more: Partial<Around> = {}) =>
   answeredDomain(domains, { turn: undefined, enclosing: 'none', sightedRights: [], ...more });
 
-describe('a name that an account holds', () => {
-  it('is answered completely, regardless of waiting claims and of the zone above', () => {
-    const held = [domain(1, 'waiting'), domain(2, 'holding')];
-    expect(answered(held, { turn: 1, enclosing: 'full' })).toEqual({ id: 2, served: 'full' });
-  });
+it('a name that an account holds is answered completely, regardless of waiting claims and of the zone above', () => {
+  const held = [domain(1, 'waiting'), domain(2, 'holding')];
+  expect(answered(held, { turn: 1, enclosing: 'full' })).toEqual({ id: 2, served: 'full' });
 });
 
 describe('a name without a holder', () => {

@@ -81,34 +81,32 @@ const triple = (text: string): Triple => {
   return { ds: [...ds], keys: [...keys], keySigners: [...keySigners], dataSigners: [...dataSigners] };
 };
 
-describe('a triple (DS | DNSKEY | its signers | signers of data)', () => {
-  it.each([
-    ['   |    |    |   ', true, 'an unsigned zone without DS'],
-    ['   | a  | a  | a ', true, 'a signed zone without DS is insecure'],
-    ['   | a  | a  |   ', true, 'without DS, nothing is verified'],
-    ['a  | a  | a  | a ', true, 'a chain'],
-    ['a  |    |    | a ', false, 'no DNSKEY for the DS'],
-    ['a  | b  | b  | b ', false, 'a DS of a withdrawn key'],
-    ['a  | a  |    | a ', false, 'a DNSKEY set without a signature'],
-    ['a  | a  | a  |   ', false, 'unsigned data below a DS'],
-    ['a  | ab | ab | a ', true, 'the new key is published'],
-    ['a  | ab | b  | a ', false, 'only a key without DS signs the DNSKEY set'],
-    ['a  | a  | a  | b ', false, 'data is signed by a key that is not published yet'],
-    ['a  | ab | ab | b ', true, 'data is signed by the new key'],
-    ['ab | a  | a  | a ', true, 'one matching DS is enough if all have the same algorithm'],
-    ['b  | ab | ab | a ', true, 'the DS matches the new key, data is signed with the old one'],
-    ['a  | a  | a  | ae', true, 'signatures of an unknown algorithm are ignored'],
-    ['a  | ae | ae | a ', false, 'each algorithm of the DNSKEY set must sign all data'],
-    ['a  | ae | a  | ae', false, 'each algorithm of the DNSKEY set must sign it'],
-    ['a  | ae | ae | ae', true, 'both algorithms sign everything'],
-    ['ae | ae | ae | ae', true, 'both algorithms have a DS'],
-    ['ae | a  | a  | a ', false, 'each algorithm of the DS set must sign the DNSKEY set'],
-    ['e  | ae | ae | ae', true, 'the DS is of the new algorithm'],
-    ['e  | e  | e  | ae', true, 'the old key is withdrawn before its signatures'],
-    ['e  | ae | ae | e ', false, 'the old signatures must not be removed before their key'],
-  ])('%s: %s, %s', (text, expected) => {
-    expect(validates(triple(text), algorithmOf)).toBe(expected);
-  });
+it.each([
+  ['   |    |    |   ', true, 'an unsigned zone without DS'],
+  ['   | a  | a  | a ', true, 'a signed zone without DS is insecure'],
+  ['   | a  | a  |   ', true, 'without DS, nothing is verified'],
+  ['a  | a  | a  | a ', true, 'a chain'],
+  ['a  |    |    | a ', false, 'no DNSKEY for the DS'],
+  ['a  | b  | b  | b ', false, 'a DS of a withdrawn key'],
+  ['a  | a  |    | a ', false, 'a DNSKEY set without a signature'],
+  ['a  | a  | a  |   ', false, 'unsigned data below a DS'],
+  ['a  | ab | ab | a ', true, 'the new key is published'],
+  ['a  | ab | b  | a ', false, 'only a key without DS signs the DNSKEY set'],
+  ['a  | a  | a  | b ', false, 'data is signed by a key that is not published yet'],
+  ['a  | ab | ab | b ', true, 'data is signed by the new key'],
+  ['ab | a  | a  | a ', true, 'one matching DS is enough if all have the same algorithm'],
+  ['b  | ab | ab | a ', true, 'the DS matches the new key, data is signed with the old one'],
+  ['a  | a  | a  | ae', true, 'signatures of an unknown algorithm are ignored'],
+  ['a  | ae | ae | a ', false, 'each algorithm of the DNSKEY set must sign all data'],
+  ['a  | ae | a  | ae', false, 'each algorithm of the DNSKEY set must sign it'],
+  ['a  | ae | ae | ae', true, 'both algorithms sign everything'],
+  ['ae | ae | ae | ae', true, 'both algorithms have a DS'],
+  ['ae | a  | a  | a ', false, 'each algorithm of the DS set must sign the DNSKEY set'],
+  ['e  | ae | ae | ae', true, 'the DS is of the new algorithm'],
+  ['e  | e  | e  | ae', true, 'the old key is withdrawn before its signatures'],
+  ['e  | ae | ae | e ', false, 'the old signatures must not be removed before their key'],
+])('a triple (DS | DNSKEY | its signers | signers of data) %s: %s, %s', (text, expected) => {
+  expect(validates(triple(text), algorithmOf)).toBe(expected);
 });
 
 describe('possible cache contents', () => {
@@ -392,39 +390,35 @@ describe('the time of the next DNSSEC check', () => {
   const JUST_ASKED = { ...waiting('ds_wanted'), askedAt: AT };
   const UNSIGNED = { ...newMachine(AT, 300), askedAt: AT };
 
-  describe('the next examination', () => {
-    it.each([
-      ['after seconds while nodes lack a step', waiting('nodes'), AT, 5 * SECOND],
-      ['after minutes if a node lacks it for long', waiting('nodes'), AT + HOUR, 5 * MINUTE],
-      ['when the caches have expired', waiting('caches', { until: AT + 2 * HOUR }), AT, 2 * HOUR + 1],
-      ['no later than the parent is queried', waiting('caches', { until: AT + 2 * DAY }), AT, 6 * HOUR],
-      ['every five minutes after a DS was requested', JUST_ASKED, AT + HOUR, 5 * MINUTE],
-      ['every hour days later', JUST_ASKED, AT + DAY, HOUR],
-      ['every minute while answers do not verify', waiting('preflight'), AT, MINUTE],
-      ['seconds after every node has imported keys', IMPORTED, AT, 5 * SECOND],
-      ['every minute while answers with imported keys do not verify', UNPROVEN, AT, MINUTE],
-      ['every twelve hours at rest', SIGNED, AT, 12 * HOUR],
-      ['every hour after the zone was unsigned', UNSIGNED, AT + DAY, HOUR],
-      ['every twelve hours once its keys are destroyed', UNSIGNED, AT + 60 * DAY, 12 * HOUR],
-    ] as const)('comes %s', (_, machine, at, expected) => {
-      expect(nextLookIn(machine, at)).toBe(expected);
-    });
+  it.each([
+    ['after seconds while nodes lack a step', waiting('nodes'), AT, 5 * SECOND],
+    ['after minutes if a node lacks it for long', waiting('nodes'), AT + HOUR, 5 * MINUTE],
+    ['when the caches have expired', waiting('caches', { until: AT + 2 * HOUR }), AT, 2 * HOUR + 1],
+    ['no later than the parent is queried', waiting('caches', { until: AT + 2 * DAY }), AT, 6 * HOUR],
+    ['every five minutes after a DS was requested', JUST_ASKED, AT + HOUR, 5 * MINUTE],
+    ['every hour days later', JUST_ASKED, AT + DAY, HOUR],
+    ['every minute while answers do not verify', waiting('preflight'), AT, MINUTE],
+    ['seconds after every node has imported keys', IMPORTED, AT, 5 * SECOND],
+    ['every minute while answers with imported keys do not verify', UNPROVEN, AT, MINUTE],
+    ['every twelve hours at rest', SIGNED, AT, 12 * HOUR],
+    ['every hour after the zone was unsigned', UNSIGNED, AT + DAY, HOUR],
+    ['every twelve hours once its keys are destroyed', UNSIGNED, AT + 60 * DAY, 12 * HOUR],
+  ] as const)('the next examination comes %s', (_, machine, at, expected) => {
+    expect(nextLookIn(machine, at)).toBe(expected);
   });
 
   const WANTED = { ...waiting('ds_wanted', { since: AT + HOUR }), parent: asked(AT) };
 
-  describe('the parent is queried', () => {
-    it.each([
-      ['immediately if it never was', SIGNED, AT, true],
-      ['before the first signature', NEW, AT, true],
-      ['not for a zone that was never signed', newMachine(AT, 300), AT, false],
-      ['not again within twelve hours of rest', { ...SIGNED, parent: asked(AT) }, AT + 11 * HOUR, false],
-      ['again after twelve hours of rest', { ...SIGNED, parent: asked(AT) }, AT + 12 * HOUR, true],
-      ['when a step needs to know', { ...waiting('observation'), parent: asked(AT) }, AT + 2 * HOUR, true],
-      ['soon after a DS was requested', WANTED, AT + HOUR, true],
-    ] as const)('%s', (_, machine, at, expected) => {
-      expect(isDsDue(machine, at)).toBe(expected);
-    });
+  it.each([
+    ['immediately if it never was', SIGNED, AT, true],
+    ['before the first signature', NEW, AT, true],
+    ['not for a zone that was never signed', newMachine(AT, 300), AT, false],
+    ['not again within twelve hours of rest', { ...SIGNED, parent: asked(AT) }, AT + 11 * HOUR, false],
+    ['again after twelve hours of rest', { ...SIGNED, parent: asked(AT) }, AT + 12 * HOUR, true],
+    ['when a step needs to know', { ...waiting('observation'), parent: asked(AT) }, AT + 2 * HOUR, true],
+    ['soon after a DS was requested', WANTED, AT + HOUR, true],
+  ] as const)('the parent is queried %s', (_, machine, at, expected) => {
+    expect(isDsDue(machine, at)).toBe(expected);
   });
 
   describe("the domain's own servers are queried", () => {

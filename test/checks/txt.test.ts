@@ -266,24 +266,22 @@ were not asked for | direct | | unknown`),
   });
 });
 
-describe('public resolvers', () => {
-  it('are shown and never decide', () => {
-    const resolvers = [
-      { address: '1.1.1.1', values: [Buffer.from(VALUE)], error: undefined },
-      { address: '8.8.8.8', values: [], error: undefined },
-      { address: '9.9.9.9', values: [Buffer.from('x')], error: undefined },
-      { address: '9.9.9.10', values: undefined, error: 'no reply' },
-    ];
-    const shown = ['found', 'absent', 'other', 'error'];
-    for (const [text, verdict] of [
-      ['ns1 answer V', 'verified'],
-      ['ns1 nodata', 'absent'],
-    ] as const) {
-      const judgement = judge([text], { resolvers });
-      expect(judgement.verdict).toBe(verdict);
-      expect(judgement.resolvers.map(({ outcome }) => outcome)).toEqual(shown);
-    }
-  });
+it('public resolvers are shown and never decide', () => {
+  const resolvers = [
+    { address: '1.1.1.1', values: [Buffer.from(VALUE)], error: undefined },
+    { address: '8.8.8.8', values: [], error: undefined },
+    { address: '9.9.9.9', values: [Buffer.from('x')], error: undefined },
+    { address: '9.9.9.10', values: undefined, error: 'no reply' },
+  ];
+  const shown = ['found', 'absent', 'other', 'error'];
+  for (const [text, verdict] of [
+    ['ns1 answer V', 'verified'],
+    ['ns1 nodata', 'absent'],
+  ] as const) {
+    const judgement = judge([text], { resolvers });
+    expect(judgement.verdict).toBe(verdict);
+    expect(judgement.resolvers.map(({ outcome }) => outcome)).toEqual(shown);
+  }
 });
 
 describe('a TXT value before the domain exists', () => {

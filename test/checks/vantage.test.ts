@@ -295,20 +295,16 @@ describe('vantage points form voices', () => {
   });
 });
 
-describe('a vantage point is in force', () => {
-  it('from its first request on, even if it is unavailable later', () => {
-    const setUp = (name: string, seenAt: Date | null) => ({ name, network: name, address: null, seenAt });
-    const all = [setUp('a', new Date(0)), setUp('b', null)];
-    expect(inForce(all)).toEqual([{ name: 'a', network: 'a', address: undefined }]);
-    expect(areAsked(inForce(all))).toBe(false);
-    expect(areAsked(inForce([setUp('a', new Date(0)), setUp('b', new Date(0))]))).toBe(true);
-  });
+it('a vantage point is in force from its first request on, even if it is unavailable later', () => {
+  const setUp = (name: string, seenAt: Date | null) => ({ name, network: name, address: null, seenAt });
+  const all = [setUp('a', new Date(0)), setUp('b', null)];
+  expect(inForce(all)).toEqual([{ name: 'a', network: 'a', address: undefined }]);
+  expect(areAsked(inForce(all))).toBe(false);
+  expect(areAsked(inForce([setUp('a', new Date(0)), setUp('b', new Date(0))]))).toBe(true);
 });
 
-describe('voices are consulted', () => {
-  it("from two networks on, even if one appears to be in the other's network", () => {
-    expect(areAsked([])).toBe(false);
-    expect(areAsked([vantage('a', 'ams'), vantage('b', 'ams')])).toBe(false);
-    expect(areAsked([vantage('a', 'ams', '192.0.2.1'), vantage('b', 'fra', '192.0.2.2')])).toBe(true);
-  });
+it("voices are consulted from two networks on, even if one appears to be in the other's network", () => {
+  expect(areAsked([])).toBe(false);
+  expect(areAsked([vantage('a', 'ams'), vantage('b', 'ams')])).toBe(false);
+  expect(areAsked([vantage('a', 'ams', '192.0.2.1'), vantage('b', 'fra', '192.0.2.2')])).toBe(true);
 });

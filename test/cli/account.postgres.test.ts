@@ -43,49 +43,47 @@ describe('zonefleet account', () => {
     expect(await run('create', 'shop.example')).toMatchObject({ code: 2 });
   });
 
-  describe('account commands', () => {
-    it('change each existing account, by email or id: its state, admin right, and plan for new domains', async () => {
-      const made = await createAccount(db, { email: 'ann@shop.example' });
-      const id = made.kind === 'created' ? String(made.account.id) : '';
-      await createAccount(db, { email: 'bob@shop.example' });
-      expect(await run('deactivate', id, 'bob@shop.example', 'nobody@shop.example')).toEqual({
-        code: 1,
-        stdout:
-          `deactivated ann@shop.example account ${id} plan free inactive\n` +
-          `deactivated bob@shop.example account ${Number(id) + 1} plan free inactive\n`,
-        stderr: 'nobody@shop.example: no such account\n',
-      });
-      expect((await findAccount(db, id))?.active).toBe(false);
-      const active = await run('activate', 'ann@shop.example', '--json');
-      expect(active.code).toBe(0);
-      expect(JSON.parse(active.stdout).accounts).toEqual([
-        {
-          account: 'ann@shop.example',
-          outcome: 'activated',
-          id: Number(id),
-          email: 'ann@shop.example',
-          name: null,
-          admin: false,
-          reseller: false,
-          provider: null,
-          active: true,
-          plan: 'free',
-          created_at: expect.stringMatching(/Z$/),
-        },
-      ]);
-      await createAccount(db, { email: 'ann@shop.example' });
-      expect((await run('admin', 'ann@shop.example')).stdout).toMatch(/ admin\n$/);
-      expect((await findAccount(db, 'ann@shop.example'))?.isAdmin).toBe(true);
-      expect((await run('admin', '--revoke', 'ann@shop.example')).code).toBe(0);
-      expect((await run('plan', 'ann@shop.example', '--plan', 'none')).code).toBe(0);
-      expect(await findAccount(db, 'ann@shop.example')).toMatchObject({
-        isAdmin: false,
-        planSlug: null,
-      });
-      expect(await run('plan', 'ann@shop.example', '--plan', 'gold')).toMatchObject({
-        code: 1,
-        stderr: 'ann@shop.example: no plan "gold"\n',
-      });
+  it('account commands change each existing account, by email or id: its state, admin right, and plan for new domains', async () => {
+    const made = await createAccount(db, { email: 'ann@shop.example' });
+    const id = made.kind === 'created' ? String(made.account.id) : '';
+    await createAccount(db, { email: 'bob@shop.example' });
+    expect(await run('deactivate', id, 'bob@shop.example', 'nobody@shop.example')).toEqual({
+      code: 1,
+      stdout:
+        `deactivated ann@shop.example account ${id} plan free inactive\n` +
+        `deactivated bob@shop.example account ${Number(id) + 1} plan free inactive\n`,
+      stderr: 'nobody@shop.example: no such account\n',
+    });
+    expect((await findAccount(db, id))?.active).toBe(false);
+    const active = await run('activate', 'ann@shop.example', '--json');
+    expect(active.code).toBe(0);
+    expect(JSON.parse(active.stdout).accounts).toEqual([
+      {
+        account: 'ann@shop.example',
+        outcome: 'activated',
+        id: Number(id),
+        email: 'ann@shop.example',
+        name: null,
+        admin: false,
+        reseller: false,
+        provider: null,
+        active: true,
+        plan: 'free',
+        created_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    await createAccount(db, { email: 'ann@shop.example' });
+    expect((await run('admin', 'ann@shop.example')).stdout).toMatch(/ admin\n$/);
+    expect((await findAccount(db, 'ann@shop.example'))?.isAdmin).toBe(true);
+    expect((await run('admin', '--revoke', 'ann@shop.example')).code).toBe(0);
+    expect((await run('plan', 'ann@shop.example', '--plan', 'none')).code).toBe(0);
+    expect(await findAccount(db, 'ann@shop.example')).toMatchObject({
+      isAdmin: false,
+      planSlug: null,
+    });
+    expect(await run('plan', 'ann@shop.example', '--plan', 'gold')).toMatchObject({
+      code: 1,
+      stderr: 'ann@shop.example: no plan "gold"\n',
     });
   });
 

@@ -549,33 +549,31 @@ describe('shared domains', () => {
     });
   });
 
-  describe('domain invite', () => {
-    it('prints only a link on stdout, which also allows registration', async () => {
-      const args = ['shop.test', 'Dan@shop.example', '--role', 'editor', '--account', 'ann@shop.example'];
-      const { code, stdout, stderr } = await run('invite', ...args);
-      const [, token = ''] =
-        /^https:\/\/dns\.zonefleet\.test\/console\/#invite=(inv_\w{43})\n$/.exec(stdout) ?? [];
-      expect([code, stderr]).toEqual([
-        0,
-        'for Dan@shop.example, as editor: the link works once and expires after 7 days\n',
-      ]);
-      expect(await findInvite(database.db, token)).toMatchObject({ role: 'editor', provesEmail: true });
-      const members = await run('members', 'shop.test', '--account', 'ann@shop.example');
-      expect(members.stdout).toMatch(
-        /ACCOUNT {2}EMAIL .*\n.*ann@shop\.example .* owner .*\n- .*Dan@shop\.example .* editor {2}invited until /,
-      );
-      const id = await newAccount(database.db, 'dan@shop.example');
-      const account = { id, email: 'dan@shop.example', isEmailConfirmed: true };
-      expect((await acceptInvite(database.db, token, account)).kind).toBe('accepted');
-      const json = await run('members', 'shop.test', '--account', String(ids.ann), '--json');
-      expect(JSON.parse(json.stdout)).toEqual({
-        id: domainId,
-        members: [
-          expect.objectContaining({ id: ids.ann, role: 'owner', provider: false }),
-          expect.objectContaining({ id, role: 'editor', email: 'dan@shop.example' }),
-        ],
-        invites: [],
-      });
+  it('domain invite prints only a link on stdout, which also allows registration', async () => {
+    const args = ['shop.test', 'Dan@shop.example', '--role', 'editor', '--account', 'ann@shop.example'];
+    const { code, stdout, stderr } = await run('invite', ...args);
+    const [, token = ''] =
+      /^https:\/\/dns\.zonefleet\.test\/console\/#invite=(inv_\w{43})\n$/.exec(stdout) ?? [];
+    expect([code, stderr]).toEqual([
+      0,
+      'for Dan@shop.example, as editor: the link works once and expires after 7 days\n',
+    ]);
+    expect(await findInvite(database.db, token)).toMatchObject({ role: 'editor', provesEmail: true });
+    const members = await run('members', 'shop.test', '--account', 'ann@shop.example');
+    expect(members.stdout).toMatch(
+      /ACCOUNT {2}EMAIL .*\n.*ann@shop\.example .* owner .*\n- .*Dan@shop\.example .* editor {2}invited until /,
+    );
+    const id = await newAccount(database.db, 'dan@shop.example');
+    const account = { id, email: 'dan@shop.example', isEmailConfirmed: true };
+    expect((await acceptInvite(database.db, token, account)).kind).toBe('accepted');
+    const json = await run('members', 'shop.test', '--account', String(ids.ann), '--json');
+    expect(JSON.parse(json.stdout)).toEqual({
+      id: domainId,
+      members: [
+        expect.objectContaining({ id: ids.ann, role: 'owner', provider: false }),
+        expect.objectContaining({ id, role: 'editor', email: 'dan@shop.example' }),
+      ],
+      invites: [],
     });
   });
 

@@ -496,9 +496,8 @@ function server(text: string): ServerEvidence {
 }
 
 /** The answers so far | addresses, servers, unresolved nameservers (default 10 5 0) | the next step. */
-describe('at the parent', () => {
-  it.each(
-    rowsOf(`
+it.each(
+  rowsOf(`
 two are asked first | | | ask 2
 a single address is all there is | | 1 1 0 | ask 1
 two servers are wanted, not two addresses of one | | 2 1 1 | ask 1
@@ -531,12 +530,11 @@ six are enough | timeout / timeout / timeout / timeout / timeout / timeout | | d
 six are enough even if they differ | nodata / referral a / referral a / referral a / referral a / referral a | | done
 a single one that was all there is | referral a | 0 0 0 | done
 a single one, and another to look up | referral a | 0 0 1 | resolve`),
-  )('%s', (_, answers, rest, expected) => {
-    const [addresses = 10, servers = 5, unresolved = 0] = (rest || '10 5 0').split(' ').map(Number);
-    const view = { addresses, servers, unresolved, maxAddresses: 6 };
-    const next = nextParentStep({ answers: itemsOf(answers).map(server), ...view });
-    expect(next.kind === 'ask' ? `ask ${next.count}` : next.kind).toBe(expected);
-  });
+)('at the parent %s', (_, answers, rest, expected) => {
+  const [addresses = 10, servers = 5, unresolved = 0] = (rest || '10 5 0').split(' ').map(Number);
+  const view = { addresses, servers, unresolved, maxAddresses: 6 };
+  const next = nextParentStep({ answers: itemsOf(answers).map(server), ...view });
+  expect(next.kind === 'ask' ? `ask ${next.count}` : next.kind).toBe(expected);
 });
 
 /** `a 1.1.1.1 rtt=20 shunned`. */

@@ -98,23 +98,21 @@ describe('write-audit', () => {
   const [ann, bob] = [() => ids[0] as number, () => ids[1] as number];
   const BY = { kind: 'cli', name: 'tester' } as const;
 
-  describe('a row', () => {
-    it('is stored only if its work is committed', async () => {
-      const before = await lastAudit(db);
-      const work = (fails: boolean) =>
-        audited(db, { action: 'account.update', by: BY }, async (trx, tell) => {
-          await trx.updateTable('accounts').set({ name: 'Ann' }).where('id', '=', ann()).execute();
-          tell({ accountId: ann(), before: { name: null }, after: { name: 'Ann', password: 'hunter2' } });
-          if (fails) rollBackTo('refused');
-          return 'done';
-        });
-      expect(await work(true)).toBe('refused');
-      expect(await auditAfter(db, before)).toEqual([]);
-      expect(await work(false)).toBe('done');
-      expect(await auditAfter(db, before)).toMatchObject([
-        { action: 'account.update', actor: BY, accountId: ann(), targetId: ann(), after: { name: 'Ann' } },
-      ]);
-    });
+  it('a row is stored only if its work is committed', async () => {
+    const before = await lastAudit(db);
+    const work = (fails: boolean) =>
+      audited(db, { action: 'account.update', by: BY }, async (trx, tell) => {
+        await trx.updateTable('accounts').set({ name: 'Ann' }).where('id', '=', ann()).execute();
+        tell({ accountId: ann(), before: { name: null }, after: { name: 'Ann', password: 'hunter2' } });
+        if (fails) rollBackTo('refused');
+        return 'done';
+      });
+    expect(await work(true)).toBe('refused');
+    expect(await auditAfter(db, before)).toEqual([]);
+    expect(await work(false)).toBe('done');
+    expect(await auditAfter(db, before)).toMatchObject([
+      { action: 'account.update', actor: BY, accountId: ann(), targetId: ann(), after: { name: 'Ann' } },
+    ]);
   });
 
   describe('failed sign-ins', () => {

@@ -369,25 +369,23 @@ describe('purge-idempotency', () => {
   });
 });
 
-describe('retention', () => {
-  // Incidents are deleted after ninety days, and suspicions without an incident after one.
-  it('deletes old incidents and suspicions, and keeps open ones', async () => {
-    const account = await newAccount(db, 'ann@uptime.test');
-    const ids: number[] = [];
-    for (const name of ['a.test.', 'b.test.', 'c.test.']) ids.push((await newDomain(db, account, name)).id);
-    const [a, b, c] = ids;
-    await query`
+// Incidents are deleted after ninety days, and suspicions without an incident after one.
+it('retention deletes old incidents and suspicions, and keeps open ones', async () => {
+  const account = await newAccount(db, 'ann@uptime.test');
+  const ids: number[] = [];
+  for (const name of ['a.test.', 'b.test.', 'c.test.']) ids.push((await newDomain(db, account, name)).id);
+  const [a, b, c] = ids;
+  await query`
     insert into uptime_incidents (domain_id, started_at, ended_at, requests, failures) values
       (${a}, now() - interval '91 days', now() - interval '90 days', 1, 1),
       (${a}, now() - interval '89 days', now() - interval '88 days', 2, 2),
       (${b}, now() - interval '200 days', null, 3, 3)`;
-    const minute = (days: number) => Math.floor(Date.now() / 60_000) - days * 1440;
-    await query`
+  const minute = (days: number) => Math.floor(Date.now() / 60_000) - days * 1440;
+  await query`
     insert into uptime_states (domain_id, judged, state) values
       (${a}, ${minute(2)}, '{"kind": "run"}'), (${b}, ${minute(200)}, '{"kind": "incident"}'),
       (${c}, ${minute(0)}, '{"kind": "run"}')`;
-    await deleteOld(db, { ...RETENTION, ...RETENTION_OF_FEATURES });
-    expect(await column`select requests from uptime_incidents order by 1`).toEqual([2, 3]);
-    expect(await column`select domain_id from uptime_states order by 1`).toEqual([b, c]);
-  });
+  await deleteOld(db, { ...RETENTION, ...RETENTION_OF_FEATURES });
+  expect(await column`select requests from uptime_incidents order by 1`).toEqual([2, 3]);
+  expect(await column`select domain_id from uptime_states order by 1`).toEqual([b, c]);
 });

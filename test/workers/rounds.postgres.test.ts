@@ -94,107 +94,101 @@ describe('share-silences', () => {
   });
 });
 
-describe('housekeeping', () => {
-  it('reports its errors, and each domain whose published records differ once, in turn', async () => {
-    const account = await newAccount(db, 'ann@example.org');
-    for (let i = 0; i < 12; i++) await newDomain(db, account, `d${i}.example.com.`);
-    const faults: PublishFault[] = [];
-    const troubles: unknown[] = [];
-    const running = runHousekeeping({
-      retention: RETENTION_OF_FEATURES,
-      db,
-      onFault: (fault) => faults.push(fault),
-      onTrouble: (error) => troubles.push(error),
-      idleMs: 5,
-    });
-    const spoil = (name: string) =>
-      query`update zone_records set ttl = ttl + 1
+it('housekeeping reports its errors, and each domain whose published records differ once, in turn', async () => {
+  const account = await newAccount(db, 'ann@example.org');
+  for (let i = 0; i < 12; i++) await newDomain(db, account, `d${i}.example.com.`);
+  const faults: PublishFault[] = [];
+  const troubles: unknown[] = [];
+  const running = runHousekeeping({
+    retention: RETENTION_OF_FEATURES,
+    db,
+    onFault: (fault) => faults.push(fault),
+    onTrouble: (error) => troubles.push(error),
+    idleMs: 5,
+  });
+  const spoil = (name: string) =>
+    query`update zone_records set ttl = ttl + 1
       where type = 6 and zone_id = (select zone_id from domains where name = ${name})`;
-    const names = () => faults.map(({ domain }) => domain);
-    try {
-      // Between the third and the first domain, the rounds check the last one again.
-      for (const name of ['d11.example.com.', 'd3.example.com.', 'd0.example.com.']) {
-        await spoil(name);
-        await until(() => names().includes(name), `${name} is found`);
-      }
-      expect(troubles).toEqual([]);
-      await query`alter table feed rename to gone`;
-      await until(() => troubles.length > 1, 'it has tried again');
-    } finally {
-      await running.stop();
-      await query`alter table if exists gone rename to feed`;
+  const names = () => faults.map(({ domain }) => domain);
+  try {
+    // Between the third and the first domain, the rounds check the last one again.
+    for (const name of ['d11.example.com.', 'd3.example.com.', 'd0.example.com.']) {
+      await spoil(name);
+      await until(() => names().includes(name), `${name} is found`);
     }
-    expect(names()).toEqual(['d11.example.com.', 'd3.example.com.', 'd0.example.com.']);
-    expect(faults[0]?.differences).toHaveLength(2);
-  });
-});
-
-describe('move-subscriptions', () => {
-  it('rounds move an expired subscription to the free plan by the clock of Postgres, and report it', async () => {
-    const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
-    const plan = await addTerm(db, 'pro', { days: 30, priceRials: 500 });
-    await setPlan(db, { domainId: id, planSlug: 'pro', termId: plan?.terms.at(-1)?.id as number });
-    const before = await listSubscriptions(db, id);
-    const troubles: unknown[] = [];
-    const told: object[] = [];
-    const options = {
-      db,
-      charging: { maxNegativeRials: 0 },
-      idleMs: 10,
-      onMoved: (moved: object) => void told.push(moved),
-      onFailed: (_: unknown, error: unknown) => troubles.push(error),
-      onTrouble: (error: unknown) => troubles.push(error),
-    };
-    await runSubscriptions(options).stop();
-    expect([await listSubscriptions(db, id), told]).toEqual([before, []]);
-    const at = new Date((before[0]?.expiresAt as Date).getTime() + 8 * 86_400_000);
-    const rounds = runSubscriptions({ ...options, clock: async () => at });
-    await until(() => told.length > 0, 'it has moved');
-    await rounds.stop();
-    expect(told).toEqual([{ renewed: 0, unpaid: 1, grace: 1, ended: 1, failed: 0 }]);
     expect(troubles).toEqual([]);
-    expect((await listSubscriptions(db, id))[0]?.plan.slug).toBe('free');
-  });
+    await query`alter table feed rename to gone`;
+    await until(() => troubles.length > 1, 'it has tried again');
+  } finally {
+    await running.stop();
+    await query`alter table if exists gone rename to feed`;
+  }
+  expect(names()).toEqual(['d11.example.com.', 'd3.example.com.', 'd0.example.com.']);
+  expect(faults[0]?.differences).toHaveLength(2);
 });
 
-describe('sweep-cache', () => {
-  // Housekeeping of the cache registry, with the rights that workers have.
-  test('expired entries and entries of revoked edges are deleted, and the counts follow', async () => {
-    for (const [at, name] of ['fra', 'ber'].entries())
-      await createEdge(db, { name, region: 'eu', v4: [`192.0.2.${at + 1}`], v6: [] });
-    await query`
+it('rounds move an expired subscription to the free plan by the clock of Postgres, and report it', async () => {
+  const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
+  const plan = await addTerm(db, 'pro', { days: 30, priceRials: 500 });
+  await setPlan(db, { domainId: id, planSlug: 'pro', termId: plan?.terms.at(-1)?.id as number });
+  const before = await listSubscriptions(db, id);
+  const troubles: unknown[] = [];
+  const told: object[] = [];
+  const options = {
+    db,
+    charging: { maxNegativeRials: 0 },
+    idleMs: 10,
+    onMoved: (moved: object) => void told.push(moved),
+    onFailed: (_: unknown, error: unknown) => troubles.push(error),
+    onTrouble: (error: unknown) => troubles.push(error),
+  };
+  await runSubscriptions(options).stop();
+  expect([await listSubscriptions(db, id), told]).toEqual([before, []]);
+  const at = new Date((before[0]?.expiresAt as Date).getTime() + 8 * 86_400_000);
+  const rounds = runSubscriptions({ ...options, clock: async () => at });
+  await until(() => told.length > 0, 'it has moved');
+  await rounds.stop();
+  expect(told).toEqual([{ renewed: 0, unpaid: 1, grace: 1, ended: 1, failed: 0 }]);
+  expect(troubles).toEqual([]);
+  expect((await listSubscriptions(db, id))[0]?.plan.slug).toBe('free');
+});
+
+// Housekeeping of the cache registry, with the rights that workers have.
+test('expired entries and entries of revoked edges are deleted, and the counts follow', async () => {
+  for (const [at, name] of ['fra', 'ber'].entries())
+    await createEdge(db, { name, region: 'eu', v4: [`192.0.2.${at + 1}`], v6: [] });
+  await query`
     insert into cached_entries (domain_id, node, host, path, query, variant, method, hostname, store_path, key_hash, cache_key,
       l2_key, size, cached_at, expires_at)
     select d, n, 'a.test', '/', '', '', 'GET', 'a.test', '/', k, '', '', 1, now() - interval '1 hour',
       case k when 'old' then now() - interval '1 s' else now() + interval '1 hour' end
     from unnest(array[1, 2]) d, unnest(array['fra', 'ber']) n, unnest(array['old', 'new']) k`;
-    await query`insert into cached_domains (domain_id, entries) values (1, 4), (2, 4)`;
-    await query`insert into cached_nodes values ('fra', now() - interval '2 hours')`;
-    const worker = openDatabase(asRole(url, 'zonefleet_worker'));
-    const cacheRegistry = new CacheRegistry({
-      url: asRole(url, 'zonefleet_worker'),
-      isElsewhere: false,
-      maxConnections: 1,
-    });
-    const onTrouble = (error: unknown) => expect.fail(String(error));
-    const sweeping = sweepCache({ db: worker, cacheRegistry, onTrouble, idleMs: 5 });
-    const left = async () =>
-      (
-        await column<string>`select domain_id || ' ' || node || ' ' || key_hash from cached_entries order by 1`
-      ).join();
-    try {
-      await until(async () => (await left()) === '1 ber new,1 fra new,2 ber new,2 fra new', 'no expired');
-      await revokeEdge(db, 'fra');
-      await until(async () => (await left()) === '1 ber new,2 ber new', 'none of the edge');
-      const counts = async () => (await column`select entries from cached_domains`).join();
-      await until(async () => (await counts()) === '1,1', 'the counts');
-      await until(async () => (await query`select from cached_nodes`).length === 0, 'the node');
-    } finally {
-      await sweeping.stop();
-      await cacheRegistry.close();
-      await worker.destroy();
-    }
+  await query`insert into cached_domains (domain_id, entries) values (1, 4), (2, 4)`;
+  await query`insert into cached_nodes values ('fra', now() - interval '2 hours')`;
+  const worker = openDatabase(asRole(url, 'zonefleet_worker'));
+  const cacheRegistry = new CacheRegistry({
+    url: asRole(url, 'zonefleet_worker'),
+    isElsewhere: false,
+    maxConnections: 1,
   });
+  const onTrouble = (error: unknown) => expect.fail(String(error));
+  const sweeping = sweepCache({ db: worker, cacheRegistry, onTrouble, idleMs: 5 });
+  const left = async () =>
+    (
+      await column<string>`select domain_id || ' ' || node || ' ' || key_hash from cached_entries order by 1`
+    ).join();
+  try {
+    await until(async () => (await left()) === '1 ber new,1 fra new,2 ber new,2 fra new', 'no expired');
+    await revokeEdge(db, 'fra');
+    await until(async () => (await left()) === '1 ber new,2 ber new', 'none of the edge');
+    const counts = async () => (await column`select entries from cached_domains`).join();
+    await until(async () => (await counts()) === '1,1', 'the counts');
+    await until(async () => (await query`select from cached_nodes`).length === 0, 'the node');
+  } finally {
+    await sweeping.stop();
+    await cacheRegistry.close();
+    await worker.destroy();
+  }
 });
 
 describe('watch-vantages', () => {

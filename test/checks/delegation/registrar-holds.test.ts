@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { registrarHold } from '../../../src/checks/delegation/registrar-holds.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { rowsOf } from '../../support/tests/rows-of.ts';
@@ -41,8 +41,6 @@ ns1.expired.stall.example ns2.expired.stall.example | none
 ns1.expired.reg.ru ns1.out.example | none
 `);
 
-describe('registrarHold', () => {
-  it.each(ROWS)('classifies %s as %s', (nameservers, hold) => {
-    expect(registrarHold(DOMAIN, names(nameservers)) ?? 'none').toBe(hold);
-  });
+it.each(ROWS)('registrarHold classifies %s as %s', (nameservers, hold) => {
+  expect(registrarHold(DOMAIN, names(nameservers)) ?? 'none').toBe(hold);
 });

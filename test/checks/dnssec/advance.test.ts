@@ -662,33 +662,31 @@ describe('a domain that moves here with its keys', () => {
   });
 });
 
-describe('a domain that leaves with its keys', () => {
-  it('keeps its DS without a finding that asks to remove it, and can return with the same keys', () => {
-    const two = new TwoOperators();
-    const { domain } = two;
-    domain.want((m) => enable(m, [A]));
-    two.run(10 * DAYS, () => domain.machine.asked.length > 0);
-    domain.show(dsOf(A));
-    two.run(2 * DAYS);
-    domain.want((m) => share(m, ['a'], true));
-    expect(two.codes()).toEqual([]);
-    two.theirKeys = ['a'];
-    two.theirSigners = { keySigners: ['a'], dataSigners: ['a'] };
-    two.nameServers('theirs');
-    two.run(10 * DAYS);
-    expect(two.codes()).toEqual([]);
-    expect(registrarAction(domain.machine, RULES).action).toBe('none');
-    expect(domain.machine.serving.keys).toEqual(['a']);
-    domain.want((m) => adoptAgain(m, ['a']));
-    two.run(1);
-    expect(two.codes()).toEqual(['FOREIGN_NS_READY']);
-    expect(adoptAgain(domain.machine, ['a'])).toBe(domain.machine);
-    // A new key here would not validate at the other operator.
-    domain.want((m) => roll(m, [B], false));
-    two.run(10 * DAYS);
-    expect(domain.machine.serving.dataSigners).toEqual(['a']);
-    expect(domain.machine.asked).toEqual(['a']);
-  });
+it('a domain that leaves with its keys keeps its DS without a finding that asks to remove it, and can return with the same keys', () => {
+  const two = new TwoOperators();
+  const { domain } = two;
+  domain.want((m) => enable(m, [A]));
+  two.run(10 * DAYS, () => domain.machine.asked.length > 0);
+  domain.show(dsOf(A));
+  two.run(2 * DAYS);
+  domain.want((m) => share(m, ['a'], true));
+  expect(two.codes()).toEqual([]);
+  two.theirKeys = ['a'];
+  two.theirSigners = { keySigners: ['a'], dataSigners: ['a'] };
+  two.nameServers('theirs');
+  two.run(10 * DAYS);
+  expect(two.codes()).toEqual([]);
+  expect(registrarAction(domain.machine, RULES).action).toBe('none');
+  expect(domain.machine.serving.keys).toEqual(['a']);
+  domain.want((m) => adoptAgain(m, ['a']));
+  two.run(1);
+  expect(two.codes()).toEqual(['FOREIGN_NS_READY']);
+  expect(adoptAgain(domain.machine, ['a'])).toBe(domain.machine);
+  // A new key here would not validate at the other operator.
+  domain.want((m) => roll(m, [B], false));
+  two.run(10 * DAYS);
+  expect(domain.machine.serving.dataSigners).toEqual(['a']);
+  expect(domain.machine.asked).toEqual(['a']);
 });
 
 describe('a domain that leaves signed', () => {

@@ -99,53 +99,49 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
   });
 });
 
-describe('zonefleet dnssec show', () => {
-  it('prints whether the nameservers of a domain with imported keys may be changed', async () => {
-    const accountId = await newAccount(database.db, 'bob@example.org');
-    const { id } = await newDomain(database.db, accountId, 'moving.example.');
+it('zonefleet dnssec show prints whether the nameservers of a domain with imported keys may be changed', async () => {
+  const accountId = await newAccount(database.db, 'bob@example.org');
+  const { id } = await newDomain(database.db, accountId, 'moving.example.');
+  await checkOnce(database.db, id, 'referral ns.else.test');
+  const key = madeFile('moving', 257);
+  expect((await importKey('moving.example', key.path, '--flags', '257')).code).toBe(0);
+  expect((await run('dnssec', 'show', 'moving.example')).stdout).toMatch(
+    /^ {2}FOREIGN_NS_WAIT: Do not change the nameservers yet: /m,
+  );
+  const { zones } = JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout);
+  const waits = [{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }];
+  expect(zones[0].findings).toMatchObject(waits);
+  // Only an export after the move ends it.
+  const findings = async () => {
+    expect((await exportKey('moving.example')).code).toBe(0);
     await checkOnce(database.db, id, 'referral ns.else.test');
-    const key = madeFile('moving', 257);
-    expect((await importKey('moving.example', key.path, '--flags', '257')).code).toBe(0);
-    expect((await run('dnssec', 'show', 'moving.example')).stdout).toMatch(
-      /^ {2}FOREIGN_NS_WAIT: Do not change the nameservers yet: /m,
-    );
-    const { zones } = JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout);
-    const waits = [{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }];
-    expect(zones[0].findings).toMatchObject(waits);
-    // Only an export after the move ends it.
-    const findings = async () => {
-      expect((await exportKey('moving.example')).code).toBe(0);
-      await checkOnce(database.db, id, 'referral ns.else.test');
-      return JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout).zones[0].findings;
-    };
-    expect(await findings()).toMatchObject(waits);
-    await checkOnce(database.db, id, 'referral ns1.example.net ns2.example.net');
-    expect(await findings()).toEqual([]);
-  });
+    return JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout).zones[0].findings;
+  };
+  expect(await findings()).toMatchObject(waits);
+  await checkOnce(database.db, id, 'referral ns1.example.net ns2.example.net');
+  expect(await findings()).toEqual([]);
 });
 
-describe('zonefleet dnssec export-key', () => {
-  it('does not record an export that is refused', async () => {
-    const { id } = await newDomain(
-      database.db,
-      await newAccount(database.db, 'eve@example.org'),
-      'two.example.',
-    );
-    expect((await run('dnssec', 'enable', 'two.example', '--split')).code).toBe(0);
-    const directory = join(folder, 'file');
-    writeFileSync(directory, '');
-    expect((await exportKey('two.example')).code).toBe(1);
-    expect(await exportKey('two.example', '--directory', directory)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('not a directory'),
-    });
-    expect(await exportKey('two.example', '--directory', '/proc/none')).toMatchObject({ code: 2 });
-    const { rows } = await sql`
-      select from signed_zones where domain_id = ${id} and machine::text like '%exported%'`.execute(
-      database.db,
-    );
-    expect(rows).toEqual([]);
+it('zonefleet dnssec export-key does not record an export that is refused', async () => {
+  const { id } = await newDomain(
+    database.db,
+    await newAccount(database.db, 'eve@example.org'),
+    'two.example.',
+  );
+  expect((await run('dnssec', 'enable', 'two.example', '--split')).code).toBe(0);
+  const directory = join(folder, 'file');
+  writeFileSync(directory, '');
+  expect((await exportKey('two.example')).code).toBe(1);
+  expect(await exportKey('two.example', '--directory', directory)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not a directory'),
   });
+  expect(await exportKey('two.example', '--directory', '/proc/none')).toMatchObject({ code: 2 });
+  const { rows } = await sql`
+      select from signed_zones where domain_id = ${id} and machine::text like '%exported%'`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([]);
 });
 
 describe('zonefleet dnssec import-key', () => {

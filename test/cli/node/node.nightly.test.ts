@@ -81,32 +81,27 @@ describe('node list', () => {
   });
 });
 
-describe('node list --rates', () => {
-  it('prints rates between two reports, and none for a node that did not report', async () => {
-    await report('ams1');
-    await report('quiet', { state: 'silent' });
-    const listing = run('node', 'list', '--rates');
-    let isOver = false;
-    const reporting = (async () => {
-      while (!isOver) {
-        await pause(20);
-        await sql`
+it('node list --rates prints rates between two reports, and none for a node that did not report', async () => {
+  await report('ams1');
+  await report('quiet', { state: 'silent' });
+  const listing = run('node', 'list', '--rates');
+  let isOver = false;
+  const reporting = (async () => {
+    while (!isOver) {
+      await pause(20);
+      await sql`
           update nodes set seen_at = seen_at + interval '1 second', answered = answered + 120, dropped = dropped + 3
           where name = 'ams1'`.execute(database.db);
-      }
-    })();
-    const { code, stdout } = await listing.finally(() => (isOver = true));
-    await reporting;
-    const [heads = '', ...rows] = stdout
-      .trimEnd()
-      .split('\n')
-      .map((row) => row.trim().split(/ {2,}/).join('|'));
-    expect([code, heads]).toEqual([0, expect.stringContaining('|ANSWERS/S|DROPS/S|IMAGE|')]);
-    expect(rows).toEqual([
-      expect.stringContaining('|120|3|25.0 %|'),
-      expect.stringContaining('|-|-|25.0 %|'),
-    ]);
-  });
+    }
+  })();
+  const { code, stdout } = await listing.finally(() => (isOver = true));
+  await reporting;
+  const [heads = '', ...rows] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.trim().split(/ {2,}/).join('|'));
+  expect([code, heads]).toEqual([0, expect.stringContaining('|ANSWERS/S|DROPS/S|IMAGE|')]);
+  expect(rows).toEqual([expect.stringContaining('|120|3|25.0 %|'), expect.stringContaining('|-|-|25.0 %|')]);
 });
 
 it('node confirm allows removals on the named nodes, or on all nodes', async () => {

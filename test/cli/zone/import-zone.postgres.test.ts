@@ -153,25 +153,23 @@ describe('zone import', () => {
   });
 });
 
-describe('the key of an import', () => {
-  it('is one of the operator that is not revoked', async () => {
-    const secrets = [{ name: 'a', secret: new Uint8Array(32).fill(1) }];
-    const secret = new Uint8Array(32).fill(7);
-    const imported = { accountId: null, algorithm: 'hmac-sha384', name: 'key.', secret } as const;
-    const first = await importKey(db, secrets, imported);
-    if (first.kind !== 'stored') throw new Error(first.kind);
-    expect(await storedKey(db, secrets, 'KEY')).toEqual({
-      name: parseName('key.'),
-      algorithm: 'hmac-sha384',
-      secret: Buffer.from(secret),
-    });
-    const elsewhere = [{ name: 'b', secret: new Uint8Array(32) }];
-    await expect(storedKey(db, elsewhere, 'key')).rejects.toThrow('needs the secret "a" of TSIG_SECRETS');
-    await revokeKey(db, null, first.key.id);
-    await expect(storedKey(db, secrets, 'key')).rejects.toThrow('--key: "key" is not a key');
-    const accountId = await newAccount(db, 'keys@a.example');
-    const owned = await createKey(db, secrets, { accountId, label: 'owned', algorithm: 'hmac-sha256' });
-    const name = owned.kind === 'stored' ? owned.key.name : '';
-    await expect(storedKey(db, secrets, name)).rejects.toThrow('is not a key');
+it('the key of an import is one of the operator that is not revoked', async () => {
+  const secrets = [{ name: 'a', secret: new Uint8Array(32).fill(1) }];
+  const secret = new Uint8Array(32).fill(7);
+  const imported = { accountId: null, algorithm: 'hmac-sha384', name: 'key.', secret } as const;
+  const first = await importKey(db, secrets, imported);
+  if (first.kind !== 'stored') throw new Error(first.kind);
+  expect(await storedKey(db, secrets, 'KEY')).toEqual({
+    name: parseName('key.'),
+    algorithm: 'hmac-sha384',
+    secret: Buffer.from(secret),
   });
+  const elsewhere = [{ name: 'b', secret: new Uint8Array(32) }];
+  await expect(storedKey(db, elsewhere, 'key')).rejects.toThrow('needs the secret "a" of TSIG_SECRETS');
+  await revokeKey(db, null, first.key.id);
+  await expect(storedKey(db, secrets, 'key')).rejects.toThrow('--key: "key" is not a key');
+  const accountId = await newAccount(db, 'keys@a.example');
+  const owned = await createKey(db, secrets, { accountId, label: 'owned', algorithm: 'hmac-sha256' });
+  const name = owned.kind === 'stored' ? owned.key.name : '';
+  await expect(storedKey(db, secrets, name)).rejects.toThrow('is not a key');
 });
