@@ -7,7 +7,7 @@ import { filesIn, ROOT, TEST_ENDS } from '../support/tests/sources.ts';
 
 it('docs/architecture.md lists every source folder', () => {
   const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `([\w/]+)` \| .+ \|$/gm)].map(([, folder]) => folder as string);
+  const rows = [...text.matchAll(/^\| `([\w/-]+)` \| .+ \|$/gm)].map(([, folder]) => folder as string);
   const below = (folder: string) =>
     readdirSync(join(ROOT, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 
 const api = sharedTestApi();
@@ -93,7 +94,7 @@ describe('httpreq', () => {
       [400, 'fqdn: expected a name that begins with _acme-challenge', { ...body, fqdn: 'www.shop.example' }],
       [400, 'value: is required', { fqdn: FQDN }],
       [400, 'the body is not valid JSON', '{'],
-      [401, 'a valid API key is required', body, 'dns_wrong'],
+      [401, 'a valid API key is required', body, generateKey()],
       [403, 'read-only API key', body, await api.makeKey({ readOnly: true })],
       [403, 'your role lacks records.edit', body, api.keys.viewer],
       [

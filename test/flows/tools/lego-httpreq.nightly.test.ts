@@ -2,6 +2,7 @@
 // answered.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { LEGO_NEEDS, legoNames, runLego } from '../../support/certificates/lego.ts';
 import { type Pebble, startPebble } from '../../support/certificates/pebble.ts';
 import { startToolFleet, type ToolFleet } from '../../support/processes/tool-fleet.ts';
@@ -32,7 +33,7 @@ describe.skipIf(LEGO_NEEDS !== '')(`lego 4.9 with httpreq${LEGO_NEEDS}`, () => {
 
   const run = (command: string, env: Record<string, string> = {}) => {
     const config = fileIn('lego', 'lego.env').replace('https://api.example.net', fleet.api.url);
-    const line = `${config.replace('dns_your_key', env.KEY ?? key)}${command}`;
+    const line = `${config.replace('svc_your_key', env.KEY ?? key)}${command}`;
     return runLego(line, { pebble, dns, folder: fleet.folder, env });
   };
   const of = (...names: string[]) =>
@@ -68,7 +69,12 @@ describe.skipIf(LEGO_NEEDS !== '')(`lego 4.9 with httpreq${LEGO_NEEDS}`, () => {
       {},
       '403: request failed: this API key may not write records at that name',
     ],
-    ['a wrong key', 'shop.example', { KEY: 'dns_wrong' }, '401: request failed: a valid API key is required'],
+    [
+      'a wrong key',
+      'shop.example',
+      { KEY: generateKey() },
+      '401: request failed: a valid API key is required',
+    ],
     [
       'the name of another account',
       'other.example',

@@ -1,0 +1,107 @@
+// ddclient and inadyn with the protocol dyndns2, as documented in docs/tools.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateKey } from '../../../src/store/accounts/api-keys.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
+import { startToolFleet, type ToolFleet } from '../../support/processes/tool-fleet.ts';
+import { commandIn, fileIn, runShell } from '../../support/tests/documented.ts';
+
+interface Settings {
+  readonly key: string;
+  readonly host: string;
+  readonly address: string;
+  /** Name of a run. Runs with the same name share the client's cache. */
+  readonly cache: string;
+}
+
+interface Client {
+  readonly page: 'ddclient' | 'inadyn';
+  readonly version: string;
+  /** Changes the documented configuration, which uses HTTPS and looks up the address. */
+  readonly local: (config: string, address: string) => string;
+  readonly options: (cache: string) => string;
+  /** What it prints after the first run, the second run, without its cache, with a wrong key, and for a foreign host. */
+  readonly prints: readonly [RegExp, RegExp, RegExp, RegExp, RegExp];
+}
+
+const CLIENTS: readonly Client[] = [
+  {
+    page: 'ddclient',
+    version: '3.10',
+    local: (config, address) =>
+      config
+        .replace('ssl=yes', 'ssl=no')
+        .replace(
+          'usev4=webv4',
+          address.includes(':') ? `use=ip, ip=${address}` : `usev4=ipv4, ipv4=${address}`,
+        ),
+    options: (cache) => `-cache ${cache}/cache -pid ${cache}/pid`,
+    prints: [/good: IP address set to/, /skipped/, /nochg/, /authorization failed/, /nohost/],
+  },
+  {
+    page: 'inadyn',
+    version: '2.10',
+    local: (config, address) =>
+      `allow-ipv6 = true\n${config.replace('ddns-server', `ssl = false\n checkip-command = "echo ${address}"\n ddns-server`)}`,
+    options: (cache) => `--cache-dir ${cache} --no-pidfile`,
+    prints: [
+      /Update forced for alias/,
+      /^inadyn[^\n]*client\.\n$/,
+      /Updating cache/,
+      /Authentication failure/,
+      /nohost/,
+    ],
+  },
+];
+
+describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
+  const needs = isInstalled(page) ? '' : ` (skipped: needs ${page})`;
+  let fleet: ToolFleet;
+  let key: string;
+
+  beforeAll(async () => {
+    fleet = await startToolFleet();
+    key = await fleet.cli(commandIn(page, 'Create'));
+  });
+  afterAll(() => fleet?.stop());
+
+  async function run({ key, host, address, cache }: Settings): Promise<string> {
+    const title = `${page}.conf`;
+    const path = join(fleet.folder, title);
+    const config = local(fileIn(page, title), address)
+      .replace('api.example.net', fleet.api.url.replace('http://', ''))
+      .replace('svc_your_key', key)
+      .replace('home.shop.example', host);
+    writeFileSync(path, config, { mode: 0o600 });
+    const command = commandIn(page, 'Run').replace(`/etc/${title}`, path);
+    const place = join(fleet.folder, cache);
+    mkdirSync(place, { recursive: true });
+    const { text } = await runShell(`${command} ${options(place)}`, {});
+    return text;
+  }
+
+  it.skipIf(needs !== '').each([
+    ['A', '192.0.2.1', '192.0.2.2'],
+    ['AAAA', '2001:db8::1', '2001:db8::2'],
+  ])(`publishes an %s record, repeats nothing, and publishes a new one${needs}`, async (type, one, two) => {
+    const given = { key, host: 'home.shop.example', cache: type };
+    const changes = async () => (await fleet.ask('GET', '/domains/shop.example/changes')).body.length;
+    expect(await run({ ...given, address: one })).toMatch(prints[0]);
+    expect(await fleet.records(type)).toEqual([`home ${one}`]);
+    const before = await changes();
+    expect(await run({ ...given, address: one })).toMatch(prints[1]);
+    expect(await run({ ...given, address: one, cache: `${type}-lost` })).toMatch(prints[2]);
+    expect(await changes()).toBe(before);
+    await run({ ...given, address: two, cache: `${type}-other` });
+    expect(await fleet.records(type)).toEqual([`home ${two}`]);
+  });
+
+  it.skipIf(needs !== '')(`reports a wrong key and a foreign host${needs}`, async () => {
+    const given = { key, host: 'home.shop.example', address: '192.0.2.9' };
+    expect(await run({ ...given, key: generateKey(), cache: 'wrong' })).toMatch(prints[3]);
+    expect(await run({ ...given, host: 'www.shop.example', cache: 'foreign' })).toMatch(prints[4]);
+    expect((await fleet.records('A')).join()).not.toContain('192.0.2.9');
+  });
+});
