@@ -8,7 +8,7 @@ import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec
 import { BY } from '../../support/database/domains.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { FLEET_SETS, NEEDS_PARENT } from '../../support/peers/real-parent.ts';
-import { OtherOperator } from '../../support/validators/other-operator.ts';
+import { type OtherOperator, startOtherOperator } from '../../support/validators/other-operator.ts';
 import { SECURE, SignedFleet } from '../../support/validators/signed-fleet.ts';
 import type { ValidatingResolver } from '../../support/validators/validator.ts';
 
@@ -24,7 +24,7 @@ describe.skipIf(needs !== '')(`a domain that two operators sign${needs}`, () => 
 
   beforeAll(async () => {
     signed = await SignedFleet.start('shop', { isActive: false });
-    other = await OtherOperator.start(signed.parent, 'shop.zz.');
+    other = await startOtherOperator(signed.parent, 'shop.zz.');
     await signed.parent.delegate({ shop: THEIRS });
     await signed.parent.showDs('shop', other.ds);
     await signed.checked(...THEIRS);

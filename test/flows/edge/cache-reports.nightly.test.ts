@@ -3,7 +3,7 @@ import { CacheReport } from '../../../agent/cache/report-cache.mjs';
 import { cacheFolder, dropFormerCaches, purgeCache } from '../../../agent/purge-cache.mjs';
 import { refreshUrl } from '../../../agent/refresh-url.mjs';
 import { askEdge } from '../../support/edge/ask-edge.ts';
-import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { DOMAIN, type EdgeFleet, HOST, ORIGINS, startEdgeFleet } from '../../support/edge/edge-fleet.ts';
 import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';
 import { startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
@@ -168,7 +168,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
 
 describe.skipIf(!hasNginx)('the agent for nginx', () => {
   it('reports what nginx has cached, deletes purged entries and obeys new rules, after a restart too', async () => {
-    const fleet = await EdgeFleet.start();
+    const fleet = await startEdgeFleet();
     const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     try {
       fleet.own.says(() => ({ body: 'x' }));

@@ -10,7 +10,7 @@ import { serveDatabase, startPebble } from '../../support/certificates/pebble.ts
 import { playOrders } from '../../support/certificates/play-orders.ts';
 import { newDomain } from '../../support/database/domains.ts';
 import { askEdge } from '../../support/edge/ask-edge.ts';
-import { EdgeFleet, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { ORIGINS, startEdgeFleet } from '../../support/edge/edge-fleet.ts';
 import { startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
@@ -41,7 +41,7 @@ const resolver = {
 it.skipIf(!isInstalled('pebble') || !hasNginx)(
   'a certificate is issued for names that resolve to edges, which answer the challenges and then serve it',
   async () => {
-    const fleet = await EdgeFleet.start({ env: { KEY_SECRETS } });
+    const fleet = await startEdgeFleet({ env: { KEY_SECRETS } });
     const { db } = fleet.database;
     useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
     const dns = await serveDatabase(db);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
 import { askEdge, type EdgePorts, openWebsocket } from '../../support/edge/ask-edge.ts';
-import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { DOMAIN, type EdgeFleet, HOST, ORIGINS, startEdgeFleet } from '../../support/edge/edge-fleet.ts';
 import { type AgentProcess, startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
 import { isOneGeneration } from '../../support/edge/nginx/taking-workers.ts';
@@ -22,7 +22,7 @@ const directory = mkdtempSync(join(tmpdir(), 'zonefleet-visits-'));
 beforeAll(async () => {
   engine = await startAnalytics();
   store = openAnalytics(engine.url);
-  fleet = await EdgeFleet.start({
+  fleet = await startEdgeFleet({
     env: { ANALYTICS_URL: engine.url, ANALYTICS_SPOOL: join(directory, 'spool') },
   });
   fleet.own.says(({ url }) => ({ status: url.startsWith('/fault') ? 500 : 200, body: 'x' }));

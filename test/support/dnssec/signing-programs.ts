@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ZoneText } from '../peers/peers.ts';
-import { runProgram } from '../validators/run-program.ts';
+import { runIn } from '../validators/run-program.ts';
 
 export interface SigningStyle {
   readonly name: string;
@@ -52,11 +52,7 @@ export interface SignedText extends ZoneText {
 
 export async function signWith(style: SigningStyle, zone: ZoneText): Promise<SignedText> {
   const directory = await mkdtemp(join(tmpdir(), 'zonefleet-signing-'));
-  const run = async (program: string, args: readonly string[]) => {
-    const { code, text } = await runProgram(program, args, directory);
-    if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${text}`);
-    return text;
-  };
+  const run = (program: string, args: readonly string[]) => runIn(directory, program, args);
   try {
     const { apex } = zone;
     const flags = style.isSplit ? [['-f', 'KSK'], []] : [['-f', 'KSK']];

@@ -2,7 +2,7 @@
 
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
-import { createDatabase, type TestDatabase } from '../database/database.ts';
+import { createDatabase } from '../database/database.ts';
 import { newAccount, newDomain } from '../database/domains.ts';
 import { type ApiProcess, askApi, type HttpAnswer, startApi } from '../processes/api-process.ts';
 import { startTogether } from '../tests/start-together.ts';
@@ -14,77 +14,54 @@ export const DOMAIN = 'shop.example';
 /** The host that `own` answers for. */
 export const HOST = `www.${DOMAIN}`;
 
-interface Started {
-  readonly database: TestDatabase;
-  readonly api: ApiProcess;
-  readonly own: TestOrigin;
-  readonly token: string;
-  readonly accountId: number;
-  readonly owner: string;
-}
+export type EdgeFleet = Awaited<ReturnType<typeof startEdgeFleet>>;
 
-export class EdgeFleet {
-  readonly database: TestDatabase;
-  readonly api: ApiProcess;
-  readonly own: TestOrigin;
-  readonly token: string;
-  readonly accountId: number;
-  readonly #owner: string;
-
-  static async start(options: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<EdgeFleet> {
-    const database = await createDatabase();
-    const { db } = database;
-    try {
-      const owner = generateKey();
-      const accountId = await newAccount(db, 'owner@zonefleet.test');
-      await createApiKey(db, owner, { name: 'owner', accountId });
-      await newDomain(db, accountId, `${DOMAIN}.`);
-      const edge = { name: 'edge1', region: 'eu', v4: ['198.51.100.10'], v6: [] };
-      const created = await createEdge(db, edge);
-      if (created.kind !== 'created') throw new Error(created.kind);
-      const env = { ALLOW_RESERVED_NAMES: 'on', ORIGIN_ALLOW: ORIGINS, ...options.env };
-      const [api, own] = await startTogether<[ApiProcess, TestOrigin]>([
-        startApi(database.url, { env }),
-        startOrigin('own', '127.0.7.1'),
-      ]);
-      const { token } = created;
-      const fleet = new EdgeFleet({ database, api, own, token, accountId, owner });
-      await fleet.change('POST', '/records/', fleet.recordOf('www'));
-      return fleet;
-    } catch (error) {
-      await database.drop();
-      throw error;
-    }
-  }
-
-  private constructor(started: Started) {
-    this.database = started.database;
-    this.api = started.api;
-    this.own = started.own;
-    this.token = started.token;
-    this.accountId = started.accountId;
-    this.#owner = started.owner;
-  }
-
-  /** Returns a proxied record that points to `own`. */
-  recordOf(name: string): object {
-    const { address: destination, port } = this.own;
-    return { name, type: 'A', destination, port, scheme: 'Http', proxied: true };
-  }
-
-  ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
-    return askApi(this.api.url, this.#owner, method, path, body);
-  }
-
-  /** Calls the API as the owner, below the domain's path. Throws unless it succeeds. */
-  async change(method: string, path: string, body?: unknown): Promise<HttpAnswer['body']> {
-    const { status, body: answer } = await this.ask(method, `/domains/${DOMAIN}${path}`, body);
-    if (status >= 300) throw new Error(`${status} ${JSON.stringify(answer)}`);
-    return answer;
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([this.own.stop(), this.api.stop()]);
-    await this.database.drop();
+export async function startEdgeFleet(options: { readonly env?: Readonly<Record<string, string>> } = {}) {
+  const database = await createDatabase();
+  const { db } = database;
+  try {
+    const ownerKey = generateKey();
+    const accountId = await newAccount(db, 'owner@zonefleet.test');
+    await createApiKey(db, ownerKey, { name: 'owner', accountId });
+    await newDomain(db, accountId, `${DOMAIN}.`);
+    const edge = { name: 'edge1', region: 'eu', v4: ['198.51.100.10'], v6: [] };
+    const created = await createEdge(db, edge);
+    if (created.kind !== 'created') throw new Error(created.kind);
+    const env = { ALLOW_RESERVED_NAMES: 'on', ORIGIN_ALLOW: ORIGINS, ...options.env };
+    const [api, own] = await startTogether<[ApiProcess, TestOrigin]>([
+      startApi(database.url, { env }),
+      startOrigin('own', '127.0.7.1'),
+    ]);
+    /** Calls the API as the domain's owner. */
+    const ask = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
+      askApi(api.url, ownerKey, method, path, body);
+    const fleet = {
+      database,
+      api,
+      own,
+      token: created.token,
+      accountId,
+      ask,
+      /** Returns a proxied record that points to `own`. */
+      recordOf(name: string): object {
+        const { address: destination, port } = own;
+        return { name, type: 'A', destination, port, scheme: 'Http', proxied: true };
+      },
+      /** Calls the API as the owner, below the domain's path. Throws unless it succeeds. */
+      async change(method: string, path: string, body?: unknown): Promise<HttpAnswer['body']> {
+        const { status, body: answer } = await ask(method, `/domains/${DOMAIN}${path}`, body);
+        if (status >= 300) throw new Error(`${status} ${JSON.stringify(answer)}`);
+        return answer;
+      },
+      async stop(): Promise<void> {
+        await Promise.all([own.stop(), api.stop()]);
+        await database.drop();
+      },
+    };
+    await fleet.change('POST', '/records/', fleet.recordOf('www'));
+    return fleet;
+  } catch (error) {
+    await database.drop();
+    throw error;
   }
 }

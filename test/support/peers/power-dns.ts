@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { queryFor } from '../answer/queries.ts';
-import { runProgram } from '../validators/run-program.ts';
+import { runIn } from '../validators/run-program.ts';
 import { startDaemon } from './daemon.ts';
 import { askMany, type PeerAddress, type ZoneText } from './peers.ts';
 
@@ -46,11 +46,8 @@ export async function startPowerDns({ zones, signed, listen }: PowerDnsStart): P
     clauses.push(`zone "${apex.slice(0, -1)}" { type master; file "${directory}/${i}.zone"; };\n`);
   }
   await writeFile(join(directory, 'named.conf'), clauses.join(''));
-  const pdnsutil = async (...args: string[]) => {
-    const { code, text } = await runProgram('pdnsutil', [`--config-dir=${directory}`, ...args], directory);
-    if (code !== 0) throw new Error(`pdnsutil ${args.join(' ')} ended with ${code}: ${text}`);
-    return text;
-  };
+  const pdnsutil = (...args: string[]) =>
+    runIn(directory, 'pdnsutil', [`--config-dir=${directory}`, ...args]);
   await pdnsutil('create-bind-db', `${directory}/dnssec.db`);
   if (signed.length > 0) await pdnsutil('secure-zone', ...signed);
   const { apex } = zones.at(-1) as ZoneText;

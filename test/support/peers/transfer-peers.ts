@@ -3,7 +3,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { freePort } from '../processes/free-port.ts';
-import { runProgram } from '../validators/run-program.ts';
+import { runIn } from '../validators/run-program.ts';
 import { startDaemon } from './daemon.ts';
 import { documented } from './documented-config.ts';
 import { askMany } from './peers.ts';
@@ -95,7 +95,7 @@ interface Frame {
   readonly files: (options: FrameOptions) => Readonly<Record<string, string>>;
   readonly args: (directory: string) => readonly string[];
   readonly prepare?: (options: FrameOptions) => Promise<void>;
-  readonly reload: 'SIGHUP' | ((directory: string, zone: string) => Promise<void>);
+  readonly reload: 'SIGHUP' | ((directory: string, zone: string) => Promise<unknown>);
 }
 
 const LOCAL = '127.0.0.1';
@@ -180,7 +180,7 @@ ${example('named.conf', options).replaceAll('allow-transfer {', `$& ${LOCAL};`)}
   powerdns: {
     args: (directory) => [`--config-dir=${directory}`],
     reload: (directory, zone) =>
-      run(directory, 'pdns_control', [`--config-dir=${directory}`, 'bind-reload-now', zone]),
+      runIn(directory, 'pdns_control', [`--config-dir=${directory}`, 'bind-reload-now', zone]),
     files: (options) => ({
       'pdns.conf': `
 launch=bind
@@ -212,7 +212,7 @@ ${example('pdns.conf', { ...options, zones: [''] })}`,
     async prepare(options) {
       const { directory } = options;
       const pdnsutil = (...args: string[]) =>
-        run(directory, 'pdnsutil', [`--config-dir=${directory}`, ...args]);
+        runIn(directory, 'pdnsutil', [`--config-dir=${directory}`, ...args]);
       await pdnsutil('create-bind-db', `${directory}/dnssec.db`);
       // Only a database can create zones. The file named.conf lists those of this backend.
       for (const zone of options.zones)
@@ -264,8 +264,3 @@ ${
     }),
   },
 };
-
-async function run(directory: string, program: string, args: readonly string[]): Promise<void> {
-  const { code, text } = await runProgram(program, args, directory);
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${text}`);
-}

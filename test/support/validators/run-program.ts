@@ -2,14 +2,13 @@
 
 import { execFile } from 'node:child_process';
 
-interface Ran {
-  readonly code: number;
-  readonly text: string;
-}
-
 const TIMEOUT_MS = 60_000;
 
-export function runProgram(program: string, args: readonly string[], cwd?: string): Promise<Ran> {
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  cwd?: string,
+): Promise<{ readonly code: number; readonly text: string }> {
   const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` };
   return new Promise((done) => {
     execFile(
@@ -22,4 +21,11 @@ export function runProgram(program: string, args: readonly string[], cwd?: strin
       },
     );
   });
+}
+
+/** Throws unless the exit code is 0. */
+export async function runIn(directory: string, program: string, args: readonly string[]): Promise<string> {
+  const { code, text } = await runProgram(program, args, directory);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${text}`);
+  return text;
 }

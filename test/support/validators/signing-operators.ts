@@ -12,7 +12,7 @@ import { askMany, startPeer } from '../peers/peers.ts';
 import { dsOfPowerDns, startPowerDns as startServer } from '../peers/power-dns.ts';
 import type { RealParent } from '../peers/real-parent.ts';
 import { freePort } from '../processes/free-port.ts';
-import { runProgram } from './run-program.ts';
+import { runIn } from './run-program.ts';
 
 export interface SigningOperator {
   readonly address: string;
@@ -32,14 +32,7 @@ export interface GivenPem {
 
 const LAST_LABEL = /\.\d+$/;
 
-interface Place {
-  readonly directory: string;
-  readonly apex: string;
-  readonly address: string;
-  readonly ports: readonly number[];
-}
-
-async function placeOf(parent: RealParent, apex: string): Promise<Place> {
+async function placeOf(parent: RealParent, apex: string) {
   const directory = await mkdtemp(join(tmpdir(), 'zonefleet-operator-'));
   await chmod(directory, 0o755);
   const [{ address: ours }] = parent.ours as [(typeof parent.ours)[number]];
@@ -52,12 +45,11 @@ async function placeOf(parent: RealParent, apex: string): Promise<Place> {
     'www 30 A 198.51.100.7',
   ];
   await writeFile(join(directory, 'zone'), `${lines.join('\n')}\n`);
-  return { directory, apex, address, ports: [53, parent.port] };
+  return { directory, address, ports: [53, parent.port] };
 }
 
 export async function startPowerDns(parent: RealParent, apex: string): Promise<SigningOperator> {
-  const place = await placeOf(parent, apex);
-  const { directory, address, ports } = place;
+  const { directory, address, ports } = await placeOf(parent, apex);
   const zone = apex.slice(0, -1);
   const listen = ports.map((port) => ({ address, port }));
   const text = await readFile(join(directory, 'zone'), 'utf8');
@@ -110,7 +102,7 @@ export async function startBind(parent: RealParent, apex: string): Promise<Signi
     files: () => ({}),
     args: () => ['-g', '-c', join(directory, 'config')],
     isReady: async () => {
-      text = await run(directory, 'dig', transfer).catch(() => '');
+      text = await runIn(directory, 'dig', transfer).catch(() => '');
       return ['A', 'NS', 'SOA', 'DNSKEY', 'NSEC'].every((type) => text.includes(`RRSIG\t${type} `));
     },
   });
@@ -122,7 +114,7 @@ export async function startBind(parent: RealParent, apex: string): Promise<Signi
   for (const file of files.filter((each) => each.endsWith('.key'))) {
     const key = await readFile(join(directory, file), 'utf8');
     // the program makes a DS of a zone-signing key too
-    if (key.includes(' DNSKEY 257 ')) ds = await run(directory, 'dnssec-dsfromkey', ['-2', file]);
+    if (key.includes(' DNSKEY 257 ')) ds = await runIn(directory, 'dnssec-dsfromkey', ['-2', file]);
   }
   return {
     address,
@@ -142,8 +134,7 @@ export async function startKnot(
   apex: string,
   keys: readonly GivenPem[],
 ): Promise<SigningOperator> {
-  const place = await placeOf(parent, apex);
-  const { directory, address, ports } = place;
+  const { directory, address, ports } = await placeOf(parent, apex);
   const config = [
     'server:',
     ...ports.map((port) => `  listen: ${address}@${port}`),
@@ -168,7 +159,7 @@ export async function startKnot(
   ];
   await writeFile(join(directory, 'config'), `${config.join('\n')}\n`);
   const keymgr = (...args: string[]) =>
-    run(directory, 'keymgr', ['-c', join(directory, 'config'), apex, ...args]);
+    runIn(directory, 'keymgr', ['-c', join(directory, 'config'), apex, ...args]);
   for (const [i, { pem, algorithm, role }] of keys.entries()) {
     await writeFile(join(directory, `${i}.pem`), pem);
     const uses = [`ksk=${role === 'zsk' ? 'no' : 'yes'}`, `zsk=${role === 'ksk' ? 'no' : 'yes'}`];
@@ -176,49 +167,24 @@ export async function startKnot(
     await keymgr('import-pem', join(directory, `${i}.pem`), `algorithm=${algorithm}`, ...uses, ...times);
   }
   const [, ds = ''] = / DS (\d+ \d+ 2 [0-9A-Fa-f]+)/.exec(await keymgr('ds')) ?? [];
-  return await started(place, ds, {
-    program: 'knotd',
-    args: ['-c', join(directory, 'config')],
-    keyFiles: [],
-    flags: [],
-  });
-}
-
-interface Server extends Pick<SigningOperator, 'keyFiles' | 'flags'> {
-  readonly program: string;
-  readonly args: readonly string[];
-}
-
-/** Resolves when it serves the zone with signatures. */
-async function started(
-  { directory, address, apex, ports }: Place,
-  ds: string,
-  { program, args, keyFiles, flags }: Server,
-): Promise<SigningOperator> {
   const query = queryFor({ name: parseName(apex), type: TYPE.DNSKEY, udpPayloadSize: 1232 });
   const daemon = await startDaemon({
-    program,
+    program: 'knotd',
     files: () => ({}),
-    args: () => args,
+    args: () => ['-c', join(directory, 'config')],
     isReady: async () => {
-      const [reply] = await askMany(ports[1] as number, [query], { address, tries: 1, timeoutMs: 300 });
+      const [reply] = await askMany(parent.port, [query], { address, tries: 1, timeoutMs: 300 });
       return reply !== undefined && Buffer.from(reply).readUInt16BE(6) > 0; // RFC 1035 §4.1.1: ANCOUNT
     },
   });
   return {
     address,
     ds,
-    keyFiles,
-    flags,
+    keyFiles: [],
+    flags: [],
     async stop() {
       await daemon.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function run(directory: string, program: string, args: readonly string[]): Promise<string> {
-  const { code, text } = await runProgram(program, args, directory);
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${text}`);
-  return text;
 }
