@@ -3,9 +3,9 @@
 
 import { makeCorpus } from '../../test/support/corpus/scan-corpus.ts';
 import { scanWorld } from '../../test/support/corpus/scan-internet.ts';
-import { type RecursiveServer, startRecursive } from '../../test/support/corpus/scan-recursive.ts';
 import { FakeInternet } from '../../test/support/world/fake-internet.ts';
 import type { ServersOrder, ServersReady } from './orders.ts';
+import { type RecursiveServer, startRecursive } from './scan-recursive.ts';
 
 const order = JSON.parse(process.argv[2] ?? '') as ServersOrder;
 const corpus = makeCorpus(order);

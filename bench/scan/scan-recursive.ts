@@ -1,16 +1,16 @@
 // A resolver for the generated zones: it has all of them, follows aliases, and has an address for each external name. For
 // programs that use a single server, and for scans of zones whose own servers are down.
 
-import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
-import { RCODE } from '../../../src/dns/message/rcodes.ts';
-import { foldCase, type Name, nameInRdata, parseName } from '../../../src/dns/name.ts';
-import { rdataNames } from '../../../src/dns/record/rdata.ts';
-import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
-import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
-import { encodeMessage } from '../answer/encode-message.ts';
-import { findAnswer } from '../reference/find-answer.ts';
-import { type Place, type Seat, sitDown } from '../world/fake-internet.ts';
-import type { CorpusZone } from './scan-corpus.ts';
+import { decodeMessage, type Message, type MessageRecord } from '../../src/dns/message/message.ts';
+import { RCODE } from '../../src/dns/message/rcodes.ts';
+import { foldCase, type Name, nameInRdata, parseName } from '../../src/dns/name.ts';
+import { rdataNames } from '../../src/dns/record/rdata.ts';
+import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
+import type { RecordSet, Zone } from '../../src/zone/zone.ts';
+import { encodeMessage } from '../../test/support/answer/encode-message.ts';
+import type { CorpusZone } from '../../test/support/corpus/scan-corpus.ts';
+import { findAnswer } from '../../test/support/reference/find-answer.ts';
+import { type Place, type Seat, sitDown } from '../../test/support/world/fake-internet.ts';
 
 export interface RecursiveServer {
   readonly place: Place;
