@@ -2,6 +2,7 @@
 // world of fixtures/child-worlds, and some of them before the delegation. Both run in their own network namespace.
 
 import { type ChildProcessByStdio, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,80 +18,14 @@ import { readWorld, worldFolders } from '../../support/world/read-world.ts';
 
 const run = promisify(execFile);
 
-/** Returns what is missing for network namespaces; empty if nothing is. */
-function missingForNamespaces(): string {
+/** Returns what is missing for a comparison; empty if nothing is. */
+function missingPrograms(): string {
+  if (!isInstalled('zonemaster-cli')) return 'zonemaster-cli';
   if (!isInstalled('ip')) return 'iproute2';
   const name = `zfprobe${process.pid}`;
   const isMade = spawnSync('ip', ['netns', 'add', name]).status === 0;
   if (isMade) spawnSync('ip', ['netns', 'del', name]);
   return isMade ? '' : 'the right to make network namespaces';
-}
-
-class NetworkNamespace {
-  /** Directory for files of its programs. */
-  readonly folder: string;
-  readonly #name: string;
-  #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
-  #lines: AsyncIterator<string> | undefined;
-
-  private constructor(name: string, folder: string) {
-    this.#name = name;
-    this.folder = folder;
-  }
-
-  /** `label` is in lowercase. */
-  static async make(label: string, addresses: readonly string[]): Promise<NetworkNamespace> {
-    const folder = await mkdtemp(join(tmpdir(), `zonefleet-network-${label}-`));
-    const namespace = new NetworkNamespace(`zf${process.pid}${label}`, folder);
-    try {
-      await removeAbandoned();
-      await run('ip', ['netns', 'add', namespace.#name]);
-      const lines = addresses.map((address) =>
-        address.includes(':') ? `addr add ${address}/128 dev lo nodad` : `addr add ${address}/32 dev lo`,
-      );
-      const batch = join(folder, 'batch');
-      await writeFile(batch, ['link set lo up', ...lines, ''].join('\n'));
-      await run('ip', ['-n', namespace.#name, '-batch', batch]);
-      return namespace;
-    } catch (error) {
-      await namespace.remove();
-      throw error;
-    }
-  }
-
-  /** Command that starts a program in the namespace. */
-  within(program: string): { readonly command: string; readonly args: readonly string[] } {
-    return { command: 'ip', args: ['netns', 'exec', this.#name, program] };
-  }
-
-  startChild(main: string, words: readonly string[] = []): void {
-    const { command, args } = this.within(process.execPath);
-    this.#child = spawn(command, [...args, '--import', 'tsx', main, ...words], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
-  }
-
-  /** Sends a line to the process, and returns its answer. */
-  async ask(line: string): Promise<string> {
-    this.#child?.stdin.write(`${line}\n`);
-    const answer = await this.#lines?.next();
-    if (answer === undefined || answer.done === true)
-      throw new Error(`the process in ${this.#name} has ended`);
-    return answer.value;
-  }
-
-  async remove(): Promise<void> {
-    const child = this.#child;
-    if (child !== undefined && child.exitCode === null) {
-      const ended = new Promise((done) => child.once('exit', done));
-      child.stdin.end();
-      child.kill();
-      await ended;
-    }
-    await run('ip', ['netns', 'del', this.#name]).catch(() => {});
-    await rm(this.folder, { recursive: true, force: true });
-  }
 }
 
 /** Removes the leftovers of killed runs. */
@@ -131,59 +66,73 @@ interface Looked {
   readonly isKnown: boolean;
 }
 
-/** Returns what is missing for a comparison; empty if nothing is. */
-function missingForZonemaster(): string {
-  return isInstalled('zonemaster-cli') ? missingForNamespaces() : 'zonemaster-cli';
-}
-
-class ZonemasterNetwork {
-  readonly #namespace: NetworkNamespace;
-
-  private constructor(namespace: NetworkNamespace) {
-    this.#namespace = namespace;
-  }
-
-  static async make(addresses: readonly string[], rootHints: string): Promise<ZonemasterNetwork> {
-    const namespace = await NetworkNamespace.make('', addresses);
-    await writeFile(join(namespace.folder, 'hints'), rootHints);
-    await writeFile(join(namespace.folder, 'profile.json'), JSON.stringify(PROFILE));
-    namespace.startChild(CHILD);
-    return new ZonemasterNetwork(namespace);
-  }
-
-  /** Serves a world from now on, and runs Zonefleet's check on it. */
-  async look(folder: string, servers: readonly string[] = []): Promise<Looked> {
-    return JSON.parse(await this.#namespace.ask([folder, ...servers].join(' '))) as Looked;
-  }
-
-  /** Runs these test cases, such as `Delegation/delegation01`, on the served world. */
-  async zonemaster(
-    domain: string,
-    tests: readonly string[],
-    servers: readonly string[] = [],
-  ): Promise<ZonemasterMessage[]> {
-    const { folder } = this.#namespace;
-    const { command, args } = this.#namespace.within('zonemaster-cli');
-    const words = [
-      ...args,
-      ...[domain, '--raw', '--no-time', '--show_testcase', '--level=INFO'],
-      ...['--hints', join(folder, 'hints'), '--profile', join(folder, 'profile.json')],
-      ...tests.flatMap((test) => ['--test', test]),
-      ...servers.flatMap((server) => ['--ns', server]),
-    ];
-    const env = { ...process.env, HOME: folder };
-    const { stdout } = await run(command, words, { timeout: ZONEMASTER_MS, env });
-    const messages = stdout.split('\n').flatMap((line): ZonemasterMessage[] => {
-      const [, test, tag, rest = ''] = /^\s*[\d.]+\s+[A-Z]+\s+(\S+)\s+(\S+)\s*(.*)$/.exec(line) ?? [];
-      return test === undefined || tag === undefined ? [] : [{ test: test.toLowerCase(), tag, args: rest }];
+/** Starts a network namespace in which both programs check the same worlds. */
+async function makeNetwork(addresses: readonly string[], rootHints: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'zonefleet-network-'));
+  const name = `zf${process.pid}`;
+  const within = (...words: readonly string[]) => ['netns', 'exec', name, ...words];
+  let child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  const remove = async () => {
+    if (child !== undefined && child.exitCode === null) {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      child.kill();
+      await ended;
+    }
+    await run('ip', ['netns', 'del', name]).catch(() => {});
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await removeAbandoned();
+    await run('ip', ['netns', 'add', name]);
+    const lines = addresses.map((address) =>
+      address.includes(':') ? `addr add ${address}/128 dev lo nodad` : `addr add ${address}/32 dev lo`,
+    );
+    const batch = join(folder, 'batch');
+    await writeFile(batch, ['link set lo up', ...lines, ''].join('\n'));
+    await run('ip', ['-n', name, '-batch', batch]);
+    await writeFile(join(folder, 'hints'), rootHints);
+    await writeFile(join(folder, 'profile.json'), JSON.stringify(PROFILE));
+    child = spawn('ip', within(process.execPath, '--import', 'tsx', CHILD), {
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
-    if (messages.length === 0) throw new Error(`zonemaster-cli said nothing: ${stdout}`);
-    return messages;
+  } catch (error) {
+    await remove();
+    throw error;
   }
-
-  remove(): Promise<void> {
-    return this.#namespace.remove();
-  }
+  const { stdin, stdout } = child;
+  const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  return {
+    /** Serves a world from now on, and runs Zonefleet's check on it. */
+    async look(world: string, servers: readonly string[]): Promise<Looked> {
+      stdin.write(`${[world, ...servers].join(' ')}\n`);
+      const answer = await answers.next();
+      if (answer.done === true) throw new Error('the process in the namespace has ended');
+      return JSON.parse(answer.value) as Looked;
+    },
+    /** Runs these test cases, such as `Delegation/delegation01`, on the served world. */
+    async zonemaster(
+      domain: string,
+      tests: readonly string[],
+      servers: readonly string[],
+    ): Promise<ZonemasterMessage[]> {
+      const words = within(
+        ...['zonemaster-cli', domain, '--raw', '--no-time', '--show_testcase', '--level=INFO'],
+        ...['--hints', join(folder, 'hints'), '--profile', join(folder, 'profile.json')],
+        ...tests.flatMap((test) => ['--test', test]),
+        ...servers.flatMap((server) => ['--ns', server]),
+      );
+      const env = { ...process.env, HOME: folder };
+      const { stdout: text } = await run('ip', words, { timeout: ZONEMASTER_MS, env });
+      const messages = text.split('\n').flatMap((line): ZonemasterMessage[] => {
+        const [, test, tag, rest = ''] = /^\s*[\d.]+\s+[A-Z]+\s+(\S+)\s+(\S+)\s*(.*)$/.exec(line) ?? [];
+        return test === undefined || tag === undefined ? [] : [{ test: test.toLowerCase(), tag, args: rest }];
+      });
+      if (messages.length === 0) throw new Error(`zonemaster-cli said nothing: ${text}`);
+      return messages;
+    },
+    remove,
+  };
 }
 
 interface Question {
@@ -325,7 +274,7 @@ const KNOWN: readonly { readonly world: RegExp; readonly tests: RegExp; readonly
   },
 ];
 
-const missing = missingForZonemaster();
+const missing = missingPrograms();
 const suffix = missing === '' ? '' : ` (skipped: needs ${missing})`;
 
 const addressesOf = (folder: string) => [...readWorld(folder, 'child-worlds').servers.keys()];
@@ -351,26 +300,26 @@ interface Compared extends Answer {
 const agrees = ({ ours, theirs }: Answer) => ours === theirs;
 
 describe.skipIf(missing !== '')(`a check of the delegated zone, compared with Zonemaster${suffix}`, () => {
-  let namespace: ZonemasterNetwork;
+  let network: Awaited<ReturnType<typeof makeNetwork>>;
   const compared: Compared[] = [];
 
   beforeAll(
     async () => {
-      namespace = await ZonemasterNetwork.make([...new Set(ALL.flatMap(addressesOf))], HINTS);
+      network = await makeNetwork([...new Set(ALL.flatMap(addressesOf))], HINTS);
       const runs = [
         ...FOLDERS.map((folder) => ({ folder, servers: [] as string[] })),
         ...GIVEN_FOLDERS.map((folder) => ({ folder, servers: serversOf(folder) })),
       ];
       for (const { folder, servers } of runs) {
-        const ours = await namespace.look(folder, servers);
-        const messages = await namespace.zonemaster('example.com', TESTS, servers);
+        const ours = await network.look(folder, servers);
+        const messages = await network.zonemaster('example.com', TESTS, servers);
         const world = servers.length === 0 ? folder : `${folder}, given`;
         compared.push(...compare(ours, messages).map((answer) => ({ ...answer, world })));
       }
     },
     scale(30 * 60_000, 180_000),
   );
-  afterAll(() => namespace?.remove());
+  afterAll(() => network?.remove());
 
   it('agrees on at least 95 % of the questions that both decide', () => {
     expect(compared.length).toBeGreaterThan(FOLDERS.length * 10);
