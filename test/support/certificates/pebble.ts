@@ -27,12 +27,14 @@ interface PebbleOptions {
   readonly httpPort?: number;
   /** If set, accounts need one of these external account bindings, with keys in base64url. */
   readonly bindings?: Readonly<Record<string, string>>;
+  /** True for clients that repeat few requests: no nonce is rejected, and each order needs new challenges. */
+  readonly isLenient?: boolean;
 }
 
-/** Half of the nonces are rejected. */
+/** Half of the nonces are rejected, unless it is lenient. */
 export async function startPebble(
   dnsServer: string,
-  { httpPort = 5002, bindings }: PebbleOptions = {},
+  { httpPort = 5002, bindings, isLenient = false }: PebbleOptions = {},
 ): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-pebble-'));
   const server = await makeCertificate({ names: ['localhost'] });
@@ -52,7 +54,12 @@ export async function startPebble(
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ pebble }));
   const child = spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', dnsServer], {
-    env: { ...process.env, PEBBLE_WFE_NONCEREJECT: '50', PEBBLE_VA_NOSLEEP: '1' },
+    env: {
+      ...process.env,
+      PEBBLE_WFE_NONCEREJECT: isLenient ? '0' : '50',
+      PEBBLE_VA_NOSLEEP: '1',
+      ...(isLenient && { PEBBLE_AUTHZREUSE: '0' }),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await untilSaid(child, /Listening on/);

@@ -1,0 +1,71 @@
+// A network for DHCP: clients are in a network namespace, and servers on the other end of its only link. Needs root.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runProgram } from '../validators/run-program.ts';
+
+const PREFIX = '203.0.113';
+/** The addresses of the servers' end of the link and of its other end, which also has those of clients. */
+const [SERVER, CLIENTS] = [`${PREFIX}.254/24`, `${PREFIX}.253/24`];
+export class DhcpLab {
+  /** The interface of the servers. */
+  readonly link: string;
+  readonly #peer: string;
+  readonly #namespace: string;
+  readonly #directory: string;
+
+  /** @param directory for the files of the clients */
+  static async create(directory: string): Promise<DhcpLab> {
+    const lab = new DhcpLab(directory);
+    await lab.#build();
+    return lab;
+  }
+
+  private constructor(directory: string) {
+    this.link = `zfs${process.pid}`;
+    this.#peer = `zfc${process.pid}`;
+    this.#namespace = `zonefleet-${process.pid}`;
+    this.#directory = directory;
+  }
+
+  async #build(): Promise<void> {
+    await ip('netns', 'add', this.#namespace);
+    await ip('link', 'add', this.link, 'type', 'veth', 'peer', 'name', this.#peer, 'netns', this.#namespace);
+    await ip('address', 'add', SERVER, 'dev', this.link);
+    await ip('link', 'set', this.link, 'up');
+    await ip('-n', this.#namespace, 'address', 'add', CLIENTS, 'dev', this.#peer);
+    await ip('-n', this.#namespace, 'link', 'set', this.#peer, 'up');
+  }
+
+  /** Gets a lease for a client with a name. Returns the address. */
+  async lease(client: string, name: string): Promise<string> {
+    const conf = `send host-name "${name}";\nsend dhcp-client-identifier "${client}";\n`;
+    await writeFile(join(this.#directory, `${client}.conf`), conf);
+    const text = await this.#dhclient(client, '-1', '-v');
+    const [, address] = /bound to ([\d.]+)/.exec(text) ?? [];
+    if (address === undefined) throw new Error(`no lease: ${text}`);
+    return address;
+  }
+
+  async release(client: string): Promise<void> {
+    await this.#dhclient(client, '-r');
+  }
+
+  async #dhclient(client: string, ...args: readonly string[]): Promise<string> {
+    const file = (end: string) => join(this.#directory, `${client}.${end}`);
+    const files = ['-cf', file('conf'), '-lf', file('leases'), '-pf', file('pid')];
+    const command = ['dhclient', '-4', ...args, ...files, '-sf', '/bin/true', this.#peer];
+    const { text } = await runProgram('ip', ['netns', 'exec', this.#namespace, ...command]);
+    return text;
+  }
+
+  /** Deletes the namespace, which ends the link. Release all leases first: their clients run until then. */
+  async remove(): Promise<void> {
+    await ip('netns', 'delete', this.#namespace);
+  }
+}
+
+async function ip(...args: readonly string[]): Promise<void> {
+  const { code, text } = await runProgram('ip', args);
+  if (code !== 0) throw new Error(`ip ${args.join(' ')}: ${text}`);
+}
