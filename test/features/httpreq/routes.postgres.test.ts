@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../../src/store/accounts/api-keys.ts';
+import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
+import { until } from '../../support/tests/until.ts';
 
 const api = sharedTestApi();
 const FQDN = '_acme-challenge.shop.example.';
@@ -50,6 +53,24 @@ describe('httpreq', () => {
     expect(await values()).toEqual(each);
     await Promise.all(each.map((value) => call('cleanup', { fqdn: FQDN, value })));
     expect(await values()).toEqual([]);
+  });
+
+  it('answers present when every live node serves the record, also if the record was added before', async () => {
+    await api.query`insert into nodes (name, instance, started_at, seen_at, loaded, epoch, zones, records, unserved)
+      select 'slow', gen_random_uuid(), now(), now(), true, ${sql.raw(EPOCH_SQL)}, 1, 1, '{}' from feed`;
+    for (const repeated of [false, true]) {
+      let isAnswered = false;
+      const answer = call('present', { fqdn: FQDN, value: 'x' }).finally(() => {
+        isAnswered = true;
+      });
+      await until(async () => (await txt()).length === 1, 'the record is stored');
+      for (let calls = 0; repeated && calls < 5; calls++) await serial(); // time for an answer without waiting
+      expect(isAnswered).toBe(false);
+      await api.query`update nodes set snapshot = pg_current_snapshot()`;
+      expect(await answer).toMatchObject(DONE);
+      await api.query`update nodes set snapshot = null`;
+    }
+    await api.query`delete from nodes`;
   });
 
   it('computes the record in mode RAW, for a name and its wildcard', async () => {
