@@ -39,7 +39,7 @@ export interface Ahead {
   readonly ids: number;
 }
 
-interface LoadedAhead {
+export interface LoadedAhead {
   /** Without the service's own NS records. */
   readonly records: readonly CustomerRecord[];
   /** In ascending order. */

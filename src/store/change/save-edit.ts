@@ -34,7 +34,7 @@ import { findWrongOrigins } from '../rules/edge-rules.ts';
 import { rulesWithout } from '../rules/load-rules.ts';
 import type { WrittenRule } from '../rules/rule.ts';
 import { writeRules } from '../rules/write-rules.ts';
-import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
+import { type Ahead, type DomainLock, isGone, type LoadedAhead, lockDomain } from './lock-domain.ts';
 import { findManagedIds } from './publish-zone.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
@@ -51,8 +51,16 @@ interface EditProblems {
   readonly problems: readonly EditProblem[];
 }
 
+/** An edit, with data that was loaded under the lock to make it and need not be loaded again. */
+interface LoadedEdit extends LoadedAhead {
+  readonly kind: 'loaded';
+  readonly edit: Edit;
+  /** All records at these names and at the apex are loaded. */
+  readonly names: readonly Name[];
+}
+
 /** Makes an edit that depends on the current records. */
-export type EditMaker = (locked: LockedDomain) => Promise<Edit | EditProblems>;
+export type EditMaker = (locked: LockedDomain) => Promise<Edit | LoadedEdit | EditProblems>;
 
 interface EditOrder extends ChangedBy {
   readonly domainId: number;
@@ -145,12 +153,15 @@ async function lockAndSave(
   }
   if (lock.row.isCopy && order.ofCopy !== true)
     return { kind: 'refused', code: 'domain_secondary', message: COPIED_RECORDS };
-  const edit =
+  const made =
     typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row.id)) : order.edit;
-  if ('kind' in edit) return edit;
-  if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
-  onEdit(edit);
-  return await saveUnderLock(trx, lock, edit, { ...order, names: ahead?.names ?? [] });
+  const save = async (edit: Edit, locked: DomainLock, names: readonly Name[] = []) => {
+    if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
+    onEdit(edit);
+    return await saveUnderLock(trx, locked, edit, { ...order, names });
+  };
+  if (!('kind' in made)) return await save(made, lock, ahead?.names);
+  return made.kind === 'problems' ? made : await save(made.edit, { ...lock, ahead: made }, made.names);
 }
 
 function lockedDomain(trx: Database, domainId: number): LockedDomain {

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { refuseUpdate, type Update, type UpdateRefusal } from '../../dns/message/update.ts';
 import type { Network } from '../../dns/record/network.ts';
+import { CLASS } from '../../dns/type-codes.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import { editOfChanges, runUpdate } from '../../zone/update/run-update.ts';
 import { ownersOf } from '../../zone/update/sets-by-name.ts';
@@ -14,7 +15,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { type EditMaker, type SavedEdit, saveEdit } from '../change/save-edit.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { decodeRecord, RECORD_JSON, type RecordJson } from '../records/record-row.ts';
+import { decodeRecord, newRecordIds, RECORD_JSON, type RecordJson } from '../records/record-row.ts';
 import { decodeGrants, type GrantsJson, grantsOfKey } from './load-target.ts';
 import { decodeSeen, recordSeen, type SeenJson, seenUpdate, type UpdateOutcome } from './seen.ts';
 
@@ -50,7 +51,12 @@ export async function saveDomainUpdate(db: Database, order: DomainUpdate): Promi
     if (seen !== undefined) return { kind: 'problems', problems: [] };
     const zone = customersZone({ apex: update.zone, ...loaded });
     const result = runUpdate(zone, update, loaded.grants);
-    if (result.kind === 'changes') return editOfChanges(zone, result.sets);
+    if (result.kind === 'changes') {
+      // The service's own NS records are published from settings.
+      const records = loaded.records.filter(({ managed, type }) => managed !== true || type !== 'NS');
+      const { names, ids } = loaded;
+      return { kind: 'loaded', edit: editOfChanges(zone, result.sets), names, records, ids };
+    }
     refused = result;
     return { kind: 'problems', problems: [] };
   };
@@ -89,21 +95,30 @@ interface LoadedRow {
   readonly grants: GrantsJson;
   readonly records: readonly RecordJson[] | null;
   readonly published: PublishedJson;
+  readonly ids: readonly number[];
 }
 
+/** More ids are allocated when they are needed. */
+const MOST_IDS = 16;
+
 async function loadUnderLock(trx: Database, { update, keyId, mac, domain, zoneId }: DomainUpdate) {
-  const names = ownersOf(update).map(encodeNameColumn);
+  const names = [...new Set([...ownersOf(update), update.zone])];
+  const columns = names.map(encodeNameColumn);
+  const added = update.updates.filter(({ class: recordClass }) => recordClass === CLASS.IN).length;
   const { rows } = await sql<LoadedRow>`
     select ${seenUpdate(mac)} as seen, ${grantsOfKey(keyId, { domainId: domain.id })} as grants,
       (select json_agg(${RECORD_JSON} order by r.id) from records r
-        where r.domain_id = ${domain.id} and r.name = any(${names}::text[])) as records,
-      ${publishedAt(zoneId, names)} as published`.execute(trx);
-  const [{ seen, grants, records, published }] = rows as [LoadedRow];
+        where r.domain_id = ${domain.id} and r.name = any(${columns}::text[])) as records,
+      ${publishedAt(zoneId, columns)} as published,
+      ${newRecordIds(Math.min(added, MOST_IDS))} as ids`.execute(trx);
+  const [{ seen, grants, records, published, ids }] = rows as [LoadedRow];
   return {
     seen: seen === null ? undefined : decodeSeen(seen),
     grants: decodeGrants(grants),
     records: (records ?? []).map(decodeRecord),
     published: decodePublished(published),
+    names,
+    ids,
   };
 }
 
