@@ -145,7 +145,7 @@ describe('refusals of a whole request', () => {
   it('is abuse above the rate of the key', async () => {
     const ask = () => update('hostname=a.home.example', limited.keys.owner, {}, limited);
     expect((await ask()).text).toBe('nohost\n');
-    expect(await ask()).toMatchObject({ status: 200, text: 'abuse\n', headers: { 'retry-after': '60' } });
+    expect(await ask()).toMatchObject({ status: 200, text: 'abuse\n', headers: { 'retry-after': expect.any(String) } });
   });
 
   it('is 911, after which clients retry, if the service has failed', () => {
