@@ -99,7 +99,7 @@ function withDeletes(changes: readonly SetChange[], keys: Iterable<string>): rea
       const at = key.indexOf(' ');
       const [type, name] = [key.slice(0, at) as ApiType, key.slice(at + 1) as Name];
       const label = `RRset ${printName(name)} IN ${type}`;
-      return { name, type, change: 'DELETE', label, ttl: undefined, records: [], comment: undefined };
+      return { name, type, change: 'DELETE', label, ttl: undefined, records: [], comments: undefined };
     });
   return [...changes, ...deletes];
 }

@@ -41,7 +41,7 @@ const MOST_CHARACTERS = 255;
 /** Reads the properties of a zone, which may all be absent. */
 export function readWantedZone(members: JsonObject): WantedZone | Problem {
   const { kind: kindText, dnssec } = members;
-  const kind = typeof kindText === 'string' ? readKind(kindText) : undefined;
+  const kind = typeof kindText === 'string' && kindText !== '' ? readKind(kindText) : undefined;
   if (kind instanceof Problem) return kind;
   const texts = textsIn(members, 'masters');
   if (texts instanceof Problem) return texts;

@@ -53,18 +53,17 @@ export function printSets(records: readonly CustomerRecord[]): PrintedSet[] {
   }
   return [...sets].map(([type, set]) => {
     const { name, ttl } = set[0] as CustomerRecord;
-    const comments = new Map<string, string>();
-    for (const { comment, updatedAt } of set)
-      if (comment !== null && !comments.has(comment)) comments.set(comment, updatedAt);
+    // PowerDNS-Admin assigns comments to records by their positions.
+    const commented = set.findLastIndex(({ comment }) => comment !== null) + 1;
     return {
       name: printName(name),
       type: printType(type),
       ttl,
       records: set.map(({ rdata }) => printRecord(printContent(type, rdata))),
-      comments: [...comments].map(([content, at]) => ({
-        content,
+      comments: set.slice(0, commented).map(({ comment, updatedAt }) => ({
+        content: comment ?? '',
         account: '',
-        modified_at: Math.floor(Date.parse(at) / 1000),
+        modified_at: Math.floor(Date.parse(updatedAt) / 1000),
       })),
     };
   });

@@ -55,12 +55,13 @@ export function editOf(changes: readonly SetChange[], held: readonly CustomerRec
 }
 
 function contentsAfter(
-  { change, type, records, comment }: SetChange,
+  { change, type, records, comments }: SetChange,
   before: readonly NewContent[],
 ): readonly NewContent[] {
   if (change === 'REPLACE' || change === 'DELETE') {
     const contents = records === undefined ? before : records.map((rdata) => ({ rdata }));
-    return comment === undefined ? contents : contents.map((content) => ({ ...content, comment }));
+    if (comments === undefined) return contents;
+    return contents.map((content, i) => ({ ...content, comment: comments[i] || null }));
   }
   const given = new Map((records ?? []).map((rdata) => [rdataKey(type, rdata), rdata]));
   if (change === 'PRUNE') return before.filter(({ rdata }) => !given.has(rdataKey(type, rdata)));

@@ -34,8 +34,8 @@ export interface SetChange extends ChangeBase {
   readonly ttl: number | undefined;
   /** Undefined if the records stay. */
   readonly records: readonly Uint8Array[] | undefined;
-  /** Comment of the records; null removes it. Undefined if the comments stay. */
-  readonly comment: string | null | undefined;
+  /** Comments of the records, in their order. Further records have none. Undefined if the comments stay. */
+  readonly comments: readonly string[] | undefined;
 }
 
 /** A change of the SOA. `soas` are its contents as text. */
@@ -110,13 +110,13 @@ function readSet(
   apex: Name,
 ): SetChange | Problem {
   const { change, label, type } = base;
-  if (change === 'DELETE') return { ...base, ttl: undefined, records: [], comment: undefined };
+  if (change === 'DELETE') return { ...base, ttl: undefined, records: [], comments: undefined };
   const isReplace = change === 'REPLACE';
-  const comment = isReplace ? readComment(members.comments, label) : undefined;
-  if (typeof comment === 'object' && comment !== null) return comment;
+  const comments = isReplace ? readComments(members.comments, label) : undefined;
+  if (comments !== undefined && 'status' in comments) return comments;
   if (!Array.isArray(members.records)) {
-    if (comment === undefined) return refuse(`No change for ${label}`);
-    return { ...base, ttl: undefined, records: undefined, comment };
+    if (comments === undefined) return refuse(`No change for ${label}`);
+    return { ...base, ttl: undefined, records: undefined, comments };
   }
   // An extended set may keep its TTL, and the TTL of a removed record does not matter.
   const hasTtl = isReplace ? members.records.length > 0 : change === 'EXTEND' && members.ttl !== undefined;
@@ -136,7 +136,7 @@ function readSet(
     seen.add(key);
     records.push(parsed);
   }
-  return { ...base, ttl, records, comment };
+  return { ...base, ttl, records, comments };
 }
 
 /** Moves the TTL into the range of this service. PowerDNS also accepts a number in quotes. */
@@ -162,19 +162,18 @@ function readContents(records: unknown): string[] | Problem {
   return contents;
 }
 
-/** Returns the comments of a set as the one comment that records have here. */
-function readComment(comments: unknown, label: string): string | null | undefined | Problem {
+/** Reads the comments of a set. Each belongs to the record at the same position, because records have comments here. */
+function readComments(comments: unknown, label: string): readonly string[] | undefined | Problem {
   if (!Array.isArray(comments)) return undefined;
   const texts: string[] = [];
   for (const comment of comments) {
     const content = textIn(membersOf(comment), 'content');
     if (typeof content !== 'string') return content;
-    if (content !== '') texts.push(content);
+    if (content.length > MAX_COMMENT_CHARACTERS)
+      return refuse(`${label}: a comment has more than ${MAX_COMMENT_CHARACTERS} characters`);
+    texts.push(content);
   }
-  const text = texts.join('\n');
-  if (text.length > MAX_COMMENT_CHARACTERS)
-    return refuse(`${label}: the comments have more than ${MAX_COMMENT_CHARACTERS} characters`);
-  return text === '' ? null : text;
+  return texts;
 }
 
 const MX = /^\s*(\d{1,5})\s+(\S+)\s*$/;
