@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
-import type { UpdateRecord } from '../../src/dns/message/update.ts';
+import type { UpdateRecord, UpdateRefusal } from '../../src/dns/message/update.ts';
 import { isWithin, type Name, parseName } from '../../src/dns/name.ts';
 import { printRdata } from '../../src/dns/record/rdata.ts';
 import { CLASS, TYPE, typeCode, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
-import { planEditInPieces } from '../../src/zone/edit/plan-edit.ts';
+import { type Planned, planEditInPieces } from '../../src/zone/edit/plan-edit.ts';
 import { publishName } from '../../src/zone/publish/publish.ts';
-import { ANAME_CODE } from '../../src/zone/records/customer-types.ts';
+import { ANAME_CODE, isAddressLike } from '../../src/zone/records/customer-types.ts';
 import { printDestination } from '../../src/zone/records/destination.ts';
 import { printRecordName } from '../../src/zone/records/record-name.ts';
 import { namesOfZoneEdit, planZoneEdit } from '../../src/zone/update/plan-zone-edit.ts';
@@ -18,7 +18,7 @@ import { customersZone, operatorZone } from '../../src/zone/update/updated-zone.
 import type { RecordSet, ZoneRecord } from '../../src/zone/zone.ts';
 import { updateOf } from '../support/answer/update-text.ts';
 import { distorted, linesOfZone, randomUpdate, UPDATED_ZONE } from '../support/random/random-updates.ts';
-import { randomFrom } from '../support/random/random-zones.ts';
+import { pick, randomFrom } from '../support/random/random-zones.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
 import { scale } from '../support/tests/scale.ts';
 import { records as customerRecords, EDGES, editState } from '../support/zone/customer-records.ts';
@@ -330,18 +330,22 @@ function customers(lines: readonly string[], grants: readonly UpdateGrant[]) {
   };
 }
 
-/** Runs an update and plans its edit. Returns the rcode, or the records that are deleted (-), changed and created (+). */
-function planned(text: string, grants: readonly UpdateGrant[]): string {
-  const { zone } = customers(CUSTOMERS, grants);
-  const result = runUpdate(zone, updateOf(APEX, linesOf(text)), grants);
-  if (result.kind === 'refused') return `${rcodeMnemonic(result.rcode)}: ${result.message}`;
-  const state = editState(CUSTOMERS);
-  const records = customers(CUSTOMERS, grants).records;
-  const planning = planEditInPieces({ ...state, records }, editOfChanges(zone, result.sets));
+/** Runs an update and plans its edit. */
+function plan(update: ReturnType<typeof updateOf>, grants: readonly UpdateGrant[]): UpdateRefusal | Planned {
+  const { zone, records } = customers(CUSTOMERS, grants);
+  const result = runUpdate(zone, update, grants);
+  if (result.kind === 'refused') return result;
+  const planning = planEditInPieces({ ...editState(CUSTOMERS), records }, editOfChanges(zone, result.sets));
   let step = planning.next();
   while (step.done !== true) step = planning.next();
-  if (step.value.kind === 'problems') return `problem: ${step.value.problems[0]?.message}`;
-  return step.value.ops
+  return step.value;
+}
+
+/** Returns the rcode, or the records that are deleted (-), changed and created (+). */
+function printPlan(planned: ReturnType<typeof plan>): string {
+  if (planned.kind === 'refused') return `${rcodeMnemonic(planned.rcode)}: ${planned.message}`;
+  if (planned.kind === 'problems') return `problem: ${planned.problems[0]?.message}`;
+  return planned.ops
     .map((op) => {
       const { name, type, rdata, ttl, proxied } = op.op === 'delete' ? op.before : op.after;
       const sign = { create: '+', update: '', delete: '-' }[op.op];
@@ -385,6 +389,10 @@ subtree @ | add @ 60 DNSKEY 256 3 13 AAAA | REFUSED: DNSKEY records are made by 
 subtree @ | add x 60 SPF "v=spf1 -all" | REFUSED: SPF records cannot be changed
 subtree @ | add x 60 TYPE65401 \\# 1 00 | REFUSED: TYPE65401 records cannot be changed
 subtree @ | add x 60 DS 1 13 2 ${'ab'.repeat(32)} | problem: x.example.com. has a DS but no NS: a DS belongs to a delegation
+subtree @ | add a.*.b 60 A 192.0.2.9 | REFUSED: a.*.b.example.com. A: a wildcard can only be the leftmost label
+subtree @ | add x 60 MX 10 *.example.net. | REFUSED: x.example.com. MX: a host name cannot contain a wildcard
+subtree @ | add x 60 CNAME . | REFUSED: x.example.com. CNAME: the root is not a destination
+subtree @ | add \\000\\.x 60 TXT "" | +\\000\\046x 60 TXT ""
 subtree @ | add @ 60 CNAME other.example. | REFUSED: example.com. has an ANAME: change it with the API
 origin www | yxrrset www A 192.0.2.1 / add www 60 A 192.0.2.9 | www 60 A 192.0.2.1 proxied / +www 60 A 192.0.2.9 proxied
 origin www | del www A 192.0.2.1 / add www 300 A 192.0.2.9 | www 300 A 192.0.2.9 proxied
@@ -399,7 +407,45 @@ origin shop A, shop TXT | del shop | REFUSED: the key has no grant for shop.exam
 origin @ | nxrrset @ A / del @ | -@ 300 ANAME web.example.net / -@ 300 MX mail.example.net
 origin @ | add @ 60 A 192.0.2.9 | problem: example.com. has an ANAME, which provides its addresses`),
   )('%s: %s → %s', (grants, text, expected = '') => {
-    expect(planned(text as string, (grants as string).split(', ').map(grantOf))).toBe(expected);
+    const held = (grants as string).split(', ').map(grantOf);
+    expect(printPlan(plan(updateOf(APEX, linesOf(text as string)), held))).toBe(expected);
+  });
+
+  it('changes only what the grants allow, for random updates', () => {
+    const random = randomFrom(4592);
+    const names = ['@', '@', 'www', 'shop', 'plain', 'new'];
+    const types = ' A AAAA TXT';
+    const held = [...customers(CUSTOMERS, EVERYTHING).zone.sets.values()].flatMap((sets) => [
+      ...sets.values(),
+    ]);
+    const stored = edited([], held);
+    let changes = 0;
+    for (let i = scale(20_000, 400); i > 0; i--) {
+      const grants = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+        grantOf(
+          [pick(random, ['', 'subtree ', 'origin ']), pick(random, names), pick(random, ['', types])].join(
+            '',
+          ),
+        ),
+      );
+      const update = updateOf(APEX, randomUpdate(random, stored));
+      const planned = plan({ prerequisites: [], updates: update.updates.slice(0, 2) }, grants);
+      if (planned.kind !== 'change') continue;
+      changes += planned.ops.length;
+      for (const op of planned.ops) {
+        for (const { name, type } of [
+          ...(op.op === 'create' ? [] : [op.before]),
+          ...(op.op === 'delete' ? [] : [op.after]),
+        ]) {
+          const code = type === 'ANAME' ? ANAME_CODE : (typeCode(type) as number);
+          const allowing = grants.filter((grant) => covers(grant, name, code));
+          const isGuarded =
+            [APEX, parseName('www', APEX), parseName('shop', APEX)].includes(name) && isAddressLike(type);
+          expect(allowing.some(({ editsOrigin }) => editsOrigin || !isGuarded)).toBe(true);
+        }
+      }
+    }
+    expect(changes).toBeGreaterThan(20);
   });
 });
 

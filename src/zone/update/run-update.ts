@@ -9,6 +9,7 @@ import { type Edit, NO_EDIT } from '../edit/edit.ts';
 import { ANAME_CODE, type ApiType, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from '../records/customer-types.ts';
 import type { RecordSet } from '../zone.ts';
 import { applyUpdate } from './apply-update.ts';
+import { judgeCustomersRecords } from './judge-customers-records.ts';
 import { judgeGrants } from './judge-grants.ts';
 import { judgePrerequisites } from './judge-prerequisites.ts';
 import { prescan } from './prescan.ts';
@@ -29,7 +30,8 @@ export function runUpdate(
   const refused =
     judgePrerequisites(zone.apex, prerequisites, zone.sets) ??
     prescan(zone.apex, updates) ??
-    judgeGrants(zone, updates, grants);
+    judgeGrants(zone, updates, grants) ??
+    (zone.isCustomers ? judgeCustomersRecords(zone.apex, updates) : undefined);
   if (refused !== undefined) return refused;
   return {
     kind: 'changes',
