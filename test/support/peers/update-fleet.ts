@@ -48,7 +48,8 @@ export class UpdateFleet {
 
   static async start(): Promise<UpdateFleet> {
     const server = await startServer('embedded');
-    await runOn(server, `create database ${DATABASE} template ${TEMPLATE_DATABASE}`);
+    // In a copy made through the write-ahead log, indexes of unlogged tables are unusable after a crash (PostgreSQL 18).
+    await runOn(server, `create database ${DATABASE} template ${TEMPLATE_DATABASE} strategy file_copy`);
     const directory = await mkdtemp(join(tmpdir(), 'zonefleet-updates-'));
     const fleet = new UpdateFleet(databaseUrl(server, DATABASE), directory, await freePort(), server.stop);
     try {
