@@ -12,6 +12,7 @@ import {
   answerUpdate,
   type ClaimedUpdate,
   claimUpdates,
+  renewClaims,
   UPDATE_WAIT_MS,
   UPDATES_CHANNEL,
 } from '../../store/updates/queue.ts';
@@ -54,7 +55,10 @@ export function runUpdates(options: RunOptions): UpdateRunner {
     onListening: () => runner.wake(),
     onNotification: () => runner.wake(),
   });
-  const poll = setInterval(() => runner.wake(), POLL_MS);
+  const poll = setInterval(() => {
+    runner.wake();
+    void runner.renew();
+  }, POLL_MS);
   return {
     async stop() {
       clearInterval(poll);
@@ -71,7 +75,7 @@ class Runner {
   readonly #transactions = new Places(MOST_TRANSACTIONS);
   readonly #metrics: ReturnType<typeof createMetrics>;
   /** The claimed messages, by their rows. */
-  readonly #claimed = new Map<string, Promise<void>>();
+  readonly #claimed = new Map<string, { readonly update: ClaimedUpdate; readonly work: Promise<void> }>();
   #claiming: Promise<void> | undefined;
   #mustClaim = false;
   #isStopped = false;
@@ -96,7 +100,17 @@ class Runner {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#claiming;
-    await Promise.all(this.#claimed.values());
+    await Promise.all([...this.#claimed.values()].map(({ work }) => work));
+  }
+
+  /** Keeps other processes from carrying out the messages that wait here. */
+  async renew(): Promise<void> {
+    try {
+      const claimed = [...this.#claimed.values()].map(({ update }) => update);
+      await renewClaims(this.#options.db, claimed);
+    } catch (error) {
+      this.#fault(error, 'claims of dynamic updates cannot be renewed');
+    }
   }
 
   async #claimAll(): Promise<void> {
@@ -125,7 +139,7 @@ class Runner {
         this.#claimed.delete(row);
         if (wasFull) this.wake();
       });
-    this.#claimed.set(row, work);
+    this.#claimed.set(row, { update: claimed, work });
   }
 
   async #answer(claimed: ClaimedUpdate): Promise<void> {

@@ -17,7 +17,7 @@ export const UPDATE_ANSWERS_CHANNEL = 'dns_update_answers';
 export const UPDATE_SLOTS = 1024;
 /** A node answers SERVFAIL after this time, so that an older message is not carried out. */
 export const UPDATE_WAIT_MS = 3000;
-/** After this time, another API process may claim the message. */
+/** After this time, another API process may claim the message, unless the claim is renewed. */
 const CLAIM_MS = 1500;
 
 export interface OfferedUpdate {
@@ -139,6 +139,16 @@ export async function claimUpdates(db: Database, most: number): Promise<ClaimedU
     returning u.node, u.slot, u.instance, u.octets, host(u.address) as address, u.transport, u.at::text as at,
       (extract(epoch from clock_timestamp() - u.at) * 1000)::float8 as "ageMs"`.execute(db);
   return rows.sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** Renews claims, so that no other process carries the messages out as well. */
+export async function renewClaims(db: Database, claimed: readonly ClaimedUpdate[]): Promise<void> {
+  if (claimed.length === 0) return;
+  await sql`
+    update dns_updates u set claimed_at = clock_timestamp()
+    from unnest(${claimed.map(({ node }) => node)}::text[], ${claimed.map(({ slot }) => slot)}::integer[],
+      ${claimed.map(({ at }) => at)}::timestamptz[]) as c (node, slot, at)
+    where u.node = c.node and u.slot = c.slot and u.at = c.at and u.answer is null`.execute(db);
 }
 
 /** Writes an answer and notifies the node. Has no effect if the node no longer waits, or has its answer. */

@@ -89,16 +89,17 @@ const read = (sent: readonly SentUpdate[], taken: readonly UpdateAnswer[]) =>
 it('several processes carry out the messages of several zones, each once', async () => {
   const registry = run();
   run();
-  const sent = Array.from({ length: 60 }, (_, i) =>
-    signedUpdate([A, B, C][i % 3] as Name, `add n${i % 6} 60 TXT "${i}"`, key),
-  );
-  await offer(sent);
-  const taken = await answers(60);
-  expect(new Set(read(sent, taken))).toEqual(new Set(['NOERROR']));
-  expect(taken.map(({ change }) => change?.apex)).toEqual(sent.map((_, i) => [A, B, C][i % 3]));
-  expect(await value`select count(*)::integer from domain_changes where source = 'update'`).toBe(60);
+  for (let round = 0; round < 4; round++) {
+    const sent = Array.from({ length: 9 }, (_, i) =>
+      signedUpdate([A, B, C][i % 3] as Name, `add n${i % 2} 60 TXT "${round} ${i}"`, key),
+    );
+    await offer(sent);
+    const taken = await answers(sent.length);
+    expect(new Set(read(sent, taken))).toEqual(new Set(['NOERROR']));
+    expect(taken.map(({ change }) => change?.apex)).toEqual(sent.map((_, i) => [A, B, C][i % 3]));
+  }
+  expect(await value`select count(*)::integer from domain_changes where source = 'update'`).toBe(36);
   expect(await query`select from dns_updates`).toEqual([]);
-  expect(lines).toHaveLength(60);
   expect(lines[0]).toMatchObject({
     zone: expect.any(String),
     key: expect.any(String),
