@@ -413,21 +413,22 @@ origin @ | add @ 60 A 192.0.2.9 | problem: example.com. has an ANAME, which prov
 
   it('changes only what the grants allow, for random updates', () => {
     const random = randomFrom(4592);
-    const names = ['@', '@', 'www', 'shop', 'plain', 'new'];
-    const types = ' A AAAA TXT';
+    const texts = [
+      'subtree @',
+      'subtree @ A TXT MX',
+      'origin www',
+      'origin shop CNAME',
+      'origin @',
+      'new A',
+      'plain',
+    ];
     const held = [...customers(CUSTOMERS, EVERYTHING).zone.sets.values()].flatMap((sets) => [
       ...sets.values(),
     ]);
     const stored = edited([], held);
     let changes = 0;
     for (let i = scale(20_000, 400); i > 0; i--) {
-      const grants = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-        grantOf(
-          [pick(random, ['', 'subtree ', 'origin ']), pick(random, names), pick(random, ['', types])].join(
-            '',
-          ),
-        ),
-      );
+      const grants = [pick(random, texts), pick(random, texts)].map(grantOf);
       const update = updateOf(APEX, randomUpdate(random, stored));
       const planned = plan({ prerequisites: [], updates: update.updates.slice(0, 2) }, grants);
       if (planned.kind !== 'change') continue;
@@ -536,7 +537,7 @@ add @ 60 ZONEMD 10 1 1 ${'ab'.repeat(48)} | example.com. has a ZONEMD, which wou
     const random = randomFrom(2136);
     const counts = { edit: 0, refused: 0 };
     let records = recordsOf(UPDATED_ZONE, 'example.com.');
-    for (let i = scale(50_000, 1500); i > 0; i--) {
+    for (let i = scale(50_000, 600); i > 0; i--) {
       const text = randomUpdate(random, records);
       const sections = updateOf(APEX, text);
       const updates = random() < 0.1 ? distorted(random, sections.updates) : sections.updates;
