@@ -553,6 +553,6 @@ add @ 60 ZONEMD 10 1 1 ${'ab'.repeat(48)} | example.com. has a ZONEMD, which wou
       records = [...records.filter(({ owner }) => !changed.includes(owner)), ...all];
       expect(linesOfZone(records), text).toEqual(linesOfZone(after));
     }
-    expect(Math.min(counts.edit, counts.refused)).toBeGreaterThan(20);
+    expect(Math.min(counts.edit, counts.refused)).toBeGreaterThan(5);
   });
 });
