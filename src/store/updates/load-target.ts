@@ -87,10 +87,11 @@ function zoneOf({ zoneId, kind, domainId, ownerId, served, isCopy }: TargetRow):
   return { zoneId, domain: { id: domainId, accountId: ownerId }, isCopy };
 }
 
-/** SQL condition: the grant `g` belongs to this key, which the operator or the owner of the domain has. */
+/** SQL condition: the grant `g` belongs to this key of the operator, or of the domain's owner, whose account is active. */
 function isGrantOf(key: ReturnType<typeof sql>) {
   return sql`g.key_id = ${key}.id and (${key}.account_id is null or exists (
-    select from domains o where o.id = g.domain_id and o.account_id = ${key}.account_id))`;
+    select from domains o join accounts a on a.id = o.account_id
+    where o.id = g.domain_id and o.account_id = ${key}.account_id and a.active))`;
 }
 
 interface GrantJson extends Omit<UpdateGrant, 'owner'> {

@@ -286,9 +286,12 @@ describe('a key', () => {
     }
   });
 
-  it('of a former owner is refused, also if its grant were still there', async () => {
+  it('of an inactive account or a former owner is refused', async () => {
     const key = await newKey(accountId);
     await allow(key, 'subtree @');
+    await query`update accounts set active = false where id = ${accountId}`;
+    expect(await update('add www 60 TXT "x"', key)).toMatch(/no grant/);
+    await query`update accounts set active = true where id = ${accountId}`;
     const other = await newAccount(db, 'other@example.com');
     await query`update tsig_keys set account_id = ${other} where id = ${key.id}`;
     expect(await update('add www 60 TXT "x"', key)).toMatch(/no grant/);
