@@ -1,5 +1,6 @@
 // Commands on domains that need only the database.
 
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../src/cli/account/account.ts';
@@ -277,6 +278,42 @@ describe('domain suspend and resume', () => {
     const { stdout } = await run('resume', 'paid.com');
     expect(stdout).toContain(' suspended plan pro (changed)\n');
     expect(stdout).toContain('; edges reject its requests because of a debt\n');
+  });
+});
+
+describe('domain export', () => {
+  const database = sharedDatabase();
+  const run = (...args: string[]) => runCommands(addDomainCommands, ['domain', ...args], database.url);
+  let folder: ZoneFolder;
+  beforeAll(() => {
+    folder = makeZoneFolder();
+  });
+  afterAll(() => folder.remove());
+
+  it.each([
+    ['zone', 'www                      300 IN A 192.0.2.1', []],
+    ['octodns', '"www":', ['left out, because octoDNS does not know the type: @ HINFO "a" "b"']],
+    ['dnscontrol', 'A("www", "192.0.2.1", TTL(300)),', [/dnscontrol does not know the type: @ HINFO/]],
+  ])('writes %s, and lists what the format cannot express', async (format, line, complaints) => {
+    await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'shop.example.');
+    const file = folder.write('shop.zone', 'www A 192.0.2.1\n@ HINFO "a" "b"\n');
+    await run('import', 'shop.example', file);
+    const shown = await run('export', 'shop.example', '--format', format);
+    expect([shown.code, shown.stdout.split('\n').map((each) => each.trim())]).toEqual([
+      0,
+      expect.arrayContaining([line]),
+    ]);
+    expect(shown.stderr.split('\n').slice(0, -1)).toEqual(
+      complaints.map((each) => (typeof each === 'string' ? each : expect.stringMatching(each))),
+    );
+    const output = folder.write('out', '');
+    const left = complaints.length;
+    const written = await run('export', 'shop.example', '--format', format, '--output', output);
+    expect(written.stdout).toBe(`exported shop.example records ${2 - left} left out ${left}\n`);
+    expect(readFileSync(output, 'utf8')).toBe(shown.stdout);
+    const json = JSON.parse((await run('export', 'shop.example', '--format', format, '--json')).stdout);
+    expect(json).toMatchObject({ domain: 'shop.example', format, records: 2 - left, text: shown.stdout });
+    expect((await run('export', 'absent.example', '--format', format)).code).toBe(1);
   });
 });
 

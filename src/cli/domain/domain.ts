@@ -14,6 +14,7 @@ import { Failure } from '../terminal/failure.ts';
 import { type OwnerOption, ownerOption, withOwner } from '../terminal/with-owner.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
 import { addCreateCommand } from './create-command.ts';
+import type { ExportFormat } from './export-domain.ts';
 import { addMoveCommand } from './hand-over.ts';
 import type { ImportOptions } from './import-records.ts';
 import type { DomainMove } from './move-domain.ts';
@@ -65,6 +66,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
   addRestoreCommand(domain, cli);
   addCheckCommand(domain, cli);
   addImportCommand(domain, cli);
+  addExportCommand(domain, cli);
   addPlanCommand(domain, cli);
   addShareCommands(domain, cli);
 }
@@ -185,6 +187,32 @@ async function runImport(
   await cli.withStore((db) =>
     onOneDomain(db, name, options, cli.output, (found) => importRecords(db, found, text, order, cli.output)),
   );
+}
+
+interface ExportCommand extends OwnerOption {
+  readonly format: ExportFormat;
+  readonly output?: string;
+}
+
+function addExportCommand(domain: Command, cli: Cli): void {
+  const command = domain
+    .command('export')
+    .description('write the records of a domain, as `domain import` and other tools read them')
+    .argument('<name>', "the domain's name")
+    .addOption(
+      new Option('--format <format>', 'zone file, zone of octoDNS, or dnsconfig.js')
+        .choices(['zone', 'octodns', 'dnscontrol'])
+        .default('zone'),
+    )
+    .option('--output <file>', 'write a file, completely or not at all, instead of stdout');
+  ownerOption(command).action(async (name: string, { format, output: file, ...options }: ExportCommand) => {
+    const { exportDomain } = await import('./export-domain.ts');
+    const { onOneDomain } = await import('../terminal/on-one-domain.ts');
+    const order = { format, file, signal: cli.interruptible() };
+    await cli.withStore((db) =>
+      onOneDomain(db, name, options, cli.output, (found) => exportDomain(db, found, order, cli.output)),
+    );
+  });
 }
 
 function addShowCommand(domain: Command, cli: Cli): void {
