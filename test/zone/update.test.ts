@@ -537,7 +537,7 @@ add @ 60 ZONEMD 10 1 1 ${'ab'.repeat(48)} | example.com. has a ZONEMD, which wou
     const random = randomFrom(2136);
     const counts = { edit: 0, refused: 0 };
     let records = recordsOf(UPDATED_ZONE, 'example.com.');
-    for (let i = scale(50_000, 600); i > 0; i--) {
+    for (let i = scale(50_000, 1000); i > 0; i--) {
       const text = randomUpdate(random, records);
       const sections = updateOf(APEX, text);
       const updates = random() < 0.1 ? distorted(random, sections.updates) : sections.updates;
