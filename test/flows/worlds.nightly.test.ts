@@ -6,7 +6,6 @@ import { CHILD_CODE_LIST } from '../../src/checks/child/child-codes.ts';
 import { judgeChild } from '../../src/checks/child/judge-child.ts';
 import { readAsnDb } from '../../src/checks/child/read-asn-db.ts';
 import type { HeldZone } from '../../src/checks/delegation/held-zone.ts';
-import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
 import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
 import type { TxtJudgement } from '../../src/checks/txt/txt-judgement.ts';
@@ -33,6 +32,7 @@ import {
   printEvidence,
 } from '../support/world/compare-check.ts';
 import { FakeInternet } from '../support/world/fake-internet.ts';
+import { RULES } from '../support/world/made-claims.ts';
 import { readChildExpectations } from '../support/world/read-child-expectations.ts';
 import { type ExpectedCheck, parseExpectations } from '../support/world/read-expectations.ts';
 import {
@@ -168,13 +168,6 @@ function serverLine({ words: [, where = '', ...outcome] }: Block): string {
   return [where === 'none' ? where : canonicalAddress(where), ...outcome].join(' ');
 }
 
-const DAY_MS = 86_400_000;
-const RULES: Rules = {
-  movedAfterMs: DAY_MS,
-  movedGraceMs: 14 * DAY_MS,
-  pendingMaxMs: 28 * DAY_MS,
-  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
-};
 const BEGINNING = Date.UTC(2026, 2, 1);
 /** If every server answers, timing makes no difference, even on a busy machine. */
 const TIMEOUT_MS = 3000;

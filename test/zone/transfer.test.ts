@@ -19,6 +19,7 @@ import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { encodeMessage } from '../support/answer/encode-message.ts';
 import { pick, type Random, randomFrom, randomZone } from '../support/random/random-zones.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
+import { reply } from '../support/world/zone-exchange.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
@@ -34,23 +35,9 @@ const EXPECTED: ExpectedTransfer = {
 const IXFR = { ...EXPECTED, type: TYPE.IXFR };
 
 function messageOf(records: readonly ZoneRecord[], type: number, change: Partial<Message> = {}): Uint8Array {
-  return encodeMessage({
-    id: 7,
-    qr: true,
-    opcode: 0,
-    aa: true,
-    tc: false,
-    rd: false,
-    ra: false,
-    ad: false,
-    cd: false,
-    rcode: 0,
-    questions: [{ name: APEX, type, class: CLASS.IN }],
-    answers: records.map((record) => ({ ...record, class: CLASS.IN })),
-    authorities: [],
-    additionals: [],
-    ...change,
-  });
+  const questions = [{ name: APEX, type, class: CLASS.IN }];
+  const answers = records.map((record) => ({ ...record, class: CLASS.IN }));
+  return encodeMessage(reply({ id: 7, aa: true, questions, answers, ...change }));
 }
 
 /** Encodes the records as a primary might: one per message, all in one, or anything between, with or without questions. */

@@ -8,26 +8,16 @@ import {
   type PublicCheckLimits,
   PublicChecks,
 } from '../../../src/api/public/public-checks.ts';
-import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
+import type { ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { until } from '../../support/tests/until.ts';
+import { evidenceOf } from '../../support/world/check-evidence.ts';
 
 const NAMES = Array.from({ length: 100 }, (_, at) => parseName(`n${at}.example.net.`));
 const name = (at: number) => NAMES[at] as Name;
 
-function evidence(domain: Name, servers: readonly ServerEvidence[] = []): Evidence {
-  return {
-    domain,
-    parent: parseName('net.'),
-    walk: [],
-    servers,
-    parentAddresses: 1,
-    failure: undefined,
-    queries: 1,
-    startedAt: 0,
-    finishedAt: 0,
-  };
-}
+const evidence = (domain: Name, servers: readonly ServerEvidence[] = []) =>
+  evidenceOf('', { domain, servers });
 
 /** Walks that the test ends. */
 function slowWalks(limits: Partial<PublicCheckLimits> = {}) {

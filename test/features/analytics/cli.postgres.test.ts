@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { addAnalyticsCommands } from '../../../src/features/analytics/cli.ts';
 import { writeDnsCounts } from '../../../src/features/analytics/sql-dns.ts';
-import { insertRequests } from '../../support/analytics/insert-requests.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
+import { storedRequest } from '../../support/analytics/stored-request.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
@@ -19,9 +19,11 @@ beforeAll(async () => {
   await query`update plans set max_traffic_gb = 5`;
   await query`update subscriptions set ended_at = now(), status = 'expired' where domain_id <> ${id}`;
   const at = new Date(Date.now() - 1000);
-  const lines = [200, 200, 200, 502].map((status) => ({ at, status }));
-  await insertRequests(engine.url, { domainId: id, host: 'shop.example', lines });
   const store = openAnalytics(engine.url);
+  const lines = [200, 200, 200, 502].map((status) =>
+    storedRequest(at, { domain_id: id, host: 'shop.example', status }),
+  );
+  await store.insert('requests', lines, 'lines');
   const row = { minute: new Date(Math.floor(at.getTime() / 60_000) * 60_000), domainId: id, node: 'ams1' };
   await writeDnsCounts(store, 'first', {
     counts: [

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { OriginMinutes } from '../../../src/features/uptime/minutes.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
+import { storedRequest } from '../../support/analytics/stored-request.ts';
 
 let engine: TestAnalytics;
 let store: Analytics;
@@ -28,20 +29,9 @@ async function report(
   lines: readonly object[],
   minute = NOW,
 ): Promise<void> {
-  const rows = lines.map((line, at) => ({
-    at: new Date(minute * 60_000 + (at % 60) * 1000).toISOString().slice(0, -1).replace('T', ' '),
-    domain_id,
-    edge_id: 1,
-    host,
-    method: 'GET',
-    uri: '/',
-    status: 200,
-    octets: 1,
-    ms: 1,
-    client: '192.0.2.0',
-    visitor: '1',
-    ...line,
-  }));
+  const rows = lines.map((line, i) =>
+    storedRequest(new Date(minute * 60_000 + (i % 60) * 1000), { domain_id, host, ...line }),
+  );
   await store.insert('requests', rows, `test-${batches++}`);
 }
 

@@ -1,7 +1,6 @@
 // Checks up to the save. The parent's replies are given as text, and everything after that is real.
 
 import { judgeName } from '../../../src/checks/claims/judge-name.ts';
-import type { Rules } from '../../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf } from '../../../src/dns/name.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
 import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
@@ -10,16 +9,12 @@ import { nameOrder } from '../../../src/store/checks/name-order.ts';
 import type { NameOrder, SavedCheck } from '../../../src/store/checks/save-check.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { evidenceOf } from '../world/check-evidence.ts';
+import { RULES } from '../world/made-claims.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-export const RULES: Rules = {
-  movedAfterMs: DAY_MS,
-  movedGraceMs: 14 * DAY_MS,
-  pendingMaxMs: 28 * DAY_MS,
-  unknownPendingMaxMs: 90 * DAY_MS,
-};
+export { RULES };
 
 interface Wanted {
   readonly kind?: CheckOrder['kind'];

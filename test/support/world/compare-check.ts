@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { judgeName } from '../../../src/checks/claims/judge-name.ts';
-import { type CheckedClaim, isSameSet, type NameClaims } from '../../../src/checks/claims/name-claims.ts';
+import { type CheckedClaim, isSameSet } from '../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import type { Finding } from '../../../src/checks/delegation/finding.ts';
@@ -11,6 +11,7 @@ import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation
 import type { Decision, Rules } from '../../../src/checks/delegation/next-status.ts';
 import type { Judgement } from '../../../src/checks/delegation/verdict.ts';
 import { printName } from '../../../src/dns/name.ts';
+import { claimState, madeClaim, madeName } from './made-claims.ts';
 import { type Expectations, type ExpectedCheck, type Outcome, printAll } from './read-expectations.ts';
 import { canonicalAddress } from './read-world.ts';
 
@@ -22,23 +23,12 @@ export function claimOf(
 ): CheckedClaim {
   const moved = (span: typeof misses) =>
     span && { count: span.count, firstAt: beginning + span.firstAt, lastAt: beginning + span.lastAt };
-  return {
-    id: 1,
-    accountId: 1,
-    state: {
-      status,
-      since: beginning,
-      misses: moved(misses),
-      conclusive: fresh ? undefined : { at: beginning, oursShown: false, othersShown: false },
-      witnessAt: undefined,
-    },
-    sets: sets.filter((_, i) => !spent.includes(i + 1)).map((names) => ({ names, exclusive: false })),
-    byOperator: false,
-    wasHolder: false,
-    takeoverSeenAt: undefined,
-    lastVerdict: undefined,
-    unknowns: 0,
-  };
+  const conclusive = fresh ? undefined : { at: beginning, oursShown: false, othersShown: false };
+  return madeClaim(
+    1,
+    claimState(status, { since: beginning, misses: moved(misses), conclusive }),
+    sets.filter((_, i) => !spent.includes(i + 1)).map((names) => ({ names, exclusive: false })),
+  );
 }
 
 interface JudgedWorld {
@@ -58,15 +48,7 @@ export function judgeWorld(
   const ours = new Set(sets.flat());
   const ourAddresses = addresses === undefined ? {} : { ourAddresses: new Set(addresses) };
   if (claim === undefined) return { judgement: judgeDelegation(evidence, { sets, ours, ...ourAddresses }) };
-  const name: NameClaims = {
-    claims: [claim],
-    externalHolder: undefined,
-    alsoWaiting: [],
-    ours,
-    staticSetCount: sets.length,
-    heldBy: [],
-    takeovers: [],
-  };
+  const name = madeName([claim], { ours, staticSetCount: sets.length });
   const { claims } = judgeName(name, evidence, {
     rules,
     isFrozen: frozen,

@@ -1,19 +1,11 @@
 // Checks like those of workers, of an internet described in a few words: everything from the evaluation on is real.
 
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
-import { UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf, parseName, ROOT } from '../../../src/dns/name.ts';
 import type { CheckKind } from '../../../src/jobs/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type CheckOutcome, createChecker } from '../../../workers/jobs/check-delegation.ts';
-
-const DAY_MS = 86_400_000;
-const RULES = {
-  movedAfterMs: DAY_MS,
-  movedGraceMs: 14 * DAY_MS,
-  pendingMaxMs: 28 * DAY_MS,
-  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
-};
+import { RULES } from './made-claims.ts';
 
 /** Answer of both servers of the parent: NS names with a trailing dot, or an outcome without any. */
 export type Said = readonly string[] | Exclude<ServerEvidence['outcome'], 'referral' | 'answer'>;

@@ -3,11 +3,12 @@
 import type { NamedDomain } from '../../../src/checks/claims/answered.ts';
 import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
 import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
+import type { Rules } from '../../../src/checks/delegation/next-status.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 export const NOW = 1_800_000_000_000;
-export const RULES = {
+export const RULES: Rules = {
   movedAfterMs: DAY,
   movedGraceMs: 14 * DAY,
   pendingMaxMs: 28 * DAY,

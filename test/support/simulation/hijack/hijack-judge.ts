@@ -5,12 +5,13 @@ import { type CheckedClaim, isSameSet } from '../../../../src/checks/claims/name
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
 import type { Name } from '../../../../src/dns/name.ts';
+import { RULES } from '../../world/made-claims.ts';
 import { DAY, HOUR, MINUTE } from '../virtual-time.ts';
 import type { SimulatedClaim } from './simulated-claim.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
 import type { AskedByStrangers } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
-import { type Activation, RULES, type SimulatedStore } from './simulated-store.ts';
+import type { Activation, SimulatedStore } from './simulated-store.ts';
 
 /** The closed list of what the rules permit. */
 export const ADMITTED = [

@@ -5,6 +5,7 @@ import type { JudgedName } from '../../../../src/checks/claims/judge-name.ts';
 import { nextCheckAt } from '../../../../src/checks/delegation/next-check-at.ts';
 import { RETURN_MS } from '../../../../src/checks/delegation/next-status.ts';
 import type { Random } from '../../random/random-zones.ts';
+import { RULES } from '../../world/made-claims.ts';
 import type { Shown } from '../parent-evidence.ts';
 import { DAY, EventQueue, HOUR, MINUTE } from '../virtual-time.ts';
 import { type HijackJudge, NameTruth } from './hijack-judge.ts';
@@ -12,7 +13,7 @@ import { checkedStatusOf, stageOf } from './simulated-claim.ts';
 import { END, type Published, SimulatedRegistry } from './simulated-registry.ts';
 import { type AskedByStrangers, SimulatedReports } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
-import { type Decisions, RULES, SimulatedStore } from './simulated-store.ts';
+import { type Decisions, SimulatedStore } from './simulated-store.ts';
 
 /** This many consecutive checks see everything. Two checks with the same result are also sufficient. */
 const HEARD_ENOUGH = 10;

@@ -32,19 +32,12 @@ import { nextTurn, TURN_EACH_MS } from '../../../../src/checks/claims/next-turn.
 import { areTooMany, isNewSighting, SIGHTINGS_KEPT_MS } from '../../../../src/checks/claims/sightings.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
-import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../../../src/checks/delegation/next-status.ts';
 import { planAsked } from '../../../../src/checks/shares/asked.ts';
 import type { Name } from '../../../../src/dns/name.ts';
+import { RULES } from '../../world/made-claims.ts';
 import { DAY } from '../virtual-time.ts';
 import { checkedStatusOf, newClaim, type SimulatedClaim, stageOf } from './simulated-claim.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
-
-export const RULES: Rules = {
-  movedAfterMs: DAY,
-  movedGraceMs: 14 * DAY,
-  pendingMaxMs: 28 * DAY,
-  unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
-};
 
 /** The decisions that can be broken. */
 export const DECISIONS = {
