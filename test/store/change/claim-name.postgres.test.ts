@@ -2,7 +2,6 @@
 
 import { beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
@@ -101,24 +100,6 @@ test('a held name is taken, unless the claim waits for a transfer', async () => 
   expect(await create(others)).toBe('taken');
   await deleteDomain(db, { ...BY, domainId: id });
   expect(await create(others)).toBe('created');
-});
-
-test('enabling claims the name again: next to waiting claims, and a held name only with a transfer', async () => {
-  const { id } = await newDomain(db, theirs);
-  await move(id, 'disable');
-  const other = await newDomain(db, mine);
-  expect(await move(id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
-  await move(id, 'disable');
-  await query`update domains set status = 'active' where id = ${other.id}`;
-  await query`delete from zone_records where type = 0`; // the marker of a waiting zone
-  expect(await move(id, 'enable')).toMatchObject({ kind: 'refused', code: 'taken' });
-  expect(await move(id, 'enable', { transfer: true })).toMatchObject({
-    domain: { status: 'pending', served: 'none' },
-  });
-  await deleteDomain(db, { ...BY, domainId: id });
-  expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
-  expect(await live(other.id)).toMatchObject({ status: 'active' });
-  await expectPublished(db, other.id);
 });
 
 test('a ban of the name’s holder applies to all accounts, and a ban of a claim only to its account', async () => {

@@ -147,17 +147,6 @@ test('ends after its third worker', async () => {
   for (const _ of [1, 2, 3, 4]) await giveBackScan(db, again.id, await begin(again.id), { isInnocent: true });
 });
 
-test('the background scan of a managed domain is claimed once', async () => {
-  const made = await newDomain(db, account, 'new.org.', { isScanned: true });
-  await newDomain(db, account, 'external.org.', { isScanned: true, dnsMode: 'external' });
-  const claims = await Promise.all([claimDueScans(db, 10), claimDueScans(db, 10)]);
-  expect(claims.flat()).toHaveLength(1);
-  const [{ scanId } = { scanId: 0 }] = claims.flat();
-  expect(await loadScan(db, scanId)).toMatchObject({ domainId: made.id, kind: 'background', imports: true });
-  await end(scanId, await begin(scanId), scanOf([], { domain: made.name }));
-  expect(await claimDueScans(db, 10)).toEqual([]);
-});
-
 test('no more scans are claimed than requested, with any query plan', async () => {
   for (const name of ['a.org.', 'b.org.', 'c.org.']) await newDomain(db, account, name, { isScanned: true });
   await db.transaction().execute(async (trx) => {

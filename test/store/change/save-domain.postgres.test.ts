@@ -66,19 +66,6 @@ test('a managed domain is pending and served with the nameservers of the canonic
   await expectSerials(db, domain.id);
 });
 
-test('an external domain is unverified, not served, and has a TXT record to publish', async () => {
-  const domain = await newDomain(db, mine, 'example.com.', { dnsMode: 'external' });
-  expect(domain).toMatchObject({ status: 'unverified', served: 'none', pendingSince: null });
-  const { verification } = domain;
-  expect(verification).toMatchObject({ host: parseName('_svc-challenge.example.com.'), verified: false });
-  expect(verification?.value).toMatch(/^svc-verify=[a-z2-7]{32}$/);
-  expect((verification?.expiresAt.getTime() ?? 0) - (verification?.startedAt.getTime() ?? 0)).toBe(
-    14 * 86_400_000,
-  );
-  expect(await published(db)).toBeUndefined();
-  await expectPublished(db, domain.id);
-});
-
 test('concurrent creates of one name succeed exactly once per account', async () => {
   const kinds = await Promise.all(
     Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? mine : theirs, 'example.com.')),

@@ -157,18 +157,3 @@ test('a check of the name without news changes none of its domains', async () =>
   for (const id of ids) expect(await checkOnce(db, id, 'nodata')).not.toHaveProperty('changeId');
   expect([await counts(), await serial()]).toEqual(before);
 });
-
-test('an account’s set at the parent proves only its claim, and the others continue to wait', async () => {
-  const [a, b, c] = ids as [number, number, number];
-  await saved(db, b, ['www A 192.0.2.1']);
-  const done = await checkOnce(db, a, `referral ${(await ownSet(b)).join(' ')}`);
-  expect(done).toMatchObject({ others: [{ domainId: b, from: 'pending', to: 'active' }] });
-  expect(await domain(b)).toMatchObject({ status: 'active', served: 'full' });
-  expect((await published(db))?.at(-1)).toBe('www 300 A 192.0.2.1');
-  for (const id of [a, c]) {
-    const { status, served, findings } = await domain(id);
-    expect([status, served]).toEqual(['pending', 'none']);
-    expect(findings.map(({ code }) => code)).toContain('PRESET_DELEGATION');
-  }
-  await expectPublished(db, a, b, c);
-});

@@ -6,7 +6,6 @@ import type { NewDomain } from '../../../src/store/change/save-domain.ts';
 import { takeInDomain } from '../../../src/store/dnssec/create-signed-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 import { BY, expectPublished, newDomain, wantedDomain } from '../../support/database/domains.ts';
 import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
@@ -113,32 +112,6 @@ describe('takeInDomain', () => {
     for (let i = 0; i < 3; i++) await check(id, SHOWN);
     const domain = await load(id);
     expect([domain.status, codes(domain)]).toEqual(['pending', ['PRESET_DELEGATION']]);
-  });
-
-  it('refuses a name that another account holds', async () => {
-    const { id } = await newDomain(db, theirs, NAME);
-    await check(id, setOf(2));
-    expect(await takeIn()).toMatchObject({ kind: 'taken' });
-    expect(await load(id)).toMatchObject({ status: 'active', served: 'full' });
-  });
-
-  it('approves a domain that its owner has created, and audits each approval once', async () => {
-    const domain = await newDomain(db, mine, NAME, { exempt: false });
-    await check(domain.id, SHOWN);
-    expect(codes(await load(domain.id))).toEqual(['PRESET_DELEGATION']);
-    const before = await lastAudit(db);
-    expect(await takeIn({ isApproved: false })).toMatchObject({ kind: 'exists', changeId: undefined });
-    expect(await takeIn()).toMatchObject({
-      kind: 'exists',
-      changeId: expect.any(Number),
-      domain: { id: domain.id, served: 'full', findings: [] },
-    });
-    expect(await takeIn()).toMatchObject({ kind: 'exists', changeId: undefined });
-    const rows = await auditAfter(db, before);
-    expect(rows.map(({ action }) => action)).toEqual(['domain.status', 'domain.approve']);
-    expect(rows[1]).toMatchObject({ domainId: domain.id, actor: { kind: 'key', accountId: 1 } });
-    await check(domain.id, SHOWN);
-    expect((await load(domain.id)).status).toBe('active');
   });
 
   it.each([

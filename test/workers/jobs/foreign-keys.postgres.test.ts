@@ -83,11 +83,6 @@ test.each([
     () => shownByTheirs(Uint8Array.from([1, 1, 3, 8, ...new Uint8Array(516)])),
     'its algorithm is 8',
   ],
-  [
-    'a key is revoked',
-    () => shownByTheirs(Uint8Array.from([1, 0x81, 3, 13, ...foreignRdata().subarray(4)])),
-    'revoked',
-  ],
 ])('an import changes no key and reports why if %s', async (_, evidence, why) => {
   rolled.shown = [dsTextOf(foreignRdata())];
   await enableDnssec(db, { ...BY, domainId });
