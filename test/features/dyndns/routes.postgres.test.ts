@@ -145,7 +145,9 @@ describe('refusals of a whole request', () => {
   it('is abuse above the rate of the key', async () => {
     const ask = () => update('hostname=a.home.example', limited.keys.owner, {}, limited);
     expect((await ask()).text).toBe('nohost\n');
-    expect(await ask()).toMatchObject({ status: 200, text: 'abuse\n', headers: { 'retry-after': expect.any(String) } });
+    const refused = await ask();
+    expect([refused.status, refused.text]).toEqual([200, 'abuse\n']);
+    expect(refused.headers['retry-after']).toBeDefined();
   });
 
   it('is 911, after which clients retry, if the service has failed', () => {
