@@ -1,7 +1,7 @@
 // Carries out an update on record sets, in the order of RFC 2136 §3. The caller has verified that the key has a grant in
 // the zone: otherwise prerequisites could be used to read it.
 //
-//     prerequisites → prescan → grants → changes of sets → Edit of a domain, or plan of an operator zone
+//     prerequisites → prescan → grants → names and hosts → changed sets → Edit of a domain, or plan of an operator zone
 
 import type { Update, UpdateRecord, UpdateRefusal } from '../../dns/message/update.ts';
 import { CLASS, typeMnemonic } from '../../dns/type-codes.ts';
@@ -22,6 +22,7 @@ export type UpdateResult =
   /** The new content of each changed set. A deleted set has no rdata. Empty if the update changes nothing. */
   | { readonly kind: 'changes'; readonly sets: readonly RecordSet[] };
 
+/** `zone` contains all sets at the owners of the update's records, as `ownersOf` lists them. */
 export function runUpdate(
   zone: UpdatedZone,
   { prerequisites, updates }: Pick<Update, 'prerequisites' | 'updates'>,
