@@ -157,7 +157,7 @@ function parseTarget(type: EndpointType, text: string): Target {
 }
 
 /** Returns the target in the form that external-dns compares: strings of TXT are quoted, hosts of SRV end with a dot. */
-export function printTarget(type: EndpointType, rdata: Uint8Array): string {
+function printTarget(type: EndpointType, rdata: Uint8Array): string {
   if (type === 'TXT' || type === 'SRV' || type === 'NAPTR') return printRdata(TYPE[type], rdata);
   const { destination, mxPriority } = printDestination(type, rdata);
   return mxPriority === undefined ? destination : `${mxPriority} ${destination}`;

@@ -1,3 +1,5 @@
+// Counts what external-dns would read.
+
 import { sql } from 'kysely';
 import type { Database } from '../../store/postgres/database.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';

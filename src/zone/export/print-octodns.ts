@@ -210,7 +210,7 @@ function scalar(key: string, value: string | number | null): string {
 }
 
 /** Compares as octoDNS does: digits are numbers. */
-export function compareNaturally(a: string, b: string): number {
+function compareNaturally(a: string, b: string): number {
   const [parts, others] = [a.split(/(\d+)/), b.split(/(\d+)/)];
   for (const [i, part] of parts.entries()) {
     const other = others[i];
