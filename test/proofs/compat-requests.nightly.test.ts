@@ -96,7 +96,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   },
 };
 
-const ODD = ['', '.', '..', '*', '%00', '%2F', '=2E', '=', '\\', '%F0%9F%90%89', 'a'.repeat(300), '-1', '@'];
+const ODD = ['', '.', '..', '*', '%00', '%2F', '=2E', '=', '%5C', '%F0%9F%90%89', 'a'.repeat(300), '-1', '@'];
 /** Text with a lone surrogate has no form in a URL. */
 const odd = fc.oneof(
   fc.constantFrom(...ODD),
@@ -168,7 +168,8 @@ function aRequest(routes: readonly Route[], { bodies = [undefined], queries = [{
       if (segment !== undefined) segments[1 + (segment[1] % segments.length)] = segment[0];
       const url = `${segments.join('/') || '/'}${query === '' ? '' : `?${query}`}`;
       return { ...rest, method, url: url.startsWith('/') ? url : `/${url}` };
-    });
+    })
+    .filter(({ url }) => URL.canParse(url, 'http://localhost'));
 }
 
 it.each(
