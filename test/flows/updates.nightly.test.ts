@@ -61,7 +61,7 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
   describe('nsupdate', () => {
     let key: UpdateKey;
     beforeAll(async () => {
-      key = await fleet.createKey('dns', ['shop.example', REVERSE, '--match', 'subtree']);
+      key = await fleet.createDocumentedKey('nsupdate', REVERSE);
     });
 
     it('makes a change that the next query sees, and reports a prerequisite that is not met', async () => {
@@ -143,8 +143,7 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
     beforeAll(async () => {
       pebble = await startPebble(`127.0.0.1:${fleet.port}`, { isLenient: true });
       writeFileSync(join(fleet.directory, 'roots.pem'), pebble.roots);
-      const names = ['_acme-challenge.shop.example', '_acme-challenge.www.shop.example'];
-      key = await fleet.createKey('acme', [...names, '--types', 'TXT']);
+      key = await fleet.createDocumentedKey('certbot', '_acme-challenge.www.shop.example');
     });
     afterAll(() => pebble?.stop());
 
@@ -248,12 +247,11 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
       : ' (skipped: needs root)';
 
   describe.skipIf(needsDhcp !== '')(`a DHCP server${needsDhcp}`, () => {
-    const GRANTS = ['lan.shop.example', REVERSE, '--match', 'subtree', '--types', 'A,PTR,DHCID,TXT'];
     let lab: DhcpLab;
     let key: UpdateKey;
     beforeAll(async () => {
       lab = await DhcpLab.create(fleet.directory);
-      key = await fleet.createKey('dhcp', GRANTS);
+      key = await fleet.createDocumentedKey('dhcpd');
     });
     afterAll(() => lab?.remove());
 
@@ -285,6 +283,7 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
     }
 
     it('Kea publishes and removes names', async () => {
+      const key = await fleet.createDocumentedKey('kea');
       const [port, env] = [await freePort(), `${fleet.directory}`];
       const ncr = (text: string) => text.replace('53001', `${port}`);
       const ddns = await fleet.writeExample('kea', 'kea-dhcp-ddns.conf', key, ncr);

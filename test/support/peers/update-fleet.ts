@@ -105,6 +105,18 @@ export class UpdateFleet {
     return key;
   }
 
+  /** Runs the commands of a page of docs/tools that create a key, which may change `names` too. */
+  async createDocumentedKey(page: string, ...names: readonly string[]): Promise<UpdateKey> {
+    const [create, ...allow] = [...pageText(page).matchAll(/^ {4}npx zonefleet (.*)$/gm)].map(
+      ([, line]) => line,
+    );
+    const [, label] = /^tsig create (\w+)$/.exec(create ?? '') ?? [];
+    if (label === undefined || allow.length === 0)
+      throw new Error(`docs/tools/${page}.md does not create a key`);
+    const grants = allow.map((line = '') => inTest(line).split(' ').slice(3));
+    return await this.createKey(label, ...grants.map((grant) => [...names, ...grant]));
+  }
+
   /** Returns what dig prints with +short. */
   async dig(...args: readonly string[]): Promise<string> {
     const { text } = await runProgram('dig', [
@@ -126,10 +138,9 @@ export class UpdateFleet {
     change = (text: string) => text,
   ): Promise<string> {
     const path = join(this.directory, title);
-    const text = exampleOf(page, title)
+    const text = inTest(exampleOf(page, title))
       .replaceAll(/\w+-x7k2p5\./g, key.name)
       .replaceAll(KEY_LINE, key.secret)
-      .replaceAll('2.0.192.in-addr', '113.0.203.in-addr')
       .replaceAll(/192\.0\.2\.1(?!\d)/g, page === 'dhcpd' ? PORT_53 : LOCAL)
       .replaceAll(/("port": |_port = )53\b/g, `$1${this.port}`);
     await writeFile(path, change(text), { mode: 0o600 });
@@ -144,8 +155,17 @@ export class UpdateFleet {
   }
 }
 
+function pageText(page: string): string {
+  return readFileSync(join(ROOT, `docs/tools/${page}.md`), 'utf8');
+}
+
+/** The network of the pages may be that of the machine. */
+function inTest(text: string): string {
+  return text.replaceAll('2.0.192.in-addr', '113.0.203.in-addr');
+}
+
 function exampleOf(page: string, title: string): string {
-  const [, block] = readFileSync(join(ROOT, `docs/tools/${page}.md`), 'utf8').split(`\n\`\`\`${title}\n`);
+  const [, block] = pageText(page).split(`\n\`\`\`${title}\n`);
   if (block === undefined) throw new Error(`docs/tools/${page}.md has no example ${title}`);
   return block.slice(0, block.indexOf('```'));
 }
