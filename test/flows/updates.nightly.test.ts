@@ -141,7 +141,10 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
     let key: UpdateKey;
 
     beforeAll(async () => {
-      pebble = await startPebble(`127.0.0.1:${fleet.port}`, { isLenient: true });
+      pebble = await startPebble(`127.0.0.1:${fleet.port}`, {
+        reusesAuthorizations: false,
+        rejectsNonces: false,
+      });
       writeFileSync(join(fleet.directory, 'roots.pem'), pebble.roots);
       key = await fleet.createDocumentedKey('certbot', '_acme-challenge.www.shop.example');
     });

@@ -27,14 +27,16 @@ interface PebbleOptions {
   readonly httpPort?: number;
   /** If set, accounts need one of these external account bindings, with keys in base64url. */
   readonly bindings?: Readonly<Record<string, string>>;
-  /** True for clients that repeat few requests: no nonce is rejected, and each order needs new challenges. */
-  readonly isLenient?: boolean;
+  /** If false, each order needs new challenges. */
+  readonly reusesAuthorizations?: boolean;
+  /** If false, no nonce is rejected: some clients repeat a request only once. */
+  readonly rejectsNonces?: boolean;
 }
 
-/** Half of the nonces are rejected, unless it is lenient. */
+/** By default, half of the nonces are rejected. */
 export async function startPebble(
   dnsServer: string,
-  { httpPort = 5002, bindings, isLenient = false }: PebbleOptions = {},
+  { httpPort = 5002, bindings, reusesAuthorizations = true, rejectsNonces = true }: PebbleOptions = {},
 ): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-pebble-'));
   const server = await makeCertificate({ names: ['localhost'] });
@@ -56,9 +58,9 @@ export async function startPebble(
   const child = spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', dnsServer], {
     env: {
       ...process.env,
-      PEBBLE_WFE_NONCEREJECT: isLenient ? '0' : '50',
+      PEBBLE_WFE_NONCEREJECT: rejectsNonces ? '50' : '0',
       PEBBLE_VA_NOSLEEP: '1',
-      ...(isLenient && { PEBBLE_AUTHZREUSE: '0' }),
+      ...(!reusesAuthorizations && { PEBBLE_AUTHZREUSE: '0' }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
