@@ -95,6 +95,28 @@ it('a thread parses a short text that produces many records', async () => {
   expect((await parsing).body.records).toHaveLength(300);
 });
 
+it('a thread answers clients of other systems in their form', async () => {
+  const endpoints = Array.from({ length: 1500 }, (_, i) => ({
+    ...{ dnsName: `e${i}.other.example`, recordType: 'A', targets: ['192.0.2.1'], recordTTL: 1 },
+    labels: { resource: 'r'.repeat(100) },
+  }));
+  const paths = ['adjustendpoints', 'records'].map((path) => `/external-dns/${path}`) as [string, string];
+  const adjusted = await api.ask('POST', paths[0], { body: endpoints });
+  expect([adjusted.status, adjusted.headers['content-type'], adjusted.body[0].recordTTL]).toEqual([
+    200,
+    'application/external.dns.webhook+json;version=1',
+    60,
+  ]);
+  const applied = await api.ask('POST', paths[1], { body: { create: adjusted.body } });
+  expect([applied.status, applied.text]).toEqual([204, '']);
+  const wrong = [...endpoints, { ...endpoints[0], dnsName: 'e.absent.example' }];
+  const refused = await api.ask('POST', paths[1], { body: { create: wrong } });
+  expect([refused.status, refused.text]).toEqual([
+    404,
+    'no domain of this API key contains e.absent.example\n',
+  ]);
+});
+
 it('the calls of an account wait for each other, and too many are refused with 503', async () => {
   let release: () => void = () => {};
   const held = new Promise<never>((_, reject) => {
