@@ -48,6 +48,7 @@ export type PartName =
   | 'refresh'
   | 'notify'
   | 'transfer'
+  | 'update'
   | 'checks'
   | 'public_checks'
   | 'scan'

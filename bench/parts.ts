@@ -26,6 +26,7 @@ import { signing } from './parts/signing.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
 import { notify, transfer } from './parts/transfers.ts';
+import { update } from './parts/update.ts';
 
 export interface PartGroup {
   readonly part: Part;
@@ -51,6 +52,7 @@ export const PARTS: readonly PartGroup[] = [
   single(refresh, 4, 'signatures made anew a second, of small zones and of a large one'),
   single(notify, 4, 'NOTIFY to secondaries: after a commit, and if 100,000 zones change'),
   single(transfer, 10, 'zone transfers of a million records, out and in, next to NSD, Knot and BIND'),
+  single(update, 3, 'dynamic update, and the APIs of other systems, one next to PowerDNS'),
   {
     part: scale,
     names: [

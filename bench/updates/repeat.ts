@@ -1,0 +1,28 @@
+// Several clients at a time, each of which begins its next piece of work when the previous one has ended.
+
+export interface Repeated {
+  /** How long each piece of work took. */
+  readonly ms: readonly number[];
+  readonly perSecond: number;
+}
+
+/** Runs the work for the given time. It gets a number that no other call has. */
+export async function repeat(
+  work: (n: number) => Promise<void>,
+  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+): Promise<Repeated> {
+  const startedMs = performance.now();
+  const endMs = startedMs + seconds * 1000;
+  const ms: number[] = [];
+  let next = 0;
+  const client = async () => {
+    for (let nowMs = performance.now(); nowMs < endMs; ) {
+      await work(next++);
+      const endedMs = performance.now();
+      ms.push(endedMs - nowMs);
+      nowMs = endedMs;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return { ms, perSecond: (ms.length * 1000) / (performance.now() - startedMs) };
+}
