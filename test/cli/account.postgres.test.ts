@@ -247,112 +247,100 @@ describe('plan', () => {
   const run = (...args: string[]) => runCommands(addPlanCommands, ['plan', ...args], url);
   const planOf = async (slug: string) => (await listPlans(db)).find((plan) => plan.slug === slug);
 
-  describe('plan', () => {
-    it('lists plans with their terms', async () => {
-      const { code, stdout } = await run('list');
-      expect([code, stdout]).toEqual([
-        0,
-        expect.stringMatching(/FIELD +FREE +PRO[\s\S]*max_records +200 +none/),
-      ]);
-      expect(stdout).toContain('free: term 1, 30 days, 0 rials\n');
-      expect(JSON.parse((await run('list', '--json')).stdout).plans).toMatchObject([
-        { slug: 'free', max_domains: 100, terms: [{ id: 1, billing_duration_days: 30, price_rials: 0 }] },
-        { slug: 'pro', max_records: null, terms: [] },
-      ]);
-    });
+  it('lists plans with their terms', async () => {
+    const { code, stdout } = await run('list');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/FIELD +FREE +PRO[\s\S]*max_records +200 +none/),
+    ]);
+    expect(stdout).toContain('free: term 1, 30 days, 0 rials\n');
+    expect(JSON.parse((await run('list', '--json')).stdout).plans).toMatchObject([
+      { slug: 'free', max_domains: 100, terms: [{ id: 1, billing_duration_days: 30, price_rials: 0 }] },
+      { slug: 'pro', max_records: null, terms: [] },
+    ]);
+  });
 
-    it('creates an empty plan, or a copy of the plan free, and sets fields', async () => {
-      const made = await run(
-        'create',
-        'team',
-        'max_records=none',
-        'max_domains=5',
-        'ws_enabled=true',
-        '--name',
-        'Team',
-      );
-      expect(made).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(
-          /^created plan team max_records=none .*ws_enabled=true .*max_domains=5/,
-        ),
-      });
-      expect(await planOf('team')).toMatchObject({
-        name: 'Team',
-        maxRecords: null,
-        maxDomains: 5,
-        maxTrafficGb: 0,
-        wsEnabled: true,
-        logsEnabled: false,
-        quotaResetDays: 30,
-      });
-      expect(await run('create', 'team', '--name', 'x')).toMatchObject({
-        code: 1,
-        stderr: 'a plan "team" already exists\n',
-      });
-      expect(await run('create', 'basic')).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('created plan basic '),
-      });
-      const { id, slug, terms, ...free } = (await planOf('free')) as CataloguePlan;
-      expect(await planOf('basic')).toMatchObject({ ...free, name: 'basic', terms: [] });
-      expect((await run('create', 'small', 'max_records=9')).code).toBe(0);
-      expect(await planOf('small')).toMatchObject({
-        name: 'small',
-        maxRecords: 9,
-        maxTrafficGb: 0,
-        terms: [],
-      });
-      const set = await run(
-        'set',
-        'team',
-        'max_records=10',
-        'logs_enabled=true',
-        '--name',
-        'Group',
-        '--json',
-      );
-      expect(JSON.parse(set.stdout)).toMatchObject({ outcome: 'updated', name: 'Group', max_records: 10 });
-      expect(await planOf('team')).toMatchObject({ maxRecords: 10, logsEnabled: true, wsEnabled: true });
-      expect(await run('set', 'gold', 'max_records=1')).toMatchObject({
-        code: 1,
-        stderr: 'no plan "gold"\n',
-      });
+  it('creates an empty plan, or a copy of the plan free, and sets fields', async () => {
+    const made = await run(
+      'create',
+      'team',
+      'max_records=none',
+      'max_domains=5',
+      'ws_enabled=true',
+      '--name',
+      'Team',
+    );
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^created plan team max_records=none .*ws_enabled=true .*max_domains=5/),
     });
+    expect(await planOf('team')).toMatchObject({
+      name: 'Team',
+      maxRecords: null,
+      maxDomains: 5,
+      maxTrafficGb: 0,
+      wsEnabled: true,
+      logsEnabled: false,
+      quotaResetDays: 30,
+    });
+    expect(await run('create', 'team', '--name', 'x')).toMatchObject({
+      code: 1,
+      stderr: 'a plan "team" already exists\n',
+    });
+    expect(await run('create', 'basic')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('created plan basic '),
+    });
+    const { id, slug, terms, ...free } = (await planOf('free')) as CataloguePlan;
+    expect(await planOf('basic')).toMatchObject({ ...free, name: 'basic', terms: [] });
+    expect((await run('create', 'small', 'max_records=9')).code).toBe(0);
+    expect(await planOf('small')).toMatchObject({
+      name: 'small',
+      maxRecords: 9,
+      maxTrafficGb: 0,
+      terms: [],
+    });
+    const set = await run('set', 'team', 'max_records=10', 'logs_enabled=true', '--name', 'Group', '--json');
+    expect(JSON.parse(set.stdout)).toMatchObject({ outcome: 'updated', name: 'Group', max_records: 10 });
+    expect(await planOf('team')).toMatchObject({ maxRecords: 10, logsEnabled: true, wsEnabled: true });
+    expect(await run('set', 'gold', 'max_records=1')).toMatchObject({
+      code: 1,
+      stderr: 'no plan "gold"\n',
+    });
+  });
 
-    it.each([
-      [['set', 'team'], 'expected --name or FIELD=VALUE'],
-      [['set', 'team', 'max_records'], '"max_records": expected FIELD=VALUE'],
-      [['set', 'team', 'max_records=-1'], 'max_records: expected a whole number from 0'],
-      [['set', 'team', 'max_cache_cap_mb=none'], 'max_cache_cap_mb: expected a whole number'],
-      [['set', 'team', 'ws_enabled=1'], 'ws_enabled: expected true or false'],
-      [['set', 'team', 'slug=x'], 'slug: is not an entitlement: expected one of max_records'],
-      [['set', 'team', 'quota_reset_days=none'], 'quota_reset_days: expected a whole number'],
-      [['create', 'Team', '--name', 'x'], '"Team": expected a plan of lowercase letters'],
-      [['create', 'none', '--name', 'x'], '"none": expected a plan of lowercase letters'],
-      [['term', 'team', '--days', '30'], 'expected --days and --price'],
-      [['term', 'team', '--days', '0', '--price', '5'], '--days: expected a whole number from 1 to 3660'],
-      [['term', 'team', '--days', '3', '--price', '1.5'], '--price: expected a whole number'],
-    ])('%s is a usage error', async (args, message) => {
-      expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
-    });
+  it.each([
+    [['set', 'team'], 'expected --name or FIELD=VALUE'],
+    [['set', 'team', 'max_records'], '"max_records": expected FIELD=VALUE'],
+    [['set', 'team', 'max_records=-1'], 'max_records: expected a whole number from 0'],
+    [['set', 'team', 'max_cache_cap_mb=none'], 'max_cache_cap_mb: expected a whole number'],
+    [['set', 'team', 'ws_enabled=1'], 'ws_enabled: expected true or false'],
+    [['set', 'team', 'slug=x'], 'slug: is not an entitlement: expected one of max_records'],
+    [['set', 'team', 'quota_reset_days=none'], 'quota_reset_days: expected a whole number'],
+    [['create', 'Team', '--name', 'x'], '"Team": expected a plan of lowercase letters'],
+    [['create', 'none', '--name', 'x'], '"none": expected a plan of lowercase letters'],
+    [['term', 'team', '--days', '30'], 'expected --days and --price'],
+    [['term', 'team', '--days', '0', '--price', '5'], '--days: expected a whole number from 1 to 3660'],
+    [['term', 'team', '--days', '3', '--price', '1.5'], '--price: expected a whole number'],
+  ])('%s is a usage error', async (args, message) => {
+    expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
 
-    it('adds and retires terms', async () => {
-      const added = await run('term', 'team', '--days', '365', '--price', '9000000', '--json');
-      const [{ id }] = JSON.parse(added.stdout).terms;
-      expect(await run('term', 'free', '--retire', String(id))).toMatchObject({
-        code: 1,
-        stderr: `the plan "free" has no term ${id}\n`,
-      });
-      expect(await run('term', 'team', '--retire', String(id))).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`term ${id}: 365 days, 9000000 rials (retired)`),
-      });
-      expect((await planOf('team'))?.terms).toEqual([
-        { id, days: 365, priceRials: 9_000_000, isRetired: true },
-      ]);
-      expect(await run('term', 'gold', '--days', '1', '--price', '0')).toMatchObject({ code: 1 });
+  it('adds and retires terms', async () => {
+    const added = await run('term', 'team', '--days', '365', '--price', '9000000', '--json');
+    const [{ id }] = JSON.parse(added.stdout).terms;
+    expect(await run('term', 'free', '--retire', String(id))).toMatchObject({
+      code: 1,
+      stderr: `the plan "free" has no term ${id}\n`,
     });
+    expect(await run('term', 'team', '--retire', String(id))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`term ${id}: 365 days, 9000000 rials (retired)`),
+    });
+    expect((await planOf('team'))?.terms).toEqual([
+      { id, days: 365, priceRials: 9_000_000, isRetired: true },
+    ]);
+    expect(await run('term', 'gold', '--days', '1', '--price', '0')).toMatchObject({ code: 1 });
   });
 });
 

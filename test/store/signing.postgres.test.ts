@@ -45,40 +45,38 @@ describe('enable-signing', () => {
   const typesOf = async () =>
     [...new Set(((await published(db)) ?? []).map((line) => line.split(' ')[2]))].sort();
 
-  describe.each([
+  test.each([
     { denial: 'nsec', algorithm: 13, split: false },
     { denial: 'nsec3', algorithm: 15, split: true },
-  ] as const)('with $denial, algorithm $algorithm', (order) => {
-    test('a domain is signed completely, stays signed after edits, and is unsigned without a trace', async () => {
-      await saved(db, domainId, [
-        'www A 198.51.100.1',
-        'x.y.z TXT "a"',
-        'sub NS ns1.sub.example.com',
-        'ns1.sub A 198.51.100.2',
-        '* MX 10 mail.example.com',
-      ]);
-      const before = await published(db);
-      expect((await enabled(db, { domainId }, order)).kind).toBe('signed');
-      expect(await signatureFaults(db, APEX)).toEqual([]);
-      expect(await typesOf()).toContain('DNSKEY');
-      await saved(db, domainId, [
-        'w2 A 198.51.100.3',
-        'w2 HINFO "ARM64" "LINUX"',
-        'w2 TYPE65280 \\# 0',
-        'w2 DNAME example.net',
-        'a.b.sub2 NS ns.example.org',
-      ]);
-      expect(await typesOf()).toEqual(expect.arrayContaining(['DNAME', 'HINFO', 'TYPE65280']));
-      expect(await signatureFaults(db, APEX)).toEqual([]);
-      await expectPublished(db, domainId);
-      expect((await enabled(db, { domainId }, order)).kind).toBe('unchanged');
-      expect(await disableSigning(db, { domainId }, BY)).toBe('unsigned');
-      expect((await published(db))?.filter((line) => !/serial|w2|sub2/.test(line))).toEqual(
-        before?.filter((line) => !line.includes('serial')),
-      );
-      await expectPublished(db, domainId);
-      expect((await loadZone(db, APEX))?.records.filter(({ type }) => type === 48)).toEqual([]);
-    });
+  ] as const)('a domain is signed completely with $denial and algorithm $algorithm, stays signed after edits, and is unsigned without a trace', async (order) => {
+    await saved(db, domainId, [
+      'www A 198.51.100.1',
+      'x.y.z TXT "a"',
+      'sub NS ns1.sub.example.com',
+      'ns1.sub A 198.51.100.2',
+      '* MX 10 mail.example.com',
+    ]);
+    const before = await published(db);
+    expect((await enabled(db, { domainId }, order)).kind).toBe('signed');
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    expect(await typesOf()).toContain('DNSKEY');
+    await saved(db, domainId, [
+      'w2 A 198.51.100.3',
+      'w2 HINFO "ARM64" "LINUX"',
+      'w2 TYPE65280 \\# 0',
+      'w2 DNAME example.net',
+      'a.b.sub2 NS ns.example.org',
+    ]);
+    expect(await typesOf()).toEqual(expect.arrayContaining(['DNAME', 'HINFO', 'TYPE65280']));
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    await expectPublished(db, domainId);
+    expect((await enabled(db, { domainId }, order)).kind).toBe('unchanged');
+    expect(await disableSigning(db, { domainId }, BY)).toBe('unsigned');
+    expect((await published(db))?.filter((line) => !/serial|w2|sub2/.test(line))).toEqual(
+      before?.filter((line) => !line.includes('serial')),
+    );
+    await expectPublished(db, domainId);
+    expect((await loadZone(db, APEX))?.records.filter(({ type }) => type === 48)).toEqual([]);
   });
 });
 
@@ -109,29 +107,30 @@ describe('refresh-signatures', () => {
       .filter(({ type }) => !types.includes(type))
       .map(({ owner, type, rdata }) => `${owner} ${type} ${Buffer.from(rdata).toString('hex')}`);
 
-  describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
-    test('a zone is due after five to seven days, and is complete until its new signatures expire', async () => {
-      await saved(db, domainId, ['www A 198.51.100.1', 'sub NS ns.example.net']);
-      const { signed } = await enabled(db, { domainId }, { denial });
-      const before = await rowsBut([6, 46]);
-      const changes = (await listDomainChanges(db, domainId, { limit: 99 })).length;
-      expect(await claimDueRefreshes(await daysLater(4.9), 9)).toEqual([]);
-      for (const days of [7.1, 14.2, 21.3]) {
-        const then = await daysLater(days);
-        expect(await signatureFaults(then, APEX)).toEqual([]);
-        expect(await claimDueRefreshes(then, 9)).toMatchObject([{ id: signed.id, name: 'example.com.' }]);
-        expect(await claimDueRefreshes(then, 9)).toEqual([]); // leased
-        const { made } = await refreshSignatures(then, signed.id, NEVER);
-        await endLease(then, signed.id);
-        expect(made).toBeGreaterThan(5);
-        expect(await claimDueRefreshes(then, 9)).toEqual([]);
-      }
-      expect(await signatureFaults(await daysLater(21.3 + 13.9), APEX)).toEqual([]);
-      expect(await rowsBut([6, 46])).toEqual(before);
-      await expectPublished(db, domainId);
-      expect(await listDomainChanges(db, domainId, { limit: 99 })).toHaveLength(changes);
-      expect(await signatureFaults(await daysLater(40), APEX)).not.toEqual([]);
-    });
+  test.each([
+    'nsec',
+    'nsec3',
+  ] as const)('a zone with %s is due after five to seven days, and is complete until its new signatures expire', async (denial) => {
+    await saved(db, domainId, ['www A 198.51.100.1', 'sub NS ns.example.net']);
+    const { signed } = await enabled(db, { domainId }, { denial });
+    const before = await rowsBut([6, 46]);
+    const changes = (await listDomainChanges(db, domainId, { limit: 99 })).length;
+    expect(await claimDueRefreshes(await daysLater(4.9), 9)).toEqual([]);
+    for (const days of [7.1, 14.2, 21.3]) {
+      const then = await daysLater(days);
+      expect(await signatureFaults(then, APEX)).toEqual([]);
+      expect(await claimDueRefreshes(then, 9)).toMatchObject([{ id: signed.id, name: 'example.com.' }]);
+      expect(await claimDueRefreshes(then, 9)).toEqual([]); // leased
+      const { made } = await refreshSignatures(then, signed.id, NEVER);
+      await endLease(then, signed.id);
+      expect(made).toBeGreaterThan(5);
+      expect(await claimDueRefreshes(then, 9)).toEqual([]);
+    }
+    expect(await signatureFaults(await daysLater(21.3 + 13.9), APEX)).toEqual([]);
+    expect(await rowsBut([6, 46])).toEqual(before);
+    await expectPublished(db, domainId);
+    expect(await listDomainChanges(db, domainId, { limit: 99 })).toHaveLength(changes);
+    expect(await signatureFaults(await daysLater(40), APEX)).not.toEqual([]);
   });
 
   test('every signature is still valid after eight days without workers', async () => {
