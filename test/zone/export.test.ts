@@ -130,7 +130,13 @@ function readDnscontrol(text: string): Read[] {
     ...Object.fromEntries(makers),
     D: (name: string) => domains.push(name),
     TTL: (ttl: number) => ttl,
-    ...{ DnsProvider: String, NewRegistrar: String, NewDnsProvider: String, DefaultTTL: Number },
+    ...{
+      DnsProvider: String,
+      NewRegistrar: String,
+      NewDnsProvider: String,
+      DefaultTTL: Number,
+      NAMESERVER_TTL: Number,
+    },
     ...{ CAA_CRITICAL: 'critical', END: {} },
   });
   runInContext(text, context);
@@ -250,6 +256,15 @@ describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
       { numRuns: 100 },
     );
   });
+});
+
+it('dnscontrol gets the nameservers of the domain', () => {
+  const hosts = ['ns1.example.net.', 'ns2.example.net.'].map((host) => parseName(host));
+  const text = [...printDnscontrol(APEX, new Map(), () => {}, hosts)].join('\n');
+  expect(text.match(/NAMESERVER\(.*\)/g)).toEqual([
+    'NAMESERVER("ns1.example.net.")',
+    'NAMESERVER("ns2.example.net.")',
+  ]);
 });
 
 it('octoDNS gets owners in natural order', () => {

@@ -17,7 +17,7 @@ import { writeWholeFile } from '../terminal/write-whole-file.ts';
 type Records = ReadonlyMap<Name, readonly CustomerRecord[]>;
 
 const FORMATS = {
-  zone: (apex: Name, records: Records, _: LeaveOut) => printRecords(apex, records),
+  zone: (apex: Name, records: Records, _: LeaveOut, __?: readonly Name[]) => printRecords(apex, records),
   octodns: printOctodns,
   dnscontrol: printDnscontrol,
 } as const;
@@ -36,13 +36,13 @@ const CHUNK_LINES = 1000;
 /** Returns the exit code. Records that the format cannot express are listed, and are no reason to fail. */
 export async function exportDomain(
   db: Database,
-  { id, name: apex }: Pick<Domain, 'id' | 'name'>,
+  { id, name: apex, nameserverSets: [nameservers] }: Pick<Domain, 'id' | 'name' | 'nameserverSets'>,
   { format, file, signal }: ExportOrder,
   output: Output,
 ): Promise<number> {
   const records = await loadOwnRecords(db, id);
   const left: LeftOut[] = [];
-  const lines = FORMATS[format](apex, records, (item) => left.push(item));
+  const lines = FORMATS[format](apex, records, (item) => left.push(item), nameservers);
   const count = [...records.values()].reduce((sum, { length }) => sum + length, 0);
   const domain = printWithoutDot(apex);
   if (file === undefined && !output.json) {

@@ -1,8 +1,9 @@
 // Prints the records of a domain as a dnsconfig.js of dnscontrol.
 
 import { sortNames } from '../../dns/dnssec/sort-names.ts';
-import type { Name } from '../../dns/name.ts';
+import { type Name, printName } from '../../dns/name.ts';
 import { printWithoutDot } from '../name-text.ts';
+import { NS_TTL_SECONDS } from '../publish/publish.ts';
 import type { CustomerRecord } from '../records/customer-record.ts';
 import { DEFAULT_TTL_SECONDS } from '../records/customer-types.ts';
 import { printRecordName } from '../records/record-name.ts';
@@ -53,16 +54,22 @@ const ARGUMENTS: Readonly<Record<string, (words: readonly string[]) => Argument[
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Yields lines without line breaks. Comments list the records that dnscontrol cannot express. */
+/**
+ * Yields lines without line breaks. Comments list the records that dnscontrol cannot express. Without the nameservers of
+ * the domain, dnscontrol would delete the NS records of the apex.
+ */
 export function* printDnscontrol(
   apex: Name,
   records: ReadonlyMap<Name, readonly CustomerRecord[]>,
   leave: LeaveOut,
+  nameservers: readonly Name[] = [],
 ): Generator<string> {
   yield 'var REG_NONE = NewRegistrar("none");';
   yield 'var DSP_ZONEFLEET = NewDnsProvider("zonefleet");';
   yield '';
-  yield `D(${JSON.stringify(printWithoutDot(apex))}, REG_NONE, DnsProvider(DSP_ZONEFLEET),`;
+  yield `D(${JSON.stringify(printWithoutDot(apex))}, REG_NONE, DnsProvider(DSP_ZONEFLEET, 0),`;
+  yield `  NAMESERVER_TTL(${NS_TTL_SECONDS}),`;
+  for (const host of nameservers) yield `  NAMESERVER(${JSON.stringify(printName(host))}),`;
   yield `  DefaultTTL(${DEFAULT_TTL_SECONDS}),`;
   for (const name of sortNames(records.keys())) {
     for (const record of records.get(name) ?? []) {
