@@ -34,9 +34,37 @@ export interface PrintedSet {
   }[];
 }
 
-/** Returns the content in canonical form: full names, texts in quotes. */
+/**
+ * Returns the content in the canonical form of PowerDNS, because tools compare texts: full names, texts in quotes with UTF-8,
+ * digests in lower case, and all digits of locations.
+ */
 export function printContent(type: ApiType, rdata: Uint8Array): string {
-  return type === 'ANAME' ? printName(nameInRdata(rdata)) : printRdata(wireTypeCode(type), rdata);
+  if (type === 'ANAME') return printName(nameInRdata(rdata));
+  const text = printRdata(wireTypeCode(type), rdata);
+  if (HEXADECIMAL.has(type)) return text.toLowerCase();
+  if (type === 'LOC') return printLocation(text);
+  return type === 'TXT' ? text.replace(HIGH_OCTETS, decodeOctets) : text;
+}
+
+const HEXADECIMAL: ReadonlySet<ApiType> = new Set(['DS', 'SSHFP', 'TLSA', 'SMIMEA'] as const);
+
+/** Matches a run of escaped octets that ASCII does not have. */
+const HIGH_OCTETS = /(?:\\(?:12[89]|1[3-9]\d|2\d\d))+/g;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decodeOctets(escapes: string): string {
+  try {
+    return utf8.decode(Uint8Array.from(escapes.slice(1).split('\\'), Number));
+  } catch {
+    return escapes;
+  }
+}
+
+/** Prints seconds with three decimals, and meters with two. */
+function printLocation(text: string): string {
+  return text
+    .replaceAll(/(\d+(?:\.\d+)?) (?=[NSEW])/g, (_, seconds: string) => `${Number(seconds).toFixed(3)} `)
+    .replaceAll(/(-?\d+(?:\.\d+)?)m/g, (_, meters: string) => `${Number(meters).toFixed(2)}m`);
 }
 
 export function printType(type: ApiType): string {

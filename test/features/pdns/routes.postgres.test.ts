@@ -183,7 +183,12 @@ describe('PATCH', () => {
       ['b', 'TXT', ['"x"'], { comments: [{ content: 'x'.repeat(1025) }] }],
       'a comment has more than',
     ],
-  ] as const)('refuses %s with a 422 that says why, and changes nothing', async (_, [label, type, contents, more], why) => {
+  ] as const)('refuses %s with a 422 that says why, and changes nothing', async (_, [
+    label,
+    type,
+    contents,
+    more,
+  ], why) => {
     const { status, body } = await patch(
       rrset('a', 'A', ['192.0.2.1']),
       rrset(label, type, [...contents], more ?? {}),
