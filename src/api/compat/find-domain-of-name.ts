@@ -15,6 +15,7 @@ const WRITES_RECORDS = domain('records.edit', { writesRecords: true });
 
 /** Maximum number of names, with all names above them, in one lookup. */
 const MAX_NAMES_SOUGHT = 100_000;
+const MAX_DOMAINS_FOUND = 1000;
 
 type Finder = Pick<Call, 'api' | 'caller'>;
 
@@ -51,6 +52,7 @@ export async function findDomainsOfNames(
     const known = loaded.get(longest) ?? (await loadWritable({ api, caller }, longest));
     if (known instanceof Problem) return known;
     loaded.set(longest, known);
+    if (loaded.size > MAX_DOMAINS_FOUND) return new Problem(413, 'the request has too many domains');
     found.set(name, known);
   }
   return found;

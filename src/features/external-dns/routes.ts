@@ -179,13 +179,13 @@ const applyChanges = compatRoute(surface, anyKey, {
     const lost = named.find((each) => !found.has(each.name) && !isOwnership(each));
     if (lost !== undefined) return noDomainFor(lost.name);
     const domains = [...new Set(found.values())].sort((a, b) => a.id - b.id);
-    if (domains.length > MAX_DOMAINS) return TOO_MUCH;
     const edits: DomainEdit[] = [];
     for (const domain of domains) {
       const own = named.filter(({ name }) => found.get(name) === domain);
       const sets = readChanges(own, domain.name);
       if (sets instanceof Refused) return refuse(sets);
-      const refused = judgeItems(own.length, applyChanges, domain.plan);
+      const items = own.reduce((sum, { endpoint }) => sum + (endpoint.targets?.length ?? 1), 0);
+      const refused = judgeItems(items, applyChanges, domain.plan);
       if (refused !== undefined) return refused;
       edits.push({ domain, sets });
     }
