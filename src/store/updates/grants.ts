@@ -111,7 +111,7 @@ export type GrantTarget = { readonly apex: Name } & (
 
 /** Finds the longest operator zone or domain with this name or above it, and locks it. */
 export async function lockTargetOf(trx: Database, name: Name): Promise<GrantTarget | undefined> {
-  const names: string[] = [];
+  const names = [encodeNameColumn(ROOT)];
   for (let each = foldCase(name); each !== ROOT; each = parentOf(each)) names.push(encodeNameColumn(each));
   const { rows } = await sql<{ id: number; name: string; domainId: number | null }>`
     select z.id, z.name, d.id as "domainId"

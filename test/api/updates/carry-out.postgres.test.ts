@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { NoTurn } from '../../../src/api/calls/turns.ts';
 import { carryOut, type UpdateTools } from '../../../src/api/updates/carry-out.ts';
 import type { TsigKey } from '../../../src/dns/message/tsig.ts';
 import { type Name, parseName } from '../../../src/dns/name.ts';
@@ -316,9 +317,11 @@ describe('a key', () => {
     expect(await update('add www 60 TXT "x"', revoked)).toBe('NOTAUTH (the server reports BADKEY)');
   });
 
-  it('gets SERVFAIL beyond its rate', async () => {
+  it('gets SERVFAIL beyond its rate, and if too many updates of the zone wait', async () => {
     const sent = signedUpdate(APEX, 'add www 60 TXT "rate"', all);
     expect((await send(sent, { admits: (id) => id !== all.id })).text).toMatch(/^SERVFAIL: .*too many/);
+    const inTurn = () => Promise.reject(new NoTurn('100 writes of the domain wait'));
+    expect((await send(sent, { inTurn })).text).toBe('SERVFAIL: 100 writes of the domain wait');
     expect((await send(sent)).text).toBe('NOERROR'); // a SERVFAIL is not remembered
   });
 });
