@@ -163,6 +163,7 @@ class Runner {
     } catch (error) {
       this.#count(RCODE.SERVFAIL, startMs);
       this.#fault(error, 'a dynamic update failed');
+      log.info({ address, rcode: rcodeMnemonic(RCODE.SERVFAIL), records: 0, reason: 'an error' }, 'update');
       // While the database is unavailable, the node answers after its deadline.
       if (outageOf(error) !== undefined) return;
       const { answer } = await answerFailure(tools, octets);
