@@ -105,12 +105,12 @@ describe('migrate', () => {
   });
 });
 
-/** Reverts the steps 0003-transfers and 0004-updates. */
+/** Reverts the steps 0003-transfers to 0005-pdns. */
 const WITHOUT_TRANSFERS = `
   drop trigger grants_of_former_owner on domains;
   drop trigger grants_of_deleted_domain on domains;
   drop trigger grants_of_unloaded_zone on zones;
-  drop table dns_updates, update_grants, seen_updates;
+  drop table dns_updates, update_grants, seen_updates, pdns_metadata;
   drop function end_grants_of_domain, end_grants_of_zone;
   drop view zone_peers, secondary_zones;
   drop trigger transfers_of_former_owner on domains;

@@ -151,7 +151,7 @@ function chooseNameservers(
 }
 
 /** Describes the accepted nameserver sets. */
-export function listSets(sets: readonly (readonly Name[])[]): string {
+function listSets(sets: readonly (readonly Name[])[]): string {
   if (sets.length === 0) return 'none, because the zone is not delegated to this service';
   return sets.map((set) => set.map(printName).join(' ')).join(', or ');
 }

@@ -72,7 +72,7 @@ export function printType(type: ApiType): string {
 }
 
 /** Groups the records of one name into sets, in the order of their first records. */
-export function printSets(records: readonly CustomerRecord[]): PrintedSet[] {
+function printSets(records: readonly CustomerRecord[]): PrintedSet[] {
   const sets = new Map<ApiType, CustomerRecord[]>();
   for (const record of records) {
     const set = sets.get(record.type);

@@ -34,7 +34,7 @@ const WITHOUT_EQUIVALENT = [
   'SLAVE-RENOTIFY',
 ];
 
-export type MetadataKind = 'secondaries' | 'primaries' | 'grants' | 'stored' | 'none';
+type MetadataKind = 'secondaries' | 'primaries' | 'grants' | 'stored' | 'none';
 
 /** Returns undefined for a kind that PowerDNS does not have. */
 export function metadataKind(kind: string): MetadataKind | undefined {
@@ -64,7 +64,7 @@ function valuesOfOne(kind: SecondaryKind, secondary: StoredSecondary): readonly 
   return keyName === null ? networks : [];
 }
 
-export type WantedSecondary = Pick<
+type WantedSecondary = Pick<
   StoredSecondary,
   'addresses' | 'port' | 'networks' | 'keyId' | 'transfers' | 'notified'
 >;

@@ -60,7 +60,7 @@ export function readKind(text: string): ZoneKind | Problem {
 }
 
 /** Maximum number of results of a search. */
-export const MOST_RESULTS = 1000;
+const MOST_RESULTS = 1000;
 const DEFAULT_RESULTS = 100;
 const OBJECT_TYPES = ['all', 'zone', 'record', 'comment'] as const;
 const MOST_PATTERN_CHARACTERS = 255;
