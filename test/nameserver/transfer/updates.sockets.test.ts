@@ -113,13 +113,14 @@ describe('a dynamic update', () => {
   });
 
   test.each([
-    ['when the image has the change', 8, 5],
-    ['after 500 ms if the image does not have it', 7, 500],
-  ])('is answered %s', async (_, servedSerial, ms) => {
+    ['when the image has the change', 8, 0, 5],
+    ['after 500 ms if the image does not have it', 7, 0, 500],
+    ['also after 3 s, if the API has answered before', 7, 2700, 500],
+  ])('is answered %s', async (_, servedSerial, answeredMs, ms) => {
     const node = updateNode();
     const { message, mac } = signed(update(), 'acme.');
     node.handle(message);
-    await pass(0);
+    await pass(answeredMs);
     node.answer(0, answerTo(message, mac), CHANGE);
     await node.queue.take();
     node.state.servedSerial = servedSerial;
@@ -198,12 +199,28 @@ describe('a dynamic update', () => {
     expect(node.sent()).toEqual(['1: NOERROR - 1/0/0/1']);
   });
 
-  test('gets SERVFAIL when the node stops', async () => {
+  test('gets its answer, or SERVFAIL if there is none, when the node stops', async () => {
     const node = updateNode();
     node.handle(signed(update('a'), 'acme.').message);
+    const { message, mac } = signed(update('b'), 'acme.');
+    node.handle(message);
     await pass(0);
+    node.answer(1, answerTo(message, mac), CHANGE);
+    await node.queue.take();
     await node.queue.stop();
-    expect([node.sent(), node.rows.size]).toEqual([['1: SERVFAIL - 1/0/0/1'], 0]);
+    expect(node.sent()).toEqual(['2: NOERROR - 1/0/0/1', '1: SERVFAIL - 1/0/0/1']);
+    expect(node.rows.size).toBe(0);
+  });
+
+  test('is answered if only the connection of a retransmission has ended', async () => {
+    const node = updateNode();
+    const { message, mac } = signed(update(), 'acme.');
+    const ids = [node.handle(message), node.handle(message)];
+    await pass(0);
+    node.queue.closed(ids[1]!);
+    node.answer(0, answerTo(message, mac));
+    await node.queue.take();
+    expect(node.sent()).toEqual(['1: NOERROR - 1/0/0/1']);
   });
 
   test('over a limit gets SERVFAIL', async () => {
@@ -249,7 +266,7 @@ describe('waiting updates', () => {
   test('use a slot again only when its row is deleted, and count no longer when they are removed', () => {
     const waiting = new WaitingUpdates();
     const add = (i: number) => {
-      const added = waiting.add(request(i, 1), zone(1), 0);
+      const added = waiting.add(request(i, 1, 0xffff), zone(1), 0);
       return added.kind === 'added' ? added.update : undefined;
     };
     const slots = new Set<number | undefined>();
@@ -259,6 +276,7 @@ describe('waiting updates', () => {
       update.isOffered = i % 2 === 0;
       if (i % 4 === 1) waiting.answered(update.slot!);
       expect([waiting.remove(update), waiting.remove(update)]).toEqual([true, false]);
+      expect(waiting.closed(i)).toBeUndefined();
     }
     expect([slots.size, waiting.abandoned.length]).toEqual([1024, 512]);
     for (let i = 0; i < 512; i++) waiting.remove(add(i)!);

@@ -22,9 +22,9 @@ export function updateHead(octets: Uint8Array): Uint8Array | undefined {
     const fields = nameEnd(octets, at);
     const end = fields + RECORD_HEAD_OCTETS + uint16(octets, fields + 8);
     if (!(end <= octets.length)) return undefined;
-    // The owner of an OPT record is the root, so the record is the same at another offset (RFC 6891 §6.1.2).
+    // The owner of an OPT record is the root, so the record can be copied (RFC 6891 §6.1.2).
     if (uint16(octets, fields) === TYPE.OPT) {
-      if (i < others || fields !== at + 1) return undefined;
+      if (i < others) return undefined;
       opts.push(octets.subarray(at, end));
     }
     at = end;
