@@ -503,10 +503,10 @@ describe('a message for the transfer thread', () => {
     const { connect } = await listening({ transfers });
     const client = await connect();
     const { limit } = transfers.slowPath;
-    for (let i = 0; i < 1024; i++) limit.enter();
+    for (let i = 0; i < 2048; i++) limit.enter();
     client.socket.write(framed(axfr(1)));
     await client.received(1);
-    for (let i = 0; i < 1024; i++) limit.leave();
+    for (let i = 0; i < 2048; i++) limit.leave();
     transfers.slowPath.detach();
     client.socket.write(framed(axfr(2), www(3)));
     await client.received(3);
