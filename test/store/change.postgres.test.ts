@@ -411,18 +411,6 @@ describe('change-status', () => {
     expect(await move('enable')).toMatchObject({ kind: 'updated', domain: { serial: deleted.serial + 1 } });
     await expectPublished(db, domainId);
   });
-
-  test('a domain that was never managed is not served, and gets a new challenge each time', async () => {
-    const external = await newDomain(db, (await row()).account_id, 'ext.example.com.', {
-      dnsMode: 'external',
-    });
-    await move('disable', { domainId: external.id });
-    const enabled = await move('enable', { domainId: external.id });
-    expect(enabled).toMatchObject({ kind: 'updated', domain: { status: 'unverified', served: 'none' } });
-    if (enabled.kind !== 'updated') return;
-    expect(enabled.domain.verification?.value).not.toBe(external.verification?.value);
-    await expectPublished(db, external.id);
-  });
 });
 
 describe('approve-domain', () => {
@@ -513,14 +501,6 @@ describe('approve-domain', () => {
     expect(await checkOnce(db, id, 'referral ns1.example.net ns2.example.net')).toMatchObject({
       transition: { from: 'pending', to: 'active' },
     });
-  });
-
-  test('a domain without a check is approved once, after which there is nothing to approve', async () => {
-    await query`update domains set open = false`;
-    expect(await approve()).toMatchObject({ domain: { served: 'full' }, changeId: expect.any(Number) });
-    const serial = (await loadDomainById(db, id))?.serial;
-    expect(await approve()).toMatchObject({ kind: 'updated', changeId: undefined, domain: { serial } });
-    await expectPublished(db, id);
   });
 
   test('inside another account’s domain, only the apex is served', async () => {

@@ -108,14 +108,6 @@ const newest = async () => (await listChecks(db, domainId, { limit: 1 }))[0];
 const views = async () =>
   (await newest())?.vantages?.map(({ label, word, kind }) => `${label} ${word} ${kind}`);
 
-/** The domain is active, and has missed its delegation for two days. */
-async function becomeMissed(): Promise<void> {
-  await observe({});
-  await check(OURS);
-  for (let i = 0; i < 2; i++) await check(FOREIGN);
-  await query`update domain_checks set first_miss_at = first_miss_at - interval '2 days'`;
-}
-
 describe('an activation', () => {
   it.each<[string, Elsewhere, readonly string[] | undefined]>([
     [
@@ -172,7 +164,10 @@ describe('an activation', () => {
 
 describe('a move', () => {
   it('waits if only this network observes that the delegation is missing, and loses no misses', async () => {
-    await becomeMissed();
+    await observe({});
+    await check(OURS);
+    for (let i = 0; i < 2; i++) await check(FOREIGN);
+    await query`update domain_checks set first_miss_at = first_miss_at - interval '2 days'`;
     await observe({ a: OURS, b: OURS, c: OURS });
     expect(await check(FOREIGN)).toMatchObject({ verdict: 'unknown', transition: undefined });
     expect(await status()).toBe('active');
