@@ -51,8 +51,8 @@ export async function saveJudged(
   let refused: Problem | undefined;
   const judged: EditMaker = async (locked) => {
     const made = typeof edit === 'function' ? await edit(locked) : edit;
-    if ('kind' in made) return made;
-    refused = judgeNarrowing(caller.key, await recordsWritten(made, locked));
+    if ('kind' in made && made.kind === 'problems') return made;
+    refused = judgeNarrowing(caller.key, await recordsWritten('kind' in made ? made.edit : made, locked));
     return refused === undefined ? made : { kind: 'problems', problems: [] };
   };
   const saved = await saveEdit(api.db, {

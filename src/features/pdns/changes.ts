@@ -25,7 +25,7 @@ import {
   type SetChange,
   type SoaChange,
 } from './rules-rrsets.ts';
-import { loadSerial } from './sql.ts';
+import { loadEditedDomain } from './sql.ts';
 
 interface Serials {
   readonly before: number;
@@ -69,6 +69,10 @@ export async function saveChanges(
   });
 }
 
+/** Maximum number of names and records of an edit for which everything is loaded at once. */
+const MOST_AT_ONCE = 32;
+const NOTHING = { names: [], ids: 0 };
+
 async function saveSets(
   call: RecordsCall,
   changes: readonly SetChange[],
@@ -79,9 +83,16 @@ async function saveSets(
   const saved = await saveJudged(
     call,
     async (locked) => {
-      before = await loadSerial(locked.trx, call.domain.id);
-      if (isWhole) listed = withDeletes(changes, await loadSetKeys(locked.trx, call.domain.id));
-      return editOf(listed, await locked.recordsAt(namesOf(listed)));
+      const { id: domainId } = call.domain;
+      if (isWhole) listed = withDeletes(changes, await loadSetKeys(locked.trx, domainId));
+      const names = namesOf(listed);
+      const ids = listed.reduce((count, { records = [] }) => count + records.length, 0);
+      const isSmall = names.length + ids <= MOST_AT_ONCE;
+      const loaded = await loadEditedDomain(locked.trx, domainId, isSmall ? { names, ids } : NOTHING);
+      before = loaded.serial;
+      if (!isSmall) return editOf(listed, await locked.recordsAt(names));
+      const held = loaded.records.filter(({ managed }) => managed !== true);
+      return { ...loaded, kind: 'loaded', names, edit: editOf(listed, held) };
     },
     (problems) => explain(problems, listed),
     { source: 'pdns' },

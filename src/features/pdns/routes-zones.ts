@@ -195,7 +195,7 @@ const exportZone = compatRoute(PDNS, domain('domain.view'), {
     const facts = (await loadFacts(db, [zone.id])).get(zone.id);
     if (facts === undefined) return notFound('domain');
     const pieces = filePieces(await openSets(db, zone, facts));
-    return new CompatAnswer(await begin(pieces), { type: 'text/plain; charset=us-ascii' });
+    return new CompatAnswer(await begin(pieces), { type: 'text/plain; charset=utf-8' });
   },
 });
 
@@ -343,8 +343,10 @@ const notify = compatRoute(PDNS, domain('records.edit', { writesRecords: true })
   path: `${ZONE}/notify`,
   operationId: 'pdnsNotify',
   audit: { none: 'it changes nothing' },
-  async run({ api, domain: { id, name } }) {
+  async run({ api, domain: { id, name, served } }) {
+    // The zone of a name belongs to the domain that is answered whole, and not to others that wait for the name.
     await inTransaction(api.db, async (trx) => {
+      if (served !== 'full') return;
       if ((await countInWindow(trx, `notifies in a minute:${id}`, NOTIFIES)) === undefined)
         await orderNotify(trx, [encodeNameColumn(name)]);
     });

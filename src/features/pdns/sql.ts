@@ -4,6 +4,9 @@ import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
+import { recordsAtApexAnd } from '../../store/records/load-touched-records.ts';
+import { decodeRecord, newRecordIds, type RecordJson } from '../../store/records/record-row.ts';
+import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 
 export interface ZoneFacts {
   /** Primaries from which the zone is copied, in the order in which they are asked. */
@@ -58,14 +61,25 @@ export async function loadFacts(db: Database, ids: readonly number[]): Promise<M
   );
 }
 
-/** Returns the serial of a locked domain. */
-export async function loadSerial(trx: Database, domainId: number): Promise<number> {
-  const { serial } = await trx
-    .selectFrom('domains')
-    .select('serial')
-    .where('id', '=', domainId)
-    .executeTakeFirstOrThrow();
-  return serial;
+interface EditedDomain {
+  readonly serial: number;
+  /** All records at the names and at the apex, without the service's own NS records. */
+  readonly records: readonly CustomerRecord[];
+  /** Ids for new records. */
+  readonly ids: readonly number[];
+}
+
+/** Loads what an edit of a locked domain needs, in one statement, because other writers of the domain wait. */
+export async function loadEditedDomain(
+  trx: Database,
+  domainId: number,
+  { names, ids }: { readonly names: readonly Name[]; readonly ids: number },
+): Promise<EditedDomain> {
+  const { rows } = await sql<{ serial: number; records: readonly RecordJson[] | null; ids: number[] | null }>`
+    select d.serial, ${recordsAtApexAnd(names.map(encodeNameColumn))} as records, ${newRecordIds(ids)} as ids
+    from domains d where d.id = ${domainId}`.execute(trx);
+  const [{ serial, records, ids: allocated }] = rows as [(typeof rows)[0]];
+  return { serial, records: (records ?? []).map(decodeRecord), ids: allocated ?? [] };
 }
 
 /** Maximum number of kinds that clients may store with a domain. */

@@ -35,7 +35,7 @@ const WHY = {
 } as const;
 type Reason = keyof typeof WHY;
 
-type Asked = [method: string, path: string, body?: unknown, why?: Reason];
+type Asked = [method: string, path: string, body?: unknown, why?: Reason | undefined];
 
 const set = (name: string, type: string, contents: string[], more: object = {}) => ({
   ...{ name, type, ttl: 300, changetype: 'REPLACE' },

@@ -45,6 +45,31 @@ async function texts(): Promise<string[]> {
 const configured = (page: string, file: string, key: string) =>
   fileIn(page, file).replace('https://api.example.net', fleet.api.url).replace('svc_your_key', key);
 
+it('a large PATCH is one change, like a small one', async () => {
+  const zone = '/api/v1/servers/localhost/zones/shop.net.';
+  const before = (await fleet.ask('GET', zone)).body.serial;
+  const rrsets = Array.from({ length: 3000 }, (_, i) => ({
+    ...{ name: `h${i}.shop.net.`, type: 'A', ttl: 60, changetype: 'REPLACE' },
+    records: [{ content: '192.0.2.1', disabled: false }],
+  }));
+  const { status, headers } = await fleet.ask('PATCH', zone, { rrsets });
+  expect([status, headers['x-pdns-old-serial'], headers['x-pdns-new-serial']]).toEqual([
+    204,
+    String(before),
+    String((await fleet.ask('GET', zone)).body.serial),
+  ]);
+  const refused = await fleet.ask('PATCH', zone, {
+    rrsets: [...rrsets, { ...rrsets[0], type: 'CNAME', records: [{ content: 'x.example.' }] }],
+  });
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    expect.stringContaining('RRset h0.shop.net. IN CNAME'),
+  ]);
+  const gone = { kind: 'Native', rrsets: [], padding: 'x'.repeat(200_000) };
+  expect((await fleet.ask('PUT', zone, gone)).status).toBe(204);
+  expect((await fleet.ask('GET', zone)).body.rrsets).toHaveLength(2);
+});
+
 describe.skipIf(LEGO_NEEDS !== '')(`lego 4.9 with pdns${LEGO_NEEDS}`, () => {
   const run = (key: string, command = commandIn('lego-pdns', 'Run')) => {
     const line = `${configured('lego-pdns', 'lego.env', key)}${command}`;

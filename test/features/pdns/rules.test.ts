@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { printContent } from '../../../src/features/pdns/print.ts';
+import { readSearch } from '../../../src/features/pdns/rules.ts';
+import { editOf } from '../../../src/features/pdns/rules-edit.ts';
+import { readChanges, type SetChange } from '../../../src/features/pdns/rules-rrsets.ts';
+import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
+import { DEFAULT_SETTINGS } from '../../../src/zone/records/customer-record.ts';
+
+const APEX = parseName('shop.example.');
+
+const read = (type: string, ...contents: string[]) =>
+  readChanges(
+    {
+      rrsets: [
+        {
+          ...{ name: 'a.shop.example.', type, ttl: 300, changetype: 'REPLACE' },
+          records: contents.map((content) => ({ content })),
+        },
+      ],
+    },
+    APEX,
+  );
+
+describe('contents', () => {
+  it.each([
+    ['A', '192.0.2.1'],
+    ['AAAA', '2001:DB8:0::1', '2001:db8::1'],
+    ['ALIAS', 'Web.example.'],
+    ['CAA', '0 issue "ca.example"'],
+    [
+      'DS',
+      '1 13 2 8CB0FC6C527506A053F4F14C8464BEBBD6DEDE2738D11468DD953D7D6A3021F1',
+      '1 13 2 8cb0fc6c527506a053f4f14c8464bebbd6dede2738d11468dd953d7d6a3021f1',
+    ],
+    ['HTTPS', '1 . alpn=h2,h3 ipv4hint=192.0.2.1'],
+    ['LOC', '51 30 12 N 0 7 W -1.5m 1m', '51 30 12.000 N 0 7 0.000 W -1.50m 1.00m 10000.00m 10.00m'],
+    ['MX', '10 mail.example.'],
+    ['NAPTR', '10 20 "u" "a b" "!^.*$!sip:x@y.example!" x.example.'],
+    ['SRV', '1 2 3 sip.example.'],
+    ['TLSA', '3 1 1 8CB0FC6C', '3 1 1 8cb0fc6c'],
+    ['TXT', '"a\\;b" "\\195\\169 \\255"', '"a;b" "é \\255"'],
+    ['TYPE65500', '\\# 2 0001'],
+  ])('of %s are printed in the canonical form: %s', (type, content, canonical = content) => {
+    const [change] = read(type, content) as readonly SetChange[];
+    const [rdata] = change?.records ?? [];
+    expect(printContent(change?.type ?? 'A', rdata ?? new Uint8Array())).toBe(canonical);
+  });
+
+  it.each([
+    ['CNAME', 'web.example', "expected the full name 'web.example.'"],
+    ['MX', '10 mail.example', "expected the full name 'mail.example.'"],
+    ['SRV', '1 2 3 @', "expected the full name '@.'"],
+    ['NAPTR', '10 20 "u" "a b" "" x.example', "expected the full name 'x.example.'"],
+    ['TXT', 'text', 'texts must be in quotes'],
+    ['A', '192.0.2.1\n192.0.2.2', '192.0.2.1'],
+  ])('of %s must be canonical: %s', (type, content, problem) => {
+    expect(read(type, content)).toMatchObject({ status: 422, error: expect.stringContaining(problem) });
+  });
+
+  it('that are equal except for the case of names are duplicates', () => {
+    expect(read('MX', '10 a.example.', '10 A.example.')).toMatchObject({
+      error: 'Duplicate record in RRset a.shop.example. IN MX with content "10 A.example."',
+    });
+  });
+});
+
+describe('changes', () => {
+  const changesOf = (...rrsets: object[]) => {
+    const all = rrsets.map((rrset) => ({
+      name: 'a.shop.example.',
+      type: 'TXT',
+      ttl: 1,
+      changetype: 'REPLACE',
+      ...rrset,
+    }));
+    return readChanges({ rrsets: all }, APEX);
+  };
+  const text = (content: string) => ({ records: [{ content: `"${content}"` }] });
+
+  it('are limited in number, and repeat only EXTEND and PRUNE of a set', () => {
+    expect(
+      changesOf({ ...text('1'), changetype: 'extend' }, { ...text('2'), changetype: 'EXTEND' }),
+    ).toHaveLength(2);
+    expect(changesOf(text('1'), { ...text('2'), name: 'A.shop.example.' })).toMatchObject({
+      error: 'Duplicate RRset A.shop.example. IN TXT with changetype: REPLACE',
+    });
+    expect(readChanges({ rrsets: Array(20_001).fill(0) }, APEX)).toMatchObject({ status: 422 });
+  });
+
+  it.each([
+    [0, 60],
+    ['1', 60],
+    [2 ** 31, 86_400],
+    [-1, 60],
+  ])('with TTL %j have TTL %i', (ttl, stored) => {
+    expect(changesOf({ ...text('1'), ttl })).toMatchObject([{ ttl: stored }]);
+  });
+
+  it('of one set are applied in their order to the records of before', () => {
+    const held = (
+      type: 'TXT' | 'A',
+      rdata: number[],
+      more: Partial<CustomerRecord> = {},
+    ): CustomerRecord => ({
+      ...{ ...DEFAULT_SETTINGS, id: 1, name: parseName('a.shop.example.'), type, ttl: 300 },
+      ...{ rdata: Uint8Array.from(rdata), createdAt: '', updatedAt: '', ...more },
+    });
+    const changes = changesOf(
+      { ...text('b'), changetype: 'EXTEND' },
+      { ...text('a'), changetype: 'EXTEND', ttl: undefined },
+      { ...text('b'), changetype: 'PRUNE' },
+      { ...text('c'), changetype: 'EXTEND', ttl: 900 },
+      { type: 'AAAA', records: [{ content: '2001:db8::1' }] },
+      { name: 'b.shop.example.', type: 'A', records: [{ content: '192.0.2.1' }] },
+    ) as readonly SetChange[];
+    const proxied = held('A', [192, 0, 2, 1], { proxied: true, port: 8443, comment: 'of A' });
+    const { replaces } = editOf(changes, [held('TXT', [1, 97]), proxied]);
+    expect(replaces).toMatchObject([
+      {
+        type: 'TXT',
+        ttl: 900,
+        index: 3,
+        records: [{ rdata: Uint8Array.of(1, 97) }, { rdata: Uint8Array.of(1, 99) }],
+      },
+      { type: 'AAAA', index: 4, records: [{ proxied: true, port: 8443 }] },
+      { type: 'A', index: 5 },
+    ]);
+    expect(replaces[1]?.records[0]?.comment).toBeUndefined();
+    expect(replaces[2]?.records[0]?.proxied).toBeUndefined();
+  });
+});
+
+it('searches read * and ? as wildcards, and everything else literally', () => {
+  const pattern = (q: string) => (readSearch({ q }) as { pattern: string }).pattern;
+  expect(['*.Shop.example.', 'a?c', '50%', 'a_b!'].map(pattern)).toEqual([
+    '%.shop.example',
+    'a_c',
+    '50!%',
+    'a!_b!!',
+  ]);
+  expect(readSearch({ q: 'a', max: '5000' })).toMatchObject({ most: 1000 });
+});
