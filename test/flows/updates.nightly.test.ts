@@ -126,6 +126,44 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
       expect(await fleet.dig('x.shop.example', 'A')).toBe('');
     });
 
+    it('lets clients that compare a transferred zone, such as external-dns and octoDNS, find what they wrote', async () => {
+      await fleet.cli('peer', 'add', 'tools', '--key', key.name);
+      await fleet.cli('policy', 'set', 'default', '--transfer', 'tools');
+      const transferred = async () => {
+        const text = await fleet.dig('shop.example', 'AXFR', '-y', key.text, '+noshort', '+noall', '+answer');
+        const lines = text.split('\n').filter((line) => !/\sSOA\s|\sTSIG\s/.test(line) && line !== '');
+        return lines.map((line) => line.replace(/\s+/g, ' ')).sort();
+      };
+      const send = (...lines: string[]) => nsupdate(fleet.port, key.text, ['zone shop.example', ...lines]);
+      const before = await until(async () => {
+        const records = await transferred();
+        return records.some((line) => line.includes(' NS ')) && records;
+      }, 'the zone is transferred');
+      const OWNER = '"heritage=external-dns,external-dns/owner=k8s"';
+      // external-dns sends TTL 0 if none is configured, and a change as a removal and an addition.
+      const created = ['A 192.0.2.10', `TXT ${OWNER}`].map((rdata) => `app.shop.example 0 ${rdata}`);
+      for (let i = 0; i < 2; i++)
+        expect(await send(...created.map((record) => `update add ${record}`))).toBe('');
+      const written = (address: string) =>
+        [...before, `app.shop.example. 60 IN A ${address}`, `app.shop.example. 60 IN TXT ${OWNER}`].sort();
+      expect(await transferred()).toEqual(written('192.0.2.10'));
+      const count = await changes();
+      expect(await send(...created.map((record) => `update add ${record}`))).toBe('');
+      expect(await changes()).toBe(count);
+      const removed = [
+        'update delete app.shop.example A 192.0.2.10',
+        `update delete app.shop.example TXT ${OWNER}`,
+      ];
+      const added = [
+        'update add app.shop.example 0 A 192.0.2.11',
+        `update add app.shop.example 0 TXT ${OWNER}`,
+      ];
+      expect(await send(...removed, ...added)).toBe('');
+      expect(await transferred()).toEqual(written('192.0.2.11'));
+      expect(await send('update delete app.shop.example A 192.0.2.11', removed[1] as string)).toBe('');
+      expect(await transferred()).toEqual(before);
+    });
+
     it('changes an operator zone', async () => {
       const lines = [`zone ${REVERSE}`, `update add 80.${REVERSE} 60 PTR new.shop.example.`];
       expect(await nsupdate(fleet.port, key.text, lines)).toBe('');
