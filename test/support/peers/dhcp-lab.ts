@@ -59,8 +59,11 @@ export class DhcpLab {
     return text;
   }
 
-  /** Deletes the namespace, which ends the link. Release all leases first: their clients run until then. */
+  /** Ends the clients, and deletes the namespace and with it the link. */
   async remove(): Promise<void> {
+    const { text } = await runProgram('ip', ['netns', 'pids', this.#namespace]);
+    for (const pid of text.split(/\s+/).map(Number)) if (pid > 0) process.kill(pid);
+    await ip('link', 'delete', this.link);
     await ip('netns', 'delete', this.#namespace);
   }
 }
