@@ -107,13 +107,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   );
   life.onStop(() => health.close());
 
-  const { allowReservedNames, countryDb } = settings;
+  const { allowReservedNames, countryDb, claimsPerAccount, trial, signsNewDomains } = settings;
+  const newDomains = { claimsPerAccount, trial, signsNewDomains };
   const largeWork = new LargeWork({
     databaseUrl,
     keySecrets: settings.keySecrets,
     allowReservedNames,
     originAllow: settings.originAllow,
     countryDb,
+    newDomains,
   });
   life.onStop(() => largeWork.close());
 
@@ -142,15 +144,13 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       services,
       analytics,
       allowReservedNames,
-      claimsPerAccount: settings.claimsPerAccount,
-      trial: settings.trial,
+      ...newDomains,
       maxNegativeRials: settings.resellerMaxNegativeRials,
       payments: {
         gateways: openGateways(onlineGateway(settings)),
         instructions: settings.paymentInstructions,
         seller: settings.invoiceSeller,
       },
-      signsNewDomains: settings.signsNewDomains,
       issuesCertificates: settings.acmeDirectory !== undefined,
       movedGraceMs: settings.checkRules.movedGraceMs,
       checks: portOf(CHECK_DELEGATION),

@@ -2,6 +2,7 @@
 
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { type OutageKind, outageOf } from '../../store/postgres/outage.ts';
+import type { Api } from '../calls/call.ts';
 import type { Admitted } from '../calls/guard.ts';
 
 export interface ThreadSettings {
@@ -11,6 +12,8 @@ export interface ThreadSettings {
   readonly allowReservedNames: boolean;
   readonly originAllow: readonly string[];
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
+  /** The rules for new domains of accounts. */
+  readonly newDomains?: Pick<Api, 'claimsPerAccount' | 'trial' | 'signsNewDomains'>;
 }
 
 /** A request that has passed its guards and whose body has not been parsed. */

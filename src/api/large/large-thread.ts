@@ -112,6 +112,7 @@ const api: Api = {
   payments: { gateways: new Map() },
   countryOf: await openCountryDb(settings.countryDb),
   originAllow: networksOf(...settings.originAllow),
+  ...settings.newDomains,
 };
 
 let gone = new AbortController();

@@ -212,6 +212,8 @@ const createZone = compatRoute(PDNS, account(), {
   path: ZONES,
   operationId: 'pdnsCreateZone',
   audit: 'changes',
+  largeBody: true,
+  maxItems: MOST_RRSETS,
   query: z.looseObject({ rrsets: text }),
   async run(call) {
     const { api, caller } = call;
@@ -226,9 +228,18 @@ const createZone = compatRoute(PDNS, account(), {
       return (await loadVisibleById(trx, asStoreCaller(caller), made.id)) ?? rollBackTo(notFound('domain'));
     });
     if (created instanceof Problem) return created;
-    return await showZone(api.db, created, { rrsets: call.query.rrsets }, 201);
+    const shown = await showZone(api.db, created, { rrsets: call.query.rrsets }, 201);
+    return shown instanceof Problem ? shown : await whole(shown);
   },
 });
+
+/** Collects the response, because threads do not stream. The request had about the same size. */
+async function whole({ body, status }: CompatAnswer): Promise<CompatAnswer> {
+  let text = '';
+  if (typeof body === 'string') text = body;
+  else if (body !== undefined) for await (const piece of body) text += piece;
+  return new CompatAnswer(text, { ...JSON_TYPE, status });
+}
 
 function readNewZone(members: JsonObject): NewZone | Problem {
   const nameText = textIn(members, 'name');
