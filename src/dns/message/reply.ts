@@ -8,7 +8,7 @@ import { FLAG } from './message.ts';
 
 const OPCODE_AND_RD = 0x7900;
 const OPTION_HEAD_OCTETS = 4;
-/** An answer must fit into a UDP packet. */
+/** Maximum length of an EDE text, so that the answer fits into a UDP packet. */
 const MAX_TEXT_OCTETS = 160;
 
 export interface ReplyFields {
@@ -22,8 +22,8 @@ export interface ReplyFields {
 }
 
 /**
- * Returns an answer without records to a message without its TSIG record. It echoes the question if that is readable.
- * `edns` is the OPT record of the message.
+ * Returns an answer without records, which echoes the question if that is readable. `octets` is the message without its
+ * TSIG record, and `edns` is its OPT record.
  */
 export function replyTo(octets: Uint8Array, edns: Edns | undefined, fields: ReplyFields): Uint8Array {
   const { rcode, isAuthoritative = false, isTruncated = false, extendedError, extendedText = '' } = fields;
@@ -64,7 +64,7 @@ export function questionEnd(octets: Uint8Array): number {
   }
 }
 
-/** Returns the OPT record of the answer: empty if the message has none (RFC 6891 §7). */
+/** Returns the OPT record of the answer, or no octets if the message has none (RFC 6891 §7). */
 export function optRecord(edns: Edns | undefined, rcode: number, options: readonly Uint8Array[]): Uint8Array {
   if (edns === undefined) return NO_OCTETS;
   const rdata = Buffer.concat(options);
@@ -76,14 +76,14 @@ export function optRecord(edns: Edns | undefined, rcode: number, options: readon
   return Buffer.concat([head, rdata]);
 }
 
-/** RFC 8914 §2. */
+/** Returns an EDE option (RFC 8914 §2). */
 function extendedErrorOption(code: number, text: string): Uint8Array {
   const info = Buffer.alloc(2);
   info.writeUInt16BE(code);
   return ednsOption(EDNS_OPTION.EXTENDED_ERROR, Buffer.concat([info, cutText(text)]));
 }
 
-/** Returns UTF-8 without a partial character at its end. */
+/** Returns the text in UTF-8, cut at the end of a character. */
 function cutText(text: string): Uint8Array {
   const octets = Buffer.from(text);
   let end = Math.min(octets.length, MAX_TEXT_OCTETS);

@@ -32,7 +32,7 @@ export function refuseUpdate(rcode: number, message: string): UpdateRefusal {
   return { kind: 'refused', rcode, message };
 }
 
-/** Returns the content of an UPDATE message, or how to refuse it. Additional records are ignored. Never throws. */
+/** Returns the content of an UPDATE message, or a refusal. Ignores additional records. Never throws. */
 export function readUpdate(octets: Uint8Array): Update | UpdateRefusal {
   if (octets.length < HEADER_OCTETS)
     return refuseUpdate(RCODE.FORMERR, 'the message is shorter than a header');

@@ -9,7 +9,7 @@ import type { RecordSet } from '../zone.ts';
 import { recordKey } from './sets-by-name.ts';
 import { isGuardedType, type UpdatedZone } from './updated-zone.ts';
 
-/** Types that the signer of a zone makes. Updates neither change nor delete them. */
+/** Types that the signer of a zone generates. Updates neither change nor delete such records. */
 export const DNSSEC_TYPES: ReadonlySet<number> = new Set([
   TYPE.RRSIG,
   TYPE.NSEC,
@@ -62,7 +62,7 @@ class Draft {
     this.#zone = zone;
   }
 
-  /** §3.4.2.2 */
+  /** Adds a record (§3.4.2.2). */
   add({ owner, type, ttl, rdata }: UpdateRecord): void {
     if (this.#conflicts(owner, type)) return;
     const set = this.#setOf(owner, type);
@@ -73,7 +73,7 @@ class Draft {
     set.ttl = ttl; // the last TTL is that of the whole set (RFC 2181 §5.2)
   }
 
-  /** Returns true if a CNAME and other data would exist at one name. DNSSEC records may (RFC 4035 §2.5). */
+  /** Returns true if a CNAME would exist next to other data. DNSSEC records are allowed there (RFC 4035 §2.5). */
   #conflicts(owner: Name, type: number): boolean {
     for (const [other, { records }] of this.#setsAt(owner)) {
       if (records.size === 0 || DNSSEC_TYPES.has(other)) continue;
@@ -85,18 +85,18 @@ class Draft {
     return false;
   }
 
-  /** §3.4.2.3 */
+  /** Deletes all sets of a name (§3.4.2.3). */
   deleteName(owner: Name): void {
     for (const [type, { records }] of this.#setsAt(owner))
       if (!staysAtName(this.#zone.apex, owner, type)) records.clear();
   }
 
-  /** §3.4.2.3 */
+  /** Deletes a set (§3.4.2.3). */
   deleteSet(owner: Name, type: number): void {
     if (!staysAtName(this.#zone.apex, owner, type)) this.#setOf(owner, type).records.clear();
   }
 
-  /** §3.4.2.4 */
+  /** Deletes a record (§3.4.2.4). */
   deleteRecord({ owner, type, rdata }: UpdateRecord): void {
     const { apex } = this.#zone;
     if (type === TYPE.SOA || DNSSEC_TYPES.has(type)) return;
@@ -138,17 +138,17 @@ class Draft {
   }
 }
 
-/** Returns true for types of which a name has one record: a new one replaces it (§3.4.2.2, RFC 6672 §5.2). */
+/** Returns true if a name has at most one record of the type. A new one replaces it (§3.4.2.2, RFC 6672 §5.2). */
 function isSingle(type: number): boolean {
   return type === TYPE.CNAME || type === TYPE.SOA || type === TYPE.DNAME;
 }
 
-/** Returns true if an SOA may replace the zone's. An equal serial is ignored, in spite of the pseudocode of §3.4.2.7. */
+/** Returns true if an SOA may replace the zone's. The pseudocode of §3.4.2.7 would also accept an equal serial. */
 function isSuccessor(held: Uint8Array | undefined, rdata: Uint8Array): boolean {
   return held !== undefined && isNewer(serialIn(rdata), serialIn(held));
 }
 
-/** A new record replaces the one with the same identity; of equal records, the TTL alone changes. */
+/** Identifies a record in its set: a new record replaces the one with the same identity. */
 function identityOf(type: number, rdata: Uint8Array): string {
   const key = recordKey(type, rdata);
   return type === WKS ? key.slice(0, WKS_IDENTITY_OCTETS) : key;

@@ -1,4 +1,4 @@
-// Checks new records of a customer's domain as the API checks them: it refuses some names and hosts that DNS allows.
+// Checks new records of a customer's domain by the rules of the API, which refuses some names and hosts that DNS allows.
 
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { refuseUpdate, type UpdateRecord, type UpdateRefusal } from '../../dns/message/update.ts';
@@ -9,7 +9,7 @@ import { parseDestination, printDestination } from '../records/destination.ts';
 import { parseRecordName, printRecordName } from '../records/record-name.ts';
 import { describeSet } from '../zone-problem.ts';
 
-/** Returns how to refuse the update. `judgeGrants` must have accepted the types. */
+/** Returns undefined if the records are valid. `judgeGrants` must have accepted their types. */
 export function judgeCustomersRecords(
   apex: Name,
   updates: readonly UpdateRecord[],

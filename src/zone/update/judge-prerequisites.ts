@@ -8,7 +8,7 @@ import { describeSet } from '../zone-problem.ts';
 import { hasValidRdata } from './prescan.ts';
 import { recordKey, type SetsByName } from './sets-by-name.ts';
 
-/** Returns how to refuse the update. Returns undefined if all prerequisites are met. `sets` are those of all owners. */
+/** Returns undefined if all prerequisites are met. `sets` must contain all sets of their owners. */
 export function judgePrerequisites(
   apex: Name,
   prerequisites: readonly UpdateRecord[],

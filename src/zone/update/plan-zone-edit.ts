@@ -1,5 +1,5 @@
-// Plans a change of record sets in an operator zone. Refuses every result that nodes would refuse to serve, by the rules of
-// build-zone.ts, so that no such change is committed.
+// Plans a change of record sets in an operator zone. Refuses a change if nodes would refuse to serve its result (by the
+// rules of build-zone.ts), so that it is not committed.
 
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { refuseUpdate, type UpdateRefusal } from '../../dns/message/update.ts';
@@ -17,7 +17,7 @@ interface ZoneNamesNeeded {
   readonly at: readonly Name[];
   /** Load the DNAME records at these names, which are above the others. */
   readonly dnamesAt: readonly Name[];
-  /** Determine whether the zone has other names than those in `at` below these: a DNAME is written there. */
+  /** Names at which a DNAME is written. Find those that have names below them, not counting the names in `at`. */
   readonly below: readonly Name[];
 }
 
@@ -40,13 +40,13 @@ interface ZoneEditState {
   readonly records: readonly ZoneRecord[];
   /** The names of `below` that have other names below them. */
   readonly parents: ReadonlySet<Name>;
-  /** True if the fleet signs the zone. If it does not, the zone's signatures are another signer's. */
+  /** True if the fleet signs the zone. If false, any signatures in the zone are another signer's. */
   readonly isSignedHere: boolean;
 }
 
-/** The rows of `types` become `records`. */
+/** A changed owner. `records` replace its records of `types`. */
 export interface EditedOwner extends Required<OwnerRows> {
-  /** All records of the owner after the change, with the signer's. */
+  /** All records of the owner after the change, including the signer's. */
   readonly all: readonly ZoneRecord[];
 }
 

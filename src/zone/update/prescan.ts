@@ -9,7 +9,7 @@ import { CLASS, TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import { isMetaType } from '../collect-records.ts';
 import { describeSet } from '../zone-problem.ts';
 
-/** Returns how to refuse the update. Returns undefined if each record has a valid form. */
+/** Returns undefined if each record has a valid form. */
 export function prescan(apex: Name, updates: readonly UpdateRecord[]): UpdateRefusal | undefined {
   for (const record of updates) {
     const { owner, type } = record;

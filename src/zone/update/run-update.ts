@@ -22,7 +22,7 @@ export type UpdateResult =
   /** The new content of each changed set. A deleted set has no rdata. Empty if the update changes nothing. */
   | { readonly kind: 'changes'; readonly sets: readonly RecordSet[] };
 
-/** `zone` contains all sets at the owners of the update's records, as `ownersOf` lists them. */
+/** Runs an update. `zone` must contain all sets at the names that `ownersOf` returns. */
 export function runUpdate(
   zone: UpdatedZone,
   { prerequisites, updates }: Pick<Update, 'prerequisites' | 'updates'>,
@@ -65,7 +65,7 @@ export function editOfChanges(zone: UpdatedZone, sets: readonly RecordSet[]): Ed
   return { ...NO_EDIT, replaces };
 }
 
-/** `judgeGrants` accepted only types that customers may write. */
+/** Returns the API's name of a type. `judgeGrants` has accepted only types that customers may write. */
 function apiTypeOf(type: number): ApiType {
   return (type === ANAME_CODE ? 'ANAME' : typeMnemonic(type)) as ApiType;
 }

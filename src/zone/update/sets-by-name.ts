@@ -8,7 +8,7 @@ import { EDGE_MARK_TYPE, isMark, type RecordSet, type ZoneRecord } from '../zone
 /** Contains no empty sets. Names without an entry have no records. */
 export type SetsByName = ReadonlyMap<Name, ReadonlyMap<number, RecordSet>>;
 
-/** Groups records without duplicates. Marks are left out. Owners must be folded. */
+/** Groups records without duplicates. Omits marker rows. Owners must be folded. */
 export function setsByName(records: Iterable<ZoneRecord>): SetsByName {
   const names = new Map<Name, Map<number, RecordSet & { readonly rdata: Uint8Array[] }>>();
   for (const { owner, type, ttl, rdata } of records) {

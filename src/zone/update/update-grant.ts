@@ -1,4 +1,4 @@
-// What a key may change with updates.
+// The permission of a key to change records with updates.
 
 import { isWithin, type Name } from '../../dns/name.ts';
 

@@ -11,11 +11,11 @@ import { covers, type UpdateGrant } from './update-grant.ts';
 export interface UpdatedZone {
   readonly apex: Name;
   readonly isCustomers: boolean;
-  /** What the update tests and changes. */
+  /** Record sets that the update tests and changes. */
   readonly sets: SetsByName;
   /** Records in `sets` that the service wrote for a customer. The update tests them, and never changes them. */
   readonly managed: SetsByName;
-  /** Names of which A and AAAA are not the customer's records, and the types of the records there that cause it. */
+  /** Names at which the service publishes A and AAAA for records of the customer, and the types of these records. */
   readonly guarded: ReadonlyMap<Name, ReadonlySet<number>>;
   /** The guarded names that are proxied. At the others, an ANAME provides the addresses. */
   readonly proxied: ReadonlySet<Name>;
@@ -23,7 +23,7 @@ export interface UpdatedZone {
 
 const NO_SETS: SetsByName = new Map();
 
-/** `records` are all records of the zone at the owners of the update's records. */
+/** Returns an operator zone. `records` are all its records at the owners of the update's records. */
 export function operatorZone(apex: Name, records: Iterable<ZoneRecord>): UpdatedZone {
   const sets = setsByName(records);
   return { apex, isCustomers: false, sets, managed: NO_SETS, guarded: new Map(), proxied: new Set() };
@@ -39,8 +39,9 @@ interface CustomersNames {
 }
 
 /**
- * Returns the domain's records, and the records that the service publishes at its apex. At a proxied or ANAME name, A,
- * AAAA and CNAME are what is published, unless a grant with `editsOrigin` includes the type: it is then the customer's.
+ * Returns the domain's records, and the records that the service publishes at its apex. At a name that is proxied or has an
+ * ANAME, the sets of A, AAAA and CNAME are the published ones, or the customer's if a grant with `editsOrigin` includes the
+ * type.
  */
 export function customersZone({ apex, records, published, grants }: CustomersNames): UpdatedZone {
   const guarded = new Map<Name, Set<number>>();
