@@ -21,7 +21,7 @@ import { printWithoutDot } from '../../zone/name-text.ts';
 import { toldSecondaries } from '../transfers/print.ts';
 import { refusedAddress } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
-import { toldGrant } from '../updates/rules.ts';
+import { describeGrant } from '../updates/rules.ts';
 import { findKeyId, saveWantedZone } from './primaries.ts';
 import { membersOf, refuse, requireBody } from './rules.ts';
 import { isOfSecondaries, metadataKind, type SecondaryKind, valuesOf, withValues } from './rules-metadata.ts';
@@ -249,8 +249,8 @@ async function saveGrants(
     by: asActor(caller),
     domainId: zone.id,
     target: { name: printWithoutDot(zone.name) },
-    before: { grants: before.map(toldGrant) },
-    after: { grants: after.map(toldGrant) },
+    before: { grants: before.map(describeGrant) },
+    after: { grants: after.map(describeGrant) },
   });
   return undefined;
 }

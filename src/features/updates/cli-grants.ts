@@ -1,4 +1,4 @@
-// Adds, lists and revokes grants of keys of the operator.
+// Adds, lists and revokes grants of the operator's keys.
 
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
@@ -10,7 +10,6 @@ import type { AuditNote } from '../../store/audit/write-audit.ts';
 import { loadKey, lockKeys } from '../../store/transfers/keys.ts';
 import {
   allowName,
-  GRANT_MATCHES,
   type GrantTarget,
   listOperatorGrants,
   lockTargetOf,
@@ -19,7 +18,8 @@ import {
   revokeGrants,
   type StoredUpdateGrant,
 } from '../../store/updates/grants.ts';
-import { toldGrant } from './rules.ts';
+import { GRANT_MATCHES } from '../../zone/update/update-grant.ts';
+import { describeGrant } from './rules.ts';
 
 interface AllowOptions {
   readonly match: string;
@@ -50,11 +50,11 @@ export async function allowNames(
         const target = await lockTargetOf(trx, owner);
         if (target === undefined) return 'no operator zone or domain contains this name';
         if (key === undefined || (await lockKeys(trx, null, [key.id])).get(key.id) !== 'serve')
-          return 'no such key: expected one that `tsig create` made';
+          return 'no such key: expected one that `tsig create` has created';
         const grant = { ...shape, owner: foldCase(owner), keyId: key.id };
         if ((await allowName(trx, target, grant)) === undefined)
           return `${printName(target.apex)} has ${MOST_GRANTS} grants; revoke one first`;
-        tell({ ...noteOf(target), after: { grants: [toldGrant({ ...grant, keyName })] } });
+        tell({ ...noteOf(target), after: { grants: [describeGrant({ ...grant, keyName })] } });
         return undefined;
       });
       const code =
@@ -95,7 +95,7 @@ export async function revokeNames(cli: Cli, keyText: string, texts: readonly str
       for (const apex of new Set(grants.map((grant) => grant.apex))) {
         const here = grants.filter((grant) => grant.apex === apex);
         const domainId = here[0]?.domainId ?? undefined;
-        tell({ domainId, target: { name: printName(apex) }, before: { grants: here.map(toldGrant) } });
+        tell({ domainId, target: { name: printName(apex) }, before: { grants: here.map(describeGrant) } });
       }
       return grants;
     });

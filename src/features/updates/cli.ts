@@ -1,10 +1,12 @@
-// `zonefleet update allow`, `update list` and `update revoke`: what keys of the operator may change by dynamic update.
+// `zonefleet update allow`, `update list` and `update revoke`: grants of the operator's keys for dynamic update.
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
 
 export function addUpdateCommands(program: Command, cli: Cli): void {
-  const update = program.command('update').description('manage what TSIG keys may change by dynamic update');
+  const update = program
+    .command('update')
+    .description('manage the names that TSIG keys may change by dynamic update');
   update
     .command('allow')
     .description('allow a key to change names; exit 1 if no zone or domain contains one of them')
@@ -18,11 +20,11 @@ export function addUpdateCommands(program: Command, cli: Cli): void {
     );
   update
     .command('list')
-    .description('list what keys of the operator may change')
+    .description("list the names that the operator's keys may change")
     .action(async () => (await import('./cli-grants.ts')).listAllGrants(cli));
   update
     .command('revoke')
-    .description('no longer allow a key to change names; exit 1 if it was not allowed to')
+    .description('no longer allow a key to change names; exit 1 if it has no grant for one of them')
     .argument('<key>', "the key's name")
     .argument('[name...]', 'domain names (default: all that the key may change)')
     .action(async (key: string, names: string[]) =>

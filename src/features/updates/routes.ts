@@ -8,7 +8,7 @@ import { typeMnemonic } from '../../dns/type-codes.ts';
 import { listDomainGrants, replaceDomainGrants, type StoredUpdateGrant } from '../../store/updates/grants.ts';
 import { wireTypeCode } from '../../zone/records/customer-types.ts';
 import { parseRecordName, printRecordName } from '../../zone/records/record-name.ts';
-import { toldGrant } from './rules.ts';
+import { describeGrant } from './rules.ts';
 import { NewUpdateGrants, UpdateGrants } from './schema.ts';
 
 const tag = 'Dynamic update';
@@ -19,7 +19,7 @@ const getUpdateGrants = route(domain('domain.settings', { whileDisabled: true, w
   path,
   operationId: 'getUpdateGrants',
   tag,
-  summary: 'What TSIG keys may change in the domain by dynamic update.',
+  summary: 'The names and types that TSIG keys may change in the domain by dynamic update.',
   response: UpdateGrants,
   run: async ({ api, domain }) => print(await listDomainGrants(api.db, domain.id), domain.name),
 });
@@ -30,7 +30,7 @@ const putUpdateGrants = route(domain('domain.settings'), {
   operationId: 'putUpdateGrants',
   audit: 'update_grants.edit',
   tag,
-  summary: 'Replaces what TSIG keys may change in the domain by dynamic update.',
+  summary: 'Replaces the names and types that TSIG keys may change in the domain by dynamic update.',
   description:
     "A key of the domain's owner that has a grant may send DNS UPDATE messages (RFC 2136) to the nameservers, signed with TSIG. A message may only change the names and types that its key was granted. Grants do not pass to another owner of the domain.",
   body: NewUpdateGrants,
@@ -43,7 +43,10 @@ const putUpdateGrants = route(domain('domain.settings'), {
       if (read.kind === 'problem') problems.push({ field: `${field}.name`, error: read.message });
       const codes = types?.map((type, at) => {
         if (type !== 'ANAME') return wireTypeCode(type);
-        problems.push({ field: `${field}.types[${at}]`, error: 'ANAME records are changed with the API' });
+        problems.push({
+          field: `${field}.types[${at}]`,
+          error: 'ANAME records can be changed only with the API',
+        });
         return 0;
       });
       return {
@@ -63,7 +66,7 @@ const putUpdateGrants = route(domain('domain.settings'), {
       return invalid([{ field, error: "expected a key that the domain's owner created" }]);
     }
     const after = await listDomainGrants(api.db, domain.id);
-    audit({ before: { grants: before.map(toldGrant) }, after: { grants: after.map(toldGrant) } });
+    audit({ before: { grants: before.map(describeGrant) }, after: { grants: after.map(describeGrant) } });
     return print(after, domain.name);
   },
 });

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { boundedArray, Id } from '../../api/schemas/fields.ts';
 import { RecordCreate, RecordType } from '../../api/schemas/records/record.ts';
-import { GRANT_MATCHES, MOST_GRANT_TYPES, MOST_GRANTS } from '../../store/updates/grants.ts';
+import { MOST_GRANT_TYPES, MOST_GRANTS } from '../../store/updates/grants.ts';
+import { GRANT_MATCHES } from '../../zone/update/update-grant.ts';
 
 const matchMeaning = '`exact`: the name. `subtree`: the name and all names below it.';
 const typesMeaning = 'The record types that the key may change; null for all.';

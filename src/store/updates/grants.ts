@@ -1,27 +1,16 @@
-// What TSIG keys may change by dynamic update, in customers' domains and in operator zones.
+// Grants: the names and types that TSIG keys may change by dynamic update, in customers' domains and in operator zones.
 
 import { type RawBuilder, sql } from 'kysely';
 import { foldCase, type Name, parentOf, ROOT } from '../../dns/name.ts';
+import type { UpdateGrant } from '../../zone/update/update-grant.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { lockKeys } from '../transfers/keys.ts';
-
-export const GRANT_MATCHES = ['exact', 'subtree'] as const;
 
 /** Maximum number of grants of one domain or zone. */
 export const MOST_GRANTS = 50;
 /** Maximum number of types of one grant. */
 export const MOST_GRANT_TYPES = 64;
-
-export interface UpdateGrant {
-  /** `subtree` includes the owner itself. */
-  readonly match: (typeof GRANT_MATCHES)[number];
-  readonly owner: Name;
-  /** Codes of record types; null for all. */
-  readonly types: readonly number[] | null;
-  /** True if the key reads and writes the origins of proxied names. */
-  readonly editsOrigin: boolean;
-}
 
 interface GrantOfKey extends UpdateGrant {
   readonly keyId: number;
@@ -74,7 +63,7 @@ type ReplacedGrants =
   /** The key of this item does not belong to the owner, or is the imported key of a primary. */
   | { readonly kind: 'unknown_key'; readonly index: number };
 
-/** Replaces the grants of keys of the domain's owner. Unchanged ones keep their id. */
+/** Replaces the grants of keys of the domain's owner. Unchanged grants keep their ids. */
 export async function replaceDomainGrants(
   trx: Database,
   { id: domainId, accountId }: { readonly id: number; readonly accountId: number },
@@ -103,13 +92,13 @@ function identityOf({ keyId, match, owner, types, editsOrigin }: GrantOfKey): st
   return JSON.stringify([keyId, match, owner, types && [...types].sort((a, b) => a - b), editsOrigin]);
 }
 
-/** The domain or operator zone that contains a name. */
-export type GrantTarget = { readonly apex: Name } & (
-  | { readonly domainId: number }
-  | { readonly zoneId: number }
-);
+/** A domain or an operator zone. */
+export type GrantLocation = { readonly domainId: number } | { readonly zoneId: number };
 
-/** Finds the longest operator zone or domain with this name or above it, and locks it. */
+/** The domain or operator zone that contains a name. */
+export type GrantTarget = { readonly apex: Name } & GrantLocation;
+
+/** Finds the longest operator zone or domain that contains a name, and locks it. */
 export async function lockTargetOf(trx: Database, name: Name): Promise<GrantTarget | undefined> {
   const names = [encodeNameColumn(ROOT)];
   for (let each = foldCase(name); each !== ROOT; each = parentOf(each)) names.push(encodeNameColumn(each));
@@ -123,7 +112,7 @@ export async function lockTargetOf(trx: Database, name: Name): Promise<GrantTarg
   if (row === undefined) return undefined;
   const apex = decodeNameColumn(row.name);
   const { id, domainId } = row;
-  // Locked in a second step, because the name decides what is locked.
+  // Lock in a second step, because the result determines which table is locked.
   if (domainId !== null) {
     const locked = await sql`
       select from domains where id = ${domainId} and deleted_at is null for no key update`.execute(trx);
@@ -137,7 +126,7 @@ export async function lockTargetOf(trx: Database, name: Name): Promise<GrantTarg
 }
 
 /**
- * Grants a key of the operator a name in a locked domain or zone. Replaces the types and the origin of an equal grant.
+ * Grants a key of the operator a name in a locked domain or zone. Replaces the types and the origin of an existing grant.
  * Returns undefined if the target has the maximum number of grants.
  */
 export async function allowName(
@@ -145,7 +134,7 @@ export async function allowName(
   target: GrantTarget,
   grant: GrantOfKey,
 ): Promise<{ readonly id: number } | undefined> {
-  const others = await listGrants(trx, isOf(target));
+  const others = await listGrants(trx, isGrantIn(target));
   const equal = others.find(
     ({ keyId, match, owner }) =>
       keyId === grant.keyId && match === grant.match && owner === foldCase(grant.owner),
@@ -155,7 +144,7 @@ export async function allowName(
   return { id: await insertGrant(trx, target, grant) };
 }
 
-/** Deletes the grants of a key of the operator: those of these names, or all if there are none. */
+/** Deletes a key's grants of these names, or all its grants if `owners` is empty. The key belongs to the operator. */
 export async function revokeGrants(
   trx: Database,
   keyName: string,
@@ -172,13 +161,14 @@ export async function revokeGrants(
   return found;
 }
 
-function isOf(target: GrantTarget): RawBuilder<unknown> {
+/** Returns a SQL condition: the grant `g` is in this domain or zone. */
+export function isGrantIn(target: GrantLocation): RawBuilder<unknown> {
   return 'domainId' in target ? sql`g.domain_id = ${target.domainId}` : sql`g.zone_id = ${target.zoneId}`;
 }
 
 async function insertGrant(
   trx: Database,
-  target: { readonly domainId: number } | { readonly zoneId: number },
+  target: GrantLocation,
   { keyId, match, owner, types, editsOrigin }: GrantOfKey,
 ): Promise<number> {
   const [domainId, zoneId] = 'domainId' in target ? [target.domainId, null] : [null, target.zoneId];

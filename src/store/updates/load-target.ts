@@ -1,4 +1,4 @@
-// Loads what decides about a message before its zone is locked: the key that signed it, the zone, and the grants.
+// Loads the key, the zone and the grants by which a message is checked before its zone is locked.
 
 import { sql } from 'kysely';
 import type { TsigAlgorithm } from '../../dns/message/tsig.ts';
@@ -7,6 +7,7 @@ import type { UpdateGrant } from '../../zone/update/update-grant.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { SealedTsigKey } from '../secrets/tsig-secrets.ts';
+import { type GrantLocation, isGrantIn } from './grants.ts';
 import { decodeSeen, type SeenJson, seenUpdate, type UpdateOutcome } from './seen.ts';
 
 export interface UpdateKey extends SealedTsigKey {
@@ -53,7 +54,7 @@ interface TargetRow {
   readonly seen: SeenJson | null;
 }
 
-/** `keyName`, `zone` and `mac` are those of the message. */
+/** Loads the target of the message with this key, zone and MAC. */
 export async function loadUpdateTarget(
   db: Database,
   { keyName, zone, mac }: { readonly keyName: Name; readonly zone: Name; readonly mac: Uint8Array },
@@ -99,16 +100,11 @@ interface GrantJson extends Omit<UpdateGrant, 'owner'> {
 }
 
 /** SQL expression: the valid grants of a key in a domain or operator zone as JSON for `decodeGrants`, or null. */
-export function grantsOfKey(
-  keyId: number,
-  target: { readonly domainId: number } | { readonly zoneId: number },
-): ReturnType<typeof sql> {
-  const isHere =
-    'domainId' in target ? sql`g.domain_id = ${target.domainId}` : sql`g.zone_id = ${target.zoneId}`;
+export function grantsOfKey(keyId: number, target: GrantLocation): ReturnType<typeof sql> {
   return sql`(select json_agg(json_build_object('match', g.match, 'owner', g.owner, 'types', g.types,
       'editsOrigin', g.edits_origin))
     from update_grants g join tsig_keys k on k.id = g.key_id and k.revoked_at is null
-    where ${isHere} and g.key_id = ${keyId} and ${isGrantOf(sql`k`)})`;
+    where ${isGrantIn(target)} and g.key_id = ${keyId} and ${isGrantOf(sql`k`)})`;
 }
 
 export type GrantsJson = readonly GrantJson[] | null;

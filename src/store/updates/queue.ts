@@ -15,7 +15,7 @@ export const UPDATE_ANSWERS_CHANNEL = 'dns_update_answers';
 
 /** Number of messages of a node that can wait. */
 export const UPDATE_SLOTS = 1024;
-/** A node answers SERVFAIL after this time, so that an older message is not carried out. */
+/** A node answers SERVFAIL after this time, so the API does not carry out an older message. */
 export const UPDATE_WAIT_MS = 3000;
 /** After this time, another API process may claim the message, unless the claim is renewed. */
 const CLAIM_MS = 1500;
@@ -122,11 +122,11 @@ export interface ClaimedUpdate extends OfferedUpdate {
   readonly instance: string;
   /** When the message was inserted, as text. Another message in the same slot has another time. */
   readonly at: string;
-  /** For how long the message has waited. */
+  /** Time since the message was inserted. */
   readonly ageMs: number;
 }
 
-/** Claims the oldest messages that no living process carries out. */
+/** Claims the oldest messages that no running process is carrying out. */
 export async function claimUpdates(db: Database, most: number): Promise<ClaimedUpdate[]> {
   const { rows } = await sql<ClaimedUpdate>`
     update dns_updates u set claimed_at = clock_timestamp()
@@ -141,7 +141,7 @@ export async function claimUpdates(db: Database, most: number): Promise<ClaimedU
   return rows.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** Renews claims, so that no other process carries the messages out as well. */
+/** Renews claims, so that no other process carries out the same messages. */
 export async function renewClaims(db: Database, claimed: readonly ClaimedUpdate[]): Promise<void> {
   if (claimed.length === 0) return;
   await sql`

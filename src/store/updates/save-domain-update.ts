@@ -34,10 +34,10 @@ interface DomainUpdate extends SignedUpdate {
   readonly originAllow: readonly Network[];
 }
 
-/** The result, and the number of changed records. */
 export interface SavedUpdate extends UpdateOutcome {
   /** Why the update was refused. */
   readonly message?: string;
+  /** Number of changed records. */
   readonly records: number;
 }
 
@@ -98,7 +98,7 @@ interface LoadedRow {
   readonly ids: readonly number[];
 }
 
-/** More ids are allocated when they are needed. */
+/** Maximum number of ids that are allocated ahead. More are allocated when they are needed. */
 const MOST_IDS = 16;
 
 async function loadUnderLock(trx: Database, { update, keyId, mac, domain, zoneId }: DomainUpdate) {
@@ -123,8 +123,8 @@ async function loadUnderLock(trx: Database, { update, keyId, mac, domain, zoneId
 }
 
 /**
- * SQL expression: what nodes serve at these names as JSON for `decodePublished`, or null. With a type, other types are
- * left out.
+ * SQL expression: the records that nodes serve at these names as JSON for `decodePublished`, or null. If a type is given,
+ * only the records of that type.
  */
 export function publishedAt(zoneId: number, names: readonly string[], type?: number): ReturnType<typeof sql> {
   const isOfType = type === undefined ? sql`` : sql`and p.type = ${type}`;

@@ -1,5 +1,5 @@
-// Carries out a dynamic update of an operator zone under the lock of its row. Signatures, history and feed are written
-// as when the zone is loaded.
+// Carries out a dynamic update of an operator zone under the lock of its row. It writes signatures, history and feed as
+// `zone load` does.
 
 import { sql } from 'kysely';
 import { RCODE } from '../../dns/message/rcodes.ts';
@@ -30,7 +30,7 @@ import {
 } from './save-domain-update.ts';
 import { decodeSeen, recordSeen, type SeenJson, seenUpdate } from './seen.ts';
 
-/** Each requires a search in all names of the zone. */
+/** Maximum number of DNAME records in an update. Each one requires a search in all names of the zone. */
 const MOST_DNAMES = 10;
 
 export async function saveZoneUpdate(db: Database, order: SignedUpdate): Promise<SavedUpdate> {
@@ -87,10 +87,10 @@ async function planSets(trx: Database, { apex, zone, signed }: LockedSubject, se
   return planZoneEdit({ apex, records, parents, isSignedHere: isWrittenSigned(signed) }, sets);
 }
 
-/** These types do not make a name exist. */
-const OF_NO_NAME: readonly number[] = [TYPE.RRSIG, TYPE.NSEC3];
+/** Types whose records do not make a name exist. */
+const TYPES_WITHOUT_NAME: readonly number[] = [TYPE.RRSIG, TYPE.NSEC3];
 
-/** Returns those of the names that have other names below them than `except`. */
+/** Returns the names that have names below them, not counting those in `except`. */
 async function findParents(
   trx: Database,
   zoneId: number,
@@ -103,14 +103,14 @@ async function findParents(
     where exists (select from zone_records r where r.zone_id = ${zoneId} and not r.removed
       and right(r.owner, length(n.name) + 1) = '.' || n.name
       and substr(r.owner, length(r.owner) - length(n.name) - 1, 1) <> '\\'
-      and r.type <> all(${OF_NO_NAME}::integer[])
+      and r.type <> all(${TYPES_WITHOUT_NAME}::integer[])
       and r.owner <> all(${except.map(encodeNameColumn)}::text[]))`.execute(trx);
   return new Set(rows.map(({ name }) => decodeNameColumn(name)));
 }
 
 /**
- * Returns all rows of these owners and, if the zone is answered as signed, signatures and denials. While it is being
- * signed, the signer adds them.
+ * Returns all rows of these owners. If the zone is answered as signed, the rows include signatures and denials. While the
+ * zone is being signed, the signer adds them.
  */
 async function signedRows(
   trx: Database,

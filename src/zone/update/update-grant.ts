@@ -2,11 +2,14 @@
 
 import { isWithin, type Name } from '../../dns/name.ts';
 
+/** `subtree` includes the owner itself. */
+export const GRANT_MATCHES = ['exact', 'subtree'] as const;
+
 export interface UpdateGrant {
-  readonly match: 'exact' | 'subtree';
+  readonly match: (typeof GRANT_MATCHES)[number];
   /** Folded. */
   readonly owner: Name;
-  /** Null means all types. */
+  /** Codes of record types; null for all. */
   readonly types: readonly number[] | null;
   /** True if the key reads and writes the origins of proxied names, and the addresses of ANAME names. */
   readonly editsOrigin: boolean;

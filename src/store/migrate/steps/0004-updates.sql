@@ -1,4 +1,4 @@
--- Dynamic update (RFC 2136): messages from nodes, what TSIG keys may change, and messages that were already carried out.
+-- Dynamic update (RFC 2136): messages from nodes, grants of TSIG keys, and messages that were already carried out.
 
 -- Messages that nodes forward, and the answers. Slots bound the table.
 create unlogged table dns_updates (
@@ -8,7 +8,7 @@ create unlogged table dns_updates (
   instance uuid not null,
   -- As received, with the TSIG record.
   octets bytea not null check (octet_length(octets) <= 65535),
-  -- The client.
+  -- The address of the client.
   address inet not null,
   transport text not null check (transport in ('udp', 'tcp')),
   at timestamptz not null default clock_timestamp(),
@@ -23,7 +23,7 @@ create unlogged table dns_updates (
 ) with (fillfactor = 50);
 create index dns_updates_waiting on dns_updates (at) where answer is null;
 
--- What a TSIG key may change in a customer's domain, or in an operator zone.
+-- The names and types that a TSIG key may change in a customer's domain, or in an operator zone.
 create table update_grants (
   id bigint generated always as identity primary key,
   key_id bigint not null references tsig_keys on delete cascade,
@@ -53,7 +53,7 @@ create table seen_updates (
 );
 create index seen_updates_at on seen_updates (at);
 
--- What keys may change does not pass to another owner, and is not restored with a deleted domain.
+-- Grants do not pass to another owner, and are not restored with a deleted domain.
 create function end_grants_of_domain() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
 begin
