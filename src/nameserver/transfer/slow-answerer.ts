@@ -166,8 +166,8 @@ export class SlowAnswerer {
     const { updates, poster, counters } = this.#options;
     const { signer } = request;
     const [zone] = decoded.questions;
-    if (zone === undefined || zone.type !== TYPE.SOA || zone.class !== CLASS.IN)
-      return poster.reply(request, { rcode: RCODE.FORMERR });
+    if (zone?.type !== TYPE.SOA) return poster.reply(request, { rcode: RCODE.FORMERR }); // RFC 2136 §3.1.1
+    if (zone.class !== CLASS.IN) return poster.reply(request, { rcode: RCODE.NOTAUTH }); // RFC 2136 §3.1.2
     if (updates !== undefined && signer !== undefined)
       return updates.add({ ...request, signer }, foldCase(zone.name));
     counters.countUpdate(updates === undefined ? 'off' : 'unsigned');

@@ -276,7 +276,7 @@ describe('UPDATE', () => {
     ['with a truncated record', update('0000 0001 0000', ADD.slice(0, -2)), 'acme.', 'FORMERR - 1/0/0/0'],
     ['with OPT outside the additional section', update('0000 0001 0000', OPT), 'acme.', 'FORMERR - 1/0/0/1'],
     ['of another type', update(undefined, '', '"example.test." 0001 0001'), 'acme.', 'FORMERR - 1/0/0/1'],
-    ['of another class', update(undefined, '', '"example.test." 0006 0003'), 'acme.', 'FORMERR - 1/0/0/1'],
+    ['of another class', update(undefined, '', '"example.test." 0006 0003'), 'acme.', 'NOTAUTH - 1/0/0/1'],
     ['that is valid', update('0000 0001 0001', `${ADD} ${OPT}`), 'acme.', 'example.test.'],
     ['with 300 records', update('0000 012c 0000', ADD.repeat(300)), 'acme.', 'example.test.'],
   ])('%s gets an answer, or is passed on', async (_, message, key, expected) => {
