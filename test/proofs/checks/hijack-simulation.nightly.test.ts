@@ -6,10 +6,10 @@ import { pick, type Random, randomFrom } from '../../support/random/random-zones
 import { ADMITTED, HijackJudge, type Violation } from '../../support/simulation/hijack/hijack-judge.ts';
 import { SimulatedName } from '../../support/simulation/hijack/simulated-name.ts';
 import {
+  addStranger,
   delegation,
   ELSEWHERE,
   livesOf,
-  Stranger,
 } from '../../support/simulation/hijack/simulated-people.ts';
 import { type FleetKind, SimulatedSets } from '../../support/simulation/hijack/simulated-sets.ts';
 import { DECISIONS, type Decisions } from '../../support/simulation/hijack/simulated-store.ts';
@@ -54,7 +54,7 @@ function simulateHijacks({ seed, names, fleet, decide, sharesSets, stopsAt }: Hi
     });
     name.strangers = strangers.length;
     for (const accountId of strangers)
-      new Stranger(name, accountId, 0, 2 + Math.floor(own() * 16), pick(own, [0.05, 0.2, 0.6]));
+      addStranger(name, accountId, 0, 2 + Math.floor(own() * 16), pick(own, [0.05, 0.2, 0.6]));
     livesOf(name, () => ++accounts);
     name.run(isEnough);
     if (isEnough()) break;

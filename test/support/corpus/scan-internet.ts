@@ -17,67 +17,43 @@ const tldAddresses = (i: number) => [`192.5.6.${30 + i}`, `192.33.14.${30 + i}`]
 
 export function scanWorld(corpus: readonly CorpusZone[], options: ScanInternetOptions = {}): World {
   const hosters = [...new Set(corpus.map(({ hoster }) => hoster))];
-  const builder = new WorldBuilder(options.delayMs ?? 0);
+  const { delayMs = 0 } = options;
+  const delays = delayMs === 0 ? [] : [lasting('slow', delayMs, undefined)];
+  const servers = new Map<string, ServerScript>();
+  const served = new Map<Name, ReadonlyMap<string, Zone>>();
+  const serverAt = (address: string): ServerScript => {
+    const known = servers.get(address);
+    if (known !== undefined) return known;
+    const name = parseName(`${address.replaceAll('.', '-')}.server.`);
+    const lists = { serves: [], faults: [...delays], adds: [], scripts: [], never: [] };
+    const script = { name, address, ...lists, recursive: false };
+    servers.set(address, script);
+    return script;
+  };
+  const serve = (zone: Zone, addresses: readonly string[]) => {
+    served.set(zone.apex, new Map([['', zone]]));
+    for (const address of addresses) serverAt(address).serves.push({ apex: zone.apex, variants: [] });
+  };
+  const disturb = (kind: Fault['kind'], on: Name, addresses: readonly string[]) => {
+    for (const address of addresses) serverAt(address).faults.push(lasting(kind, 0, on));
+  };
   const tlds = tldsOf(corpus);
-  builder.serve(readZone(nameOf('.'), rootText(tlds), 'the root'), ROOT_ADDRESSES);
+  serve(readZone(nameOf('.'), rootText(tlds), 'the root'), ROOT_ADDRESSES);
   for (const [i, tld] of tlds.entries()) {
     const text = [...tldServers(tld, i), ...tldDelegations(tld, corpus, hosters)].join('\n');
-    builder.serve(readZone(nameOf(`${tld}.`), text, tld), tldAddresses(i));
+    serve(readZone(nameOf(`${tld}.`), text, tld), tldAddresses(i));
   }
   for (const hoster of hosters) {
-    builder.serve(
-      readZone(nameOf(hoster.domain), hosterRecords(hoster).join('\n'), hoster.domain),
-      hoster.addresses,
-    );
+    serve(readZone(nameOf(hoster.domain), hosterRecords(hoster).join('\n'), hoster.domain), hoster.addresses);
   }
   for (const { zone, children, hoster, fault } of corpus) {
-    builder.serve(zone, hoster.addresses);
-    for (const child of children) builder.serve(child, hoster.addresses);
-    if (fault === 'one silent') builder.fault('silent', zone.apex, hoster.addresses.slice(0, 1));
-    if (fault === 'nxdomain-for-ent') builder.fault('nxdomain-for-ent', zone.apex, hoster.addresses);
-    if (options.silentHosters?.has(hoster.domain)) builder.fault('silent', zone.apex, hoster.addresses);
+    serve(zone, hoster.addresses);
+    for (const child of children) serve(child, hoster.addresses);
+    if (fault === 'one silent') disturb('silent', zone.apex, hoster.addresses.slice(0, 1));
+    if (fault === 'nxdomain-for-ent') disturb('nxdomain-for-ent', zone.apex, hoster.addresses);
+    if (options.silentHosters?.has(hoster.domain)) disturb('silent', zone.apex, hoster.addresses);
   }
-  return builder.world();
-}
-
-class WorldBuilder {
-  readonly #delayMs: number;
-  readonly #servers = new Map<string, ServerScript>();
-  readonly #zones = new Map<Name, ReadonlyMap<string, Zone>>();
-
-  constructor(delayMs: number) {
-    this.#delayMs = delayMs;
-  }
-
-  serve(zone: Zone, addresses: readonly string[]): void {
-    this.#zones.set(zone.apex, new Map([['', zone]]));
-    for (const address of addresses) this.#at(address).serves.push({ apex: zone.apex, variants: [] });
-  }
-
-  fault(kind: Fault['kind'], on: Name, addresses: readonly string[]): void {
-    for (const address of addresses) this.#at(address).faults.push(lasting(kind, 0, on));
-  }
-
-  world(): World {
-    return {
-      title: 'made zones',
-      servers: this.#servers,
-      zones: this.#zones,
-      held: new Map(),
-      hasIpv6: false,
-      flips: [],
-    };
-  }
-
-  #at(address: string): ServerScript {
-    const known = this.#servers.get(address);
-    if (known !== undefined) return known;
-    const faults = this.#delayMs === 0 ? [] : [lasting('slow', this.#delayMs, undefined)];
-    const name = parseName(`${address.replaceAll('.', '-')}.server.`);
-    const script = { name, address, serves: [], faults, adds: [], scripts: [], never: [], recursive: false };
-    this.#servers.set(address, script);
-    return script;
-  }
+  return { title: 'made zones', servers, zones: served, held: new Map(), hasIpv6: false, flips: [] };
 }
 
 function lasting(kind: Fault['kind'], value: number, on: Name | undefined): Fault {

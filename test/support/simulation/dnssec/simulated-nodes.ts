@@ -37,104 +37,90 @@ interface Node extends ZoneContent {
 /** Interval for renewing signatures. */
 const REFRESH = 7 * DAY;
 
-export class SimulatedNodes {
-  readonly #nodes: Node[];
-  readonly #random: Random;
-  readonly #events: EventQueue;
-  readonly #history: KeyHistory;
-  readonly #now: () => number;
-  readonly #content: () => ZoneContent;
+export function simulateNodes(
+  simulated: readonly SimulatedNode[],
+  around: {
+    readonly random: Random;
+    readonly events: EventQueue;
+    readonly history: KeyHistory;
+    readonly nowMs: () => number;
+    readonly stored: () => ZoneContent;
+  },
+) {
+  const { random, events, history, nowMs, stored } = around;
+  const empty = { epoch: 0, version: 0, serving: UNSIGNED, cds: NO_CDS };
+  const nodes = simulated.map((each): Node => ({ ...empty, simulated: each, since: 0, isDown: false }));
 
-  constructor(
-    simulated: readonly SimulatedNode[],
-    around: {
-      readonly random: Random;
-      readonly events: EventQueue;
-      readonly history: KeyHistory;
-      readonly now: () => number;
-      readonly content: () => ZoneContent;
-    },
-  ) {
-    this.#random = around.random;
-    this.#events = around.events;
-    this.#history = around.history;
-    this.#now = around.now;
-    this.#content = around.content;
-    const content = { epoch: 0, version: 0, serving: UNSIGNED, cds: NO_CDS };
-    this.#nodes = simulated.map((each) => ({ ...content, simulated: each, since: 0, isDown: false }));
-    for (const index of this.#nodes.keys()) this.#plan(index);
-  }
-
-  #plan(index: number): void {
-    const { lost, cutOff, full, broken } = this.#at(index).simulated;
+  function plan(index: number): void {
+    const { lost, cutOff, full, broken } = nodeAt(index).simulated;
     for (const { from, to } of lost) {
-      this.#events.add(from, () => this.#note(index, { isDown: true }));
-      this.#events.add(to, () => this.#load(index));
+      events.add(from, () => note(index, { isDown: true }));
+      events.add(to, () => load(index));
     }
-    for (const { to } of [...cutOff, ...full]) this.#events.add(to + MINUTE, () => this.#load(index));
-    if (broken !== undefined) this.#events.add(broken.to, () => this.#note(index));
+    for (const { to } of [...cutOff, ...full]) events.add(to + MINUTE, () => load(index));
+    if (broken !== undefined) events.add(broken.to, () => note(index));
   }
 
-  #at(index: number): Node {
-    return this.#nodes[index] as Node;
+  function nodeAt(index: number): Node {
+    return nodes[index] as Node;
   }
 
   /** Each node receives the contents of Postgres after its lag. */
-  follow(): void {
-    for (const [index, { simulated }] of this.#nodes.entries())
-      this.#events.add(this.#now() + this.#random() * simulated.lag, () => this.#load(index));
+  function follow(): void {
+    for (const [index, { simulated }] of nodes.entries())
+      events.add(nowMs() + random() * simulated.lag, () => load(index));
   }
 
-  #load(index: number): void {
-    const { simulated, isDown, epoch, version } = this.#at(index);
+  function load(index: number): void {
+    const { simulated, isDown, epoch, version } = nodeAt(index);
     const { cutOff, lost, full } = simulated;
-    if (isWithin([...cutOff, ...lost, ...full], this.#now())) return;
-    const content = this.#content();
+    if (isWithin([...cutOff, ...lost, ...full], nowMs())) return;
+    const content = stored();
     if (!isDown && epoch === content.epoch && version === content.version) return;
-    this.#note(index, { ...content, isDown: false });
+    note(index, { ...content, isDown: false });
   }
 
   /** Records in the history what it has served until now. */
-  #note(index: number, then: Partial<Node> = {}): void {
-    const node = this.#at(index);
-    if (!node.isDown) this.#history.serve(this.#truth(node), node.since, this.#now());
-    this.#nodes[index] = { ...node, since: this.#now(), ...then };
+  function note(index: number, then: Partial<Node> = {}): void {
+    const node = nodeAt(index);
+    if (!node.isDown) history.serve(truth(node), node.since, nowMs());
+    nodes[index] = { ...node, since: nowMs(), ...then };
   }
 
-  end(): void {
-    for (const index of this.#nodes.keys()) this.#note(index);
+  function end(): void {
+    for (const index of nodes.keys()) note(index);
   }
 
-  #truth({ serving, simulated: { broken } }: Node): Serving {
-    const isBroken = broken !== undefined && this.#now() <= broken.to && serving.keys.length > 0;
+  function truth({ serving, simulated: { broken } }: Node): Serving {
+    const isBroken = broken !== undefined && nowMs() <= broken.to && serving.keys.length > 0;
     return isBroken ? { ...serving, dataSigners: [BROKEN] } : serving;
   }
 
   /** When it last received data from Postgres, and Postgres from it. */
-  #heardAt({ simulated: { cutOff, lost } }: Node): number {
-    const now = this.#now();
+  function heardAt({ simulated: { cutOff, lost } }: Node): number {
+    const now = nowMs();
     const silent = [...cutOff, ...lost].filter(({ from, to }) => now >= from && now < to);
     return Math.min(now, ...silent.map(({ from }) => from));
   }
 
-  positions(clock: (at: number) => number): NodePosition[] {
-    const now = this.#now();
-    const { epoch } = this.#content();
-    return this.#nodes.map((node, index) => {
+  function positions(clock: (at: number) => number): NodePosition[] {
+    const now = nowMs();
+    const { epoch } = stored();
+    return nodes.map((node, index) => {
       const hasAll = node.epoch === epoch && !isWithin(node.simulated.full, now) && !node.isDown;
       return {
         id: String(index),
         version: hasAll ? node.version : null,
-        heardAt: clock(this.#heardAt(node)),
+        heardAt: clock(heardAt(node)),
         isGone: now >= node.simulated.forgottenAt,
       };
     });
   }
 
-  preflight(at: number, keys: readonly MachineKey[], elsewhere: readonly Span[]): Preflight {
-    if (isWithin(elsewhere, this.#now()))
+  function preflight(at: number, keys: readonly MachineKey[], elsewhere: readonly Span[]): Preflight {
+    if (isWithin(elsewhere, nowMs()))
       return { at, verifiedBy: [], hasStrangers: false, failure: 'servers of others' };
-    const seen = this.#nodes.filter(({ isDown }) => !isDown).map((node) => this.#truth(node));
+    const seen = nodes.filter(({ isDown }) => !isDown).map((node) => truth(node));
     const verifiedBy = seen
       .map(({ keySigners, dataSigners }) => (dataSigners.some((id) => id !== BROKEN) ? keySigners : []))
       .reduce((a, b) => a.filter((id) => b.includes(id)), seen[0]?.keySigners ?? []);
@@ -144,13 +130,16 @@ export class SimulatedNodes {
   }
 
   /** The CDS set as a registry reads it, from one node or from any that answers. */
-  readCds(index?: number): Cds {
-    const up = this.#nodes.filter(({ isDown }) => !isDown);
-    const node = index === undefined ? up[Math.floor(this.#random() * up.length)] : this.#at(index);
+  function readCds(index?: number): Cds {
+    const up = nodes.filter(({ isDown }) => !isDown);
+    const node = index === undefined ? up[Math.floor(random() * up.length)] : nodeAt(index);
     if (node === undefined) return NO_CDS;
-    const heardAt = this.#heardAt(node);
-    return { ...node.cds, at: Math.max(node.cds.at, heardAt - (heardAt % REFRESH)) };
+    const last = heardAt(node);
+    return { ...node.cds, at: Math.max(node.cds.at, last - (last % REFRESH)) };
   }
+
+  for (const index of nodes.keys()) plan(index);
+  return { follow, end, positions, preflight, readCds };
 }
 
 const BROKEN = 'broken';

@@ -11,45 +11,35 @@ import type { Surroundings } from './simulated-surroundings.ts';
 /** Interval between two delegation checks. */
 const CHECKED = 12 * HOUR;
 
-export class SimulatedParent {
-  readonly #around: Surroundings;
-  readonly #history: KeyHistory;
-  readonly #random: Random;
-
-  constructor(around: Surroundings, history: KeyHistory, random: Random) {
-    this.#around = around;
-    this.#history = history;
-    this.#random = random;
-  }
-
+export function simulateParent(around: Surroundings, history: KeyHistory, random: Random) {
   /** `lags`: the lag of each address, instead of a random one. */
-  enter(ds: readonly string[], at: number, lags: readonly number[] = []): void {
-    const before = this.#history.entered.at(-1)?.shownFrom;
-    const shownFrom = this.#around.addresses.map(({ lag }, i) =>
-      Math.max(at + (lags[i] ?? this.#random() * lag), before?.[i] ?? 0),
+  function enter(ds: readonly string[], at: number, lags: readonly number[] = []): void {
+    const before = history.entered.at(-1)?.shownFrom;
+    const shownFrom = around.addresses.map(({ lag }, i) =>
+      Math.max(at + (lags[i] ?? random() * lag), before?.[i] ?? 0),
     );
-    this.#history.entered.push({ at, ds, shownFrom });
+    history.entered.push({ at, ds, shownFrom });
   }
 
-  #shownAt(address: number, now: number): readonly string[] {
-    const { entered } = this.#history;
+  function shownAt(address: number, now: number): readonly string[] {
+    const { entered } = history;
     return entered.findLast(({ shownFrom }) => (shownFrom[address] as number) <= now)?.ds ?? [];
   }
 
   /** `at`: `now` by the clock of Postgres. */
-  observe(now: number, at: number): DsEvidence {
-    const shown = this.#around.addresses.flatMap(
+  function observe(now: number, at: number): DsEvidence {
+    const shown = around.addresses.flatMap(
       ({ isHidden, silent, lying }, i): (readonly string[] | undefined)[] => {
         if (isHidden) return [];
         if (isWithin(silent, now)) return [undefined];
-        return [isWithin(lying, now) ? [] : this.#shownAt(i, now)];
+        return [isWithin(lying, now) ? [] : shownAt(i, now)];
       },
     );
-    return dsEvidence(shown, this.#around.dsTtl, at);
+    return dsEvidence(shown, around.dsTtl, at);
   }
 
-  delegation(now: number): Delegation {
-    const { elsewhere, nsTtl } = this.#around;
+  function delegation(now: number): Delegation {
+    const { elsewhere, nsTtl } = around;
     const checkedAt = now - (now % CHECKED);
     if (isWithin(elsewhere, checkedAt)) return { kind: 'not_ours' };
     const past = elsewhere.filter(({ to }) => to <= checkedAt);
@@ -57,4 +47,6 @@ export class SimulatedParent {
     const since = backAt === 0 ? 0 : Math.ceil(backAt / CHECKED) * CHECKED;
     return { kind: 'ours', since, ttl: nsTtl, isFirst: past.length === 0 };
   }
+
+  return { enter, observe, delegation };
 }

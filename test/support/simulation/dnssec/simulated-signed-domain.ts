@@ -16,9 +16,9 @@ import { pick, type Random, randomFrom } from '../../random/random-zones.ts';
 import { DAY, EventQueue, HOUR, isWithin, MINUTE } from '../virtual-time.ts';
 import { KeyHistory } from './key-history.ts';
 import { madeKey } from './made-keys.ts';
-import { type Cds, NO_CDS, SimulatedNodes, type ZoneContent } from './simulated-nodes.ts';
-import { SimulatedParent } from './simulated-parent.ts';
-import { SimulatedRegistrar, type Told } from './simulated-registrar.ts';
+import { type Cds, NO_CDS, simulateNodes, type ZoneContent } from './simulated-nodes.ts';
+import { simulateParent } from './simulated-parent.ts';
+import { addRegistrar, type Told } from './simulated-registrar.ts';
 import { CALM, DAYS, drawSurroundings, endOf, type Surroundings, valueAt } from './simulated-surroundings.ts';
 
 export interface MachineUnderTest {
@@ -76,8 +76,8 @@ export class SimulatedSignedDomain implements Actor {
   readonly #tested: MachineUnderTest;
   readonly #rules: MachineRules;
   readonly #events = new EventQueue();
-  readonly #parent: SimulatedParent;
-  readonly #nodes: SimulatedNodes;
+  readonly #parent: ReturnType<typeof simulateParent>;
+  readonly #nodes: ReturnType<typeof simulateNodes>;
   #stored: Stored;
   #backups: { at: number; stored: Stored }[] = [];
   #epoch = 0;
@@ -100,15 +100,15 @@ export class SimulatedSignedDomain implements Actor {
     };
     const machine = newMachine(0, this.#dataTtl(0));
     this.#stored = { machine, version: 0, serving: UNSIGNED, cds: NO_CDS };
-    this.#parent = new SimulatedParent(this.around, this.history, this.#random);
-    this.#nodes = new SimulatedNodes(this.around.nodes, {
+    this.#parent = simulateParent(this.around, this.history, this.#random);
+    this.#nodes = simulateNodes(this.around.nodes, {
       random: this.#random,
       events: this.#events,
       history: this.history,
-      now: () => this.#now,
-      content: () => this.#content(),
+      nowMs: () => this.#now,
+      stored: () => this.#content(),
     });
-    new SimulatedRegistrar(
+    addRegistrar(
       this.around.registrar,
       this.#random,
       this.#events,

@@ -11,7 +11,7 @@ import { DAY, EventQueue, HOUR, MINUTE } from '../virtual-time.ts';
 import { type HijackJudge, NameTruth } from './hijack-judge.ts';
 import { checkedStatusOf, stageOf } from './simulated-claim.ts';
 import { END, type Published, SimulatedRegistry } from './simulated-registry.ts';
-import { type AskedByStrangers, SimulatedReports } from './simulated-reports.ts';
+import { type AskedByStrangers, simulateReports } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
 import { type Decisions, SimulatedStore } from './simulated-store.ts';
 
@@ -28,7 +28,7 @@ export class SimulatedName {
   strangers = 0;
   now = 0;
   private readonly truth: NameTruth;
-  private readonly reports: SimulatedReports;
+  private readonly reports: ReturnType<typeof simulateReports>;
   private readonly events = new EventQueue();
   private isChecking = false;
   private lastSaid = '';
@@ -47,7 +47,7 @@ export class SimulatedName {
       readonly asked: AskedByStrangers;
     },
   ) {
-    this.reports = new SimulatedReports(world.asked, world.decide.planAsked, random);
+    this.reports = simulateReports(world.asked, world.decide.planAsked, random);
     this.random = random;
     this.sets = world.sets;
     this.store = new SimulatedStore(world.sets, world.decide, random);

@@ -20,56 +20,48 @@ const WORKERS_MS = 500;
 const AGAIN_MS = 30_000;
 const EACH_MS = 300_000;
 
-export class SimulatedReports {
-  readonly #asked: AskedByStrangers;
-  readonly #plan: Decisions['planAsked'];
-  readonly #random: Random;
-  readonly #node: AskedZones;
-  #checkedAt: number | undefined;
-  #dueAt = Number.POSITIVE_INFINITY;
-
-  constructor(asked: AskedByStrangers, plan: Decisions['planAsked'], random: Random) {
-    this.#asked = asked;
-    this.#plan = plan;
-    this.#random = random;
-    this.#node = new AskedZones(random);
-  }
+export function simulateReports(asked: AskedByStrangers, planAsked: Decisions['planAsked'], random: Random) {
+  const node = new AskedZones(random);
+  let checkedAt: number | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
 
   /** Queries start at `now`. Returns when the workers read the report. */
-  begin(now: number): number {
-    if (this.#asked !== 'never') {
+  function begin(now: number): number {
+    if (asked !== 'never') {
       // At a random time of the continuing queries.
-      const reportedAt = now - AGAIN_MS * this.#random();
-      this.#node.note([NAME], reportedAt);
-      this.#node.take(reportedAt);
-      this.#checkedAt = now - this.#random() * (this.#asked === 'alone' ? AGAIN_MS : EACH_MS);
+      const reportedAt = now - AGAIN_MS * random();
+      node.note([NAME], reportedAt);
+      node.take(reportedAt);
+      checkedAt = now - random() * (asked === 'alone' ? AGAIN_MS : EACH_MS);
     }
-    return this.askAt(now);
+    return askAt(now);
   }
 
   /** The same for continuing queries. */
-  askAt(now: number): number {
+  function askAt(now: number): number {
     const others = Array.from({ length: OTHERS }, (_, i) => NAME + 1 + i);
-    for (let at = now + this.#random() * NODE_MS; ; at += NODE_MS) {
-      this.#node.note([NAME], at);
-      if (this.#asked !== 'never') this.#node.note(others, at);
-      if (this.#node.take(at).includes(NAME)) return at + this.#random() * WORKERS_MS;
+    for (let at = now + random() * NODE_MS; ; at += NODE_MS) {
+      node.note([NAME], at);
+      if (asked !== 'never') node.note(others, at);
+      if (node.take(at).includes(NAME)) return at + random() * WORKERS_MS;
     }
   }
 
   /** A report is read. Returns when the check is due. */
-  plan(now: number): number {
-    const again = this.#asked === 'among many' ? EACH_MS : 0;
-    const { at } = this.#plan({ checkedAt: this.#checkedAt, again }, now);
-    this.#dueAt = Math.min(this.#dueAt, at);
-    return this.#dueAt;
+  function plan(now: number): number {
+    const again = asked === 'among many' ? EACH_MS : 0;
+    const { at } = planAsked({ checkedAt, again }, now);
+    dueAt = Math.min(dueAt, at);
+    return dueAt;
   }
 
   /** True if a check is due, which then starts. */
-  takeDue(now: number): boolean {
-    if (this.#dueAt > now) return false;
-    this.#dueAt = Number.POSITIVE_INFINITY;
-    this.#checkedAt = now;
+  function takeDue(now: number): boolean {
+    if (dueAt > now) return false;
+    dueAt = Number.POSITIVE_INFINITY;
+    checkedAt = now;
     return true;
   }
+
+  return { begin, askAt, plan, takeDue };
 }
