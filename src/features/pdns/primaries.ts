@@ -1,26 +1,17 @@
 // Makes a zone a Slave of its masters, or ends that, and stores the properties that have no effect here.
 
-import type { RecordsCall } from '../../api/actions/save-records.ts';
-import { answerWrite } from '../../api/actions/save-records.ts';
+import { answerWrite, type RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { loadKey } from '../../store/transfers/keys.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
-import {
-  type CopiedDomain,
-  endCopy,
-  loadCopiedDomain,
-  orderRetransfer,
-  replacePrimaries,
-} from '../secondaries/sql-domain.ts';
+import { type CopiedDomain, endCopy, loadCopiedDomain, replacePrimaries } from '../secondaries/sql-domain.ts';
 import { isPeerPort, readKeyName, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
 import { type JsonObject, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
 import { saveProperties } from './sql.ts';
-
-export { orderRetransfer };
 
 interface WantedMaster {
   readonly address: string;
@@ -119,7 +110,7 @@ async function saveMasters(
   const replaced = await replacePrimaries(api.db, domain, list);
   switch (replaced.kind) {
     case 'replaced':
-      return await tellPrimaries(call, before);
+      return await auditPrimaries(call, before);
     case 'absent':
       return notFound('domain');
     case 'external':
@@ -164,21 +155,24 @@ async function endSlave(call: RecordsCall, before: CopiedDomain): Promise<Proble
     const refused = answerWrite(call, ended.saved, ([first]) => refuse(first?.message ?? 'refused'));
     return refused instanceof Problem ? refused : undefined;
   }
-  return ended.kind === 'no_copy' ? undefined : await tellPrimaries(call, before);
+  return ended.kind === 'no_copy' ? undefined : await auditPrimaries(call, before);
 }
 
-async function tellPrimaries({ api, caller, domain }: RecordsCall, before: CopiedDomain): Promise<undefined> {
+async function auditPrimaries(
+  { api, caller, domain }: RecordsCall,
+  before: CopiedDomain,
+): Promise<undefined> {
   const after = await loadCopiedDomain(api.db, domain.id);
   await writeAudit(api.db, {
     action: 'primaries.edit',
     by: asActor(caller),
     domainId: domain.id,
     target: { name: printWithoutDot(domain.name) },
-    before: { primaries: before.primaries.map(told) },
-    after: { primaries: after.primaries.map(told) },
+    before: { primaries: before.primaries.map(describePrimary) },
+    after: { primaries: after.primaries.map(describePrimary) },
   });
 }
 
-function told({ address, port, keyName }: CopiedDomain['primaries'][number]): string {
+function describePrimary({ address, port, keyName }: CopiedDomain['primaries'][number]): string {
   return `${address} port ${port}${keyName === null ? '' : ` key ${keyName}`}`;
 }

@@ -30,8 +30,9 @@ import { printCryptokeys, SERVER } from './print.ts';
 import { membersOf, refuse, requireBody, textIn } from './rules.ts';
 import { PDNS, ZONE } from './surface.ts';
 
+const MOST_CHARACTERS = 255;
 const TSIG_KEYS = `${SERVER}/tsigkeys`;
-const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(255) }) };
+const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(MOST_CHARACTERS) }) };
 
 /** Prints a key. Its secret is only shown when it is created. */
 function printKey({ name, algorithm }: Pick<TsigKeyRow, 'name' | 'algorithm'>, secret?: Uint8Array): object {
@@ -65,7 +66,10 @@ async function findKey(db: Parameters<typeof loadKey>[0], accountId: number, id:
 }
 
 function noKey(id: string): Problem {
-  return new Problem(404, `TSIG key with name '${id.replace(/\.$/, '').slice(0, 255)}' not found`);
+  return new Problem(
+    404,
+    `TSIG key with name '${id.replace(/\.$/, '').slice(0, MOST_CHARACTERS)}' not found`,
+  );
 }
 
 const createTsigKey = compatRoute(PDNS, account(), {
@@ -83,33 +87,43 @@ const createTsigKey = compatRoute(PDNS, account(), {
     const algorithm = TSIG_ALGORITHMS.find((each) => each === algorithmText.toLowerCase());
     if (algorithm === undefined)
       return new Problem(400, `Invalid TSIG algorithm: ${algorithmText.slice(0, 50)}`);
-    const common = { accountId: caller.account.id, algorithm };
-    const secrets = api.services.get(TSIG_SECRETS) ?? [];
-    const stored = await store(members.key);
+    const wanted = { accountId: caller.account.id, name, algorithm, key: members.key };
+    const stored = await storeKey(api.db, api.services.get(TSIG_SECRETS) ?? [], wanted);
     if (stored instanceof Problem) return stored;
     if (stored.kind === 'full') return refuse(`an account may have ${MOST_KEYS} TSIG keys; delete one first`);
     if (stored.kind === 'exists')
-      return new Problem(409, `A TSIG key with the name '${name.slice(0, 255)}' already exists`);
+      return new Problem(409, `A TSIG key with the name '${name.slice(0, MOST_CHARACTERS)}' already exists`);
     if (stored.kind === 'unavailable')
       return problem('tsig_unavailable', 'TSIG keys cannot be stored: TSIG_SECRETS is missing or wrong');
     audit(keyNote(stored.key, 'after'));
     return CompatAnswer.json(printKey(stored.key, stored.secret), { status: 201 });
-
-    async function store(key: unknown) {
-      const text = name as string;
-      if (typeof key !== 'string' || key === '') {
-        const label = text.replace(/\.$/, '').toLowerCase();
-        if (!KEY_LABEL.test(label)) return refuse(`name: ${WRONG_LABEL}`);
-        return await createKey(api.db, secrets, { ...common, label });
-      }
-      const secret = key.length > SECRET_CHARACTERS ? undefined : readSecret(key);
-      if (secret === undefined) return refuse(`TSIG content: ${WRONG_SECRET}`);
-      const full = text.length > 255 ? undefined : readKeyName(text);
-      if (full === undefined) return refuse('name: expected a domain name');
-      return await importKey(api.db, secrets, { ...common, name: full, secret });
-    }
   },
 });
+
+interface WantedKey {
+  readonly accountId: number;
+  readonly name: string;
+  readonly algorithm: (typeof TSIG_ALGORITHMS)[number];
+  /** The secret in base64. Without one, the key gets a random secret, and a unique name that begins with `name`. */
+  readonly key: unknown;
+}
+
+async function storeKey(
+  db: Parameters<typeof createKey>[0],
+  secrets: Parameters<typeof createKey>[1],
+  { name: text, key, ...common }: WantedKey,
+) {
+  if (typeof key !== 'string' || key === '') {
+    const label = text.replace(/\.$/, '').toLowerCase();
+    if (!KEY_LABEL.test(label)) return refuse(`name: ${WRONG_LABEL}`);
+    return await createKey(db, secrets, { ...common, label });
+  }
+  const secret = key.length > SECRET_CHARACTERS ? undefined : readSecret(key);
+  if (secret === undefined) return refuse(`TSIG content: ${WRONG_SECRET}`);
+  const name = text.length > MOST_CHARACTERS ? undefined : readKeyName(text);
+  if (name === undefined) return refuse('name: expected a domain name');
+  return await importKey(db, secrets, { ...common, name, secret });
+}
 
 const updateTsigKey = compatRoute(PDNS, account(), {
   ...OWN_KEY,

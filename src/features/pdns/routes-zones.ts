@@ -28,8 +28,9 @@ import { loadZone } from '../../store/zones/load-zones.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
 import { isApiType } from '../../zone/records/customer-types.ts';
+import { orderRetransfer } from '../secondaries/sql-domain.ts';
 import { judgeNameservers, saveChanges } from './changes.ts';
-import { orderRetransfer, readWantedZone, saveWantedZone, type WantedZone } from './primaries.ts';
+import { readWantedZone, saveWantedZone, type WantedZone } from './primaries.ts';
 import {
   begin,
   filePieces,

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { printContent } from '../../../src/features/pdns/print.ts';
@@ -6,6 +7,10 @@ import { editOf } from '../../../src/features/pdns/rules-edit.ts';
 import { readChanges, type SetChange } from '../../../src/features/pdns/rules-rrsets.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import { DEFAULT_SETTINGS } from '../../../src/zone/records/customer-record.ts';
+
+import { API_TYPES, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
+import { parseDestination, printDestination } from '../../../src/zone/records/destination.ts';
+import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
 
 const APEX = parseName('shop.example.');
 
@@ -58,6 +63,20 @@ describe('contents', () => {
     expect(read(type, content)).toMatchObject({ status: 422, error: expect.stringContaining(problem) });
   });
 
+  it.each(API_TYPES.map((type) => [type]))('of %s that were read from a zone can be written back', (type) => {
+    const code = type === 'ANAME' ? wireTypeCode('CNAME') : wireTypeCode(type);
+    fc.assert(
+      fc.property(RANDOM_RDATA.get(code) as fc.Arbitrary<Uint8Array>, (rdata) => {
+        const { destination, mxPriority } = printDestination(type, rdata);
+        const stored = parseDestination(type, destination, mxPriority, APEX);
+        fc.pre(stored.kind === 'rdata'); // other rdata cannot be stored
+        const content = printContent(type, stored.kind === 'rdata' ? stored.rdata : rdata);
+        const [change] = read(type, content) as readonly SetChange[];
+        expect([content, change?.records]).toEqual([content, [stored.kind === 'rdata' && stored.rdata]]);
+      }),
+    );
+  });
+
   it('that are equal except for the case of names are duplicates', () => {
     expect(read('MX', '10 a.example.', '10 A.example.')).toMatchObject({
       error: 'Duplicate record in RRset a.shop.example. IN MX with content "10 A.example."',
@@ -86,6 +105,30 @@ describe('changes', () => {
       error: 'Duplicate RRset A.shop.example. IN TXT with changetype: REPLACE',
     });
     expect(readChanges({ rrsets: Array(20_001).fill(0) }, APEX)).toMatchObject({ status: 422 });
+  });
+
+  it('of any form are read or refused', () => {
+    const member = fc.oneof(
+      fc.constantFrom('a.shop.example.', 'MX', 'SOA', 'replace', '1 2 3', '"a', 300),
+      fc.jsonValue(),
+    );
+    const rrset = fc.record(
+      {
+        name: member,
+        type: member,
+        ttl: member,
+        changetype: member,
+        comments: member,
+        records: fc.array(fc.oneof(member, fc.record({ content: member }))),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(rrset, member)), (rrsets) => {
+        const result = readChanges({ rrsets }, APEX);
+        expect('status' in result ? result.status : 422).toBe(422);
+      }),
+    );
   });
 
   it.each([

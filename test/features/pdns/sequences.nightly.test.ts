@@ -267,3 +267,28 @@ it('cert-manager with cert-manager-webhook-pdns presents and cleans two challeng
   await clean('"2"');
   expect(await values(zone, 'TXT', '_acme-challenge')).toBeUndefined();
 });
+
+it('100 clients add and remove records of one set: all are there, and none twice', async () => {
+  const zone = 'busy.example.';
+  await send('POST', '/zones', { name: zone, kind: 'Native' });
+  /** Repeats a request that is refused because too many wait for the zone. */
+  const change = async (changetype: string, content: string): Promise<void> => {
+    const set = { name: `e.${zone}`, type: 'TXT', ttl: 300, changetype, records: [{ content }] };
+    const { status } = await api.ask('PATCH', `${S}/zones/${zone}`, { body: { rrsets: [set] } });
+    if (status === 503) return await change(changetype, content);
+    expect(status).toBe(204);
+  };
+  const clients = Array.from({ length: 100 }, (_, i) => i);
+  // Each record is added by two clients, and half of them are removed by others.
+  await Promise.all(clients.map((i) => change('EXTEND', `"${i % 50}"`)));
+  const all = (await values(zone, 'TXT', 'e')) ?? [];
+  expect([all.length, new Set(all).size]).toEqual([50, 50]);
+  await Promise.all(
+    clients.map((i) => (i % 2 === 0 ? change('PRUNE', `"${i % 50}"`) : change('EXTEND', `"new ${i}"`))),
+  );
+  const left = sorted((await values(zone, 'TXT', 'e')) ?? []);
+  const odd = clients.filter((i) => i % 2 === 1);
+  expect(left).toEqual(
+    sorted([...odd.filter((i) => i < 50).map((i) => `"${i}"`), ...odd.map((i) => `"new ${i}"`)]),
+  );
+});
