@@ -20,7 +20,7 @@ interface CompatFields {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers of a 401 on surfaces whose clients send the API key as a password (RFC 7617 §2). Some wait for this challenge. */
+/** Headers of a 401. Some clients send the API key as a password only after this challenge (RFC 7617 §2). */
 export const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="Zonefleet"' };
 
 const JSON_TYPE = 'application/json';
@@ -29,7 +29,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 export class CompatAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A text may be sent in pieces. Undefined for a response without a body. */
+  /** The body as text, whole or in pieces. Undefined if the response has no body. */
   readonly body: string | AsyncIterable<string> | undefined;
 
   constructor(
@@ -48,6 +48,6 @@ export class CompatAnswer {
 
 export function sendCompat(reply: FastifyReply, { status, headers, body }: CompatAnswer): FastifyReply {
   reply.code(status).headers(headers);
-  // As octets, because Fastify rewrites the Content-Type of text, which clients of some surfaces compare.
+  // Text is sent as octets, because Fastify rewrites the Content-Type of text, and some clients compare it.
   return reply.send(typeof body === 'string' ? Buffer.from(body) : body && Readable.from(body));
 }

@@ -61,7 +61,7 @@ function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | unde
   return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
 }
 
-/** Browsers remember a password, and send it with requests of any page (CSRF). They name the page's site in this header. */
+/** Returns true if a page sent the request: browsers add a remembered password to requests of any page (CSRF). */
 function isFromPage({ 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
   return site !== 'none';
 }

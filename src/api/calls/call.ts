@@ -151,7 +151,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Found =
   readonly gone: AbortSignal;
   /** For routes that wait, because they run outside the transaction that stores the response. */
   readonly idempotencyKey: string | undefined;
-  /** Runs a write of a domain that the guards did not find, after earlier writes of that domain. */
+  /** Runs a write of a domain after earlier writes of it. Do not call it for the domain that the guards found. */
   inTurnOf<T>(domainId: number, work: () => Promise<T>): Promise<T>;
   /** Undefined unless the route declares `follows`. */
   readonly following?: Following | undefined;

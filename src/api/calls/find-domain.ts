@@ -37,7 +37,7 @@ export const findVisibleDomain: FindDomain = async (db, caller, text, writes) =>
   return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
 };
 
-/** Tools for PowerDNS write ids of zones with the final dot, and may escape characters as `=2E` or `=2F`. */
+/** Finds a domain by an id of the PowerDNS API, which may have the final dot and escapes such as `=2E`. */
 export const findCompatDomain: FindDomain = (db, caller, text, writes) => {
   const name = text.replaceAll(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
   return findVisibleDomain(db, caller, name, writes);

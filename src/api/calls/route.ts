@@ -166,9 +166,9 @@ interface Declaration<
   readonly judgesText?: true;
   /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, and a repeat runs again. */
   readonly writesNothing?: true;
-  /** True for a GET that writes. */
+  /** True if a GET changes data. */
   readonly writes?: true;
-  /** The surface of the route, if it is not this API's own. */
+  /** Undefined if the route belongs to this API itself. */
   readonly compat?: CompatSurface;
   /** False if resellers do not call this route of a domain for their clients. */
   readonly forResellers?: false;
@@ -243,7 +243,7 @@ export function takesIdempotencyKey({ access, method, idempotent }: Route): bool
   return !WITHOUT_KEYS.includes(access.kind) && (idempotent ?? method === 'POST') !== false;
 }
 
-/** Reports whether a call of the route changes something. */
+/** Returns true if a call of the route may change data. */
 export function writesWith(route: Route | undefined, method: string): boolean {
   return route?.writes === true || isWrite(method);
 }

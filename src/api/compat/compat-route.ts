@@ -17,7 +17,7 @@ interface CompatDeclaration<K extends 'account' | 'domain', Q extends z.ZodObjec
   readonly operationId: string;
   /** Must accept unknown members. */
   readonly query?: Q;
-  /** Must accept unknown members. The body is read as JSON, whatever its Content-Type. */
+  /** Must accept unknown members. The body is read as JSON with any Content-Type. */
   readonly body?: B;
   readonly run: (
     call: CallOf<K, Readonly<Record<string, string>>, z.output<Q>, z.output<B>>,

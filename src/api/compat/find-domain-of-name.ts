@@ -13,15 +13,15 @@ import { domain } from '../calls/route.ts';
 
 const WRITES_RECORDS = domain('records.edit', { writesRecords: true });
 
-/** Maximum number of names, with all names above them, in one lookup. */
+/** Maximum number of names in one lookup, including all names above them. */
 const MAX_NAMES_SOUGHT = 100_000;
 const MAX_DOMAINS_FOUND = 1000;
 
 type Finder = Pick<Call, 'api' | 'caller'>;
 
 /**
- * Returns the longest domain that contains the name, out of those that the API key may use, or the problem if the caller
- * may not write its records. The key's restrictions to names and types are applied by `saveJudged`.
+ * Returns the longest domain that contains the name and that the API key may use. Returns a problem if the caller may not
+ * write its records. `saveJudged` applies the key's restrictions to names and types.
  */
 export async function findDomainOfName(call: Finder, name: Name): Promise<VisibleDomain | Problem> {
   const found = await findDomainsOfNames(call, [name]);
@@ -32,7 +32,7 @@ export function noDomainFor(name: Name): Problem {
   return new Problem(404, `no domain of this API key contains ${printWithoutDot(name)}`);
 }
 
-/** Does the same for several names, with one query and one more for each domain. Omits names that no domain contains. */
+/** Does the same for several names, with one query and another one per domain. Omits names that no domain contains. */
 export async function findDomainsOfNames(
   { api, caller }: Finder,
   names: readonly Name[],

@@ -1,5 +1,5 @@
-// Carries out one dynamic update and writes its answer, in the order of RFC 2136 §3: TSIG, zone, right of the key, then
-// the update itself under the lock of its domain or zone. Nothing that a node says about the message is trusted.
+// Carries out one dynamic update and writes its answer, in the order of RFC 2136 §3: TSIG, zone, grants of the key, then the
+// update itself under the lock of its domain or zone. It trusts nothing that a node reports about a message but the address.
 
 import { type Edns, EXTENDED_ERROR } from '../../dns/message/edns.ts';
 import { decodeMessage } from '../../dns/message/message.ts';
@@ -40,12 +40,12 @@ export interface UpdateTools {
   readonly originAllow: readonly Network[];
   /** Returns true if the key may update now. */
   readonly admits: (keyId: number) => boolean;
-  /** Runs the work when the zone has its turn. Rejects with `NoTurn` if too many wait, or if the client has given up. */
+  /** Runs the work when it is the zone's turn. Rejects with `NoTurn` if too many updates wait, or the node no longer waits. */
   readonly inTurn: <T>(zoneId: number, work: () => Promise<T>) => Promise<T>;
   readonly nowMs: () => number;
 }
 
-/** An answer, and what is logged about it. */
+/** An answer, and the fields of its log line. */
 interface CarriedOut {
   readonly answer: Uint8Array;
   readonly rcode: number;
@@ -65,10 +65,17 @@ interface Result {
   readonly records?: number;
 }
 
-/** `octets` is the message as received. `address` is the client's. */
+interface ReceivedUpdate {
+  /** The message as received. */
+  readonly octets: Uint8Array;
+  /** The address of the client. */
+  readonly address: string;
+}
+
 export async function carryOut(
   tools: UpdateTools,
-  { octets, address }: { readonly octets: Uint8Array; readonly address: string },
+  { octets, address }: ReceivedUpdate,
+  decide = resultOf,
 ): Promise<CarriedOut> {
   const found = readTsig(octets);
   if (found.kind !== 'found') {
@@ -93,26 +100,14 @@ export async function carryOut(
   }
   const { key } = verified;
   const keyRow = target.key as UpdateKey;
-  const result = await resultOf(tools, read, { target, mac, keyRow, address });
+  const result = await decide(tools, read, { target, mac, keyRow, address });
   const answer = signAnswer(tools, key, mac, inner, edns, result);
   return { answer, ...about, ...result, records: result.records ?? 0 };
 }
 
 /** Answers SERVFAIL to a message that could not be carried out because of an error. */
-export async function answerFailure(
-  tools: UpdateTools,
-  octets: Uint8Array,
-): Promise<Pick<CarriedOut, 'answer'>> {
-  const found = readTsig(octets);
-  if (found.kind !== 'found') return { answer: replyTo(octets, undefined, { rcode: RCODE.SERVFAIL }) };
-  const { tsig } = found;
-  const inner = withoutTsig(octets, tsig);
-  const { keyName, mac } = tsig;
-  const { key: row } = await loadUpdateTarget(tools.db, { keyName, zone: ROOT, mac });
-  const verified = verify(tools, octets, tsig, row);
-  if (verified.kind === 'refused')
-    return { answer: replyTo(inner, ednsOf(inner), { rcode: RCODE.SERVFAIL }) };
-  return { answer: signAnswer(tools, verified.key, mac, inner, ednsOf(inner), { rcode: RCODE.SERVFAIL }) };
+export function answerFailure(tools: UpdateTools, received: ReceivedUpdate): Promise<CarriedOut> {
+  return carryOut(tools, received, async () => ({ rcode: RCODE.SERVFAIL }));
 }
 
 type Verified =
@@ -165,7 +160,7 @@ async function resultOf(
   const name = printName(read.zone);
   if (zone === undefined) return refuseUpdate(RCODE.NOTAUTH, `${name} is not a zone of this service`);
   if (zone.isCopy) return refuseUpdate(RCODE.REFUSED, `${name} is copied from a primary: change it there`);
-  // Before prerequisites, which could otherwise be used to read the zone.
+  // Check this before prerequisites, which could otherwise be used to read the zone.
   if (!hasGrant) return refuseUpdate(RCODE.REFUSED, `the key has no grant in ${name}`);
   if (!tools.admits(keyRow.id)) return refuseUpdate(RCODE.SERVFAIL, 'the key sends too many updates');
   const { id: keyId, accountId } = keyRow;
@@ -191,7 +186,7 @@ async function save(
   return await saveDomainUpdate(db, { ...order, domain, zoneId, countryOf, originAllow });
 }
 
-/** Returns the OPT record of a message. Undefined if there is none, or if the message is malformed. */
+/** Returns the OPT record of a message, or undefined if there is none or the message is malformed. */
 function ednsOf(octets: Uint8Array): Edns | undefined {
   try {
     return decodeMessage(octets).edns;

@@ -1,4 +1,4 @@
-// Carries out the dynamic updates that nodes forward. Every API process claims messages; each zone's messages take turns,
+// Carries out the dynamic updates that nodes forward. Every API process claims messages. The messages of one zone take turns,
 // and several zones are changed concurrently.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
@@ -17,6 +17,7 @@ import {
   UPDATES_CHANNEL,
 } from '../../store/updates/queue.ts';
 import { NoTurn, Turns } from '../calls/turns.ts';
+import { Gate } from '../edge/waiting.ts';
 import { answerFailure, carryOut, type UpdateTools } from './carry-out.ts';
 import { UpdateRates } from './update-rates.ts';
 
@@ -36,11 +37,11 @@ export interface UpdateRunner {
   stop(): Promise<void>;
 }
 
-/** A notification may be lost, and the messages of a process that has crashed are claimed again. */
+/** Messages are also claimed this often, because notifications can be lost and processes can crash. */
 const POLL_MS = 500;
 /** Maximum number of claimed messages. */
 const MOST_CLAIMED = 128;
-/** Maximum number of transactions, so that calls of the API find a connection. */
+/** Maximum number of concurrent transactions, so that calls of the API find a connection. */
 const MOST_TRANSACTIONS = 8;
 const WAITING_PER_ZONE = 100;
 const FAULT_LINE_MS = 10_000;
@@ -72,7 +73,7 @@ class Runner {
   readonly #nowMs: () => number;
   readonly #rates: UpdateRates | undefined;
   readonly #turns = new Turns({ waitMs: UPDATE_WAIT_MS, waiting: WAITING_PER_ZONE });
-  readonly #transactions = new Places(MOST_TRANSACTIONS);
+  readonly #transactions = new Gate(MOST_TRANSACTIONS);
   readonly #metrics: ReturnType<typeof createMetrics>;
   /** The claimed messages, by their rows. */
   readonly #claimed = new Map<string, { readonly update: ClaimedUpdate; readonly work: Promise<void> }>();
@@ -88,7 +89,7 @@ class Runner {
     this.#metrics = createMetrics(options.registry);
   }
 
-  /** Claims messages if there may be some. */
+  /** Claims messages. Call it when there may be new ones. */
   wake(): void {
     if (this.#isStopped) return;
     this.#mustClaim = true;
@@ -144,7 +145,7 @@ class Runner {
 
   async #answer(claimed: ClaimedUpdate): Promise<void> {
     const { db, log } = this.#options;
-    const { octets, address, ageMs } = claimed;
+    const { address, ageMs } = claimed;
     const startMs = performance.now() - ageMs;
     const tools = this.#toolsUntil(startMs + UPDATE_WAIT_MS);
     try {
@@ -166,7 +167,7 @@ class Runner {
       log.info({ address, rcode: rcodeMnemonic(RCODE.SERVFAIL), records: 0, reason: 'an error' }, 'update');
       // While the database is unavailable, the node answers after its deadline.
       if (outageOf(error) !== undefined) return;
-      const { answer } = await answerFailure(tools, octets);
+      const { answer } = await answerFailure(tools, claimed);
       await answerUpdate(db, claimed, answer, undefined);
     }
   }
@@ -192,33 +193,11 @@ class Runner {
     this.#metrics.seconds.observe((performance.now() - startMs) / 1000);
   }
 
-  /** Logs at most one line in ten seconds, because each message may cause another error. */
+  /** Logs at most one line in 10 seconds, because every message may cause an error. */
   #fault(error: unknown, text: string): void {
     if (performance.now() - this.#faultAtMs < FAULT_LINE_MS) return;
     this.#faultAtMs = performance.now();
     this.#options.log.warn({ err: error }, text);
-  }
-}
-
-/** Runs at most this much work at the same time, in the order of the calls. */
-class Places {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
   }
 }
 

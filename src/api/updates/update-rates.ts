@@ -1,4 +1,4 @@
-// Limits the updates per second of each key in this process: a bucket that fills at the rate and holds a burst.
+// Limits the updates per second of each key in this process with a token bucket, which holds a burst.
 
 const BURST_SECONDS = 4;
 const MAX_KEYS = 10_000;
