@@ -1,5 +1,5 @@
-// GET /nic/update, the protocol dyndns2. The answer has one line per host. A refused host does not affect the others, because
-// each host is a change of its own.
+// GET /nic/update of the protocol dyndns2. The answer has one line per host. Each host is a change of its own, so a refused
+// host does not affect the others.
 
 import { explainOne } from '../../api/actions/edit-problem.ts';
 import { saveJudged } from '../../api/actions/save-records.ts';
@@ -28,7 +28,7 @@ const DYNDNS: CompatSurface = {
   explain: ({ status, error, headers }) => {
     // Clients stop at `badauth`, so that the owner can give them another key.
     if (status === 401 || status === 403) return lines(['badauth'], 401, BASIC_CHALLENGE);
-    return status === 400 ? lines([error], status) : lines([wordOf(status)], 200, headers);
+    return status === 400 ? lines([error], status) : lines([codeOf(status)], 200, headers);
   },
 };
 
@@ -62,7 +62,7 @@ async function updateHost(call: Call, name: Name, given: Addresses): Promise<str
   const addresses = given.filter(({ type }) => judgeNarrowing(key, [{ name, type }]) === undefined);
   if (addresses.length === 0) return 'nohost';
   const domain = await findDomainOfName(call, name);
-  if (domain instanceof Problem) return wordOf(domain.status);
+  if (domain instanceof Problem) return codeOf(domain.status);
   const mayCreate = key.names?.includes(printWithoutDot(name)) === true;
   let planned = undefined as PlannedHost | undefined;
   const saved = await call.inTurnOf(domain.id, () =>
@@ -75,14 +75,14 @@ async function updateHost(call: Call, name: Name, given: Addresses): Promise<str
       explainOne,
     ),
   );
-  if (saved instanceof Problem) return wordOf(saved.status);
-  const { word, addresses: used } = planned as PlannedHost;
-  if (word !== 'good') return word;
-  return `${saved.kind === 'unchanged' ? 'nochg' : word} ${printAddresses(used)}`;
+  if (saved instanceof Problem) return codeOf(saved.status);
+  const { code, addresses: used } = planned as PlannedHost;
+  if (code !== 'good') return code;
+  return `${saved.kind === 'unchanged' ? 'nochg' : code} ${printAddresses(used)}`;
 }
 
-/** Returns the word for a refusal. Clients retry after `911` only. */
-function wordOf(status: number): string {
+/** Returns the return code for a refusal. Clients retry only after `911`. */
+function codeOf(status: number): string {
   if (status === 429) return 'abuse';
   return status >= 500 ? '911' : 'nohost';
 }

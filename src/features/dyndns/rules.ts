@@ -1,6 +1,6 @@
 // Reads updates of the protocol dyndns2, and determines the edit and the answer for one host.
 
-import { labelCount, type Name } from '../../dns/name.ts';
+import { labelCount, type Name, ROOT } from '../../dns/name.ts';
 import { type Edit, NO_EDIT } from '../../zone/edit/edit.ts';
 import { readFullName } from '../../zone/name-text.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
@@ -27,7 +27,7 @@ export function readHost(text: string): Name | undefined {
   return read.kind === 'name' && labelCount(read.name) >= 2 ? read.name : undefined;
 }
 
-/** Reads at most one address of each family. Without any, the client's own address is used. */
+/** Reads at most one address of each family. If the list is empty, reads the client's own address. */
 export function readAddresses(
   listed: readonly string[],
   client: string,
@@ -44,23 +44,25 @@ export function readAddresses(
 function readAddress(text: string): Address | undefined {
   const plain = text.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   const type = plain.includes(':') ? 'AAAA' : 'A';
-  const parsed = parseDestination(type, plain, undefined, '' as Name);
+  const parsed = parseDestination(type, plain, undefined, ROOT);
   return parsed.kind === 'rdata' ? { type, rdata: parsed.rdata } : undefined;
 }
 
 export interface PlannedHost {
-  readonly word: 'good' | 'nohost' | 'numhost';
+  /** Return code of the protocol. */
+  readonly code: 'good' | 'nohost' | 'numhost';
   /** Empty if the host has the addresses already, or if it is refused. */
   readonly edit: Edit;
-  /** Addresses that the host has after the edit, without those that were left out. */
+  /** The given addresses that the host has after the edit. */
   readonly addresses: readonly Address[];
 }
 
-const refused = (word: PlannedHost['word']): PlannedHost => ({ word, edit: NO_EDIT, addresses: [] });
+const refused = (code: PlannedHost['code']): PlannedHost => ({ code, edit: NO_EDIT, addresses: [] });
 
 /**
- * Gives the name these addresses. Sets of other families stay as they are. `held` are the current records at the name. Unless
- * `mayCreate` is true, an address is left out if the name has no set of its family, so that a typing error creates nothing.
+ * Plans the edit that gives the name these addresses. Sets of other families are not changed. `held` are the current records
+ * at the name. Unless `mayCreate` is true, it omits an address if the name has no set of its family, so that a typing error
+ * creates nothing.
  */
 export function planHost(
   held: readonly CustomerRecord[],
@@ -85,7 +87,7 @@ export function planHost(
     ),
     creates: added.map(({ type, rdata }) => ({ name, type, rdata, ttl: TTL })),
   };
-  return { word: 'good', edit, addresses: used };
+  return { code: 'good', edit, addresses: used };
 }
 
 export function printAddresses(addresses: readonly Address[]): string {

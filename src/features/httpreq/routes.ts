@@ -60,7 +60,7 @@ function done({ FQDN, Value }: z.output<typeof ChallengeBody>): CompatAnswer {
   return CompatAnswer.json({ FQDN, Value });
 }
 
-/** Returns when every live node serves the change, or after 10 s: then lego's own check of the nameservers decides. */
+/** Resolves when every live node serves the change, or after 10 s: lego then checks the nameservers itself. */
 async function waitForNodes(db: Database, changeId: number, gone: AbortSignal): Promise<void> {
   const state = (await inSync(db, [changeId])).get(changeId);
   if (state?.inSync === false && state.nodes.live > 0) await waitForSync(db, changeId, MAX_WAIT_MS, gone);
@@ -83,7 +83,7 @@ async function saveChallenge(
   const { challenge } = read;
   const domain = await findDomainOfName(call, challenge.name);
   if (domain instanceof Problem) return domain;
-  // Also if nothing is changed, so that a key cannot test which records exist.
+  // Checked even if nothing changes, so that a key cannot test which records exist.
   const outside = judgeNarrowing(key, [{ name: challenge.name, type: 'TXT' }]);
   if (outside !== undefined) return outside;
   const saved = await call.inTurnOf(domain.id, () =>

@@ -29,8 +29,8 @@ const TTL = 60;
 const VALUE = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Reads a challenge in either mode. `keyNames` are the names to which the API key is restricted. Other names than challenge
- * names are accepted if the key names them: lego sends the target of a CNAME at the challenge name, if there is one.
+ * Reads a challenge in either mode. `keyNames` are the names to which the API key is restricted. A name that is not a challenge
+ * name is accepted if it is one of them, because lego follows a CNAME at the challenge name and sends its target.
  */
 export function readChallenge(body: ChallengeText, keyNames: readonly string[] | null): ReadChallenge {
   const isRaw = body.keyAuth !== undefined;
@@ -46,19 +46,13 @@ export function readChallenge(body: ChallengeText, keyNames: readonly string[] |
   const value = body.keyAuth === undefined ? body.value : digestOf(body.keyAuth);
   if (value === undefined) return problem('is required', 'value');
   if (!VALUE.test(value)) return problem('expected 1 to 255 printable ASCII characters', 'value');
-  return {
-    kind: 'challenge',
-    challenge: { name, rdata: Buffer.from(`${lengthOctet(value)}${value}`, 'latin1') },
-  };
+  const rdata = Buffer.from([value.length, ...Buffer.from(value)]);
+  return { kind: 'challenge', challenge: { name, rdata } };
 }
 
 /** Returns the value of the record for a key authorization (RFC 8555 §8.4). */
 function digestOf(keyAuth: string): string {
   return createHash('sha256').update(keyAuth).digest('base64url');
-}
-
-function lengthOctet(value: string): string {
-  return String.fromCharCode(value.length);
 }
 
 /** `held` are the current records at the name. */

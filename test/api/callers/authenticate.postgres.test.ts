@@ -64,7 +64,7 @@ describe('the key of a request', () => {
     [{ ...basic(`:${KEY}`), 'x-api-key': OTHER }, undefined],
     [{ authorization: `Bearer ses_${'a'.repeat(40)}` }, undefined],
     [basic(`:ses_${'a'.repeat(40)}`), undefined],
-  ])('is read from %j on a compatibility surface, never a session', async (headers, key) => {
+  ])('is read from %j on a compatibility surface, which ignores sessions', async (headers, key) => {
     const looked: Buffer[] = [];
     const record = async (hashes: readonly Buffer[]) => {
       looked.push(...hashes);

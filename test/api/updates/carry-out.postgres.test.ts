@@ -99,7 +99,7 @@ beforeAll(async () => {
 });
 
 describe('an update of a domain', () => {
-  it('is one change by the key, which lists the records', async () => {
+  it('is stored as one change by the key, with its records', async () => {
     expect(await update('nxrrset _acme TXT\nadd _acme 60 TXT "x"\nadd _acme 60 TXT "y"')).toBe('NOERROR');
     expect(await published(db)).toEqual(
       expect.arrayContaining(['_acme 60 TXT "x"', '_acme 60 TXT "y"', `@ 3600 SOA serial ${await serial()}`]),
@@ -135,7 +135,7 @@ describe('an update of a domain', () => {
     expect(await version()).toBe(before);
   });
 
-  it('that changes nothing makes no new serial', async () => {
+  it('does not raise the serial if it changes nothing', async () => {
     const before = await version();
     expect(await update('add www 300 A 192.0.2.1\ndel none')).toBe('NOERROR');
     expect(await version()).toBe(before);
@@ -143,7 +143,7 @@ describe('an update of a domain', () => {
     expect(await listed(db, domainId)).toContain('www 60 A 192.0.2.1');
   });
 
-  it('sees what is published at a proxied name, and changes the origin only with such a grant', async () => {
+  it('reads the published records of a proxied name, and changes the origin only with a grant for it', async () => {
     expect(await update('yxrrset proxied A 9.9.9.9')).toMatch('NXRRSET');
     const origin = await newKey();
     await allow(origin, 'origin proxied');
@@ -154,7 +154,7 @@ describe('an update of a domain', () => {
     expect(await update('add proxied 60 A 10.0.0.1', origin)).toMatch(/^REFUSED: .*public/);
   });
 
-  it('is stored while only the apex is answered, and is answered with a new serial', async () => {
+  it('is stored while nodes serve only the apex of the domain', async () => {
     const { id } = await newDomain(db, accountId, 'apex.com.', { exempt: false });
     const apex = parseName('apex.com.');
     await allow(all, 'subtree @', apex);
@@ -164,7 +164,7 @@ describe('an update of a domain', () => {
     expect(await published(db, apex)).not.toContain('_acme 60 TXT "x"');
   });
 
-  it('of a signed zone is signed', async () => {
+  it('is signed if the domain is signed', async () => {
     const { id } = await newDomain(db, accountId, 'signed.com.');
     const apex = parseName('signed.com.');
     await allow(all, 'subtree @', apex);
@@ -287,7 +287,7 @@ describe('a key', () => {
     }
   });
 
-  it('of an inactive account or a former owner is refused', async () => {
+  it('is refused if its account is inactive or no longer owns the domain', async () => {
     const key = await newKey(accountId);
     await allow(key, 'subtree @');
     await query`update accounts set active = false where id = ${accountId}`;
@@ -301,11 +301,11 @@ describe('a key', () => {
   it.each([
     ['an unknown key', { name: parseName('none.') }, 'NOTAUTH (the server reports BADKEY)'],
     ['another secret', { secret: Buffer.alloc(32) }, 'NOTAUTH (the server reports BADSIG)'],
-  ])('is not believed with %s', async (_, wrong, expected) => {
+  ])('is rejected with %s', async (_, wrong, expected) => {
     expect(await update('add www 60 TXT "x"', { ...all, ...wrong })).toBe(expected);
   });
 
-  it('is not believed after five minutes, once revoked, and if it cannot be opened', async () => {
+  it('is rejected if the message is older than five minutes, or if it is revoked or cannot be opened', async () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     const old = signedUpdate(APEX, 'add www 60 TXT "x"', all, { nowSeconds: nowSeconds - 301 });
     expect((await send(old)).text).toMatch(/^NOTAUTH/);
@@ -322,7 +322,7 @@ describe('a key', () => {
     expect((await send(sent, { admits: (id) => id !== all.id })).text).toMatch(/^SERVFAIL: .*too many/);
     const inTurn = () => Promise.reject(new NoTurn('100 writes of the domain wait'));
     expect((await send(sent, { inTurn })).text).toBe('SERVFAIL: 100 writes of the domain wait');
-    expect((await send(sent)).text).toBe('NOERROR'); // a SERVFAIL is not remembered
+    expect((await send(sent)).text).toBe('NOERROR'); // the SERVFAIL was not stored
   });
 });
 
@@ -343,7 +343,7 @@ describe('a repeated message', () => {
     expect(await listed(db, domainId)).not.toContain('once 60 TXT x');
   });
 
-  it('is carried out once if all arrive at the same time', async () => {
+  it('is carried out once if all transmissions arrive at the same time', async () => {
     for (const zone of [APEX, OPERATOR]) {
       const sent = signedUpdate(zone, 'nxrrset race TXT\nadd race 60 TXT "x"', all);
       const results = await Promise.all(Array.from({ length: 6 }, () => send(sent)));
@@ -353,7 +353,7 @@ describe('a repeated message', () => {
   });
 });
 
-it('concurrent updates of one set lose nothing', async () => {
+it('concurrent updates of one set are all carried out', async () => {
   const texts = Array.from({ length: 12 }, (_, i) => `add many 60 TXT "${i}"`);
   expect(await Promise.all(texts.map((text) => update(text)))).toEqual(texts.map(() => 'NOERROR'));
   expect((await listed(db, domainId)).filter((line) => line.startsWith('many '))).toHaveLength(12);

@@ -97,7 +97,7 @@ async function answers(count: number): Promise<UpdateAnswer[]> {
 const read = (sent: readonly SentUpdate[], taken: readonly UpdateAnswer[]) =>
   taken.map(({ slot, answer }) => readAnswer(sent[slot] as SentUpdate, answer));
 
-it('several processes carry out the messages of several zones, each once', async () => {
+it('several processes carry out each message of several zones once', async () => {
   const registry = run();
   run();
   for (let round = 0; round < 4; round++) {
@@ -123,7 +123,7 @@ it('several processes carry out the messages of several zones, each once', async
   expect(await registry.metrics()).toContain('zonefleet_updates_total{rcode="NOERROR"}');
 });
 
-it('another process takes over the messages of one that has crashed, and makes no second change', async () => {
+it('a process takes over the messages of a crashed one, and does not repeat a change', async () => {
   const sent = [signedUpdate(A, 'add crash 60 TXT "x"', key)];
   await offer(sent);
   expect(await claimUpdates(db, 10)).toHaveLength(1);
@@ -143,7 +143,7 @@ it('a message for which the client no longer waits is not carried out', async ()
   expect(await claimUpdates(db, 10)).toEqual([]);
 });
 
-it('a node replaces rows of a former instance, and drops its own', async () => {
+it('a node replaces the rows of a former instance, and deletes only its own', async () => {
   const sent = [signedUpdate(A, 'add x 60 TXT "x"', key)];
   await offer(sent, FORMER);
   await offer(sent);
@@ -164,7 +164,7 @@ it.each([
   await expect(node.query(statement)).rejects.toThrow('permission denied');
 });
 
-it('a key may send a burst, and then as many updates per second as its rate', () => {
+it('UpdateRates admits a burst, and then the configured number of updates per second', () => {
   let nowMs = 0;
   const rates = new UpdateRates(50, () => nowMs);
   const taken = () => Array.from({ length: 300 }, () => rates.take(1)).filter(Boolean).length;

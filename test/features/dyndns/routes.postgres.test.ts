@@ -54,7 +54,7 @@ async function sets(name: string): Promise<string[]> {
 const serial = async () => (await api.ask('GET', '/domains/home.example')).body.serial;
 
 describe('GET /nic/update', () => {
-  it('changes the address of a family and nothing else, and writes nothing if it is the same', async () => {
+  it('changes only the address of the family, and writes nothing if the address is the same', async () => {
     const query = 'system=dyndns&hostname=A.home.example&myip=192.0.2.9&wildcard=NOCHG&mx=x&backmx=NO';
     const first = await update(query);
     expect(first.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -95,7 +95,7 @@ describe('GET /nic/update', () => {
     expect(await sets('gone')).toEqual([]);
   });
 
-  it('creates sets only with a key that is restricted to names with the host', async () => {
+  it('creates sets only with a key that is restricted to the host', async () => {
     const as = await api.makeKey({ names: ['new.home.example', 'alias.home.example'], types: ['A'] });
     const both = 'myip=192.0.2.9,2001:db8::9';
     expect(await lines(`hostname=new.home.example&${both}`, as)).toEqual([200, 'good 192.0.2.9']);
@@ -139,10 +139,10 @@ describe('GET /nic/update', () => {
   });
 });
 
-describe('refusals of a whole request', () => {
+describe('a request that is refused as a whole', () => {
   const limited = ownApi(() => startTestApi({ requestsPerMinute: 1 }));
 
-  it('is abuse above the rate of the key', async () => {
+  it('gets abuse above the rate of the key', async () => {
     const ask = () => update('hostname=a.home.example', limited.keys.owner, {}, limited);
     expect((await ask()).text).toBe('nohost\n');
     const refused = await ask();
@@ -150,7 +150,7 @@ describe('refusals of a whole request', () => {
     expect(refused.headers['retry-after']).toBeDefined();
   });
 
-  it('is 911, after which clients retry, if the service has failed', () => {
+  it('gets 911, after which clients retry, if the service has failed', () => {
     const [route] = DYNDNS_ROUTES;
     for (const status of [500, 503])
       expect(route?.compat?.explain(new Problem(status, 'x'))).toMatchObject({ status: 200, body: '911\n' });

@@ -33,11 +33,11 @@ it.each([
 it.each([
   ['::ffff:198.51.100.7', '198.51.100.7'],
   ['fe80::1%eth0', 'fe80::1'],
-])('readAddresses uses the address of the client %s as %s', (client, expected) => {
+])('readAddresses reads the address of the client %s as %s if the list is empty', (client, expected) => {
   expect(read('', client)).toBe(expected);
 });
 
-it('readHost requires a name with two labels', () => {
+it('readHost accepts only names with at least two labels', () => {
   const names = ['Home.Example.com.', 'bücher.example', 'home', 'a..b', '.', 'a b.example', '*.example.com'];
   expect(names.map((text) => readHost(text)).map((name) => name && printName(name))).toEqual([
     'home.example.com.',
@@ -64,19 +64,19 @@ it.each<[string, string[], boolean, string, object]>([
   ['192.0.2.2', [V6], false, 'nohost ', {}],
   ['192.0.2.2', [V4, SECOND], true, 'numhost ', {}],
   ['2001:db8::2', [V4, SECOND, V6], false, 'good 2001:db8::2', { updates: [2] }],
-])('planHost gives %s to a host with %j (may create: %s): %s', (list, held, mayCreate, word, edit) => {
+])('planHost gives %s to a host with %j (may create: %s): %s', (list, held, mayCreate, line, edit) => {
   const found = readAddresses(itemsOf(list), '');
   if ('problem' in found) throw new Error(found.problem);
   const planned = planHost(records(held), HOST, { ...found, mayCreate });
   const { updates, creates, ...rest } = planned.edit;
-  expect(`${planned.word} ${printAddresses(planned.addresses)}`).toBe(word);
+  expect(`${planned.code} ${printAddresses(planned.addresses)}`).toBe(line);
   expect({ updates: updates.map(({ id }) => id), creates: creates.map(({ type }) => type) }).toEqual({
     updates: [],
     creates: [],
     ...edit,
   });
   expect(rest).toEqual({ replaces: [], deletes: [] });
-  // other settings of a record are not changed, and new sets get a short TTL
+  // An update keeps other settings of a record, and a new set gets a short TTL.
   for (const { set } of updates) expect(Object.keys(set)).toEqual(['rdata']);
   for (const { ttl } of creates) expect(ttl).toBe(60);
 });

@@ -35,7 +35,7 @@ const serial = async () => (await api.ask('GET', '/domains/shop.example')).body.
 const DONE = { status: 200, text: '{}' };
 
 describe('httpreq', () => {
-  it('adds a record to those of other clients and removes only that one, and repeats change nothing', async () => {
+  it('adds and removes one record among those of other clients, and repeated calls change nothing', async () => {
     expect(await call('present', { fqdn: FQDN, value: 'one' })).toMatchObject(DONE);
     expect(await call('present', { fqdn: FQDN.toUpperCase(), value: 'two', more: [1] })).toMatchObject(DONE);
     expect(await txt()).toMatchObject([{ ttl: 60 }, { ttl: 60 }]);
@@ -55,7 +55,7 @@ describe('httpreq', () => {
     expect(await values()).toEqual([]);
   });
 
-  it('answers present when every live node serves the record, also if the record was added before', async () => {
+  it('answers present when every live node serves the record, even if the record was added earlier', async () => {
     await api.query`insert into nodes (name, instance, started_at, seen_at, loaded, epoch, zones, records, unserved)
       select 'slow', gen_random_uuid(), now(), now(), true, ${sql.raw(EPOCH_SQL)}, 1, 1, '{}' from feed`;
     for (const repeated of [false, true]) {
@@ -82,7 +82,7 @@ describe('httpreq', () => {
     expect(await values()).toEqual([]);
   });
 
-  it("accepts the requests of Caddy's module acmeproxy 1.1, which requires that the response repeats them", async () => {
+  it("accepts the requests of Caddy's module acmeproxy 1.1, and repeats them in the response", async () => {
     const body = { FQDN, Value: 'x' };
     const repeated = { status: 200, text: JSON.stringify(body) };
     expect(await call('present', body)).toMatchObject(repeated);

@@ -35,13 +35,13 @@ it.each([
   expect(read(body)).toBe(expected);
 });
 
-it('readChallenge accepts another name, the target of a CNAME, only if the key is restricted to names with it', () => {
+it('readChallenge accepts another name only if the key is restricted to it', () => {
   const body = { fqdn: 'acme.example.com.', value: 'x' };
   expect(read(body, ['acme.example.com'])).toBe('acme.example.com. x');
   expect(read(body, ['other.example.com'])).toContain('fqdn: ');
 });
 
-it('addRecord and removeRecord change one record, and nothing if it is there or not there', () => {
+it('addRecord adds a record unless it exists, and removeRecord removes only that record', () => {
   const found = readChallenge({ fqdn: NAME, value: 'one' }, null);
   if (found.kind === 'problem') throw new Error(found.message);
   const { challenge } = found;

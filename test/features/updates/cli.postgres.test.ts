@@ -93,7 +93,7 @@ it('allows at most 50 grants in a zone', async () => {
   expect((await run(`update allow ${key} more.op.test`)).stderr).toContain('op.test. has 50 grants');
 });
 
-it('revokes names, or all', async () => {
+it('revokes the named grants, or all grants of the key', async () => {
   expect((await run(`update revoke ${key} a.op.test`)).stdout).toBe('revoked a.op.test.\n');
   expect((await run(`update revoke ${key}`)).code).toBe(0);
   expect(await json('update list')).toEqual({ grants: [] });
