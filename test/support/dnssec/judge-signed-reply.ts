@@ -418,89 +418,60 @@ const MAX_LINKS = 16;
 
 /** Throws Bogus. */
 export function judgeSignedReply(reply: Reply, asked: AskedFor, zone: TrustedZone): Judgement {
+  const { rcode } = reply;
   const answers = groupSection(reply.answers, asked.type === TYPE.RRSIG);
   const authorities = groupSection(reply.authorities);
-  const judge = new Judge(reply.rcode, { answers, authorities }, zone);
-  return judge.judge(asked);
-}
+  const denials = readDenials(authorities, zone.apex);
+  let isOpen = false;
 
-class Judge {
-  readonly #rcode: number;
-  readonly #answers: readonly ReplySet[];
-  readonly #authorities: readonly ReplySet[];
-  readonly #zone: TrustedZone;
-  readonly #denials: DenialRecords;
-  #isOpen = false;
-
-  constructor(
-    rcode: number,
-    sections: { answers: readonly ReplySet[]; authorities: readonly ReplySet[] },
-    zone: TrustedZone,
-  ) {
-    this.#rcode = rcode;
-    this.#answers = sections.answers;
-    this.#authorities = sections.authorities;
-    this.#zone = zone;
-    this.#denials = readDenials(sections.authorities, zone.apex);
-  }
-
-  judge(asked: AskedFor): Judgement {
-    for (const set of this.#authorities) this.#verifyAuthority(set);
-    const last = this.#followAnswer(asked);
-    if (last !== undefined) this.#judgeEnd(last, asked.type);
-    const unused = this.#denials.unused();
-    if (unused.length > 0) throw new Bogus(`proves nothing: ${unused.map(printName).join(' ')}`);
-    return this.#isOpen ? 'insecure' : 'secure';
-  }
-
-  #verifyAuthority(set: ReplySet): void {
-    const isDelegation = set.type === TYPE.NS && set.owner !== this.#zone.apex;
+  function verifyAuthority(set: ReplySet): void {
+    const isDelegation = set.type === TYPE.NS && set.owner !== zone.apex;
     if (isDelegation) {
       if (set.signatures.length > 0) throw new Bogus(`${describe(set)}: NS of a cut are not signed`);
       return;
     }
-    if (verifyReplySet(set, this.#zone).isExpanded)
+    if (verifyReplySet(set, zone).isExpanded)
       throw new Bogus(`${describe(set)}: synthesized from a wildcard`);
   }
 
   /** Returns the name about which the authority section must prove something. Returns undefined if there is none. */
-  #followAnswer({ name: asked, type }: AskedFor): Name | undefined {
+  function followAnswer({ name: asked, type }: AskedFor): Name | undefined {
     const visited = new Set<Name>();
     let name = asked;
     let dname: ReplySet | undefined;
-    for (const [i, set] of this.#answers.entries()) {
-      const isLast = i === this.#answers.length - 1;
+    for (const [i, set] of answers.entries()) {
+      const isLast = i === answers.length - 1;
       if (set.type === TYPE.DNAME && set.owner !== name) {
-        this.#verifyPositive(set);
+        verifyPositive(set);
         dname = set;
         continue;
       }
       if (set.owner !== name) throw new Bogus(`${describe(set)}: not the name ${printName(name)}`);
       visited.add(name);
-      const isMade = set.type === TYPE.CNAME && this.#isMade(set, dname);
-      if (!isMade) this.#verifyPositive(set);
+      const isMade = set.type === TYPE.CNAME && isSynthesized(set, dname);
+      if (!isMade) verifyPositive(set);
       if (set.type === type || (type === TYPE.ANY && !isMade)) {
         if (!isLast) throw new Bogus(`${describe(set)}: the answer continues`);
         return undefined;
       }
       if (set.type !== TYPE.CNAME) throw new Bogus(`${describe(set)}: not requested`);
       name = foldCase(nameInRdata(set.rdata[0] as Uint8Array));
-      const isEnd = visited.has(name) || visited.size === MAX_LINKS || !isWithin(name, this.#zone.apex);
+      const isEnd = visited.has(name) || visited.size === MAX_LINKS || !isWithin(name, zone.apex);
       if (isEnd && !isLast) throw new Bogus(`${describe(set)}: the chain continues`);
-      if (isEnd && this.#rcode === 0 && !this.#hasEnd()) return undefined;
+      if (isEnd && rcode === 0 && !hasEnd()) return undefined;
     }
-    if (this.#rcode !== YXDOMAIN) return name;
+    if (rcode !== YXDOMAIN) return name;
     if (dname === undefined || !isTooLong(name, dname))
       throw new Bogus('no DNAME yields a name that is too long');
     return undefined;
   }
 
-  #hasEnd(): boolean {
-    return this.#authorities.some(({ type }) => type === TYPE.SOA || type === TYPE.NS);
+  function hasEnd(): boolean {
+    return authorities.some(({ type }) => type === TYPE.SOA || type === TYPE.NS);
   }
 
   /** A CNAME synthesized from a DNAME has no signature (RFC 6672 §5.3.1). */
-  #isMade(cname: ReplySet, dname: ReplySet | undefined): boolean {
+  function isSynthesized(cname: ReplySet, dname: ReplySet | undefined): boolean {
     const isBelow = dname !== undefined && cname.owner !== dname.owner && isWithin(cname.owner, dname.owner);
     if (!isBelow) return false;
     const target = replaceSuffix(cname.owner, dname.owner, nameInRdata(dname.rdata[0] as Uint8Array));
@@ -510,37 +481,43 @@ class Judge {
     return true;
   }
 
-  #verifyPositive(set: ReplySet): void {
+  function verifyPositive(set: ReplySet): void {
     // Signatures queried directly are not proven, but they contain their owner's label count.
-    const { isExpanded, labels } =
-      set.type === TYPE.RRSIG ? signedLabelsIn(set) : verifyReplySet(set, this.#zone);
-    if (isExpanded) this.#open(this.#denials.proveExpanded(set.owner, labels));
+    const { isExpanded, labels } = set.type === TYPE.RRSIG ? signedLabelsIn(set) : verifyReplySet(set, zone);
+    if (isExpanded) open(denials.proveExpanded(set.owner, labels));
   }
 
-  #judgeEnd(name: Name, type: number): void {
-    const cut = this.#authorities.find((set) => set.type === TYPE.NS);
+  function judgeEnd(name: Name, type: number): void {
+    const cut = authorities.find((set) => set.type === TYPE.NS);
     if (cut !== undefined) {
-      this.#judgeReferral(cut, name);
+      judgeReferral(cut, name);
       return;
     }
-    if (!this.#authorities.some((set) => set.type === TYPE.SOA && set.owner === this.#zone.apex))
+    if (!authorities.some((set) => set.type === TYPE.SOA && set.owner === zone.apex))
       throw new Bogus('a negative answer without the SOA');
-    if (this.#rcode === NXDOMAIN) this.#open(this.#denials.proveNoName(name));
-    else if (this.#rcode === 0) this.#open(this.#denials.proveNoType(name, type));
-    else throw new Bogus(`the response code is ${this.#rcode}`);
+    if (rcode === NXDOMAIN) open(denials.proveNoName(name));
+    else if (rcode === 0) open(denials.proveNoType(name, type));
+    else throw new Bogus(`the response code is ${rcode}`);
   }
 
-  #judgeReferral(cut: ReplySet, name: Name): void {
-    if (!isWithin(name, cut.owner) || cut.owner === this.#zone.apex || !isWithin(cut.owner, this.#zone.apex))
+  function judgeReferral(cut: ReplySet, name: Name): void {
+    if (!isWithin(name, cut.owner) || cut.owner === zone.apex || !isWithin(cut.owner, zone.apex))
       throw new Bogus(`${describe(cut)}: not a cut above ${printName(name)}`);
-    const ds = this.#authorities.find((set) => set.type === TYPE.DS);
-    if (ds === undefined) this.#open(this.#denials.proveInsecureCut(cut.owner));
+    const ds = authorities.find((set) => set.type === TYPE.DS);
+    if (ds === undefined) open(denials.proveInsecureCut(cut.owner));
     else if (ds.owner !== cut.owner) throw new Bogus(`${describe(ds)}: of another cut`);
   }
 
-  #open(judged: Judgement): void {
-    if (judged === 'insecure') this.#isOpen = true;
+  function open(judged: Judgement): void {
+    if (judged === 'insecure') isOpen = true;
   }
+
+  for (const set of authorities) verifyAuthority(set);
+  const last = followAnswer(asked);
+  if (last !== undefined) judgeEnd(last, asked.type);
+  const unused = denials.unused();
+  if (unused.length > 0) throw new Bogus(`proves nothing: ${unused.map(printName).join(' ')}`);
+  return isOpen ? 'insecure' : 'secure';
 }
 
 function isTooLong(name: Name, dname: ReplySet): boolean {
