@@ -200,11 +200,9 @@ describe('a reconnect', () => {
     // The size as stored, without compression.
     await api.query`alter table domain_changes alter column ops set storage external`;
     const enlarge = async (nth: number, mib: number) =>
-      await sql`update domain_changes
+      await api.query`update domain_changes
         set ops = jsonb_build_array(jsonb_build_object('op', 'create', 'x', repeat('x', ${Math.round(mib * 2 ** 20)}::integer)))
-        where id = (select id from domain_changes where domain_id = ${id} order by id offset ${nth - 1} limit 1)`.execute(
-        api.db,
-      );
+        where id = (select id from domain_changes where domain_id = ${id} order by id offset ${nth - 1} limit 1)`;
     for (const nth of [2, 3]) await enlarge(nth, 1.9);
     expect(await missed(known)).toEqual(Array(3).fill('event: change'));
     await enlarge(4, 1.9);

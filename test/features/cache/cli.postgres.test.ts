@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCacheCommands } from '../../../src/features/cache/cli.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
@@ -24,18 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 beforeEach(async () => {
-  await sql`truncate cache_purges, cache_purge_edges, audit_log`.execute(api.db);
-  await sql`update edges set seen_at = clock_timestamp()`.execute(api.db);
+  await api.query`truncate cache_purges, cache_purge_edges, audit_log`;
+  await api.query`update edges set seen_at = clock_timestamp()`;
 });
 
 const run = (...args: string[]) => runCommands(addCacheCommands, ['cache', ...args], api.database.url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 const audited = async () =>
-  (
-    await sql<{ action: string; after: object }>`select action, after from audit_log order by id`.execute(
-      api.db,
-    )
-  ).rows;
+  await api.query<{ action: string; after: object }>`select action, after from audit_log order by id`;
 
 describe('cache keys', () => {
   it('lists cached entries, filtered and by page', async () => {

@@ -1,7 +1,6 @@
 // Workers evaluate minutes with their own rights, from counts that the test writes. Checks what customers then read
 // and receive.
 
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { judgeNext, type MinuteSource } from '../../../src/features/uptime/job.ts';
 import type { HostMinute } from '../../../src/features/uptime/sql-judge.ts';
@@ -49,13 +48,13 @@ beforeAll(() => {
 afterAll(() => worker?.destroy());
 beforeEach(async () => {
   await emptyTables(api.database.db, 'uptime_incidents', 'uptime_states', 'outage_mails', 'mails');
-  await sql`update uptime_round set judged = null, lease_until = '-infinity'`.execute(api.database.db);
+  await api.query`update uptime_round set judged = null, lease_until = '-infinity'`;
   traffic = {};
   isAway = false;
   isFollowed = true;
   name = `shop${made++}.test`;
   domain = await watch(name);
-  await sql`update domains set created_at = created_at - interval '1 day'`.execute(api.database.db);
+  await api.query`update domains set created_at = created_at - interval '1 day'`;
 });
 
 /** A domain with a monitored record at `www`, and an unmonitored one at `other`. */
@@ -81,10 +80,8 @@ const options = { source, sendsMail: true, onJudged: () => {} };
 
 /** Adds this many minutes, of those that ended up to fifty minutes ago. */
 async function judge(minutes: number): Promise<{ begun: number; ended: number }> {
-  await sql`
-    update uptime_round set judged = coalesce(judged, floor(extract(epoch from clock_timestamp()) / 60) - 50)`.execute(
-    api.database.db,
-  );
+  await api.query`
+    update uptime_round set judged = coalesce(judged, floor(extract(epoch from clock_timestamp()) / 60) - 50)`;
   const all = { begun: 0, ended: 0 };
   for (let n = 0; n < minutes; n++) {
     const onJudged = ({ begun, ended }: typeof all) => {
@@ -98,9 +95,7 @@ async function judge(minutes: number): Promise<{ begun: number; ended: number }>
 
 /** The last evaluated minute is this long ago. */
 const judgedWas = (minutesAgo: number) =>
-  sql`update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`.execute(
-    api.database.db,
-  );
+  api.query`update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`;
 
 const www = (requests: number, failures: number, of = domain.id, at = name) => {
   traffic[`${of} www.${at}`] = [requests, failures];
@@ -108,14 +103,11 @@ const www = (requests: number, failures: number, of = domain.id, at = name) => {
 const uptime = async (period = '24h') =>
   (await api.ask('GET', `/domains/${name}/uptime?period=${period}`, { as: 'viewer' })).body;
 const mails = async () => {
-  const { rows } = await sql<{ email: string; message: string }>`
-    select email, message from mails where kind in ('outage', 'outage-over') order by id`.execute(
-    api.database.db,
-  );
+  const rows = await api.query<{ email: string; message: string }>`
+    select email, message from mails where kind in ('outage', 'outage-over') order by id`;
   return rows;
 };
-const states = async () =>
-  (await sql<{ state: object }>`select state from uptime_states`.execute(api.database.db)).rows.length;
+const states = async () => (await api.query<{ state: object }>`select state from uptime_states`).length;
 
 describe('an outage', () => {
   it('is detected from minutes that were down, notified once, and ends after enough clear ones', async () => {
@@ -144,8 +136,8 @@ describe('an outage', () => {
     expect((await mails())[1]?.message).toMatch(/^Your origins respond again\. From .* to .* 90 %/);
     const told = (await api.ask('GET', `/domains/${name}/webhooks/${webhook.id}/deliveries`)).body;
     expect(told.map(({ event }: { event: string }) => event)).toEqual(['outage.ended', 'outage.begun']);
-    const { rows } = await sql<{ body: string }>`
-      select body from webhook_deliveries where event = 'outage.begun'`.execute(api.database.db);
+    const rows = await api.query<{ body: string }>`
+      select body from webhook_deliveries where event = 'outage.begun'`;
     expect(JSON.parse(rows[0]?.body as string)).toMatchObject({
       event: 'outage.begun',
       domain: name,
@@ -174,18 +166,14 @@ describe('an outage', () => {
     expect(texts.filter((text) => text.startsWith('Your origins respond again'))).toHaveLength(3);
     expect(texts.filter((text) => text.includes('not notify you of them for an hour'))).toHaveLength(1);
     expect((await uptime()).incidents).toHaveLength(6);
-    await sql`update uptime_incidents set noted_at = noted_at - interval '61 minutes'`.execute(
-      api.database.db,
-    );
+    await api.query`update uptime_incidents set noted_at = noted_at - interval '61 minutes'`;
     www(10, 10);
     await judge(2);
     expect(await mails()).toHaveLength(7);
   });
 
   it('is mailed for at most fifty domains of an account per hour', async () => {
-    await sql`insert into outage_mails values (${api.accountIds.owner}, date_trunc('hour', clock_timestamp()), 50)`.execute(
-      api.database.db,
-    );
+    await api.query`insert into outage_mails values (${api.accountIds.owner}, date_trunc('hour', clock_timestamp()), 50)`;
     www(10, 10);
     expect(await judge(6)).toEqual({ begun: 1, ended: 0 });
     expect(await mails()).toEqual([]);
@@ -239,10 +227,8 @@ describe('while the analytics store is unavailable,', () => {
     asked.length = 0;
     await judgedWas(5000);
     await judgeNext({ ...options, db: worker });
-    const { rows } = await sql<{ ago: number }>`
-      select floor(extract(epoch from clock_timestamp()) / 60)::bigint - judged as ago from uptime_round`.execute(
-      api.database.db,
-    );
+    const rows = await api.query<{ ago: number }>`
+      select floor(extract(epoch from clock_timestamp()) / 60)::bigint - judged as ago from uptime_round`;
     expect(rows[0]?.ago).toBeGreaterThanOrEqual(1440);
     expect(rows[0]?.ago).toBeLessThan(1445);
   });
@@ -255,7 +241,7 @@ describe('a round', () => {
     expect(await judgeNext({ ...options, db: worker })).toEqual({ isMore: false });
     await judgedWas(10);
     const lease = (by: string) =>
-      sql`update uptime_round set lease_until = clock_timestamp() + ${by}::interval`.execute(api.database.db);
+      api.query`update uptime_round set lease_until = clock_timestamp() + ${by}::interval`;
     await lease('1 minute');
     expect(await judgeNext({ ...options, db: worker })).toEqual({ isMore: false });
     expect(asked).toEqual([]);
@@ -268,12 +254,12 @@ describe('a round', () => {
     www(10, 10);
     await judge(3);
     for (let n = 0; n < 2; n++) {
-      await sql`update uptime_round set judged = judged - 1`.execute(api.database.db);
+      await api.query`update uptime_round set judged = judged - 1`;
       await judge(1);
     }
-    const { rows } = await sql<{
+    const rows = await api.query<{
       downs: unknown[];
-    }>`select state->'downs' as downs from uptime_states`.execute(api.database.db);
+    }>`select state->'downs' as downs from uptime_states`;
     expect(rows[0]?.downs).toHaveLength(3);
   });
 });
@@ -285,15 +271,11 @@ describe('GET /domains/{domain}/uptime', () => {
 
   it('accepts the periods of analytics, and treats unknown ones as 24h', async () => {
     await judgedWas(3);
-    await sql`
-      update domains set created_at = clock_timestamp() - interval '60 days' where id = ${domain.id}`.execute(
-      api.database.db,
-    );
-    await sql`
+    await api.query`
+      update domains set created_at = clock_timestamp() - interval '60 days' where id = ${domain.id}`;
+    await api.query`
       insert into uptime_incidents (domain_id, started_at, ended_at, requests, failures)
-      select ${domain.id}, clock_timestamp() - interval '10 hours', clock_timestamp() - interval '4 hours', 30, 20`.execute(
-      api.database.db,
-    );
+      select ${domain.id}, clock_timestamp() - interval '10 hours', clock_timestamp() - interval '4 hours', 30, 20`;
     const pct = async (period: string) => (await uptime(period)).uptime_pct;
     expect([(await uptime('3h')).incidents, await pct('3h')]).toEqual([[], 100]);
     expect(await pct('12h')).toBeCloseTo(50, 0);
