@@ -6,7 +6,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { FLEET_SETS, NEEDS_PARENT } from '../../support/peers/real-parent.ts';
-import { SECURE, SignedFleet } from '../../support/validators/signed-fleet.ts';
+import { SECURE, type SignedFleet, startSignedFleet } from '../../support/validators/signed-fleet.ts';
 import {
   type GivenPem,
   type SigningOperator,
@@ -34,7 +34,7 @@ describe.skipIf(needs !== '')(`a domain that moves with its keys${needs}`, () =>
   let signed: SignedFleet;
   const open: { stop(): Promise<unknown> }[] = [];
   beforeEach(async () => {
-    signed = await SignedFleet.start('shop', { isActive: false });
+    signed = await startSignedFleet('shop', { isActive: false });
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.stop()));

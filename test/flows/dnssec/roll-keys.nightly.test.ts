@@ -8,7 +8,12 @@ import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { BY } from '../../support/database/domains.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { NEEDS_PARENT } from '../../support/peers/real-parent.ts';
-import { INSECURE, SECURE, SignedFleet } from '../../support/validators/signed-fleet.ts';
+import {
+  INSECURE,
+  SECURE,
+  type SignedFleet,
+  startSignedFleet,
+} from '../../support/validators/signed-fleet.ts';
 
 const needs = NEEDS_PARENT || (isInstalled('unbound') ? '' : ' (skipped: needs unbound)');
 
@@ -16,7 +21,7 @@ describe.skipIf(needs !== '')(`a signed domain below a real parent${needs}`, () 
   let signed: SignedFleet;
 
   beforeAll(async () => {
-    signed = await SignedFleet.start('shop');
+    signed = await startSignedFleet('shop');
   });
   afterAll(() => signed?.stop());
 

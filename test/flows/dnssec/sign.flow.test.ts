@@ -3,14 +3,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { NEEDS_PARENT } from '../../support/peers/real-parent.ts';
-import { INSECURE, SECURE, SignedFleet } from '../../support/validators/signed-fleet.ts';
+import {
+  INSECURE,
+  SECURE,
+  type SignedFleet,
+  startSignedFleet,
+} from '../../support/validators/signed-fleet.ts';
 
 const needs = NEEDS_PARENT || (isInstalled('unbound') ? '' : ' (skipped: needs unbound)');
 
 describe.skipIf(needs !== '')(`a zone below a signed parent${needs}`, () => {
   let signed: SignedFleet;
   beforeAll(async () => {
-    signed = await SignedFleet.start('shop');
+    signed = await startSignedFleet('shop');
   });
   afterAll(() => signed?.stop());
 

@@ -14,7 +14,7 @@ import { BY } from '../../support/database/domains.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { FLEET_SETS, NEEDS_PARENT } from '../../support/peers/real-parent.ts';
 import { until } from '../../support/tests/until.ts';
-import { SignedFleet } from '../../support/validators/signed-fleet.ts';
+import { type SignedFleet, startSignedFleet } from '../../support/validators/signed-fleet.ts';
 
 const needs = NEEDS_PARENT || (isInstalled('unbound') ? '' : ' (skipped: needs unbound)');
 
@@ -26,7 +26,7 @@ describe.skipIf(needs !== '')(`signals for a domain that awaits its first DS${ne
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'zonefleet-signals-'));
-    signed = await SignedFleet.start('shop');
+    signed = await startSignedFleet('shop');
     for (const host of FLEET_SETS[0]) await setUp(host);
     const { db } = signed.fleet.database;
     rounds = runSignals({ db, onTrouble: (error) => troubles.push(error), idleMs: 50 });

@@ -7,7 +7,6 @@ import { expect } from 'vitest';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import type { Resolver } from '../../../src/resolver/resolver.ts';
 import { loadDnssec } from '../../../src/store/dnssec/dnssec-state.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { openResolver } from '../../../workers/open-resolver.ts';
@@ -30,133 +29,20 @@ const FAST = { ...RULES, stayMs: DAY_MS, silentNodeMs: 90 * DAY_MS };
 
 type Closing = (() => Promise<unknown>)[];
 
-export class SignedFleet {
-  readonly parent: RealParent;
-  readonly fleet: RealFleet;
-  readonly name: string;
-  readonly unbound: ValidatingResolver;
-  readonly domainId: number;
-  readonly #resolver: Resolver;
-  readonly #closing: Closing;
-  #ahead = 0;
+export type SignedFleet = Awaited<ReturnType<typeof startAll>>;
 
-  /** `label` is a domain below `zz` with an address at `www`. `isActive` false: it is not activated. */
-  static async start(label: string, { isActive = true } = {}): Promise<SignedFleet> {
-    const closing: Closing = [];
-    try {
-      return await startAll(label, isActive, closing);
-    } catch (error) {
-      for (const close of closing) await close();
-      throw error;
-    }
-  }
-
-  constructor(
-    started: Pick<SignedFleet, 'parent' | 'fleet' | 'name' | 'unbound' | 'domainId'>,
-    resolver: Resolver,
-    closing: Closing,
-  ) {
-    this.parent = started.parent;
-    this.fleet = started.fleet;
-    this.name = started.name;
-    this.unbound = started.unbound;
-    this.domainId = started.domainId;
-    this.#resolver = resolver;
-    this.#closing = closing;
-  }
-
-  async stop(): Promise<void> {
-    for (const close of this.#closing) await close();
-  }
-
-  async look(): Promise<KeyOutcome> {
-    const outcomes: KeyOutcome[] = [];
-    const { db } = this.fleet.database;
-    const onOutcome = (outcome: KeyOutcome) => void outcomes.push(outcome);
-    const roll = createKeyRoller({
-      db,
-      resolver: this.#resolver,
-      rules: FAST,
-      onOutcome,
-      ahead: () => this.#ahead,
-    });
-    const signedZoneId = (await loadDnssec(db, this.domainId))?.signed.id as number;
-    await roll({ signedZoneId }, { signal: new AbortController().signal, again: false });
-    return outcomes[0] as KeyOutcome;
-  }
-
-  /** An existing and a nonexistent name, as the validator sees them. */
-  async validated(unbound: ValidatingResolver = this.unbound): Promise<readonly Security[]> {
-    await unbound.forget();
-    const verdicts = await unbound.ask([
-      { name: parseName(`www.${this.name}.`), type: TYPE.A },
-      { name: parseName(`nothing.${this.name}.`), type: TYPE.A },
-    ]);
-    expect(verdicts.map(({ rcode }) => rcode)).toEqual(['NOERROR', 'NXDOMAIN']);
-    return verdicts.map(({ security }) => security);
-  }
-
-  /**
-   * Advances six hours at a time until the status and the cause of the wait match. Every answer meanwhile must be as
-   * expected.
-   */
-  async passUntil(status: string, cause: string | undefined): Promise<void> {
-    const told: string[] = [];
-    for (let looks = 0; looks < 120; looks++) {
-      const outcome = await this.look();
-      if (outcome.kind !== 'saved') {
-        if (outcome.kind === 'absent') throw new Error('it is absent');
-        continue;
-      }
-      told.push(
-        `${outcome.status} ${outcome.step ?? outcome.waiting?.cause} ${outcome.preflight?.failure ?? ''}`,
-      );
-      if (outcome.step !== undefined) await this.validated();
-      else if (outcome.status === status && outcome.waiting?.cause === cause) return;
-      else if (outcome.waiting?.cause !== 'nodes' && outcome.waiting?.cause !== 'preflight')
-        this.#ahead += 6 * HOUR_MS;
-    }
-    throw new Error(`it does not come to ${status}: ${told.join('; ')}`);
-  }
-
-  /** Records a check that saw these servers at the parent, at the job's time. */
-  async checked(...names: readonly string[]): Promise<void> {
-    const { db } = this.fleet.database;
-    await checkOnce(db, this.domainId, `referral ${names.join(' ')}`);
-    await sql`
-      update check_runs set started_at = started_at + make_interval(secs => ${this.#ahead / 1000}::float8),
-        finished_at = finished_at + make_interval(secs => ${this.#ahead / 1000}::float8)
-      where id = (select max(id) from check_runs where domain_id = ${this.domainId})`.execute(db);
-  }
-
-  /** A validator that takes the domain's answers from one address, regardless of the parent. */
-  async validatorOf(address: string): Promise<ValidatingResolver> {
-    const stubs = [
-      { zone: '.', address: rootOf(this.parent), port: 53 },
-      { zone: `${this.name}.`, address, port: 53 },
-    ];
-    return await startUnbound(
-      { anchors: [await anchorOf(this.parent)], reached: { stubs } },
-      { keeps: false },
-    );
-  }
-
-  /** Another validator, which starts at the root and has a cache. */
-  async validatorOfParent(): Promise<ValidatingResolver> {
-    return await startUnbound({
-      anchors: [await anchorOf(this.parent)],
-      reached: { root: rootOf(this.parent) },
-    });
-  }
-
-  async askedDs(): Promise<string> {
-    const machine = (await loadDnssec(this.fleet.database.db, this.domainId))?.machine;
-    const key = machine?.keys.find(({ id, isForeign }) => machine.asked.includes(id) && isForeign !== true);
-    return key?.ds.find((text) => text.split(' ')[2] === '2') as string;
+/** `label` is a domain below `zz` with an address at `www`. `isActive` false: it is not activated. */
+export async function startSignedFleet(label: string, { isActive = true } = {}): Promise<SignedFleet> {
+  const closing: Closing = [];
+  try {
+    return await startAll(label, isActive, closing);
+  } catch (error) {
+    for (const close of closing) await close();
+    throw error;
   }
 }
 
-async function startAll(label: string, isActive: boolean, closing: Closing): Promise<SignedFleet> {
+async function startAll(label: string, isActive: boolean, closing: Closing) {
   const name = `${label}.zz`;
   const parent = await startRealParent({}, { isSigned: true });
   closing.push(() => parent.stop());
@@ -177,16 +63,90 @@ async function startAll(label: string, isActive: boolean, closing: Closing): Pro
   }
   const domainId = (await fleet.get(`/domains/${name}`)).id;
   const resolver = await openOwnResolver(parent, fleet, closing);
-  const unbound = await startValidator(parent);
+  const space = { anchors: [await anchorOf(parent)], reached: { root: rootOf(parent) } };
+  // each algorithm of the DS set must sign everything (RFC 4035 §2.2)
+  const unbound = await startUnbound(space, { kind: 'strict', keeps: false });
   closing.unshift(() => unbound.stop());
-  return new SignedFleet({ parent, fleet, name, unbound, domainId }, resolver, closing);
+  const { db } = fleet.database;
+  let ahead = 0;
+
+  const look = async (): Promise<KeyOutcome> => {
+    const outcomes: KeyOutcome[] = [];
+    const onOutcome = (outcome: KeyOutcome) => void outcomes.push(outcome);
+    const roll = createKeyRoller({ db, resolver, rules: FAST, onOutcome, ahead: () => ahead });
+    const signedZoneId = (await loadDnssec(db, domainId))?.signed.id as number;
+    await roll({ signedZoneId }, { signal: new AbortController().signal, again: false });
+    return outcomes[0] as KeyOutcome;
+  };
+  /** An existing and a nonexistent name, as the validator sees them. */
+  const validated = async (by: ValidatingResolver = unbound): Promise<readonly Security[]> => {
+    await by.forget();
+    const verdicts = await by.ask([
+      { name: parseName(`www.${name}.`), type: TYPE.A },
+      { name: parseName(`nothing.${name}.`), type: TYPE.A },
+    ]);
+    expect(verdicts.map(({ rcode }) => rcode)).toEqual(['NOERROR', 'NXDOMAIN']);
+    return verdicts.map(({ security }) => security);
+  };
+
+  return {
+    parent,
+    fleet,
+    name,
+    unbound,
+    domainId,
+    look,
+    validated,
+    async stop(): Promise<void> {
+      for (const close of closing) await close();
+    },
+    /**
+     * Advances six hours at a time until the status and the cause of the wait match. Every answer meanwhile must be as
+     * expected.
+     */
+    async passUntil(status: string, cause: string | undefined): Promise<void> {
+      const told: string[] = [];
+      for (let looks = 0; looks < 120; looks++) {
+        const outcome = await look();
+        if (outcome.kind === 'absent') throw new Error('it is absent');
+        if (outcome.kind !== 'saved') continue;
+        const { step, waiting, preflight } = outcome;
+        told.push(`${outcome.status} ${step ?? waiting?.cause} ${preflight?.failure ?? ''}`);
+        if (step !== undefined) await validated();
+        else if (outcome.status === status && waiting?.cause === cause) return;
+        else if (waiting?.cause !== 'nodes' && waiting?.cause !== 'preflight') ahead += 6 * HOUR_MS;
+      }
+      throw new Error(`it does not come to ${status}: ${told.join('; ')}`);
+    },
+    /** Records a check that saw these servers at the parent, at the job's time. */
+    async checked(...names: readonly string[]): Promise<void> {
+      await checkOnce(db, domainId, `referral ${names.join(' ')}`);
+      await sql`
+        update check_runs set started_at = started_at + make_interval(secs => ${ahead / 1000}::float8),
+          finished_at = finished_at + make_interval(secs => ${ahead / 1000}::float8)
+        where id = (select max(id) from check_runs where domain_id = ${domainId})`.execute(db);
+    },
+    /** A validator that takes the domain's answers from one address, regardless of the parent. */
+    async validatorOf(address: string): Promise<ValidatingResolver> {
+      const stubs = [
+        { zone: '.', address: rootOf(parent), port: 53 },
+        { zone: `${name}.`, address, port: 53 },
+      ];
+      return await startUnbound({ anchors: [await anchorOf(parent)], reached: { stubs } }, { keeps: false });
+    },
+    /** Another validator, which starts at the root and has a cache. */
+    async validatorOfParent(): Promise<ValidatingResolver> {
+      return await startUnbound({ anchors: [await anchorOf(parent)], reached: { root: rootOf(parent) } });
+    },
+    async askedDs(): Promise<string> {
+      const machine = (await loadDnssec(db, domainId))?.machine;
+      const key = machine?.keys.find(({ id, isForeign }) => machine.asked.includes(id) && isForeign !== true);
+      return key?.ds.find((text) => text.split(' ')[2] === '2') as string;
+    },
+  };
 }
 
-async function openOwnResolver(
-  { settings, port }: RealParent,
-  fleet: RealFleet,
-  closing: Closing,
-): Promise<Resolver> {
+async function openOwnResolver({ settings, port }: RealParent, fleet: RealFleet, closing: Closing) {
   const anchors = await readTrustAnchors({
     trustAnchors: { path: settings.TRUST_ANCHORS as string },
   } as never);
@@ -216,12 +176,6 @@ async function openOwnResolver(
     },
   );
   return opened.resolver;
-}
-
-async function startValidator(parent: RealParent): Promise<ValidatingResolver> {
-  const space = { anchors: [await anchorOf(parent)], reached: { root: rootOf(parent) } };
-  // each algorithm of the DS set must sign everything (RFC 4035 §2.2)
-  return await startUnbound(space, { kind: 'strict', keeps: false });
 }
 
 async function anchorOf({ settings }: RealParent): Promise<string> {
