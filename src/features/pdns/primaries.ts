@@ -4,13 +4,13 @@ import { answerWrite, type RecordsCall } from '../../api/actions/save-records.ts
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
-import { loadKey } from '../../store/transfers/keys.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
 import { type CopiedDomain, endCopy, loadCopiedDomain, replacePrimaries } from '../secondaries/sql-domain.ts';
-import { isPeerPort, readKeyName, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
+import { isPeerPort, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
 import { type JsonObject, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
+import { findKeyId, saveSecondaries } from './secondaries.ts';
 import { saveProperties } from './sql.ts';
 
 interface WantedMaster {
@@ -23,11 +23,24 @@ export interface WantedZone {
   readonly masters: readonly WantedMaster[] | undefined;
   /** Names of the keys with which masters are queried. */
   readonly primaryKeys: readonly string[] | undefined;
+  /** Names of the keys with which secondaries transfer the zone. */
+  readonly transferKeys: readonly string[] | undefined;
   readonly dnssec: boolean | undefined;
   readonly properties: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Changes nothing. */
+export const NO_WISHES = {
+  kind: undefined,
+  masters: undefined,
+  primaryKeys: undefined,
+  transferKeys: undefined,
+  dnssec: undefined,
+};
+
 const MOST_CHARACTERS = 255;
+/** Members with an effect in PowerDNS that this service does not have. */
+const REFUSED = ['catalog', 'nsec3param'];
 
 /** Reads the properties of a zone, which may all be absent. */
 export function readWantedZone(members: JsonObject): WantedZone | Problem {
@@ -38,6 +51,10 @@ export function readWantedZone(members: JsonObject): WantedZone | Problem {
   if (texts instanceof Problem) return texts;
   const primaryKeys = textsIn(members, 'slave_tsig_key_ids');
   if (primaryKeys instanceof Problem) return primaryKeys;
+  const transferKeys = textsIn(members, 'master_tsig_key_ids');
+  if (transferKeys instanceof Problem) return transferKeys;
+  const refused = REFUSED.find((member) => typeof members[member] === 'string' && members[member] !== '');
+  if (refused !== undefined) return refuse(`${refused}: cannot be set here`);
   const masters: WantedMaster[] = [];
   for (const text of texts ?? []) {
     const server = readServer(text);
@@ -60,6 +77,7 @@ export function readWantedZone(members: JsonObject): WantedZone | Problem {
     kind,
     masters: texts && masters,
     primaryKeys,
+    transferKeys,
     dnssec: typeof dnssec === 'boolean' ? dnssec : undefined,
     properties,
   };
@@ -74,6 +92,9 @@ const TEXTS = [
 /** Saves kind, masters and stored properties within a transaction. */
 export async function saveWantedZone(call: RecordsCall, wanted: WantedZone): Promise<Problem | undefined> {
   const { api, domain } = call;
+  const keys = wanted.transferKeys;
+  const unsaved = keys && (await saveSecondaries(call, 'TSIG-ALLOW-AXFR', keys));
+  if (unsaved !== undefined) return unsaved;
   if (!(await saveProperties(api.db, domain.id, wanted.properties)))
     return refuse('too many kinds of metadata');
   const before = await loadCopiedDomain(api.db, domain.id);
@@ -135,16 +156,6 @@ async function findKey(
   if (names.length > 1) return refuse('slave_tsig_key_ids: expected one key for all masters');
   const id = await findKeyId(api.db, domain.accountId, name);
   return id ?? refuse(`slave_tsig_key_ids: the zone's owner has no key ${name.slice(0, 100)}`);
-}
-
-/** Finds a key by the id that PowerDNS clients use, which is its name. */
-export async function findKeyId(
-  db: RecordsCall['api']['db'],
-  accountId: number,
-  text: string,
-): Promise<number | undefined> {
-  const name = text.length > MOST_CHARACTERS ? undefined : readKeyName(text);
-  return name === undefined ? undefined : (await loadKey(db, accountId, { name }))?.id;
 }
 
 async function endSlave(call: RecordsCall, before: CopiedDomain): Promise<Problem | undefined> {

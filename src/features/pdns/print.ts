@@ -186,7 +186,7 @@ export function printZoneDetails({ properties, transferKeys, primaryKeys }: Zone
     soa_edit_api: properties['SOA-EDIT-API']?.[0] ?? 'DEFAULT',
     nsec3narrow: false,
     nsec3param: '',
-    master_tsig_key_ids: transferKeys,
+    master_tsig_key_ids: [...new Set(transferKeys)],
     slave_tsig_key_ids: [...new Set(primaryKeys)],
   };
 }

@@ -3,14 +3,14 @@
 
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
-import { notFound, Problem, problem } from '../../api/answers/problem.ts';
+import { notFound, Problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { domain, type Route } from '../../api/calls/route.ts';
 import { compatRoute } from '../../api/compat/compat-route.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
-import { listSecondaries, replaceSecondaries } from '../../store/transfers/peers.ts';
+import { listSecondaries } from '../../store/transfers/peers.ts';
 import {
   listDomainGrants,
   MOST_GRANTS,
@@ -18,13 +18,11 @@ import {
   type StoredUpdateGrant,
 } from '../../store/updates/grants.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { toldSecondaries } from '../transfers/print.ts';
-import { refusedAddress } from '../transfers/rules.ts';
-import { PEER_NETWORKS } from '../transfers/services.ts';
 import { describeGrant } from '../updates/rules.ts';
-import { findKeyId, saveWantedZone } from './primaries.ts';
+import { NO_WISHES, saveWantedZone } from './primaries.ts';
 import { membersOf, refuse, requireBody } from './rules.ts';
-import { isOfSecondaries, metadataKind, type SecondaryKind, valuesOf, withValues } from './rules-metadata.ts';
+import { isOfSecondaries, metadataKind, type SecondaryKind, valuesOf } from './rules-metadata.ts';
+import { keyIdsOf, saveSecondaries } from './secondaries.ts';
 import { loadFacts, saveProperties } from './sql.ts';
 import { PDNS, ZONE } from './surface.ts';
 
@@ -162,9 +160,10 @@ function unsupported(kind: string): Problem {
 type Save = (call: MetadataCall, kind: string, values: readonly string[]) => Promise<Problem | undefined>;
 
 const SAVE: Readonly<Record<'secondaries' | 'primaries' | 'grants' | 'stored', Save>> = {
-  secondaries: saveSecondaries,
+  secondaries: async (call, kind, values) =>
+    isOfSecondaries(kind) ? await saveSecondaries(call, kind, values) : unsupported(kind),
   primaries: async (call, _, values) => {
-    const unchanged = { kind: undefined, masters: undefined, dnssec: undefined, properties: {} };
+    const unchanged = { ...NO_WISHES, properties: {} };
     const facts = (await loadFacts(call.api.db, [call.domain.id])).get(call.domain.id);
     if (facts?.masters.length === 0) return refuse('AXFR-MASTER-TSIG: the zone has no masters');
     return await saveWantedZone(call, { ...unchanged, primaryKeys: values });
@@ -173,52 +172,6 @@ const SAVE: Readonly<Record<'secondaries' | 'primaries' | 'grants' | 'stored', S
   stored: async ({ api, domain: { id } }, kind, values) =>
     (await saveProperties(api.db, id, { [kind]: values })) ? undefined : refuse('too many kinds of metadata'),
 };
-
-async function keyIdsOf(
-  { api, domain: { accountId } }: MetadataCall,
-  kind: string,
-  names: readonly string[],
-): Promise<number[] | Problem> {
-  const ids: number[] = [];
-  for (const name of names) {
-    const id = await findKeyId(api.db, accountId, name);
-    if (id === undefined) return refuse(`${kind}: the zone's owner has no TSIG key ${name.slice(0, 100)}`);
-    ids.push(id);
-  }
-  return ids;
-}
-
-/** Replaces what one kind of metadata describes of the secondaries. */
-async function saveSecondaries(
-  call: MetadataCall,
-  kind: string,
-  values: readonly string[],
-): Promise<Problem | undefined> {
-  if (!isOfSecondaries(kind)) return unsupported(kind);
-  const { api, caller, domain: zone } = call;
-  const keyIds = kind === 'TSIG-ALLOW-AXFR' ? await keyIdsOf(call, kind, values) : [];
-  if (keyIds instanceof Problem) return keyIds;
-  const before = await listSecondaries(api.db, zone.id);
-  const wanted = withValues(before, kind, values, keyIds);
-  if (wanted instanceof Problem) return wanted;
-  const addresses = wanted.flatMap((secondary) => secondary.addresses);
-  const refused = refusedAddress(addresses, api.services.get(PEER_NETWORKS) ?? []);
-  if (refused !== undefined) return problem('address_refused', `${refused} is not a public address`);
-  const replaced = await replaceSecondaries(api.db, zone, wanted);
-  if (replaced.kind === 'absent') return notFound('domain');
-  if (replaced.kind === 'unknown_key')
-    return refuse(`${kind}: expected a key that was created here, not imported`);
-  const after = await listSecondaries(api.db, zone.id);
-  await writeAudit(api.db, {
-    action: 'secondaries.edit',
-    by: asActor(caller),
-    domainId: zone.id,
-    target: { name: printWithoutDot(zone.name) },
-    before: toldSecondaries(before),
-    after: toldSecondaries(after),
-  });
-  return undefined;
-}
 
 async function saveGrants(
   call: MetadataCall,

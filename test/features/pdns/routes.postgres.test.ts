@@ -327,6 +327,8 @@ it('maps metadata to the secondaries and the update grants of the domain', async
     200,
     ['198.41.0.4', '199.9.14.201:5300'],
   ]);
+  expect((await ask('PUT', zone, { master_tsig_key_ids: [key.id] })).status).toBe(204);
+  expect((await ask('GET', zone)).body.master_tsig_key_ids).toEqual([key.id]);
   expect(await put('TSIG-ALLOW-AXFR', key.id)).toEqual([200, [key.id]]);
   expect(await put('TSIG-ALLOW-DNSUPDATE', key.name)).toEqual([200, [key.id]]);
   expect(await put('X-OWNER', 'team')).toEqual([200, ['team']]);
