@@ -51,7 +51,7 @@ export const PARTS: readonly PartGroup[] = [
   single(refresh, 4, 'signatures made anew a second, of small zones and of a large one'),
   single(notify, 4, 'NOTIFY to secondaries: after a commit, and if 100,000 zones change'),
   single(transfer, 10, 'zone transfers of a million records, out and in, next to NSD, Knot and BIND'),
-  single(update, 3, 'dynamic update, and the APIs of other systems, one next to PowerDNS'),
+  single(update, 3, 'dynamic update and the APIs of other systems, compared with PowerDNS'),
   {
     part: scale,
     names: [

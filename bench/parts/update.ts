@@ -1,5 +1,5 @@
-// Writes by the tools that operators own: signed UPDATE messages, the PowerDNS API next to PowerDNS's own, lego's httpreq,
-// and the list of records for external-dns.
+// Writes by existing tools: signed UPDATE messages, the PowerDNS API (compared with PowerDNS), lego's httpreq, and the list of
+// records for external-dns.
 
 import type { ApiUnderTest } from '../api/api-under-test.ts';
 import { call } from '../api/api-under-test.ts';
@@ -33,7 +33,7 @@ export const update: Part = {
           part: 'update',
           title: 'Dynamic update and the APIs of other systems',
           blocks: [
-            `The API and ${NODES} nameservers share one core; Postgres and the clients have the other. ${CLIENTS} clients, each with the next write as soon as the previous one is answered.`,
+            `The API and ${NODES} nameservers share one core; Postgres and the clients have the other. Each of ${CLIENTS} clients sends its next write as soon as the previous one is answered.`,
             table(
               ['signed UPDATE over UDP', 'per second', 'p50 ms', 'p99 ms'],
               [
@@ -41,9 +41,9 @@ export const update: Part = {
                 [`${ZONES} domains`, rate(updates.many, 600), ...times(updates.many, 100)],
               ],
             ),
-            `An answer is sent after the commit, and after the node's own image has the change.`,
+            'The node answers after the commit, and after its own image has the change.',
             table(
-              ['PATCH of one set (PowerDNS API)', 'per second', 'p50 ms', 'ours ÷ theirs'],
+              ['PATCH of one set (PowerDNS API)', 'per second', 'p50 ms', 'Zonefleet ÷ PowerDNS'],
               patchRows(patched),
             ),
             table(
@@ -105,7 +105,7 @@ interface Patched {
   readonly runs: readonly Repeated[];
 }
 
-/** Both servers in turn, in each round. */
+/** Measures both servers in turn in each round. */
 async function measurePatches(
   { base, headers, zones }: UpdatedFleet,
   powerdns: ApiUnderTest | undefined,

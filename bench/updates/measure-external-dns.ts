@@ -1,4 +1,4 @@
-// The list of all records for external-dns: how long it takes, and how much memory the API needs for it.
+// Measures the list of all records for external-dns: its duration, and the memory that the API needs for it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../api/api-under-test.ts';

@@ -1,12 +1,12 @@
-// Several clients at a time, each of which begins its next piece of work when the previous one has ended.
+// Runs several concurrent clients, each of which begins its next piece of work when the previous one has ended.
 
 export interface Repeated {
-  /** How long each piece of work took. */
+  /** Time that each piece of work took. */
   readonly ms: readonly number[];
   readonly perSecond: number;
 }
 
-/** Runs the work for the given time. It gets a number that no other call has. */
+/** Runs the work for the given time. Each call gets another number. */
 export async function repeat(
   work: (n: number) => Promise<void>,
   { clients, seconds }: { readonly clients: number; readonly seconds: number },

@@ -2,10 +2,10 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { HEADER_OCTETS, OPCODE } from '../../src/dns/message/header.ts';
 import { signMessage, type TsigKey } from '../../src/dns/message/tsig.ts';
-import { encodeName, parseName } from '../../src/dns/name.ts';
+import { parseName } from '../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
+import { encodeUpdate } from '../../test/support/answer/update-text.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -56,20 +56,8 @@ export class UpdateClient {
 }
 
 function addressUpdate(id: number, zone: string, host: string): Uint8Array {
-  const header = Buffer.alloc(HEADER_OCTETS);
-  header.writeUInt16BE(id, 0);
-  header.writeUInt16BE(OPCODE.UPDATE << 11, 2);
-  header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(1, 8);
-  const question = Buffer.alloc(4);
-  question.writeUInt16BE(TYPE.SOA, 0);
-  question.writeUInt16BE(CLASS.IN, 2);
-  const fields = Buffer.alloc(14);
-  fields.writeUInt16BE(TYPE.A, 0);
-  fields.writeUInt16BE(CLASS.IN, 2);
-  fields.writeUInt32BE(300, 4);
-  fields.writeUInt16BE(4, 8);
-  fields.set([198, 51, 100, id & 255], 10);
-  const apex = encodeName(parseName(`${zone}.`));
-  return Buffer.concat([header, apex, question, encodeName(parseName(`${host}.${zone}.`)), fields]);
+  const owner = parseName(`${host}.${zone}.`);
+  const rdata = Uint8Array.of(198, 51, 100, id & 255);
+  const record = { owner, type: TYPE.A, class: CLASS.IN, ttl: 300, rdata };
+  return encodeUpdate(parseName(`${zone}.`), { prerequisites: [], updates: [record] }, { id });
 }

@@ -1,4 +1,4 @@
-// A fleet whose domains are written by tools: the API, several nameservers, and a TSIG key that may change all records.
+// A fleet for clients that write records: the API, several nameservers, and a TSIG key that may change all records.
 
 import type { TsigKey } from '../../src/dns/message/tsig.ts';
 import { parseName } from '../../src/dns/name.ts';

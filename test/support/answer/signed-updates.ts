@@ -6,9 +6,8 @@ import { rcodeMnemonic } from '../../../src/dns/message/rcodes.ts';
 import { signMessage, type TsigKey } from '../../../src/dns/message/tsig.ts';
 import { TsigStreamVerifier } from '../../../src/dns/message/tsig-stream.ts';
 import type { Name } from '../../../src/dns/name.ts';
-import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
-import { encodeMessage } from './encode-message.ts';
-import { updateOf } from './update-text.ts';
+import { CLASS } from '../../../src/dns/type-codes.ts';
+import { encodeUpdate, updateOf } from './update-text.ts';
 
 export interface SentUpdate {
   readonly octets: Uint8Array;
@@ -22,13 +21,8 @@ export function signedUpdate(
   key: TsigKey,
   { nowSeconds = Math.floor(Date.now() / 1000), zoneClass = CLASS.IN as number } = {},
 ): SentUpdate {
-  const { prerequisites: answers, updates: authorities } = updateOf(zone, text);
-  const flags = { qr: false, aa: false, tc: false, rd: false, ra: false, ad: false, cd: false };
-  const octets = encodeMessage({
-    ...{ id: randomInt(65_536), opcode: 5, rcode: 0, ...flags, answers, authorities, additionals: [] },
-    questions: [{ name: zone, type: TYPE.SOA, class: zoneClass }],
-    edns: { udpPayloadSize: 1232, version: 0, dnssecOk: false, options: [] },
-  });
+  const edns = { udpPayloadSize: 1232, version: 0, dnssecOk: false, options: [] };
+  const octets = encodeUpdate(zone, updateOf(zone, text), { id: randomInt(65_536), zoneClass, edns });
   const { message, mac } = signMessage(octets, key, { nowSeconds });
   return { octets: message, mac, key };
 }
@@ -37,7 +31,8 @@ export function signedUpdate(
 export function readAnswer({ octets, mac, key }: SentUpdate, answer: Uint8Array): string {
   const verified = new TsigStreamVerifier(key, mac).accept(answer, Math.floor(Date.now() / 1000));
   const { id, rcode, edns, opcode } = decodeMessage(answer);
-  if (id !== decodeMessage(octets).id || opcode !== 5) throw new Error('the answer is of another message');
+  if (id !== decodeMessage(octets).id || opcode !== 5)
+    throw new Error('the answer belongs to another message');
   const ede = edns?.options.find(({ code }) => code === 15)?.value ?? Buffer.alloc(2);
   const text = Buffer.from(ede).subarray(2).toString();
   const why = verified.kind === 'bad' ? ` (${verified.error})` : '';

@@ -3,6 +3,8 @@
 //     nxdomain NAME, yxdomain NAME, nxrrset NAME TYPE, yxrrset NAME TYPE [RDATA]      prerequisites
 //     add NAME TTL TYPE RDATA, del NAME [TYPE [RDATA]]                                updates
 
+import type { Edns } from '../../../src/dns/message/edns.ts';
+import { OPCODE } from '../../../src/dns/message/header.ts';
 import type { MessageRecord } from '../../../src/dns/message/message.ts';
 import { foldCase, type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeCode } from '../../../src/dns/type-codes.ts';
@@ -45,21 +47,19 @@ function written(zone: Name, name: string, words: readonly string[]): Omit<Messa
   return { owner: foldCase(owner), type, ttl, rdata };
 }
 
-export function encodeUpdate(zone: Name, { prerequisites, updates }: UpdateSections): Uint8Array {
-  return encodeMessage({
-    id: 1,
-    qr: false,
-    opcode: 5,
-    aa: false,
-    tc: false,
-    rd: false,
-    ra: false,
-    ad: false,
-    cd: false,
-    rcode: 0,
-    questions: [{ name: zone, type: TYPE.SOA, class: CLASS.IN }],
-    answers: prerequisites,
-    authorities: updates,
-    additionals: [],
-  });
+interface UpdateHeader {
+  readonly id?: number;
+  readonly zoneClass?: number;
+  readonly edns?: Edns;
+}
+
+export function encodeUpdate(
+  zone: Name,
+  { prerequisites: answers, updates: authorities }: UpdateSections,
+  { id = 1, zoneClass = CLASS.IN, edns }: UpdateHeader = {},
+): Uint8Array {
+  const flags = { qr: false, aa: false, tc: false, rd: false, ra: false, ad: false, cd: false };
+  const questions = [{ name: zone, type: TYPE.SOA, class: zoneClass }];
+  const sections = { questions, answers, authorities, additionals: [] };
+  return encodeMessage({ id, opcode: OPCODE.UPDATE, rcode: 0, ...flags, ...sections, ...(edns && { edns }) });
 }

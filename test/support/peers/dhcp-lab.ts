@@ -1,4 +1,4 @@
-// A network for DHCP: clients are in a network namespace, and servers on the other end of its only link. Needs root.
+// A network for DHCP: clients are in a network namespace, and servers at the other end of its only link. Requires root.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { runProgram } from '../validators/run-program.ts';
 const PREFIX = '203.0.113';
 /** The addresses of the servers' end of the link and of its other end, which also has those of clients. */
 const [SERVER, CLIENTS] = [`${PREFIX}.254/24`, `${PREFIX}.253/24`];
+
 export class DhcpLab {
   /** The interface of the servers. */
   readonly link: string;
@@ -14,7 +15,7 @@ export class DhcpLab {
   readonly #namespace: string;
   readonly #directory: string;
 
-  /** @param directory for the files of the clients */
+  /** Creates the network. The files of the clients are in `directory`. */
   static async create(directory: string): Promise<DhcpLab> {
     const lab = new DhcpLab(directory);
     await lab.#build();

@@ -1,7 +1,6 @@
-// A node and an API process that take dynamic updates, with a Postgres server of their own, which a test may kill.
+// A node and an API process that accept dynamic updates, with their own Postgres server, which a test may kill.
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +13,13 @@ import { startServer } from '../database/start-server.ts';
 import { type ApiProcess, startApi } from '../processes/api-process.ts';
 import { freePort } from '../processes/free-port.ts';
 import { type NodeProcess, startNode } from '../processes/nodes.ts';
-import { ROOT } from '../tests/sources.ts';
+import { fileIn, pageText } from '../tests/documented.ts';
 import { until } from '../tests/until.ts';
 import { runProgram } from '../validators/run-program.ts';
 
 const DATABASE = 'updates';
 const LOCAL = '127.0.0.1';
-/** The address of the node with port 53, for clients that cannot use another port. Only root's node has it. */
+/** Address of the node at port 53, for clients that cannot use another port. The node has it only if it runs as root. */
 const PORT_53 = '127.77.0.1';
 const KEY_LINE = /[\w+/]{43}=/g;
 
@@ -39,7 +38,7 @@ export class UpdateFleet {
   readonly db: Database;
   /** For the files of clients. */
   readonly directory: string;
-  /** Of 127.0.0.1. */
+  /** Port of the node at 127.0.0.1. */
   readonly port: number;
   readonly databaseUrl: string;
   readonly #env = { DNS_UPDATE: 'on', TSIG_SECRETS: `one:${randomBytes(32).toString('base64')}` };
@@ -80,7 +79,7 @@ export class UpdateFleet {
     this.node = await startNode('updates', { ...settings, ...this.#env });
   }
 
-  /** Creates a domain, given without the final dot, that is answered whole. */
+  /** Creates a domain, given without the final dot, of which nodes serve all records. */
   async addDomain(name: string): Promise<number> {
     this.#accountId ??= await newAccount(this.db, 'owner@example.org');
     return (await newDomain(this.db, this.#accountId, `${name}.`)).id;
@@ -105,7 +104,7 @@ export class UpdateFleet {
     return key;
   }
 
-  /** Runs the commands of a page of docs/tools that create a key, which may change `names` too. */
+  /** Runs the commands of a page of docs/tools that create a key, and also grants the key `names`. */
   async createDocumentedKey(page: string, ...names: readonly string[]): Promise<UpdateKey> {
     const [create, ...allow] = [...pageText(page).matchAll(/^ {4}npx zonefleet (.*)$/gm)].map(
       ([, line]) => line,
@@ -138,7 +137,7 @@ export class UpdateFleet {
     change = (text: string) => text,
   ): Promise<string> {
     const path = join(this.directory, title);
-    const text = inTest(exampleOf(page, title))
+    const text = inTest(fileIn(page, title))
       .replaceAll(/\w+-x7k2p5\./g, key.name)
       .replaceAll(KEY_LINE, key.secret)
       .replaceAll(/192\.0\.2\.1(?!\d)/g, page === 'dhcpd' ? PORT_53 : LOCAL)
@@ -155,17 +154,7 @@ export class UpdateFleet {
   }
 }
 
-function pageText(page: string): string {
-  return readFileSync(join(ROOT, `docs/tools/${page}.md`), 'utf8');
-}
-
-/** The network of the pages may be that of the machine. */
+/** Replaces the network of the pages, which may be that of the machine. */
 function inTest(text: string): string {
   return text.replaceAll('2.0.192.in-addr', '113.0.203.in-addr');
-}
-
-function exampleOf(page: string, title: string): string {
-  const [, block] = pageText(page).split(`\n\`\`\`${title}\n`);
-  if (block === undefined) throw new Error(`docs/tools/${page}.md has no example ${title}`);
-  return block.slice(0, block.indexOf('```'));
 }

@@ -1,4 +1,4 @@
-// An API with the APIs of other systems, nodes, and a customer with a domain, for clients that exist.
+// An API process with the APIs of other systems, nodes, and a customer's domain, for tests with real clients.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -7,18 +7,18 @@ import { ROOT } from './sources.ts';
 
 const TIMEOUT_MS = 120_000;
 
-const textOf = (page: string) => readFileSync(join(ROOT, `docs/tools/${page}.md`), 'utf8');
+export const pageText = (page: string) => readFileSync(join(ROOT, `docs/tools/${page}.md`), 'utf8');
 
 /** Returns the file with this title in a page. */
 export function fileIn(page: string, title: string): string {
-  const [, block] = textOf(page).split(`\n\`\`\`${title}\n`);
+  const [, block] = pageText(page).split(`\n\`\`\`${title}\n`);
   if (block === undefined) throw new Error(`docs/tools/${page}.md has no file ${title}`);
   return block.slice(0, block.indexOf('```'));
 }
 
 /** Returns the first command under a heading of a page. */
 export function commandIn(page: string, heading: string): string {
-  const [, part = ''] = textOf(page).split(`\n## ${heading}\n`);
+  const [, part = ''] = pageText(page).split(`\n## ${heading}\n`);
   const command = /^ {4}(.*)$/m.exec(part)?.[1];
   if (command === undefined) throw new Error(`docs/tools/${page}.md has no command under ${heading}`);
   return command;
