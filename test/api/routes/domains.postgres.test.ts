@@ -228,7 +228,8 @@ describe('a name', () => {
     await create({ name: 'shared.com' });
     const { body } = await create({ name: 'shared.com' }, 'stranger');
     expect(Object.keys(body).sort()).toEqual(Object.keys(alone).sort());
-    expect(body).toMatchObject({ status: alone.status, serial: alone.serial, served: alone.served });
+    expect(body).toMatchObject({ status: alone.status, served: alone.served });
+    expect(Math.abs(body.serial - alone.serial)).toBeLessThan(60); // serials are seconds
     expect((await read('shared.com', 'stranger')).served).toBe('none');
     // The other claim has the only static set.
     expect(body.findings.map(({ code }: { code: string }) => code)).toEqual(['SETS_SPENT', 'APEX_ONLY']);
