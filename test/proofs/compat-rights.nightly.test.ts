@@ -1,5 +1,5 @@
-// A key can do on the surfaces of other systems exactly what it can do through /domains/…: random keys send random
-// writes to a surface, and the same write as a dry run to `records/batch`. Either both are allowed or none.
+// A key has the same rights on the surfaces of other systems as at /domains/…. Random keys send random writes to a surface,
+// and the same writes as dry runs to `records/batch`. Either both are allowed or neither.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -151,7 +151,7 @@ const anAccount = fc.constantFrom<TestAccount>('owner', 'owner', 'admin', 'edito
 
 const longestFirst = (a: string, b: string) => b.length - a.length;
 
-it.each(Object.entries(SURFACES))('%s allows what /domains/… allows', async (_, surface) => {
+it.each(Object.entries(SURFACES))('%s allows exactly what /domains/… allows', async (_, surface) => {
   const tally = { allowed: 0, refused: 0 };
   const writes = fc.array(aWrite.map((write) => ({ ...write, serial: 0 })).filter(surface.fits), {
     minLength: 1,

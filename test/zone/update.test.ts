@@ -244,7 +244,7 @@ subtree @ | del @ NS |
     expect(resultOf(runUpdate(operatorZone(APEX, STORED), update, held))).toBe(expected);
   });
 
-  it('allow exactly the owners and types that they name', () => {
+  it('allow exactly their owners and types', () => {
     const names = ['@', 'www', 'x.www', 'ww', 'alias', 'sub', 'a.ent', 'mail'];
     const types = [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.MX];
     const grant = fc.record({
@@ -450,7 +450,7 @@ origin @ | add @ 60 A 192.0.2.9 | problem: example.com. has an ANAME, which prov
   });
 });
 
-/** Plans an update of all records of a zone as an API process does for the names that it touches. */
+/** Plans an update of a zone from all its records, as an API process does from the records at the touched names. */
 function plannedZone(records: readonly ZoneRecord[], sets: readonly RecordSet[], isSignedHere = false) {
   const { at, dnamesAt, below } = namesOfZoneEdit(APEX, sets);
   const needed = records.filter(

@@ -32,6 +32,6 @@ it.each([
   ['a.off.example.', 'owner', {}, 409],
   ['example.', 'owner', {}, 404],
   ['.', 'owner', {}, 404],
-] as const)('finds for %s as %s with key %j: %s', async (name, as, key, expected) => {
+] as const)('findDomainOfName finds the domain of %s for %s with the key %j: %s', async (name, as, key, expected) => {
   expect(await found(name, as, key)).toBe(expected);
 });
