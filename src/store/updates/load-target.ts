@@ -77,7 +77,7 @@ export async function loadUpdateTarget(
     key: keyId === null ? undefined : { id: keyId, accountId, name, algorithm, wrap, sealed },
     zone: zoneOf(row),
     hasGrant,
-    seen: seen === null ? undefined : decodeSeen(seen),
+    seen: decodeSeen(seen),
   };
 }
 

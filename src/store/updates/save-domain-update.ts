@@ -113,7 +113,7 @@ async function loadUnderLock(trx: Database, { update, keyId, mac, domain, zoneId
       ${newRecordIds(Math.min(added, MOST_IDS))} as ids`.execute(trx);
   const [{ seen, grants, records, published, ids }] = rows as [LoadedRow];
   return {
-    seen: seen === null ? undefined : decodeSeen(seen),
+    seen: decodeSeen(seen),
     grants: decodeGrants(grants),
     records: (records ?? []).map(decodeRecord),
     published: decodePublished(published),

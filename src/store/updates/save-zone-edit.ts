@@ -142,7 +142,7 @@ async function loadUnderLock(trx: Database, { zone }: LockedSubject, { update, k
       ${publishedAt(zoneId, names)} as records`.execute(trx);
   const [{ seen, isCopy, grants, records }] = rows as [LoadedRow];
   return {
-    seen: seen === null ? undefined : decodeSeen(seen),
+    seen: decodeSeen(seen),
     isCopy,
     grants: decodeGrants(grants),
     records: decodePublished(records),

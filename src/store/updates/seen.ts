@@ -25,8 +25,9 @@ export function seenUpdate(mac: Uint8Array) {
     from seen_updates s where s.mac = ${Buffer.from(mac)})`;
 }
 
-export function decodeSeen({ rcode, apex, serial }: SeenJson): UpdateOutcome {
-  return { rcode, change: decodeChange(apex, serial) };
+/** Returns undefined if the message was not seen. */
+export function decodeSeen(seen: SeenJson | null): UpdateOutcome | undefined {
+  return seen === null ? undefined : { rcode: seen.rcode, change: decodeChange(seen.apex, seen.serial) };
 }
 
 /** Records a message under the lock of its domain or zone. */

@@ -85,21 +85,18 @@ describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
   it.skipIf(needs !== '').each([
     ['A', '192.0.2.1', '192.0.2.2'],
     ['AAAA', '2001:db8::1', '2001:db8::2'],
-  ])(
-    `publishes an %s record, and writes again only if the address changes${needs}`,
-    async (type, one, two) => {
-      const given = { key, host: 'home.shop.example', cache: type };
-      const changes = async () => (await fleet.ask('GET', '/domains/shop.example/changes')).body.length;
-      expect(await run({ ...given, address: one })).toMatch(prints[0]);
-      expect(await fleet.records(type)).toEqual([`home ${one}`]);
-      const before = await changes();
-      expect(await run({ ...given, address: one })).toMatch(prints[1]);
-      expect(await run({ ...given, address: one, cache: `${type}-lost` })).toMatch(prints[2]);
-      expect(await changes()).toBe(before);
-      await run({ ...given, address: two, cache: `${type}-other` });
-      expect(await fleet.records(type)).toEqual([`home ${two}`]);
-    },
-  );
+  ])(`publishes an %s record once, and each new address${needs}`, async (type, one, two) => {
+    const given = { key, host: 'home.shop.example', cache: type };
+    const changes = async () => (await fleet.ask('GET', '/domains/shop.example/changes')).body.length;
+    expect(await run({ ...given, address: one })).toMatch(prints[0]);
+    expect(await fleet.records(type)).toEqual([`home ${one}`]);
+    const before = await changes();
+    expect(await run({ ...given, address: one })).toMatch(prints[1]);
+    expect(await run({ ...given, address: one, cache: `${type}-lost` })).toMatch(prints[2]);
+    expect(await changes()).toBe(before);
+    await run({ ...given, address: two, cache: `${type}-other` });
+    expect(await fleet.records(type)).toEqual([`home ${two}`]);
+  });
 
   it.skipIf(needs !== '')(`reports a wrong key and a foreign host${needs}`, async () => {
     const given = { key, host: 'home.shop.example', address: '192.0.2.9' };
