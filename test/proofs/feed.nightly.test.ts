@@ -2,15 +2,18 @@
 // holds, checked name by name. One node reads a streaming standby, one is killed and restarted, and one is
 // disconnected for a while. The test is random, with a seed that a failure prints.
 
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { migrate } from '../../src/features/migrate.ts';
-import type { RunningPostgres } from '../../src/start/postgres/postgres.ts';
+import { type RunningPostgres, startPostgres } from '../../src/start/postgres/postgres.ts';
 import { confirmNodes } from '../../src/store/feed/nodes.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
@@ -18,16 +21,71 @@ import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { randomOf } from '../support/billing/random.ts';
 import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database/database.ts';
 import { emptyTables } from '../support/database/domains.ts';
-import {
-  type PrimaryAndStandby,
-  postgresProgram,
-  startPrimaryAndStandby,
-} from '../support/database/standby.ts';
 import { type FollowingNode, follow, smallZone, untilEqual } from '../support/processes/follow.ts';
 import type { ChildAnswer } from '../support/processes/follow-child.ts';
 import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';
 import { scale } from '../support/tests/scale.ts';
 import { until } from '../support/tests/until.ts';
+
+// A primary and a streaming standby of Debian's Postgres 15, and its programs.
+
+const run = promisify(execFile);
+const PARAMETERS = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '1GB', max_connections: '100' };
+
+interface PrimaryAndStandby {
+  primary: RunningPostgres;
+  standby: RunningPostgres;
+  directory: string;
+  stop(): Promise<void>;
+}
+
+/** Runs a Postgres client program with a server's socket. */
+async function postgresProgram(
+  program: string,
+  server: RunningPostgres,
+  args: readonly string[],
+): Promise<string> {
+  const { stdout } = await run(
+    join(DEBIAN_POSTGRES, 'bin', program),
+    ['-h', server.socketDirectory, '-p', '5432', '-U', 'zonefleet', ...args],
+    { env: { PATH: process.env.PATH, LC_ALL: 'C' }, maxBuffer: 1 << 26 },
+  );
+  return stdout;
+}
+
+async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
+  const directory = await mkdtemp(join(tmpdir(), 'zonefleet-standby-'));
+  await chmod(directory, 0o711);
+  const servers: RunningPostgres[] = [];
+  const stop = async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const binaries = { directory: DEBIAN_POSTGRES };
+    const primary = await startPostgres({
+      directory: join(directory, 'primary'),
+      binaries,
+      parameters: PARAMETERS,
+    });
+    servers.push(primary);
+    await mkdir(join(directory, 'standby'), { mode: 0o711 });
+    const cluster = join(directory, 'standby', 'cluster');
+    await postgresProgram('pg_basebackup', primary, ['-D', cluster, '-R', '-X', 'stream', '-c', 'fast']);
+    const { uid, gid } = await stat(join(directory, 'primary', 'cluster'));
+    if (process.getuid?.() === 0) await run('chown', ['-R', `${uid}:${gid}`, cluster]);
+    const standby = await startPostgres({
+      directory: join(directory, 'standby'),
+      binaries,
+      parameters: PARAMETERS,
+    });
+    servers.push(standby);
+    return { primary, standby, directory, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
 
 const WRITERS = 32;
 const EDITS = scale(10_000, 800);

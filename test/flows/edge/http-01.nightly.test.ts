@@ -1,13 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { Authority } from '../../../src/features/certificates/client.ts';
+import { type CertificateOutcome, createIssuer } from '../../../src/features/certificates/job-issue.ts';
 import { requestCertificateFor } from '../../../src/features/certificates/sql.ts';
+import { claimDueOrders } from '../../../src/features/certificates/sql-orders.ts';
 import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
 import { KeyBoxes, useKeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
 import { serveDatabase, startPebble } from '../../support/certificates/pebble.ts';
-import { playOrders } from '../../support/certificates/play-orders.ts';
 import { newDomain } from '../../support/database/domains.ts';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { ORIGINS, startEdgeFleet } from '../../support/edge/edge-fleet.ts';
@@ -15,6 +17,29 @@ import { startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { until } from '../../support/tests/until.ts';
+
+// Processes certificate orders like the workers' queue, without the queue.
+
+/** Repeats until an order has one of these outcomes, and returns it. `beside` runs between two attempts. */
+async function playOrders(
+  options: Omit<Parameters<typeof createIssuer>[0], 'onOutcome'>,
+  ends: readonly CertificateOutcome['kind'][],
+  beside: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<CertificateOutcome> {
+  const { db } = options;
+  const outcomes: CertificateOutcome[] = [];
+  const job = createIssuer({ ...options, onOutcome: (outcome) => void outcomes.push(outcome) });
+  const deadline = AbortSignal.timeout(120_000);
+  for (;;) {
+    if (deadline.aborted) throw new Error(`no end: ${JSON.stringify(outcomes.slice(-5))}`);
+    const { rows } = await claimDueOrders(db, { limit: 1 });
+    if (rows.length === 0) await pause(20);
+    for (const { id } of rows) await job({ orderId: id }, { signal: deadline, again: false });
+    await beside();
+    const ended = outcomes.find(({ kind }) => ends.includes(kind));
+    if (ended !== undefined) return ended;
+  }
+}
 
 const DOMAIN = 'elsewhere.example';
 const HERE = `www.${DOMAIN}`;

@@ -11,13 +11,109 @@ import { quote, Unwritable } from '../../../agent/nginx/quote.mjs';
 import type { EdgeConfig } from '../../../src/edge/edge-config.ts';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { configWith, hostileConfig, hostileTexts } from '../../support/edge/nginx/hostile-texts.ts';
-import {
-  type Directive,
-  everyDirective,
-  hasEntries,
-  parseNginx,
-} from '../../support/edge/nginx/parse-nginx.ts';
 import { hasNginx, NGINX, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
+
+// Parses an nginx configuration like nginx (ngx_conf_read_token), independently of the code that wrote it.
+
+interface Directive {
+  readonly words: readonly string[];
+  /** Undefined if it ends with ";". */
+  readonly block: readonly Directive[] | undefined;
+}
+
+function parseNginx(text: string): readonly Directive[] {
+  let at = 0;
+
+  function readBlock(isInner: boolean): readonly Directive[] {
+    const directives: Directive[] = [];
+    let words: string[] = [];
+    for (;;) {
+      skip();
+      const character = text[at];
+      if (character === undefined) {
+        if (isInner || words.length > 0) throw new Error('the file ends too early');
+        return directives;
+      }
+      if (character === '}') {
+        if (!isInner || words.length > 0) throw new Error('a "}" too many');
+        at++;
+        return directives;
+      }
+      if (character === ';') {
+        at++;
+        if (words.length === 0) throw new Error('a ";" too many');
+        directives.push({ words, block: undefined });
+        words = [];
+      } else if (character === '{') {
+        at++;
+        if (words.length === 0) throw new Error('a "{" too many');
+        directives.push({ words, block: readBlock(true) });
+        words = [];
+      } else words.push(readWord());
+    }
+  }
+
+  function skip(): void {
+    for (;;) {
+      const character = text[at] ?? '';
+      if (/^[ \t\r\n]$/.test(character)) at++;
+      else if (character === '#') {
+        const end = text.indexOf('\n', at);
+        at = end < 0 ? text.length : end;
+      } else return;
+    }
+  }
+
+  function readWord(): string {
+    const quote = text[at];
+    return quote === '"' || quote === "'" ? readQuoted(quote) : readPlain();
+  }
+
+  function readQuoted(quote: string): string {
+    let word = '';
+    for (at++; text[at] !== quote; at++) {
+      const character = text[at];
+      if (character === undefined) throw new Error('unterminated quote');
+      word += character === '\\' ? readEscape() : character;
+    }
+    at++;
+    if (!/^[ \t\r\n;{)]$/.test(text[at] ?? '')) throw new Error('unexpected text after a quote');
+    return word;
+  }
+
+  function readEscape(): string {
+    const next = text[++at] ?? '';
+    if (['"', "'", '\\'].includes(next)) return next;
+    return { t: '\t', r: '\r', n: '\n' }[next] ?? `\\${next}`;
+  }
+
+  function readPlain(): string {
+    let word = '';
+    for (;;) {
+      const character = text[at] ?? '';
+      if (character === '{' && word.endsWith('$')) word += character;
+      else if (/^[ \t\r\n;{]?$/.test(character)) return word;
+      else if (character === '\\') {
+        word += character + (text[++at] ?? '');
+      } else word += character;
+      at++;
+    }
+  }
+
+  return readBlock(false);
+}
+
+/** Returns all directives, including nested ones. Entries of maps and similar blocks are not directives. */
+function everyDirective(directives: readonly Directive[]): readonly Directive[] {
+  return directives.flatMap((directive) => [
+    directive,
+    ...(directive.block === undefined || hasEntries(directive) ? [] : everyDirective(directive.block)),
+  ]);
+}
+
+function hasEntries({ words }: Directive): boolean {
+  return ['map', 'geo', 'split_clients', 'types'].includes(words[0] ?? '');
+}
 
 /** Everything that the agent ever writes for a domain. */
 const OURS = new Set(

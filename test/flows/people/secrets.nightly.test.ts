@@ -1,7 +1,7 @@
 // Runs a whole service as `npm start` does, performs everything that people do, with and without errors, and logs as
 // much as possible. Then nothing that it wrote contains a secret: no table, log, error response, file or process.
 
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,8 +25,44 @@ import {
   privateParts,
 } from '../../support/secrets/private-parts.ts';
 import { Secrets } from '../../support/secrets/secrets.ts';
-import { SeenProcesses } from '../../support/secrets/seen-processes.ts';
 import { until } from '../../support/tests/until.ts';
+
+// What all users of this machine can read about its processes while a test runs: their arguments, sampled repeatedly.
+
+const EVERY_MS = 50;
+
+class SeenProcesses {
+  readonly #arguments = new Set<string>();
+  readonly #open = new Set<string>();
+  readonly #looking = setInterval(() => this.look(), EVERY_MS);
+
+  look(): void {
+    for (const pid of readdirSync('/proc')) {
+      if (!/^\d+$/.test(pid)) continue;
+      try {
+        this.#arguments.add(readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' '));
+        // Its environment has the passwords of its databases.
+        if ((statSync(`/proc/${pid}/environ`).mode & 0o077) !== 0) this.#open.add(pid);
+      } catch {
+        // the process has ended
+      }
+    }
+  }
+
+  /** One command per line. */
+  get text(): string {
+    return [...this.#arguments].join('\n');
+  }
+
+  /** Processes with an environment that other users can read. */
+  get withOpenEnvironment(): readonly string[] {
+    return [...this.#open];
+  }
+
+  stop(): void {
+    clearInterval(this.#looking);
+  }
+}
 
 const ADMIN = 'admin@localhost';
 const ANN = 'ann@shop.example';

@@ -1,7 +1,8 @@
 // An owner's analytics count each request to an edge exactly once, even if the agent and the analytics engine are
 // killed meanwhile.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +13,41 @@ import { askEdge, type EdgePorts, openWebsocket } from '../../support/edge/ask-e
 import { DOMAIN, type EdgeFleet, HOST, ORIGINS, startEdgeFleet } from '../../support/edge/edge-fleet.ts';
 import { type AgentProcess, startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
-import { isOneGeneration } from '../../support/edge/nginx/taking-workers.ts';
 import { until } from '../../support/tests/until.ts';
+
+// Detects if only one generation of nginx workers is running. After a reload, the old workers accept connections until they
+// are notified, so the response of one worker says nothing about the next.
+
+const LEAVES = 'nginx: worker process is shutting down';
+/** Processes of nginx that do not serve requests. */
+const OTHERS = 'nginx: cache ';
+
+/**
+ * The master starts all workers of a generation before it notifies the old ones, so there are more than `worker_processes
+ * auto` workers while both accept connections. A forked process counts under any title.
+ */
+function isOneGeneration(master: number): boolean {
+  const children = read(`/proc/${master}/task/${master}/children`).trim().split(' ').filter(Boolean);
+  const taking = children.filter((pid) => {
+    const title = read(`/proc/${pid}/cmdline`);
+    return title !== '' && !title.startsWith(LEAVES) && !title.startsWith(OTHERS);
+  });
+  return taking.length === processors();
+}
+
+/** Counted like in nginx. */
+function processors(): number {
+  return Number(execFileSync('getconf', ['_NPROCESSORS_ONLN'], { encoding: 'utf8' }));
+}
+
+/** Returns an empty text if the process has ended. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 let engine: TestAnalytics;
 let store: Analytics;

@@ -2,6 +2,8 @@
 // signed private root. Every kind of answer is secure or insecure as its rule says, and none is bogus. NSD with the
 // same zones proves that the expectations are right.
 
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -24,20 +26,17 @@ import {
 } from '../../support/dnssec/signing-programs.ts';
 import { type KeySetting, keySettings } from '../../support/dnssec/zone-keys.ts';
 import { startDaemon } from '../../support/peers/daemon.ts';
-import { isInstalled, startPeer, type ZoneText } from '../../support/peers/peers.ts';
+import {
+  isInstalled,
+  type Peer,
+  type PeerAddress,
+  startPeer,
+  type ZoneText,
+} from '../../support/peers/peers.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { proves } from '../../support/tests/scale.ts';
 import { startTogether } from '../../support/tests/start-together.ts';
 import { until } from '../../support/tests/until.ts';
-import {
-  canListenOn53,
-  chooseNetwork,
-  type Network,
-  type SignedWorld,
-  startSignedWorld,
-  subjectName,
-  TLDS,
-} from '../../support/validators/signed-world.ts';
 import { startUnbound, type UnboundKind } from '../../support/validators/unbound.ts';
 import {
   answers,
@@ -53,6 +52,105 @@ import {
 } from '../../support/validators/validator.ts';
 import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
+
+const TLDS = ['zz.', 'yy.'] as const;
+
+interface SignedWorld {
+  readonly space: RootSpace;
+  readonly subject: PeerAddress;
+  stop(): Promise<void>;
+}
+
+/** Addresses that zones contain before any server listens there. */
+interface Network {
+  readonly root: string;
+  readonly tlds: string;
+  readonly subject: string;
+  readonly children: string;
+}
+
+function chooseNetwork(): Network {
+  const network = `127.${randomInt(64, 250)}.${randomInt(1, 250)}`;
+  return {
+    root: `${network}.1`,
+    tlds: `${network}.2`,
+    subject: `${network}.4`,
+    children: `${network}.5`,
+  };
+}
+
+/** Name of the tested server for a zone's NS records. */
+function subjectName(tld: string): string {
+  return `ours.nic.${tld}`;
+}
+
+/** `zones` are delegated by their TLD to the tested server, with their DS. */
+async function startSignedWorld(
+  network: Network,
+  zones: readonly SignedText[],
+  children: readonly ZoneText[],
+): Promise<SignedWorld> {
+  const tlds = await Promise.all(TLDS.map((tld) => signTld(network, tld, zones)));
+  const root = await signWith(
+    { name: 'root', program: 'dnssec-signzone', algorithm: 8, isSplit: true },
+    { apex: '.', text: rootText(network, tlds) },
+  );
+  const at = (address: string): PeerAddress[] => [{ address, port: 53 }];
+  const servers = await startTogether<[Peer, Peer, Peer]>([
+    startPeer('nsd', [root], at(network.root)),
+    startPeer('nsd', tlds, at(network.tlds)),
+    startPeer('nsd', children, at(network.children)),
+  ]);
+  return {
+    space: { anchors: [root.ds], reached: { root: network.root } },
+    subject: { address: network.subject, port: 53 },
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
+
+function signTld(network: Network, tld: string, zones: readonly SignedText[]): Promise<SignedText> {
+  const text = [
+    '@ 3600 SOA a.nic hostmaster.nic 1 1800 900 604800 60',
+    '@ 3600 NS a.nic',
+    `a.nic 3600 A ${network.tlds}`,
+    `ours.nic 3600 A ${network.subject}`,
+    ...zones
+      .filter(({ apex }) => apex.endsWith(`.${tld}`))
+      .flatMap(({ apex, ds }) => [`${apex} 3600 NS ${subjectName(tld)}`, ds]),
+  ];
+  const nsec3 = tld === 'yy.' ? { iterations: 0, salt: '', optOut: true } : undefined;
+  return signWith(
+    { name: tld, program: 'dnssec-signzone', algorithm: 13, ...(nsec3 && { nsec3 }) },
+    { apex: tld, text: `$TTL 3600\n${text.join('\n')}` },
+  );
+}
+
+function rootText(network: Network, tlds: readonly SignedText[]): string {
+  const lines = [
+    '$TTL 3600',
+    '@ 3600 SOA a.root. hostmaster.root. 1 1800 900 604800 60',
+    '@ 3600 NS a.root.',
+    `a.root. 3600 A ${network.root}`,
+    ...tlds.flatMap(({ apex, ds }) => [
+      `${apex} 3600 NS a.nic.${apex}`,
+      `a.nic.${apex} 3600 A ${network.tlds}`,
+      ds,
+    ]),
+  ];
+  return lines.join('\n');
+}
+
+/** Port 53 requires root, and loopback has more than one address only on Linux. */
+function canListenOn53(): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(false);
+  const socket = createSocket('udp4');
+  return new Promise<boolean>((done) => {
+    socket.once('error', () => done(false));
+    socket.bind(53, '127.61.1.1', () => done(true));
+  }).finally(() => socket.close());
+}
 
 /** Answers that markers lead to, which no file can contain because they depend on the records. */
 const MARKED_ROW = 'marked names';
