@@ -18,7 +18,7 @@ import { SIGNING_SECRETS } from '../support/database/signed-zones.ts';
 import { askMany, isInstalled, type ZoneText } from '../support/peers/peers.ts';
 import { dsOfPowerDns, type PowerDns, startPowerDns } from '../support/peers/power-dns.ts';
 import { FLEET_SETS, NEEDS_PARENT, type RealParent, startRealParent } from '../support/peers/real-parent.ts';
-import { RealFleet } from '../support/processes/real-fleet.ts';
+import { type RealFleet, startRealFleet } from '../support/processes/real-fleet.ts';
 import { ROOT } from '../support/tests/sources.ts';
 import { startUnbound } from '../support/validators/unbound.ts';
 import type { ValidatingResolver } from '../support/validators/validator.ts';
@@ -203,7 +203,7 @@ describe.skipIf(needs !== '')(`a PowerDNS installation that moves in${needs}`, (
     for (const label of SIGNED) ds[label] = [await dsOfPowerDns(old, `${label}.zz`)];
     await parent.showAllDs(ds);
     const [{ name, secret }] = SIGNING_SECRETS as [(typeof SIGNING_SECRETS)[number]];
-    fleet = await RealFleet.start(parent, { KEY_SECRETS: `${name}:${secret.toString('base64')}` });
+    fleet = await startRealFleet(parent, { KEY_SECRETS: `${name}:${secret.toString('base64')}` });
     closing.unshift(() => fleet.stop());
     await fleet.startWorkers();
     const { ROOT_HINTS, TRUST_ANCHORS } = parent.settings as Record<string, string>;

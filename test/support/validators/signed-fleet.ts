@@ -14,7 +14,7 @@ import { readTrustAnchors } from '../../../workers/root-files.ts';
 import { checkOnce } from '../database/saved-checks.ts';
 import { SIGNING_SECRETS, useSecrets } from '../database/signed-zones.ts';
 import { FLEET_SETS, type RealParent, startRealParent } from '../peers/real-parent.ts';
-import { RealFleet } from '../processes/real-fleet.ts';
+import { type RealFleet, startRealFleet } from '../processes/real-fleet.ts';
 import { startUnbound } from './unbound.ts';
 import type { Security, ValidatingResolver } from './validator.ts';
 
@@ -48,7 +48,7 @@ async function startAll(label: string, isActive: boolean, closing: Closing) {
   closing.push(() => parent.stop());
   const [{ name: keyName, secret }] = SIGNING_SECRETS as [(typeof SIGNING_SECRETS)[number]];
   const env = { KEY_SECRETS: `${keyName}:${secret.toString('base64')}` };
-  const fleet = await RealFleet.start(parent, env);
+  const fleet = await startRealFleet(parent, env);
   closing.unshift(() => fleet.stop());
   useSecrets(fleet.database.db);
   expect(await fleet.ask('POST', '/domains/', { name, scan: false })).toMatchObject({ status: 200 });
