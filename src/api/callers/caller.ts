@@ -7,6 +7,7 @@ import type { Actor, Caller } from '../../store/accounts/actor.ts';
 import type { ApiKey } from '../../store/accounts/api-keys.ts';
 import type { Session } from '../../store/people/sessions.ts';
 import type { Role } from '../../store/postgres/tables/schema.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { judgeNarrowedWrite } from '../../zone/edit/key-narrowing.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { forbidden, type Problem } from '../answers/problem.ts';
@@ -98,6 +99,14 @@ type Narrowing = Pick<ApiKey, 'domains' | 'names' | 'types'>;
 
 export function seesDomain({ domains }: Narrowing, domain: Name): boolean {
   return domains === null || domains.includes(printWithoutDot(domain));
+}
+
+/** Returns the domains to which the key is restricted. Returns undefined if it is not restricted. */
+export function domainNamesOf({ domains }: Narrowing): Name[] | undefined {
+  return domains?.flatMap((text) => {
+    const parsed = parseDomainName(text);
+    return parsed.kind === 'name' ? [parsed.name] : [];
+  });
 }
 
 /** Returns true if the key may write only certain records, and nothing else. */

@@ -17,13 +17,12 @@ import {
 } from '../../store/domains/list-domains.ts';
 import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
-import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { createOwnDomain } from '../actions/create-domain.ts';
 import { Problem } from '../answers/problem.ts';
 import { JsonTexts } from '../answers/streams.ts';
-import { type ApiCaller, asStoreCaller, ROLES } from '../callers/caller.ts';
+import { type ApiCaller, asStoreCaller, domainNamesOf, ROLES } from '../callers/caller.ts';
 import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
 import type { Api } from '../calls/call.ts';
 import { account, type Route, route } from '../calls/route.ts';
@@ -72,6 +71,7 @@ function filterOf(
   { key }: ApiCaller,
   { search, status, dns_mode, finding, role }: DomainQuery,
 ): DomainFilter {
+  const names = domainNamesOf(key);
   return {
     // Converted to lower case here, because the database may not fold letters beyond ASCII.
     ...(search && { search: search.normalize('NFC').toLowerCase() }),
@@ -79,13 +79,8 @@ function filterOf(
     ...(dns_mode && { dnsMode: dns_mode }),
     ...(finding && { finding }),
     ...(role && { role }),
-    ...(key.domains && { names: key.domains.flatMap(namesOf) }),
+    ...(names && { names }),
   };
-}
-
-function namesOf(text: string): Name[] {
-  const parsed = parseDomainName(text);
-  return parsed.kind === 'name' ? [parsed.name] : [];
 }
 
 async function printItems({ db, movedGraceMs }: Api, domains: readonly ListedDomain[]): Promise<JsonTexts> {

@@ -6,7 +6,7 @@ import { CompatAnswer, type CompatSurface } from '../../api/answers/compat-answe
 import { Problem } from '../../api/answers/problem.ts';
 import { JsonTexts, openArrayStream } from '../../api/answers/streams.ts';
 import { judgeItems } from '../../api/body/body-bounds.ts';
-import { asStoreCaller, mayDo } from '../../api/callers/caller.ts';
+import { asStoreCaller, domainNamesOf, mayDo } from '../../api/callers/caller.ts';
 import type { Call } from '../../api/calls/call.ts';
 import type { Route } from '../../api/calls/route.ts';
 import { anyKey, compatRoute } from '../../api/compat/compat-route.ts';
@@ -16,10 +16,10 @@ import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { listDomains } from '../../store/domains/list-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { decodeListed, listRecordRows } from '../../store/records/load-records.ts';
-import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import type { EditProblem } from '../../zone/edit/edit.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { type CustomerRecord, setKey } from '../../zone/records/customer-record.ts';
+import { groupBy } from '../../zone/records/group-by.ts';
 import {
   adjustEndpoint,
   ENDPOINT_TYPES,
@@ -90,11 +90,7 @@ async function writableDomains({
   api,
   caller,
 }: Pick<Call, 'api' | 'caller'>): Promise<VisibleDomain[] | Problem> {
-  const { domains: texts } = caller.key;
-  const names = texts?.flatMap((text) => {
-    const parsed = parseDomainName(text);
-    return parsed.kind === 'name' ? [parsed.name] : [];
-  });
+  const names = domainNamesOf(caller.key);
   const { items, cursor } = await listDomains(
     api.db,
     asStoreCaller(caller),
@@ -138,14 +134,8 @@ async function* endpointPages(db: Database, domainIds: readonly number[]): Async
 }
 
 function printSets(records: readonly CustomerRecord[]): string[] {
-  const sets = new Map<string, [CustomerRecord, ...CustomerRecord[]]>();
-  for (const record of records) {
-    if (record.managed === true) continue;
-    const key = `${record.type} ${record.name}`;
-    const set = sets.get(key);
-    if (set === undefined) sets.set(key, [record]);
-    else set.push(record);
-  }
+  const own = records.filter(({ managed }) => managed !== true);
+  const sets = groupBy(own, ({ name, type }) => setKey(name, type));
   return [...sets.values()].map((set) => JSON.stringify(printEndpoint(set)));
 }
 

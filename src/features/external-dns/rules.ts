@@ -10,6 +10,7 @@ import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
 import { type CustomerRecord, setKey } from '../../zone/records/customer-record.ts';
 import { isAddressLike, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { parseDestination, printDestination } from '../../zone/records/destination.ts';
+import { groupBy } from '../../zone/records/group-by.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
 import { parseRecordName } from '../../zone/records/record-name.ts';
 import type { Changes, Endpoint } from './schema.ts';
@@ -110,11 +111,7 @@ export function readChanges(named: readonly NamedEndpoint[], apex: Name): SetCha
 
 /** Returns the replacements of the sets, in their order. Existing records keep their settings. */
 export function makeEdit(sets: readonly SetChange[], current: readonly CustomerRecord[]): Edit {
-  const held = new Map<string, CustomerRecord[]>();
-  for (const record of current) {
-    const key = setKey(record.name, record.type);
-    held.set(key, [...(held.get(key) ?? []), record]);
-  }
+  const held = groupBy(current, ({ name, type }) => setKey(name, type));
   return {
     ...NO_EDIT,
     replaces: sets.map(({ name, type, removed, added, ttl, proxied }) => {
