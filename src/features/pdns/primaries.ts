@@ -1,4 +1,4 @@
-// Makes a zone a Slave of its masters, or ends that, and stores the properties that have no effect here.
+// Reads and saves the properties of a zone: its kind, its masters, its TSIG keys, and properties without effect here.
 
 import { answerWrite, type RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
@@ -10,33 +10,25 @@ import { type CopiedDomain, endCopy, loadCopiedDomain, replacePrimaries } from '
 import { isPeerPort, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
 import { type JsonObject, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
-import { findKeyId, saveSecondaries } from './secondaries.ts';
-import { saveProperties } from './sql.ts';
+import { keyIdsOf, saveSecondaries } from './secondaries.ts';
+import { type Properties, saveProperties } from './sql.ts';
 
 interface WantedMaster {
   readonly address: string;
   readonly port: number;
 }
 
+/** The properties that a request sets. Others stay. */
 export interface WantedZone {
-  readonly kind: ZoneKind | undefined;
-  readonly masters: readonly WantedMaster[] | undefined;
+  readonly kind?: ZoneKind | undefined;
+  readonly masters?: readonly WantedMaster[] | undefined;
   /** Names of the keys with which masters are queried. */
-  readonly primaryKeys: readonly string[] | undefined;
+  readonly primaryKeys?: readonly string[] | undefined;
   /** Names of the keys with which secondaries transfer the zone. */
-  readonly transferKeys: readonly string[] | undefined;
-  readonly dnssec: boolean | undefined;
-  readonly properties: Readonly<Record<string, readonly string[]>>;
+  readonly transferKeys?: readonly string[] | undefined;
+  readonly dnssec?: boolean | undefined;
+  readonly properties?: Properties;
 }
-
-/** Changes nothing. */
-export const NO_WISHES = {
-  kind: undefined,
-  masters: undefined,
-  primaryKeys: undefined,
-  transferKeys: undefined,
-  dnssec: undefined,
-};
 
 const MOST_CHARACTERS = 255;
 /** Members with an effect in PowerDNS that this service does not have. */
@@ -95,8 +87,8 @@ export async function saveWantedZone(call: RecordsCall, wanted: WantedZone): Pro
   const keys = wanted.transferKeys;
   const unsaved = keys && (await saveSecondaries(call, 'TSIG-ALLOW-AXFR', keys));
   if (unsaved !== undefined) return unsaved;
-  if (!(await saveProperties(api.db, domain.id, wanted.properties)))
-    return refuse('too many kinds of metadata');
+  const { properties = {} } = wanted;
+  if (!(await saveProperties(api.db, domain.id, properties))) return refuse('too many kinds of metadata');
   const before = await loadCopiedDomain(api.db, domain.id);
   const isSlave = wanted.kind === undefined ? before.primaries.length > 0 : wanted.kind === 'Slave';
   if (!isSlave) {
@@ -117,8 +109,10 @@ async function saveMasters(
   const { api, domain } = call;
   const servers = masters ?? before.primaries;
   if (servers.length === 0) return refuse('masters: a zone of kind Slave needs a master');
-  const key = await findKey(call, primaryKeys);
-  if (key instanceof Problem) return key;
+  if (primaryKeys !== undefined && primaryKeys.length > 1)
+    return refuse('slave_tsig_key_ids: expected one key for all masters');
+  const keys = primaryKeys && (await keyIdsOf(call, 'slave_tsig_key_ids', primaryKeys));
+  if (keys instanceof Problem) return keys;
   const refused = refusedAddress(
     servers.map(({ address }) => address),
     api.services.get(PEER_NETWORKS) ?? [],
@@ -126,7 +120,7 @@ async function saveMasters(
   if (refused !== undefined) return problem('address_refused', `${refused} is not a public address`);
   const list = servers.map(({ address, port }) => {
     const known = before.primaries.find((each) => each.address === address && each.port === port);
-    return { address, port, keyId: key === undefined ? (known?.keyId ?? null) : key };
+    return { address, port, keyId: (keys === undefined ? known?.keyId : keys[0]) ?? null };
   });
   const replaced = await replacePrimaries(api.db, domain, list);
   switch (replaced.kind) {
@@ -143,19 +137,6 @@ async function saveMasters(
     default:
       return replaced satisfies never;
   }
-}
-
-/** Returns the id of the only key, null for none, and undefined if the keys stay. */
-async function findKey(
-  { api, domain }: RecordsCall,
-  names: readonly string[] | undefined,
-): Promise<number | null | undefined | Problem> {
-  if (names === undefined) return undefined;
-  const [name] = names;
-  if (name === undefined) return null;
-  if (names.length > 1) return refuse('slave_tsig_key_ids: expected one key for all masters');
-  const id = await findKeyId(api.db, domain.accountId, name);
-  return id ?? refuse(`slave_tsig_key_ids: the zone's owner has no key ${name.slice(0, 100)}`);
 }
 
 async function endSlave(call: RecordsCall, before: CopiedDomain): Promise<Problem | undefined> {

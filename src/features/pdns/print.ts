@@ -15,6 +15,7 @@ import type { ListedRecord } from '../../store/records/load-records.ts';
 import { apexRecords } from '../../zone/publish/publish.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { type ApiType, wireTypeCode } from '../../zone/records/customer-types.ts';
+import { groupBy } from '../../zone/records/group-by.ts';
 import { KEY_FLAGS, SIGNING_ALGORITHM } from '../../zone/signing/signing-key.ts';
 import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneFacts } from './sql.ts';
@@ -73,14 +74,8 @@ export function printType(type: ApiType): string {
 
 /** Groups the records of one name into sets, in the order of their first records. */
 function printSets(records: readonly CustomerRecord[]): PrintedSet[] {
-  const sets = new Map<ApiType, CustomerRecord[]>();
-  for (const record of records) {
-    const set = sets.get(record.type);
-    if (set === undefined) sets.set(record.type, [record]);
-    else set.push(record);
-  }
-  return [...sets].map(([type, set]) => {
-    const { name, ttl } = set[0] as CustomerRecord;
+  return [...groupBy(records, ({ type }) => type)].map(([type, set]) => {
+    const [{ name, ttl }] = set;
     // PowerDNS-Admin assigns comments to records by their positions.
     const commented = set.findLastIndex(({ comment }) => comment !== null) + 1;
     return {
@@ -122,14 +117,8 @@ export async function* setsOfRecords(
 
 /** Yields the sets of a zone that is copied from a primary. */
 export function* setsOfCopy(records: readonly ZoneRecord[]): Generator<PrintedSet> {
-  const sets = new Map<string, ZoneRecord[]>();
-  for (const record of records) {
-    if (isMark(record) || isEdgeMark(record)) continue;
-    const key = `${record.type} ${record.owner}`;
-    const set = sets.get(key);
-    if (set === undefined) sets.set(key, [record]);
-    else set.push(record);
-  }
+  const own = records.filter((record) => !isMark(record) && !isEdgeMark(record));
+  const sets = groupBy(own, ({ owner, type }) => `${type} ${owner}`);
   for (const set of sets.values()) yield printWireSet(set);
 }
 

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
-import { Problem, problem } from '../../api/answers/problem.ts';
+import { notFound, Problem, problem } from '../../api/answers/problem.ts';
+import type { CallOf } from '../../api/calls/call.ts';
 import { account, domain, type Route } from '../../api/calls/route.ts';
 import { compatRoute } from '../../api/compat/compat-route.ts';
 import { loadToldDnssec } from '../../store/dnssec/dnssec-state.ts';
@@ -10,7 +11,6 @@ import {
   createKey,
   importKey,
   listKeys,
-  loadKey,
   MOST_KEYS,
   revokeKey,
   TSIG_ALGORITHMS,
@@ -27,12 +27,12 @@ import {
 } from '../transfers/rules.ts';
 import { TSIG_SECRETS } from '../transfers/services.ts';
 import { printCryptokeys, SERVER } from './print.ts';
-import { membersOf, refuse, requireBody, textIn } from './rules.ts';
-import { PDNS, ZONE } from './surface.ts';
+import { readBody, refuse, textIn } from './rules.ts';
+import { findKey, MOST_KEY_CHARACTERS } from './secondaries.ts';
+import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
 
-const MOST_CHARACTERS = 255;
 const TSIG_KEYS = `${SERVER}/tsigkeys`;
-const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(MOST_CHARACTERS) }) };
+const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(MOST_KEY_CHARACTERS) }) };
 
 /** Prints a key. Its secret is only shown when it is created. */
 function printKey({ name, algorithm }: Pick<TsigKeyRow, 'name' | 'algorithm'>, secret?: Uint8Array): object {
@@ -54,22 +54,18 @@ const getTsigKey = compatRoute(PDNS, account({ wholeKeys: true }), {
   ...OWN_KEY,
   method: 'GET',
   operationId: 'pdnsGetTsigKey',
-  async run({ api, caller, params }) {
-    const key = await findKey(api.db, caller.account.id, String(params.id));
-    return key === undefined ? noKey(String(params.id)) : CompatAnswer.json(printKey(key));
+  async run(call) {
+    const key = await findOwnKey(call);
+    return key instanceof Problem ? key : CompatAnswer.json(printKey(key));
   },
 });
 
-async function findKey(db: Parameters<typeof loadKey>[0], accountId: number, id: string) {
-  const name = readKeyName(id);
-  return name === undefined ? undefined : await loadKey(db, accountId, { name });
-}
+type KeyCall = CallOf<'account', Readonly<Record<string, string>>>;
 
-function noKey(id: string): Problem {
-  return new Problem(
-    404,
-    `TSIG key with name '${id.replace(/\.$/, '').slice(0, MOST_CHARACTERS)}' not found`,
-  );
+async function findOwnKey({ api, caller, params }: KeyCall): Promise<TsigKeyRow | Problem> {
+  const id = String(params.id);
+  const key = await findKey(api.db, caller.account.id, id);
+  return key ?? new Problem(404, `TSIG key with name '${id.replace(/\.$/, '')}' not found`);
 }
 
 const createTsigKey = compatRoute(PDNS, account(), {
@@ -78,9 +74,8 @@ const createTsigKey = compatRoute(PDNS, account(), {
   operationId: 'pdnsCreateTsigKey',
   audit: 'tsig.create',
   async run({ api, caller, body, audit }) {
-    const absent = requireBody(body);
-    if (absent !== undefined) return absent;
-    const members = membersOf(body);
+    const members = readBody(body);
+    if (members instanceof Problem) return members;
     const [name, algorithmText] = [textIn(members, 'name'), textIn(members, 'algorithm')];
     if (name instanceof Problem) return name;
     if (algorithmText instanceof Problem) return algorithmText;
@@ -92,7 +87,10 @@ const createTsigKey = compatRoute(PDNS, account(), {
     if (stored instanceof Problem) return stored;
     if (stored.kind === 'full') return refuse(`an account may have ${MOST_KEYS} TSIG keys; delete one first`);
     if (stored.kind === 'exists')
-      return new Problem(409, `A TSIG key with the name '${name.slice(0, MOST_CHARACTERS)}' already exists`);
+      return new Problem(
+        409,
+        `A TSIG key with the name '${name.slice(0, MOST_KEY_CHARACTERS)}' already exists`,
+      );
     if (stored.kind === 'unavailable')
       return problem('tsig_unavailable', 'TSIG keys cannot be stored: TSIG_SECRETS is missing or wrong');
     audit(keyNote(stored.key, 'after'));
@@ -120,7 +118,7 @@ async function storeKey(
   }
   const secret = key.length > SECRET_CHARACTERS ? undefined : readSecret(key);
   if (secret === undefined) return refuse(`TSIG content: ${WRONG_SECRET}`);
-  const name = text.length > MOST_CHARACTERS ? undefined : readKeyName(text);
+  const name = text.length > MOST_KEY_CHARACTERS ? undefined : readKeyName(text);
   if (name === undefined) return refuse('name: expected a domain name');
   return await importKey(db, secrets, { ...common, name, secret });
 }
@@ -130,10 +128,10 @@ const updateTsigKey = compatRoute(PDNS, account(), {
   method: 'PUT',
   operationId: 'pdnsUpdateTsigKey',
   audit: { none: 'it is always refused' },
-  async run({ api, caller, params }) {
-    const key = await findKey(api.db, caller.account.id, String(params.id));
-    return key === undefined
-      ? noKey(String(params.id))
+  async run(call) {
+    const key = await findOwnKey(call);
+    return key instanceof Problem
+      ? key
       : refuse('a TSIG key cannot be changed: delete it, and create another');
   },
 });
@@ -143,16 +141,15 @@ const deleteTsigKey = compatRoute(PDNS, account(), {
   method: 'DELETE',
   operationId: 'pdnsDeleteTsigKey',
   audit: 'tsig.revoke',
-  async run({ api, caller, params, audit }) {
-    const { id: accountId } = caller.account;
-    const key = await findKey(api.db, accountId, String(params.id));
-    if (key === undefined) return noKey(String(params.id));
-    const revoked = await revokeKey(api.db, accountId, key.id);
-    if (revoked.kind === 'absent') return noKey(String(params.id));
+  async run(call) {
+    const key = await findOwnKey(call);
+    if (key instanceof Problem) return key;
+    const revoked = await revokeKey(call.api.db, call.caller.account.id, key.id);
+    if (revoked.kind === 'absent') return notFound('TSIG key');
     if (revoked.kind === 'in_use')
       return refuse('a secondary, a primary or an update grant of a zone uses this key');
-    audit(keyNote(revoked.key, 'before'));
-    return new CompatAnswer(undefined, { status: 204 });
+    call.audit(keyNote(revoked.key, 'before'));
+    return NO_CONTENT;
   },
 });
 

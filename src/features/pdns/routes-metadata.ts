@@ -19,9 +19,9 @@ import {
 } from '../../store/updates/grants.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { describeGrant } from '../updates/rules.ts';
-import { NO_WISHES, saveWantedZone } from './primaries.ts';
-import { membersOf, refuse, requireBody } from './rules.ts';
-import { isOfSecondaries, metadataKind, type SecondaryKind, valuesOf } from './rules-metadata.ts';
+import { saveWantedZone } from './primaries.ts';
+import { readBody, refuse } from './rules.ts';
+import { isOfSecondaries, metadataKind, OF_SECONDARIES, valuesOf } from './rules-metadata.ts';
 import { keyIdsOf, saveSecondaries } from './secondaries.ts';
 import { loadFacts, saveProperties } from './sql.ts';
 import { PDNS, ZONE } from './surface.ts';
@@ -34,19 +34,16 @@ const WRITE = domain('domain.settings');
 const MOST_VALUES = 32;
 const MOST_CHARACTERS = 1024;
 
+type MetadataCall = CallOf<'domain'>;
 type Values = Map<string, readonly string[]>;
 
-/** Loads the metadata that has values, by kind. */
-async function load({
-  api,
-  domain: { id, name },
-}: Pick<CallOf<'domain'>, 'api' | 'domain'>): Promise<Values> {
+/** Loads the values of metadata by kind, without kinds that have none. */
+async function load({ api, domain: { id, name } }: MetadataCall): Promise<Values> {
   const secondaries = await listSecondaries(api.db, id);
   const facts = (await loadFacts(api.db, [id])).get(id);
   const grants = (await listDomainGrants(api.db, id)).filter((grant) => isWhole(grant, name));
-  const kinds: readonly SecondaryKind[] = ['ALLOW-AXFR-FROM', 'ALSO-NOTIFY', 'TSIG-ALLOW-AXFR'];
   const all: [string, readonly string[]][] = [
-    ...kinds.map((kind): [string, string[]] => [kind, valuesOf(kind, secondaries)]),
+    ...OF_SECONDARIES.map((kind): [string, string[]] => [kind, valuesOf(kind, secondaries)]),
     ['AXFR-MASTER-TSIG', [...new Set(facts?.primaryKeys)]],
     ['TSIG-ALLOW-DNSUPDATE', grants.map(({ keyName }) => keyName)],
     ...Object.entries(facts?.properties ?? {}).filter(([kind]) => metadataKind(kind) === 'stored'),
@@ -54,7 +51,7 @@ async function load({
   return new Map(all.filter(([, values]) => values.length > 0));
 }
 
-/** Returns true if the key may change every record of the zone, as TSIG-ALLOW-DNSUPDATE allows. */
+/** Returns true if the grant allows changes of every record of the zone, as TSIG-ALLOW-DNSUPDATE does. */
 function isWhole({ match, owner, types }: StoredUpdateGrant, apex: StoredUpdateGrant['owner']): boolean {
   return match === 'subtree' && owner === apex && types === null;
 }
@@ -90,11 +87,11 @@ const addMetadata = compatRoute(PDNS, WRITE, {
   operationId: 'pdnsAddMetadata',
   audit: { inHandler: 'secondaries.edit' },
   async run(call) {
-    const absent = requireBody(call.body);
-    if (absent !== undefined) return absent;
-    const { kind } = membersOf(call.body);
+    const members = readBody(call.body);
+    if (members instanceof Problem) return members;
+    const { kind, metadata } = members;
     if (typeof kind !== 'string') return refuse('kind is not specified or not a string');
-    return await save(call, kind, { isAdded: true });
+    return await save(call, kind, metadata, { isAdded: true });
   },
 });
 
@@ -104,7 +101,10 @@ const setMetadata = compatRoute(PDNS, WRITE, {
   operationId: 'pdnsSetMetadata',
   audit: { inHandler: 'secondaries.edit' },
   async run(call) {
-    return requireBody(call.body) ?? (await save(call, String(call.params.kind)));
+    const members = readBody(call.body);
+    return members instanceof Problem
+      ? members
+      : await save(call, String(call.params.kind), members.metadata);
   },
 });
 
@@ -114,22 +114,21 @@ const deleteMetadata = compatRoute(PDNS, WRITE, {
   operationId: 'pdnsDeleteMetadata',
   audit: { inHandler: 'secondaries.edit' },
   async run(call) {
-    const saved = await save({ ...call, body: { metadata: [] } }, String(call.params.kind));
+    const saved = await save(call, String(call.params.kind), []);
     return saved instanceof Problem ? saved : new CompatAnswer('');
   },
 });
 
-type MetadataCall = CallOf<'domain'>;
-
 async function save(
   call: MetadataCall,
   kind: string,
+  metadata: unknown,
   { isAdded = false } = {},
 ): Promise<CompatAnswer | Problem> {
   const sort = metadataKind(kind);
   if (sort === undefined) return unsupported(kind);
   if (sort === 'none') return refuse(`Unsupported metadata kind '${kind}': it has no equivalent here`);
-  const given = readValues(membersOf(call.body).metadata);
+  const given = readValues(metadata);
   if (given instanceof Problem) return given;
   const { api } = call;
   const saved = await inTransaction(api.db, async (trx): Promise<readonly string[] | Problem> => {
@@ -163,10 +162,9 @@ const SAVE: Readonly<Record<'secondaries' | 'primaries' | 'grants' | 'stored', S
   secondaries: async (call, kind, values) =>
     isOfSecondaries(kind) ? await saveSecondaries(call, kind, values) : unsupported(kind),
   primaries: async (call, _, values) => {
-    const unchanged = { ...NO_WISHES, properties: {} };
     const facts = (await loadFacts(call.api.db, [call.domain.id])).get(call.domain.id);
     if (facts?.masters.length === 0) return refuse('AXFR-MASTER-TSIG: the zone has no masters');
-    return await saveWantedZone(call, { ...unchanged, primaryKeys: values });
+    return await saveWantedZone(call, { primaryKeys: values });
   },
   grants: saveGrants,
   stored: async ({ api, domain: { id } }, kind, values) =>

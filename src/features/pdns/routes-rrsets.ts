@@ -5,7 +5,7 @@ import { Problem } from '../../api/answers/problem.ts';
 import { domain, type Route } from '../../api/calls/route.ts';
 import { compatRoute } from '../../api/compat/compat-route.ts';
 import { saveChanges } from './changes.ts';
-import { requireBody } from './rules.ts';
+import { readBody } from './rules.ts';
 import { MOST_RRSETS, readChanges } from './rules-rrsets.ts';
 import { PDNS, ZONE } from './surface.ts';
 
@@ -17,9 +17,9 @@ const patchZone = compatRoute(PDNS, domain('records.edit', { writesRecords: true
   largeBody: true,
   maxItems: MOST_RRSETS,
   async run(call) {
-    const absent = requireBody(call.body);
-    if (absent !== undefined) return absent;
-    const changes = readChanges(call.body, call.domain.name);
+    const members = readBody(call.body);
+    if (members instanceof Problem) return members;
+    const changes = readChanges(members, call.domain.name);
     if (changes instanceof Problem) return changes;
     const saved = await saveChanges(call, changes);
     if (saved instanceof Problem) return saved;

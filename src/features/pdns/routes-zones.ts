@@ -5,7 +5,7 @@ import { createOwnDomain } from '../../api/actions/create-domain.ts';
 import { refuseDnssec } from '../../api/actions/refuse-dnssec.ts';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
 import { notFound, Problem } from '../../api/answers/problem.ts';
-import { asActor, asStoreCaller } from '../../api/callers/caller.ts';
+import { asActor, asStoreCaller, domainNamesOf } from '../../api/callers/caller.ts';
 import type { Call, CallOf } from '../../api/calls/call.ts';
 import { findVisibleDomain } from '../../api/calls/find-domain.ts';
 import { account, domain, type Route } from '../../api/calls/route.ts';
@@ -25,7 +25,6 @@ import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { type RecordFilter, streamRecords } from '../../store/records/load-records.ts';
 import { orderNotify } from '../../store/transfers/policies.ts';
 import { loadZone } from '../../store/zones/load-zones.ts';
-import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
 import { isApiType } from '../../zone/records/customer-types.ts';
 import { orderRetransfer } from '../secondaries/sql-domain.ts';
@@ -45,7 +44,7 @@ import {
   soaOf,
   zonePieces,
 } from './print.ts';
-import { type JsonObject, membersOf, readCanonical, refuse, requireBody, textIn, textsIn } from './rules.ts';
+import { type JsonObject, readBody, readCanonical, refuse, textIn, textsIn } from './rules.ts';
 import { type Change, MOST_RRSETS, readContent } from './rules-rrsets.ts';
 import { loadFacts, type ZoneFacts } from './sql.ts';
 import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
@@ -69,14 +68,11 @@ const listZones = compatRoute(PDNS, account(), {
   },
 });
 
+const BY_NAME = { sort: 'name', descending: false } as const;
+
 function listed({ api, caller }: Pick<Call, 'api' | 'caller'>): Parameters<typeof streamDomains> {
-  const { domains } = caller.key;
-  const names = domains?.flatMap((name) => {
-    const parsed = parseDomainName(name);
-    return parsed.kind === 'name' ? [parsed.name] : [];
-  });
-  const order = { sort: 'name', descending: false } as const;
-  return [api.db, asStoreCaller(caller), names === undefined ? {} : { names }, order];
+  const names = domainNamesOf(caller.key);
+  return [api.db, asStoreCaller(caller), names === undefined ? {} : { names }, BY_NAME];
 }
 
 async function findOne({ api, caller }: Pick<Call, 'api' | 'caller'>, name: Name) {
@@ -177,7 +173,7 @@ async function openSets(
     ...(name !== undefined && { name }),
     ...(known !== undefined && { types: isApiType(known) ? [known] : [] }),
   };
-  const records = streamRecords(db, zone.id, filter, { sort: 'name', descending: false });
+  const records = streamRecords(db, zone.id, filter, BY_NAME);
   return only(setsOfRecords(soa, records, zone.name), isShown);
 }
 
@@ -218,9 +214,9 @@ const createZone = compatRoute(PDNS, account(), {
   query: z.looseObject({ rrsets: text }),
   async run(call) {
     const { api, caller } = call;
-    const absent = requireBody(call.body);
-    if (absent !== undefined) return absent;
-    const read = readNewZone(membersOf(call.body));
+    const members = readBody(call.body);
+    if (members instanceof Problem) return members;
+    const read = readNewZone(members);
     if (read instanceof Problem) return read;
     const created = await inTransaction(api.db, async (trx): Promise<VisibleDomain | Problem> => {
       const made = await create({ ...call, api: { ...api, db: trx } }, read);
@@ -305,9 +301,8 @@ const updateZone = compatRoute(PDNS, domain('domain.settings'), {
   maxItems: MOST_RRSETS,
   async run(call) {
     const { api, domain: zone } = call;
-    const absent = requireBody(call.body);
-    if (absent !== undefined) return absent;
-    const members = membersOf(call.body);
+    const members = readBody(call.body);
+    if (members instanceof Problem) return members;
     const wanted = readWantedZone(members);
     if (wanted instanceof Problem) return wanted;
     const { rrsets } = members;

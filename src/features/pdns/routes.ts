@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
 import { Problem } from '../../api/answers/problem.ts';
+import { domainNamesOf } from '../../api/callers/caller.ts';
 import { account, type Route } from '../../api/calls/route.ts';
 import { anyKey, compatRoute } from '../../api/compat/compat-route.ts';
-import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import { printContent, printType, SERVER } from './print.ts';
 import { readCanonical, readSearch, refuse, VERSION } from './rules.ts';
@@ -59,9 +59,7 @@ const search = compatRoute(PDNS, account(), {
     const read = readSearch(query);
     if (read instanceof Problem) return read;
     const { pattern, most, type } = read;
-    const { domains } = caller.key;
-    const names = domains?.flatMap(nameOf) ?? null;
-    const order = { accountId: caller.account.id, names, pattern, most };
+    const order = { accountId: caller.account.id, names: domainNamesOf(caller.key), pattern, most };
     const isSought = (each: string) => type === 'all' || type === each;
     const zones = isSought('zone') ? await findZones(api.db, order) : [];
     const records = isSought('record') ? await findRecords(api.db, order, 'record') : [];
@@ -82,11 +80,6 @@ function printFound({ zone, name, type, ttl, rdata }: FoundRecord): object {
   const content = printContent(type as ApiType, Buffer.from(rdata, 'hex'));
   const record = { object_type: 'record', name, type: printType(type as ApiType), ttl, content };
   return { ...record, disabled: false, zone, zone_id: zone };
-}
-
-function nameOf(text: string) {
-  const parsed = parseDomainName(text);
-  return parsed.kind === 'name' ? [parsed.name] : [];
 }
 
 /** Nodes answer from memory, so a change is visible without a flush. Also for restricted and read-only keys. */

@@ -5,6 +5,7 @@ import type { Edit, NewContent } from '../../zone/edit/edit.ts';
 import { NO_EDIT } from '../../zone/edit/edit.ts';
 import { type CustomerRecord, type RecordSettings, setKey } from '../../zone/records/customer-record.ts';
 import { type ApiType, isAddressLike } from '../../zone/records/customer-types.ts';
+import { groupBy } from '../../zone/records/group-by.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
 import type { SetChange } from './rules-rrsets.ts';
 
@@ -22,13 +23,7 @@ interface DraftSet {
  * may be unchanged, so that the API key must cover them.
  */
 export function editOf(changes: readonly SetChange[], held: readonly CustomerRecord[]): Edit {
-  const heldSets = new Map<string, CustomerRecord[]>();
-  for (const record of held) {
-    const key = setKey(record.name, record.type);
-    const set = heldSets.get(key);
-    if (set === undefined) heldSets.set(key, [record]);
-    else set.push(record);
-  }
+  const heldSets = groupBy(held, ({ name, type }) => setKey(name, type));
   const sets = new Map<string, DraftSet>();
   for (const [index, change] of changes.entries()) {
     const { name, type } = change;

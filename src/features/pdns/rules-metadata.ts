@@ -1,4 +1,4 @@
-// Metadata of zones: which kinds clients may read and write, and the secondaries that some of them describe.
+// The kinds of metadata that clients may read and write, and the conversion of some of them from and to secondaries.
 
 import { Problem } from '../../api/answers/problem.ts';
 import { DNS_PORT } from '../../process/listen-address.ts';
@@ -9,7 +9,7 @@ import { printMaster } from './print.ts';
 import { refuse } from './rules.ts';
 
 /** Kinds that describe the domain's secondaries. */
-const OF_SECONDARIES = ['ALLOW-AXFR-FROM', 'ALSO-NOTIFY', 'TSIG-ALLOW-AXFR'] as const;
+export const OF_SECONDARIES = ['ALLOW-AXFR-FROM', 'ALSO-NOTIFY', 'TSIG-ALLOW-AXFR'] as const;
 export type SecondaryKind = (typeof OF_SECONDARIES)[number];
 
 /** Kinds that are stored without effect. */
@@ -36,7 +36,7 @@ const WITHOUT_EQUIVALENT = [
 
 type MetadataKind = 'secondaries' | 'primaries' | 'grants' | 'stored' | 'none';
 
-/** Returns undefined for a kind that PowerDNS does not have. */
+/** Returns what the kind describes. Returns undefined if PowerDNS does not have the kind. */
 export function metadataKind(kind: string): MetadataKind | undefined {
   if (isOfSecondaries(kind)) return 'secondaries';
   if (kind === 'AXFR-MASTER-TSIG') return 'primaries';
@@ -49,7 +49,7 @@ export function isOfSecondaries(kind: string): kind is SecondaryKind {
   return OF_SECONDARIES.some((each) => each === kind);
 }
 
-/** Returns the values that describe the secondaries. */
+/** Returns the values that describe the secondaries, without duplicates. */
 export function valuesOf(kind: SecondaryKind, secondaries: readonly StoredSecondary[]): string[] {
   const values = secondaries.flatMap((secondary) => valuesOfOne(kind, secondary));
   return [...new Set(values)];
@@ -118,7 +118,7 @@ function readValue(kind: SecondaryKind, value: string): string | Problem {
   );
 }
 
-/** Removes what the kind describes. Returns nothing if the secondary would be of no use. */
+/** Removes the part that the kind describes. Returns an empty list if the secondary would have no effect. */
 function withoutPart(kind: SecondaryKind, secondary: StoredSecondary): WantedSecondary[] {
   const isNotify = kind === 'ALSO-NOTIFY';
   const rest: WantedSecondary = isNotify
@@ -161,7 +161,7 @@ function added(
   return groups;
 }
 
-/** Applies the rules of the domain's secondaries. */
+/** Returns the secondaries, or a problem if the API would refuse them. */
 function judgeAll(secondaries: readonly WantedSecondary[]): readonly WantedSecondary[] | Problem {
   const judged = NewSecondaries.safeParse({
     secondaries: secondaries.map(({ addresses, port, networks, keyId, transfers, notified }) => ({

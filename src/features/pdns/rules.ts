@@ -38,9 +38,9 @@ export function readCanonical(text: string): Name | Problem {
   return read.kind === 'name' ? read.name : refuse(`Unable to parse DNS Name: ${read.message}`);
 }
 
-/** A body that is absent or is not JSON gets a 400, as from PowerDNS; any JSON value is accepted. */
-export function requireBody(body: unknown): Problem | undefined {
-  return body === undefined || body === null ? new Problem(400, 'Bad Request') : undefined;
+/** Reads the members of a body. Like PowerDNS, responds 400 if it is absent or is not JSON, and accepts any other value. */
+export function readBody(body: unknown): JsonObject | Problem {
+  return body === undefined || body === null ? new Problem(400, 'Bad Request') : membersOf(body);
 }
 
 export type ZoneKind = 'Native' | 'Master' | 'Slave';

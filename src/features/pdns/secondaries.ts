@@ -1,10 +1,11 @@
-// Changes the secondaries of a domain, which PowerDNS describes by metadata, and finds keys by the names that its clients use.
+// Changes the secondaries of a domain, which PowerDNS describes by metadata, and finds TSIG keys by name.
 
 import type { RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
-import { loadKey } from '../../store/transfers/keys.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { loadKey, type TsigKeyRow } from '../../store/transfers/keys.ts';
 import { listSecondaries, replaceSecondaries } from '../../store/transfers/peers.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { toldSecondaries } from '../transfers/print.ts';
@@ -13,19 +14,20 @@ import { PEER_NETWORKS } from '../transfers/services.ts';
 import { refuse } from './rules.ts';
 import { type SecondaryKind, withValues } from './rules-metadata.ts';
 
-const MOST_CHARACTERS = 255;
+/** Maximum length of the name of a key. */
+export const MOST_KEY_CHARACTERS = 255;
 
-/** Finds a key by the id that PowerDNS clients use, which is its name. */
-export async function findKeyId(
-  db: RecordsCall['api']['db'],
+/** Finds a key by its name, which is its id in this API. */
+export async function findKey(
+  db: Database,
   accountId: number,
   text: string,
-): Promise<number | undefined> {
-  const name = text.length > MOST_CHARACTERS ? undefined : readKeyName(text);
-  return name === undefined ? undefined : (await loadKey(db, accountId, { name }))?.id;
+): Promise<TsigKeyRow | undefined> {
+  const name = text.length > MOST_KEY_CHARACTERS ? undefined : readKeyName(text);
+  return name === undefined ? undefined : await loadKey(db, accountId, { name });
 }
 
-/** Finds the keys with these names, of the zone's owner. `kind` is the member or the kind of metadata that lists them. */
+/** Finds keys of the zone's owner by their names. `kind` is the member or the kind of metadata that lists them. */
 export async function keyIdsOf(
   { api, domain: { accountId } }: RecordsCall,
   kind: string,
@@ -33,14 +35,14 @@ export async function keyIdsOf(
 ): Promise<number[] | Problem> {
   const ids: number[] = [];
   for (const name of names) {
-    const id = await findKeyId(api.db, accountId, name);
-    if (id === undefined) return refuse(`${kind}: the zone's owner has no TSIG key ${name.slice(0, 100)}`);
-    ids.push(id);
+    const key = await findKey(api.db, accountId, name);
+    if (key === undefined) return refuse(`${kind}: the zone's owner has no TSIG key ${name.slice(0, 100)}`);
+    ids.push(key.id);
   }
   return ids;
 }
 
-/** Replaces what one kind of metadata describes of the secondaries. */
+/** Changes the secondaries so that one kind of metadata has these values. */
 export async function saveSecondaries(
   call: RecordsCall,
   kind: SecondaryKind,

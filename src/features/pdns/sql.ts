@@ -1,4 +1,4 @@
-// What the PowerDNS API shows of domains besides their own columns, and the properties that its clients store.
+// Loads and stores the properties that the PowerDNS API adds to domains, and searches records.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -9,7 +9,7 @@ import { decodeRecord, newRecordIds, type RecordJson } from '../../store/records
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 
 export interface ZoneFacts {
-  /** Primaries from which the zone is copied, in the order in which they are asked. */
+  /** Primaries from which the zone is copied, in the order in which they are queried. */
   readonly masters: readonly { readonly address: string; readonly port: number }[];
   /** Names of the keys with which the primaries are queried. */
   readonly primaryKeys: readonly string[];
@@ -21,9 +21,11 @@ export interface ZoneFacts {
   /** True if a secondary of the domain receives NOTIFY. */
   readonly isNotified: boolean;
   readonly notifiedSerial: number | null;
-  /** Stored metadata by kind, and in lower case other properties. */
-  readonly properties: Readonly<Record<string, readonly string[]>>;
+  /** Stored metadata by kind, and other properties by names in lower case. */
+  readonly properties: Properties;
 }
+
+export type Properties = Readonly<Record<string, readonly string[]>>;
 
 interface FactsRow extends Omit<ZoneFacts, 'masters' | 'primaryKeys' | 'transferKeys' | 'properties'> {
   readonly id: number;
@@ -85,11 +87,11 @@ export async function loadEditedDomain(
 /** Maximum number of kinds that clients may store with a domain. */
 const MOST_KINDS = 40;
 
-/** Stores properties of a domain. No items delete one. Returns false if the domain would have too many. */
+/** Stores properties of a domain. Deletes those without items. Returns false if the domain would have too many. */
 export async function saveProperties(
   trx: Database,
   domainId: number,
-  properties: Readonly<Record<string, readonly string[]>>,
+  properties: Properties,
 ): Promise<boolean> {
   for (const [kind, items] of Object.entries(properties)) {
     if (items.length === 0) {
@@ -108,8 +110,8 @@ export async function saveProperties(
 
 interface SearchOrder {
   readonly accountId: number;
-  /** Names of the domains to which the API key is restricted. */
-  readonly names: readonly Name[] | null;
+  /** Domains to which the API key is restricted. Undefined if it is not restricted. */
+  readonly names: readonly Name[] | undefined;
   /** For LIKE, with `!` as the escape character. */
   readonly pattern: string;
   readonly most: number;
@@ -130,7 +132,7 @@ const MOST_DOMAINS = 2000;
 
 const visible = ({ accountId, names }: SearchOrder) => sql`
   select d.id, d.name from domains d
-  where d.deleted_at is null and (${names === null} or d.name = any(${(names ?? []).map(encodeNameColumn)}::text[]))
+  where d.deleted_at is null and (${names === undefined} or d.name = any(${(names ?? []).map(encodeNameColumn)}::text[]))
     and (d.account_id = ${accountId} or d.id = any(array(
       select m.domain_id from memberships m where m.account_id = ${accountId})))`;
 

@@ -2,7 +2,7 @@
 
 create table pdns_metadata (
   domain_id bigint not null references domains on delete cascade,
-  -- A kind of metadata, or in lower case another property of the zone.
+  -- A kind of metadata, or the name of another property in lower case.
   kind text collate "C" not null,
   items text[] not null,
   primary key (domain_id, kind)
