@@ -5,7 +5,7 @@ import { type RecordsCall, saveJudged } from '../../api/actions/save-records.ts'
 import { notFound, Problem } from '../../api/answers/problem.ts';
 import { judgeItems } from '../../api/body/body-bounds.ts';
 import { asActor, mayDo, writesRecordsOnly } from '../../api/callers/caller.ts';
-import { foldCase, type Name, printName } from '../../dns/name.ts';
+import { type Name, printName } from '../../dns/name.ts';
 import { updateDomain } from '../../store/change/update-domain.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
@@ -59,12 +59,8 @@ export async function saveChanges(
   if (!mayDo(domain.myRole, 'domain.settings') || writesRecordsOnly(caller.key))
     return new Problem(403, 'this API key may not select other nameservers');
   return await inTransaction(api.db, async (trx): Promise<Serials | Problem> => {
-    const order = { domainId: domain.id, ownerId: domain.accountId, set: { nameservers: chosen } };
-    const by = { by: asActor(caller), source: 'pdns', exempt: caller.account.isAdmin } as const;
-    const updated = await updateDomain(trx, { ...order, ...by });
-    if (updated.kind === 'absent') return notFound('domain');
-    if (updated.kind === 'refused') return refuse(updated.message);
-    const saved = await saveSets({ ...call, api: { ...api, db: trx } }, others, options);
+    const inside = { ...call, api: { ...api, db: trx } };
+    const saved = (await selectNameservers(inside, chosen)) ?? (await saveSets(inside, others, options));
     return saved instanceof Problem ? rollBackTo(saved) : { ...saved, before: domain.serial };
   });
 }
@@ -144,21 +140,16 @@ async function judgeSoas(
   return wrong && refuse(`${wrong.label}: the service sets the SOA record: only its serial may differ`);
 }
 
-/** Returns the nameserver set that the changes select. Returns undefined if it stays. */
+/** Returns the nameserver set that the changes select. Returns undefined if they do not change it. */
 function chooseNameservers(
-  { name, nameserverSets }: VisibleDomain,
+  domain: VisibleDomain,
   changes: readonly SetChange[],
 ): readonly Name[] | Problem | undefined {
-  const [current = []] = nameserverSets;
-  let names: readonly Name[] = current;
-  for (const change of changes) names = nameserversAfter(change, names);
-  if (names === current) return undefined;
-  const found = findSet(names.map(foldCase), nameserverSets);
-  if (found !== undefined) return found === current ? undefined : found;
-  const label = `RRset ${printName(name)} IN NS`;
-  return refuse(
-    `${label}: the service sets the nameservers of the zone; expected ${listSets(nameserverSets)}`,
-  );
+  const [last] = changes.slice(-1);
+  if (last === undefined) return undefined;
+  const [current = []] = domain.nameserverSets;
+  const names = changes.reduce((before, change) => nameserversAfter(change, before), current);
+  return judgeNameservers(domain, names, last.label);
 }
 
 /** Describes the accepted nameserver sets. */
@@ -167,13 +158,25 @@ function listSets(sets: readonly (readonly Name[])[]): string {
   return sets.map((set) => set.map(printName).join(' ')).join(', or ');
 }
 
-/** Returns a problem if the domain has another set of nameservers than a client expects, and selects an accepted one. */
+/** Returns the accepted set with these names. Returns undefined if the domain already has it. */
 export function judgeNameservers(
-  domain: VisibleDomain,
+  { nameserverSets: sets }: VisibleDomain,
   names: readonly Name[],
+  label: string,
 ): readonly Name[] | Problem | undefined {
-  const { nameserverSets: sets } = domain;
   const found = findSet(names, sets);
-  if (found === undefined) return refuse(`nameservers: expected ${listSets(sets)}`);
-  return found === sets[0] ? undefined : found;
+  if (found !== undefined) return found === sets[0] ? undefined : found;
+  return refuse(`${label}: the service sets the nameservers of the zone; expected ${listSets(sets)}`);
+}
+
+export async function selectNameservers(
+  { api, caller, domain }: RecordsCall,
+  nameservers: readonly Name[],
+): Promise<Problem | undefined> {
+  const updated = await updateDomain(api.db, {
+    ...{ domainId: domain.id, ownerId: domain.accountId, set: { nameservers } },
+    ...{ by: asActor(caller), source: 'pdns', exempt: caller.account.isAdmin },
+  });
+  if (updated.kind === 'absent') return notFound('domain');
+  return updated.kind === 'refused' ? refuse(updated.message) : undefined;
 }

@@ -3,14 +3,13 @@
 import { answerWrite, type RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
-import { writeAudit } from '../../store/audit/write-audit.ts';
-import { printWithoutDot } from '../../zone/name-text.ts';
+import { describePrimaries } from '../secondaries/print.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
 import { type CopiedDomain, endCopy, loadCopiedDomain, replacePrimaries } from '../secondaries/sql-domain.ts';
 import { isPeerPort, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
 import { type JsonObject, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
-import { keyIdsOf, saveSecondaries } from './secondaries.ts';
+import { auditEdit, keyIdsOf, saveSecondaries } from './secondaries.ts';
 import { type Properties, saveProperties } from './sql.ts';
 
 interface WantedMaster {
@@ -150,21 +149,7 @@ async function endSlave(call: RecordsCall, before: CopiedDomain): Promise<Proble
   return ended.kind === 'no_copy' ? undefined : await auditPrimaries(call, before);
 }
 
-async function auditPrimaries(
-  { api, caller, domain }: RecordsCall,
-  before: CopiedDomain,
-): Promise<undefined> {
-  const after = await loadCopiedDomain(api.db, domain.id);
-  await writeAudit(api.db, {
-    action: 'primaries.edit',
-    by: asActor(caller),
-    domainId: domain.id,
-    target: { name: printWithoutDot(domain.name) },
-    before: { primaries: before.primaries.map(describePrimary) },
-    after: { primaries: after.primaries.map(describePrimary) },
-  });
-}
-
-function describePrimary({ address, port, keyName }: CopiedDomain['primaries'][number]): string {
-  return `${address} port ${port}${keyName === null ? '' : ` key ${keyName}`}`;
+async function auditPrimaries(call: RecordsCall, before: CopiedDomain): Promise<undefined> {
+  const after = await loadCopiedDomain(call.api.db, call.domain.id);
+  await auditEdit(call, 'primaries.edit', describePrimaries(before), describePrimaries(after));
 }

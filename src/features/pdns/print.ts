@@ -238,55 +238,51 @@ export function printMaster({ address, port }: { readonly address: string; reado
   return text.includes(':') ? `[${text}]:${port}` : `${text}:${port}`;
 }
 
-const PIECE_CHARACTERS = 32_768;
+type Items<T> = AsyncIterable<T> | Iterable<T>;
 
 /** Yields the JSON of a zone with its sets. */
-export async function* zonePieces(
-  zone: object,
-  sets: AsyncIterable<PrintedSet> | Iterable<PrintedSet>,
-): AsyncGenerator<string> {
-  yield* listPieces(sets, { before: `${JSON.stringify(zone).slice(0, -1)},"rrsets":[`, after: ']}' });
+export async function* zoneTexts(zone: object, sets: Items<PrintedSet>): AsyncGenerator<string> {
+  yield `${JSON.stringify(zone).slice(0, -1)},"rrsets":`;
+  yield* listTexts(sets);
+  yield '}';
 }
 
-/** Yields JSON items in pieces. */
-export async function* listPieces(
-  items: AsyncIterable<object> | Iterable<object>,
-  { before = '[', after = ']' } = {},
-): AsyncGenerator<string> {
-  let piece = before;
-  let isFirst = true;
+/** Yields the JSON of a list. */
+export async function* listTexts(items: Items<object>): AsyncGenerator<string> {
+  let before = '[';
   for await (const item of items) {
-    piece += isFirst ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
-    isFirst = false;
-    if (piece.length < PIECE_CHARACTERS) continue;
-    yield piece;
-    piece = '';
+    yield before + JSON.stringify(item);
+    before = ',';
   }
-  yield piece + after;
+  yield before === '[' ? '[]' : ']';
 }
 
 /** Yields a zone file with one record in a line, without directives. */
-export async function* filePieces(
-  sets: AsyncIterable<PrintedSet> | Iterable<PrintedSet>,
-): AsyncGenerator<string> {
-  let piece = '';
-  for await (const { name, type, ttl, records } of sets) {
-    for (const { content } of records) piece += `${name}\t${ttl}\tIN\t${type}\t${content}\n`;
-    if (piece.length < PIECE_CHARACTERS) continue;
-    yield piece;
-    piece = '';
-  }
-  yield piece;
+export async function* fileTexts(sets: Items<PrintedSet>): AsyncGenerator<string> {
+  for await (const { name, type, ttl, records } of sets)
+    yield records.map(({ content }) => `${name}\t${ttl}\tIN\t${type}\t${content}\n`).join('');
 }
 
-/**
- * Reads the first piece before the response begins, so that an error of the database still results in a 503.
- */
-export async function begin(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+const PIECE_CHARACTERS = 32_768;
+
+/** Joins texts to pieces. Reads the first one before the response begins, so that a database error still results in a 503. */
+export async function openTexts(texts: AsyncIterable<string>): Promise<AsyncIterable<string>> {
+  const pieces = inPieces(texts);
   const first = await pieces.next();
   return (async function* () {
     if (first.done === true) return;
     yield first.value;
     yield* pieces;
   })();
+}
+
+async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
 }

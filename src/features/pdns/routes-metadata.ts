@@ -4,11 +4,9 @@
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
 import { notFound, Problem } from '../../api/answers/problem.ts';
-import { asActor } from '../../api/callers/caller.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { domain, type Route } from '../../api/calls/route.ts';
 import { compatRoute } from '../../api/compat/compat-route.ts';
-import { writeAudit } from '../../store/audit/write-audit.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { listSecondaries } from '../../store/transfers/peers.ts';
 import {
@@ -17,12 +15,11 @@ import {
   replaceDomainGrants,
   type StoredUpdateGrant,
 } from '../../store/updates/grants.ts';
-import { printWithoutDot } from '../../zone/name-text.ts';
 import { describeGrant } from '../updates/rules.ts';
 import { saveWantedZone } from './primaries.ts';
 import { readBody, refuse } from './rules.ts';
 import { isOfSecondaries, metadataKind, OF_SECONDARIES, valuesOf } from './rules-metadata.ts';
-import { keyIdsOf, saveSecondaries } from './secondaries.ts';
+import { auditEdit, keyIdsOf, saveSecondaries } from './secondaries.ts';
 import { loadFacts, saveProperties } from './sql.ts';
 import { PDNS, ZONE } from './surface.ts';
 
@@ -176,7 +173,7 @@ async function saveGrants(
   kind: string,
   values: readonly string[],
 ): Promise<Problem | undefined> {
-  const { api, caller, domain: zone } = call;
+  const { api, domain: zone } = call;
   const keyIds = await keyIdsOf(call, kind, values);
   if (keyIds instanceof Problem) return keyIds;
   const before = await listDomainGrants(api.db, zone.id);
@@ -195,14 +192,8 @@ async function saveGrants(
   if (replaced.kind === 'unknown_key')
     return refuse(`${kind}: expected a key that was created here, not imported`);
   const after = await listDomainGrants(api.db, zone.id);
-  await writeAudit(api.db, {
-    action: 'update_grants.edit',
-    by: asActor(caller),
-    domainId: zone.id,
-    target: { name: printWithoutDot(zone.name) },
-    before: { grants: before.map(describeGrant) },
-    after: { grants: after.map(describeGrant) },
-  });
+  const describe = (grants: typeof before) => ({ grants: grants.map(describeGrant) });
+  await auditEdit(call, 'update_grants.edit', describe(before), describe(after));
   return undefined;
 }
 

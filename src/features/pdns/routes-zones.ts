@@ -13,7 +13,6 @@ import { compatRoute } from '../../api/compat/compat-route.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { countInWindow } from '../../store/accounts/rate-windows.ts';
 import { deleteDomain } from '../../store/change/save-domain.ts';
-import { updateDomain } from '../../store/change/update-domain.ts';
 import { disableDnssec, enableDnssec } from '../../store/dnssec/change-goal.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { streamDomains } from '../../store/domains/list-domains.ts';
@@ -28,12 +27,12 @@ import { loadZone } from '../../store/zones/load-zones.ts';
 import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
 import { isApiType } from '../../zone/records/customer-types.ts';
 import { orderRetransfer } from '../secondaries/sql-domain.ts';
-import { judgeNameservers, saveChanges } from './changes.ts';
+import { judgeNameservers, saveChanges, selectNameservers } from './changes.ts';
 import { readWantedZone, saveWantedZone, type WantedZone } from './primaries.ts';
 import {
-  begin,
-  filePieces,
-  listPieces,
+  fileTexts,
+  listTexts,
+  openTexts,
   type PrintedSet,
   printMaster,
   printZone,
@@ -42,7 +41,7 @@ import {
   setsOfCopy,
   setsOfRecords,
   soaOf,
-  zonePieces,
+  zoneTexts,
 } from './print.ts';
 import { type JsonObject, readBody, readCanonical, refuse, textIn, textsIn } from './rules.ts';
 import { type Change, MOST_RRSETS, readContent } from './rules-rrsets.ts';
@@ -64,7 +63,7 @@ const listZones = compatRoute(PDNS, account(), {
     if (wanted instanceof Problem) return wanted;
     const domains = wanted === undefined ? streamDomains(...listed(call)) : one(await findOne(call, wanted));
     const zones = zonesOf(call.api.db, domains, dnssec !== 'false');
-    return new CompatAnswer(await begin(listPieces(zones)), JSON_TYPE);
+    return new CompatAnswer(await openTexts(listTexts(zones)), JSON_TYPE);
   },
 });
 
@@ -146,7 +145,7 @@ async function showZone(
   // PowerDNS ignores a type without a name.
   const filter = read === undefined ? {} : { name: read.name, type: type?.toUpperCase() };
   const sets = await openSets(db, zone, facts, filter);
-  return new CompatAnswer(await begin(zonePieces(shown, sets)), { ...JSON_TYPE, status });
+  return new CompatAnswer(await openTexts(zoneTexts(shown, sets)), { ...JSON_TYPE, status });
 }
 
 interface SetFilter {
@@ -191,8 +190,8 @@ const exportZone = compatRoute(PDNS, domain('domain.view'), {
   async run({ api: { db }, domain: zone }) {
     const facts = (await loadFacts(db, [zone.id])).get(zone.id);
     if (facts === undefined) return notFound('domain');
-    const pieces = filePieces(await openSets(db, zone, facts));
-    return new CompatAnswer(await begin(pieces), { type: 'text/plain; charset=utf-8' });
+    const texts = fileTexts(await openSets(db, zone, facts));
+    return new CompatAnswer(await openTexts(texts), { type: 'text/plain; charset=utf-8' });
   },
 });
 
@@ -274,14 +273,10 @@ async function create(
   if (created instanceof Problem) return created;
   const zone: VisibleDomain = { ...created.domain, myRole: 'owner' };
   const onZone = { ...call, domain: zone };
-  const chosen = nameservers.length === 0 ? undefined : judgeNameservers(zone, nameservers);
+  const chosen = nameservers.length === 0 ? undefined : judgeNameservers(zone, nameservers, 'nameservers');
   if (chosen instanceof Problem) return chosen;
-  if (chosen !== undefined) {
-    const order = { ...orderOf(onZone), set: { nameservers: chosen }, exempt: call.caller.account.isAdmin };
-    const updated = await updateDomain(call.api.db, order);
-    if (updated.kind === 'refused') return refuse(updated.message);
-  }
-  const refused = await saveWantedZone(onZone, wanted);
+  const refused =
+    (chosen && (await selectNameservers(onZone, chosen))) ?? (await saveWantedZone(onZone, wanted));
   if (refused !== undefined) return refused;
   if (changes.length === 0) return zone;
   const saved = await saveChanges(onZone, changes);

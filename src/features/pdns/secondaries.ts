@@ -3,6 +3,8 @@
 import type { RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
+import type { AuditAction } from '../../store/audit/audit-actions.ts';
+import type { Told } from '../../store/audit/tell-audit.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { loadKey, type TsigKeyRow } from '../../store/transfers/keys.ts';
@@ -48,7 +50,7 @@ export async function saveSecondaries(
   kind: SecondaryKind,
   values: readonly string[],
 ): Promise<Problem | undefined> {
-  const { api, caller, domain: zone } = call;
+  const { api, domain: zone } = call;
   const keyIds = kind === 'TSIG-ALLOW-AXFR' ? await keyIdsOf(call, kind, values) : [];
   if (keyIds instanceof Problem) return keyIds;
   const before = await listSecondaries(api.db, zone.id);
@@ -62,13 +64,17 @@ export async function saveSecondaries(
   if (replaced.kind === 'unknown_key')
     return refuse(`${kind}: expected a key that was created here, not imported`);
   const after = await listSecondaries(api.db, zone.id);
-  await writeAudit(api.db, {
-    action: 'secondaries.edit',
-    by: asActor(caller),
-    domainId: zone.id,
-    target: { name: printWithoutDot(zone.name) },
-    before: toldSecondaries(before),
-    after: toldSecondaries(after),
-  });
+  await auditEdit(call, 'secondaries.edit', toldSecondaries(before), toldSecondaries(after));
   return undefined;
+}
+
+/** Writes an edit of the zone's settings to the audit log. */
+export async function auditEdit(
+  { api, caller, domain: { id, name } }: RecordsCall,
+  action: AuditAction,
+  before: Told,
+  after: Told,
+): Promise<void> {
+  const target = { name: printWithoutDot(name) };
+  await writeAudit(api.db, { action, by: asActor(caller), domainId: id, target, before, after });
 }

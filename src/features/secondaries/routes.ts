@@ -7,9 +7,9 @@ import { invalid, notFound, Problem, problem } from '../../api/answers/problem.t
 import { asActor } from '../../api/callers/caller.ts';
 import { domain, route } from '../../api/calls/route.ts';
 import { Message } from '../../api/schemas/fields.ts';
-import type { Told } from '../../store/audit/tell-audit.ts';
 import { refusedAddress } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
+import { describePrimaries } from './print.ts';
 import { EndedCopy, NewPrimaries, Primaries } from './schema.ts';
 import {
   type CopiedDomain,
@@ -70,7 +70,7 @@ const putPrimaries = route(domain('domain.settings'), {
       return invalid([{ field, error: "expected a key that the domain's owner imported" }]);
     }
     const after = await loadCopiedDomain(api.db, domain.id);
-    audit({ before: told(before), after: told(after) });
+    audit({ before: describePrimaries(before), after: describePrimaries(after) });
     return print(after);
   },
 });
@@ -94,7 +94,7 @@ const deletePrimaries = route(domain('domain.settings'), {
     if (ended.kind === 'absent') return notFound('domain');
     if (ended.kind === 'no_copy') return problem('wrong_state', NO_COPY);
     if (ended.kind === 'refused') return answerWrite(call, ended.saved, explainRevert) as Problem;
-    audit({ before: told(before), after: told({ primaries: [], copy: undefined }) });
+    audit({ before: describePrimaries(before), after: describePrimaries({ primaries: [] }) });
     answerHeader('X-Change-Id', ended.changeId);
     answerHeader('X-Zone-Serial', ended.serial);
     return { records: ended.kept, dropped: ended.dropped, serial: ended.serial };
@@ -137,14 +137,5 @@ function print({ primaries, copy }: CopiedDomain): z.input<typeof Primaries> {
     expires_at: copy?.expiresAt?.toISOString() ?? null,
     last_error: copy?.lastError ?? null,
     message: copy?.lastMessage ?? null,
-  };
-}
-
-/** Describes each primary by one text, as the secondaries. */
-function told({ primaries }: CopiedDomain): Told {
-  return {
-    primaries: primaries.map(
-      ({ address, port, keyName }) => `${address} port ${port}${keyName === null ? '' : ` key ${keyName}`}`,
-    ),
   };
 }
