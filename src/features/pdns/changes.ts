@@ -1,5 +1,5 @@
-// Saves changes of record sets as one change of the domain. SOA and NS of the apex belong to the service: a change that
-// leaves them as they are has no effect, and another of the domain's nameserver sets is selected.
+// Saves changes of record sets as one change of the domain. The service sets the SOA and NS records of the apex. A change to
+// them is accepted only if it has no effect, or if it selects another of the domain's nameserver sets.
 
 import { type RecordsCall, saveJudged } from '../../api/actions/save-records.ts';
 import { notFound, Problem } from '../../api/answers/problem.ts';
@@ -18,13 +18,7 @@ import type { ApiType } from '../../zone/records/customer-types.ts';
 import { soaOf } from './print.ts';
 import { refuse } from './rules.ts';
 import { editOf, isSameSoa, namesOf } from './rules-edit.ts';
-import {
-  type Change,
-  MOST_RRSETS,
-  nameserversAfter,
-  type SetChange,
-  type SoaChange,
-} from './rules-rrsets.ts';
+import { type Change, MAX_RRSETS, nameserversAfter, type SetChange, type SoaChange } from './rules-rrsets.ts';
 import { loadEditedDomain } from './sql.ts';
 
 interface Serials {
@@ -33,7 +27,7 @@ interface Serials {
 }
 
 interface Options {
-  /** True if all sets that are not listed are deleted. */
+  /** True if sets that the changes do not name are deleted. */
   readonly isWhole?: boolean;
 }
 
@@ -48,7 +42,7 @@ export async function saveChanges(
   const ownNs = sets.filter(({ name, type }) => type === 'NS' && name === domain.name);
   const others = sets.filter((change) => !ownNs.includes(change));
   const items = others.reduce((count, { records = [] }) => count + Math.max(1, records.length), 0);
-  const tooMany = judgeItems(items, { largeBody: true, maxItems: MOST_RRSETS }, domain.plan);
+  const tooMany = judgeItems(items, { largeBody: true, maxItems: MAX_RRSETS }, domain.plan);
   if (tooMany !== undefined) return tooMany;
   const wrongSoa = soas.length === 0 ? undefined : await judgeSoas(call, soas);
   if (wrongSoa !== undefined) return wrongSoa;
@@ -65,8 +59,8 @@ export async function saveChanges(
   });
 }
 
-/** Maximum number of names and records of an edit for which everything is loaded at once. */
-const MOST_AT_ONCE = 32;
+/** Maximum number of names and records of an edit that loads everything with one statement. */
+const MAX_LOADED_TOGETHER = 32;
 const NOTHING = { names: [], ids: 0 };
 
 async function saveSets(
@@ -83,7 +77,7 @@ async function saveSets(
       if (isWhole) listed = withDeletes(changes, await loadSetKeys(locked.trx, domainId));
       const names = namesOf(listed);
       const ids = listed.reduce((count, { records = [] }) => count + records.length, 0);
-      const isSmall = names.length + ids <= MOST_AT_ONCE;
+      const isSmall = names.length + ids <= MAX_LOADED_TOGETHER;
       const loaded = await loadEditedDomain(locked.trx, domainId, isSmall ? { names, ids } : NOTHING);
       before = loaded.serial;
       if (!isSmall) return editOf(listed, await locked.recordsAt(names));
@@ -97,7 +91,7 @@ async function saveSets(
   return { before, after: saved.kind === 'dry_run' ? before : saved.serial };
 }
 
-/** Adds the deletion of each set that the changes do not name. */
+/** Adds the deletion of every other set of the domain. `keys` are those of all its sets. */
 function withDeletes(changes: readonly SetChange[], keys: Iterable<string>): readonly SetChange[] {
   const named = new Set(changes.map(({ name, type }) => setKey(name, type)));
   const deletes = [...keys]
@@ -111,10 +105,10 @@ function withDeletes(changes: readonly SetChange[], keys: Iterable<string>): rea
   return [...changes, ...deletes];
 }
 
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 function explain(problems: readonly EditProblem[], changes: readonly SetChange[]): Problem {
-  const fields = problems.slice(0, MOST_ERRORS).map(({ index, message }) => ({
+  const fields = problems.slice(0, MAX_ERRORS).map(({ index, message }) => ({
     field: changes[index]?.label ?? 'rrsets',
     error: message,
   }));

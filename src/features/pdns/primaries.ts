@@ -1,4 +1,4 @@
-// Reads and saves the properties of a zone: its kind, its masters, its TSIG keys, and properties without effect here.
+// Reads and saves the properties of a zone: its kind, its masters, its TSIG keys, and those that are stored without effect.
 
 import { answerWrite, type RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
@@ -17,7 +17,7 @@ interface WantedMaster {
   readonly port: number;
 }
 
-/** The properties that a request sets. Others stay. */
+/** Properties that a request sets. Absent properties do not change. */
 export interface WantedZone {
   readonly kind?: ZoneKind | undefined;
   readonly masters?: readonly WantedMaster[] | undefined;
@@ -29,11 +29,11 @@ export interface WantedZone {
   readonly properties?: Properties;
 }
 
-const MOST_CHARACTERS = 255;
-/** Members with an effect in PowerDNS that this service does not have. */
+const MAX_CHARACTERS = 255;
+/** Members for features of PowerDNS that this service does not have. */
 const REFUSED = ['catalog', 'nsec3param'];
 
-/** Reads the properties of a zone, which may all be absent. */
+/** Reads the properties of a zone. All members are optional. */
 export function readWantedZone(members: JsonObject): WantedZone | Problem {
   const { kind: kindText, dnssec } = members;
   const kind = typeof kindText === 'string' && kindText !== '' ? readKind(kindText) : undefined;
@@ -59,8 +59,7 @@ export function readWantedZone(members: JsonObject): WantedZone | Problem {
   for (const [member, stored] of TEXTS) {
     const value = members[member];
     if (typeof value !== 'string') continue;
-    if (value.length > MOST_CHARACTERS)
-      return refuse(`${member} has more than ${MOST_CHARACTERS} characters`);
+    if (value.length > MAX_CHARACTERS) return refuse(`${member} has more than ${MAX_CHARACTERS} characters`);
     properties[stored] = value === '' && member !== 'soa_edit_api' ? [] : [value];
   }
   if (typeof members.api_rectify === 'boolean') properties['API-RECTIFY'] = members.api_rectify ? ['1'] : [];
@@ -80,7 +79,7 @@ const TEXTS = [
   ['soa_edit_api', 'SOA-EDIT-API'],
 ] as const;
 
-/** Saves kind, masters and stored properties within a transaction. */
+/** Saves the properties. Must be called within a transaction. */
 export async function saveWantedZone(call: RecordsCall, wanted: WantedZone): Promise<Problem | undefined> {
   const { api, domain } = call;
   const keys = wanted.transferKeys;

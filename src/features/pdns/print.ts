@@ -1,5 +1,4 @@
-// Prints zones and their contents in the JSON of PowerDNS. The origins of proxied records are shown, not the published
-// addresses.
+// Prints zones and their records in the JSON of PowerDNS. Proxied records have their origins, not the published addresses.
 
 import type { DnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
@@ -22,7 +21,7 @@ import type { ZoneFacts } from './sql.ts';
 
 export const SERVER = '/api/v1/servers/localhost';
 
-/** A record set in the order of its records. */
+/** A record set in the JSON of PowerDNS. */
 export interface PrintedSet {
   readonly name: string;
   readonly type: string;
@@ -36,8 +35,8 @@ export interface PrintedSet {
 }
 
 /**
- * Returns the content in the canonical form of PowerDNS, because tools compare texts: full names, texts in quotes with UTF-8,
- * digests in lower case, and all digits of locations.
+ * Returns the content in the canonical form of PowerDNS, because tools compare the text. Names are full, strings are in
+ * quotes and UTF-8, digests are in lower case, and locations have all decimals.
  */
 export function printContent(type: ApiType, rdata: Uint8Array): string {
   if (type === 'ANAME') return printName(nameInRdata(rdata));
@@ -49,7 +48,7 @@ export function printContent(type: ApiType, rdata: Uint8Array): string {
 
 const HEXADECIMAL: ReadonlySet<ApiType> = new Set(['DS', 'SSHFP', 'TLSA', 'SMIMEA'] as const);
 
-/** Matches a run of escaped octets that ASCII does not have. */
+/** Matches consecutive escaped octets outside of ASCII. */
 const HIGH_OCTETS = /(?:\\(?:12[89]|1[3-9]\d|2\d\d))+/g;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -96,7 +95,10 @@ function printRecord(content: string): PrintedSet['records'][number] {
   return { content, disabled: false };
 }
 
-/** Yields the sets of a domain from its records in the order of their names: SOA first, without records of the service. */
+/**
+ * Yields the SOA and the sets of the records, which must be sorted by name. Omits managed records, except the NS records of
+ * the apex.
+ */
 export async function* setsOfRecords(
   soa: PrintedSet | undefined,
   records: AsyncIterable<ListedRecord>,
@@ -115,7 +117,7 @@ export async function* setsOfRecords(
   yield* printSets(waiting);
 }
 
-/** Yields the sets of a zone that is copied from a primary. */
+/** Yields the sets of a zone that was transferred from a primary. */
 export function* setsOfCopy(records: readonly ZoneRecord[]): Generator<PrintedSet> {
   const own = records.filter((record) => !isMark(record) && !isEdgeMark(record));
   const sets = groupBy(own, ({ owner, type }) => `${type} ${owner}`);
@@ -133,7 +135,7 @@ function printWireSet(set: readonly ZoneRecord[]): PrintedSet {
   };
 }
 
-/** Returns the SOA that the service publishes. Undefined for a domain without nameservers here. */
+/** Returns the SOA that the service publishes. Returns undefined if the domain has no nameservers here. */
 export function soaOf(
   { name, nameserverSets: [nameservers] }: Pick<Domain, 'name' | 'nameserverSets'>,
   serial: number,
@@ -144,10 +146,10 @@ export function soaOf(
   return printWireSet(records.filter(({ type }) => type === TYPE.SOA));
 }
 
-/** Statuses in which a domain that is signed will no longer be. */
+/** Statuses of domains that are unsigned, or will be soon. */
 const UNSIGNED: readonly DnssecStatus[] = ['off', 'ds_removal', 'unsigning'];
 
-/** Properties of a zone in lists. */
+/** Prints the properties that lists of zones contain. */
 export function printZone({ name, serial, dnssecStatus }: Domain, facts: ZoneFacts): object {
   const id = printName(name);
   const shown = facts.copySerial ?? serial;
@@ -167,7 +169,7 @@ export function printZone({ name, serial, dnssecStatus }: Domain, facts: ZoneFac
   };
 }
 
-/** Properties of a zone that lists do not have. */
+/** Prints the further properties of a single zone. */
 export function printZoneDetails({ properties, transferKeys, primaryKeys }: ZoneFacts): object {
   return {
     api_rectify: properties['API-RECTIFY']?.[0] === '1',
@@ -180,20 +182,20 @@ export function printZoneDetails({ properties, transferKeys, primaryKeys }: Zone
   };
 }
 
-/** A domain with primaries is a Slave. Otherwise the kind is the one that a client chose, if any. */
+/** Returns Slave if the domain has primaries. Otherwise returns the kind that a client chose, if any. */
 function kindOf({ masters, isNotified, properties }: ZoneFacts): string {
   if (masters.length > 0) return 'Slave';
   return properties.kind?.[0] ?? (isNotified ? 'Master' : 'Native');
 }
 
-/** PowerDNS writes special octets of ids as `=2F`. */
+/** Escapes a special octet in the id of a zone, such as `=2F`. */
 function escapeOctet(octet: string): string {
   return `=${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
 type StoredKey = StoredDnssec['keys'][number];
 
-/** Prints the keys that are published or will be, without their private parts. */
+/** Prints the keys that are published or will be published, without their private parts. */
 export function printCryptokeys(apex: Name, stored: StoredDnssec | undefined): { id: number }[] {
   const machine = stored?.machine;
   if (stored === undefined || !machine) return [];
@@ -211,7 +213,7 @@ export function printCryptokeys(apex: Name, stored: StoredDnssec | undefined): {
 const ALGORITHM_NAMES = new Map<number, string>(
   Object.entries(SIGNING_ALGORITHM).map(([name, code]) => [code, name]),
 );
-/** Size of the keys of all algorithms with which the fleet signs. */
+/** Key size of every algorithm that the fleet signs with. */
 const KEY_BITS = 256;
 
 function printCryptokey(apex: Name, { id, role, algorithm, flags, tag, dnskey }: StoredKey) {
@@ -257,7 +259,7 @@ export async function* listTexts(items: Items<object>): AsyncGenerator<string> {
   yield before === '[' ? '[]' : ']';
 }
 
-/** Yields a zone file with one record in a line, without directives. */
+/** Yields a zone file with one record per line and without directives. */
 export async function* fileTexts(sets: Items<PrintedSet>): AsyncGenerator<string> {
   for await (const { name, type, ttl, records } of sets)
     yield records.map(({ content }) => `${name}\t${ttl}\tIN\t${type}\t${content}\n`).join('');
@@ -265,7 +267,7 @@ export async function* fileTexts(sets: Items<PrintedSet>): AsyncGenerator<string
 
 const PIECE_CHARACTERS = 32_768;
 
-/** Joins texts to pieces. Reads the first one before the response begins, so that a database error still results in a 503. */
+/** Joins texts to larger pieces. Awaits the first piece, so that a database error still results in a 503. */
 export async function openTexts(texts: AsyncIterable<string>): Promise<AsyncIterable<string>> {
   const pieces = inPieces(texts);
   const first = await pieces.next();

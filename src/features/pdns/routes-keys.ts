@@ -1,4 +1,4 @@
-// TSIG keys of the account, and the DNSSEC keys of a zone, which are managed here.
+// Routes for the TSIG keys of the account, and for the DNSSEC keys of a zone, which the service manages.
 
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
@@ -28,13 +28,13 @@ import {
 import { TSIG_SECRETS } from '../transfers/services.ts';
 import { printCryptokeys, SERVER } from './print.ts';
 import { readBody, refuse, textIn } from './rules.ts';
-import { findKey, MOST_KEY_CHARACTERS } from './secondaries.ts';
+import { findKey, MAX_KEY_CHARACTERS } from './secondaries.ts';
 import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
 
 const TSIG_KEYS = `${SERVER}/tsigkeys`;
-const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(MOST_KEY_CHARACTERS) }) };
+const OWN_KEY = { path: `${TSIG_KEYS}/{id}`, params: z.object({ id: z.string().max(MAX_KEY_CHARACTERS) }) };
 
-/** Prints a key. Its secret is only shown when it is created. */
+/** Prints a key. The response to its creation is the only one with the secret. */
 function printKey({ name, algorithm }: Pick<TsigKeyRow, 'name' | 'algorithm'>, secret?: Uint8Array): object {
   const key = secret === undefined ? '' : Buffer.from(secret).toString('base64');
   return { type: 'TSIGKey', id: name, name: name.slice(0, -1), algorithm, key };
@@ -89,7 +89,7 @@ const createTsigKey = compatRoute(PDNS, account(), {
     if (stored.kind === 'exists')
       return new Problem(
         409,
-        `A TSIG key with the name '${name.slice(0, MOST_KEY_CHARACTERS)}' already exists`,
+        `A TSIG key with the name '${name.slice(0, MAX_KEY_CHARACTERS)}' already exists`,
       );
     if (stored.kind === 'unavailable')
       return problem('tsig_unavailable', 'TSIG keys cannot be stored: TSIG_SECRETS is missing or wrong');
@@ -102,7 +102,7 @@ interface WantedKey {
   readonly accountId: number;
   readonly name: string;
   readonly algorithm: (typeof TSIG_ALGORITHMS)[number];
-  /** The secret in base64. Without one, the key gets a random secret, and a unique name that begins with `name`. */
+  /** The secret in base64. If it is empty, the key gets a random secret, and a unique name that begins with `name`. */
   readonly key: unknown;
 }
 
@@ -118,7 +118,7 @@ async function storeKey(
   }
   const secret = key.length > SECRET_CHARACTERS ? undefined : readSecret(key);
   if (secret === undefined) return refuse(`TSIG content: ${WRONG_SECRET}`);
-  const name = text.length > MOST_KEY_CHARACTERS ? undefined : readKeyName(text);
+  const name = text.length > MAX_KEY_CHARACTERS ? undefined : readKeyName(text);
   if (name === undefined) return refuse('name: expected a domain name');
   return await importKey(db, secrets, { ...common, name, secret });
 }

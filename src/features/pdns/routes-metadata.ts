@@ -1,5 +1,5 @@
-// Metadata of zones. Kinds about transfers and dynamic update show and change the settings of the domain; a few others are
-// stored without effect.
+// Routes for the metadata of zones. Kinds for transfers and dynamic update read and write the settings of the domain. A few
+// other kinds are stored without effect.
 
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
@@ -28,14 +28,14 @@ const ITEM = { path: `${METADATA}/{kind}`, params: z.object({ kind: z.string().m
 const READ = domain('domain.settings', { whileDisabled: true, wholeKeys: true });
 const WRITE = domain('domain.settings');
 
-const MOST_VALUES = 32;
-const MOST_CHARACTERS = 1024;
+const MAX_VALUES = 32;
+const MAX_CHARACTERS = 1024;
 
 type MetadataCall = CallOf<'domain'>;
 type Values = Map<string, readonly string[]>;
 
 /** Loads the values of metadata by kind, without kinds that have none. */
-async function load({ api, domain: { id, name } }: MetadataCall): Promise<Values> {
+async function loadMetadata({ api, domain: { id, name } }: MetadataCall): Promise<Values> {
   const secondaries = await listSecondaries(api.db, id);
   const facts = (await loadFacts(api.db, [id])).get(id);
   const grants = (await listDomainGrants(api.db, id)).filter((grant) => isWhole(grant, name));
@@ -53,7 +53,7 @@ function isWhole({ match, owner, types }: StoredUpdateGrant, apex: StoredUpdateG
   return match === 'subtree' && owner === apex && types === null;
 }
 
-function print(kind: string, metadata: readonly string[]): object {
+function printMetadata(kind: string, metadata: readonly string[]): object {
   return { type: 'Metadata', kind, metadata };
 }
 
@@ -62,8 +62,8 @@ const listMetadata = compatRoute(PDNS, READ, {
   path: METADATA,
   operationId: 'pdnsListMetadata',
   async run(call) {
-    const values = [...(await load(call))].sort(([a], [b]) => (a < b ? -1 : 1));
-    return CompatAnswer.json(values.map(([kind, metadata]) => print(kind, metadata)));
+    const values = [...(await loadMetadata(call))].sort(([a], [b]) => (a < b ? -1 : 1));
+    return CompatAnswer.json(values.map(([kind, metadata]) => printMetadata(kind, metadata)));
   },
 });
 
@@ -74,7 +74,7 @@ const getMetadata = compatRoute(PDNS, READ, {
   async run(call) {
     const kind = String(call.params.kind);
     if (metadataKind(kind) === undefined) return unsupported(kind);
-    return CompatAnswer.json(print(kind, (await load(call)).get(kind) ?? []));
+    return CompatAnswer.json(printMetadata(kind, (await loadMetadata(call)).get(kind) ?? []));
   },
 });
 
@@ -88,7 +88,7 @@ const addMetadata = compatRoute(PDNS, WRITE, {
     if (members instanceof Problem) return members;
     const { kind, metadata } = members;
     if (typeof kind !== 'string') return refuse('kind is not specified or not a string');
-    return await save(call, kind, metadata, { isAdded: true });
+    return await saveMetadata(call, kind, metadata, { isAdded: true });
   },
 });
 
@@ -101,7 +101,7 @@ const setMetadata = compatRoute(PDNS, WRITE, {
     const members = readBody(call.body);
     return members instanceof Problem
       ? members
-      : await save(call, String(call.params.kind), members.metadata);
+      : await saveMetadata(call, String(call.params.kind), members.metadata);
   },
 });
 
@@ -111,12 +111,12 @@ const deleteMetadata = compatRoute(PDNS, WRITE, {
   operationId: 'pdnsDeleteMetadata',
   audit: { inHandler: 'secondaries.edit' },
   async run(call) {
-    const saved = await save(call, String(call.params.kind), []);
+    const saved = await saveMetadata(call, String(call.params.kind), []);
     return saved instanceof Problem ? saved : new CompatAnswer('');
   },
 });
 
-async function save(
+async function saveMetadata(
   call: MetadataCall,
   kind: string,
   metadata: unknown,
@@ -130,32 +130,32 @@ async function save(
   const { api } = call;
   const saved = await inTransaction(api.db, async (trx): Promise<readonly string[] | Problem> => {
     const inside = { ...call, api: { ...api, db: trx } };
-    const before = isAdded ? ((await load(inside)).get(kind) ?? []) : [];
+    const before = isAdded ? ((await loadMetadata(inside)).get(kind) ?? []) : [];
     const values = [...new Set([...before, ...given])];
-    if (values.length > MOST_VALUES) return refuse(`${kind}: at most ${MOST_VALUES} values`);
+    if (values.length > MAX_VALUES) return refuse(`${kind}: at most ${MAX_VALUES} values`);
     const refused = await SAVE[sort](inside, kind, values);
-    return refused === undefined ? ((await load(inside)).get(kind) ?? []) : rollBackTo(refused);
+    return refused === undefined ? ((await loadMetadata(inside)).get(kind) ?? []) : rollBackTo(refused);
   });
   if (saved instanceof Problem) return saved;
-  return CompatAnswer.json(print(kind, saved), { status: isAdded ? 201 : 200 });
+  return CompatAnswer.json(printMetadata(kind, saved), { status: isAdded ? 201 : 200 });
 }
 
 function readValues(metadata: unknown): readonly string[] | Problem {
   if (!Array.isArray(metadata)) return refuse('metadata is not specified or not an array');
   if (!metadata.every((value): value is string => typeof value === 'string'))
     return refuse('metadata must be strings');
-  if (metadata.length > MOST_VALUES) return refuse(`metadata: at most ${MOST_VALUES} values`);
-  const isLong = metadata.some((value) => value.length > MOST_CHARACTERS);
-  return isLong ? refuse(`metadata: a value has more than ${MOST_CHARACTERS} characters`) : metadata;
+  if (metadata.length > MAX_VALUES) return refuse(`metadata: at most ${MAX_VALUES} values`);
+  const isLong = metadata.some((value) => value.length > MAX_CHARACTERS);
+  return isLong ? refuse(`metadata: a value has more than ${MAX_CHARACTERS} characters`) : metadata;
 }
 
 function unsupported(kind: string): Problem {
   return refuse(`Unsupported metadata kind '${kind.slice(0, 64)}'`);
 }
 
-type Save = (call: MetadataCall, kind: string, values: readonly string[]) => Promise<Problem | undefined>;
+type SaveKind = (call: MetadataCall, kind: string, values: readonly string[]) => Promise<Problem | undefined>;
 
-const SAVE: Readonly<Record<'secondaries' | 'primaries' | 'grants' | 'stored', Save>> = {
+const SAVE: Readonly<Record<'secondaries' | 'primaries' | 'grants' | 'stored', SaveKind>> = {
   secondaries: async (call, kind, values) =>
     isOfSecondaries(kind) ? await saveSecondaries(call, kind, values) : unsupported(kind),
   primaries: async (call, _, values) => {

@@ -1,4 +1,4 @@
-// PATCH of a zone: changes of its record sets.
+// The route that changes record sets of a zone.
 
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
 import { Problem } from '../../api/answers/problem.ts';
@@ -6,7 +6,7 @@ import { domain, type Route } from '../../api/calls/route.ts';
 import { compatRoute } from '../../api/compat/compat-route.ts';
 import { saveChanges } from './changes.ts';
 import { readBody } from './rules.ts';
-import { MOST_RRSETS, readChanges } from './rules-rrsets.ts';
+import { MAX_RRSETS, readChanges } from './rules-rrsets.ts';
 import { PDNS, ZONE } from './surface.ts';
 
 const patchZone = compatRoute(PDNS, domain('records.edit', { writesRecords: true }), {
@@ -15,7 +15,7 @@ const patchZone = compatRoute(PDNS, domain('records.edit', { writesRecords: true
   operationId: 'pdnsPatchZone',
   audit: 'changes',
   largeBody: true,
-  maxItems: MOST_RRSETS,
+  maxItems: MAX_RRSETS,
   async run(call) {
     const members = readBody(call.body);
     if (members instanceof Problem) return members;

@@ -1,4 +1,4 @@
-// Lists, shows, exports, creates, updates and deletes zones, and queues NOTIFY and transfers.
+// Routes that list, show, export, create, update and delete zones, and routes that order NOTIFY and transfers.
 
 import { z } from 'zod';
 import { createOwnDomain } from '../../api/actions/create-domain.ts';
@@ -44,7 +44,7 @@ import {
   zoneTexts,
 } from './print.ts';
 import { type JsonObject, readBody, readCanonical, refuse, textIn, textsIn } from './rules.ts';
-import { type Change, MOST_RRSETS, readContent } from './rules-rrsets.ts';
+import { type Change, MAX_RRSETS, readContent } from './rules-rrsets.ts';
 import { loadFacts, type ZoneFacts } from './sql.ts';
 import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
 
@@ -61,7 +61,7 @@ const listZones = compatRoute(PDNS, account(), {
     const { zone, dnssec } = call.query;
     const wanted = zone === undefined ? undefined : readCanonical(zone);
     if (wanted instanceof Problem) return wanted;
-    const domains = wanted === undefined ? streamDomains(...listed(call)) : one(await findOne(call, wanted));
+    const domains = wanted === undefined ? streamVisible(call) : yieldOne(await findOne(call, wanted));
     const zones = zonesOf(call.api.db, domains, dnssec !== 'false');
     return new CompatAnswer(await openTexts(listTexts(zones)), JSON_TYPE);
   },
@@ -69,9 +69,9 @@ const listZones = compatRoute(PDNS, account(), {
 
 const BY_NAME = { sort: 'name', descending: false } as const;
 
-function listed({ api, caller }: Pick<Call, 'api' | 'caller'>): Parameters<typeof streamDomains> {
+function streamVisible({ api, caller }: Pick<Call, 'api' | 'caller'>) {
   const names = domainNamesOf(caller.key);
-  return [api.db, asStoreCaller(caller), names === undefined ? {} : { names }, BY_NAME];
+  return streamDomains(api.db, asStoreCaller(caller), names === undefined ? {} : { names }, BY_NAME);
 }
 
 async function findOne({ api, caller }: Pick<Call, 'api' | 'caller'>, name: Name) {
@@ -79,11 +79,11 @@ async function findOne({ api, caller }: Pick<Call, 'api' | 'caller'>, name: Name
   return found instanceof Problem ? undefined : found;
 }
 
-async function* one(found: VisibleDomain | undefined): AsyncGenerator<VisibleDomain> {
+async function* yieldOne(found: VisibleDomain | undefined): AsyncGenerator<VisibleDomain> {
   if (found !== undefined) yield found;
 }
 
-const ZONES_AT_ONCE = 200;
+const ZONES_PER_QUERY = 200;
 
 async function* zonesOf(
   db: Database,
@@ -93,7 +93,7 @@ async function* zonesOf(
   let waiting: VisibleDomain[] = [];
   for await (const each of domains) {
     waiting.push(each);
-    if (waiting.length < ZONES_AT_ONCE) continue;
+    if (waiting.length < ZONES_PER_QUERY) continue;
     yield* await printZones(db, waiting, withSerial);
     waiting = [];
   }
@@ -153,7 +153,7 @@ interface SetFilter {
   readonly type?: string | undefined;
 }
 
-/** Returns the record sets of a zone, which are loaded while they are sent. */
+/** Returns the record sets of a zone. They are loaded while the response is sent. */
 async function openSets(
   db: Database,
   zone: VisibleDomain,
@@ -163,7 +163,10 @@ async function openSets(
   const isShown = (set: PrintedSet) => type === undefined || set.type === type;
   if (copySerial !== null && zone.served === 'full') {
     const copy = (await loadZone(db, zone.name))?.records ?? [];
-    return only(setsOfCopy(name === undefined ? copy : copy.filter(({ owner }) => owner === name)), isShown);
+    return filterSets(
+      setsOfCopy(name === undefined ? copy : copy.filter(({ owner }) => owner === name)),
+      isShown,
+    );
   }
   const { rname } = await loadPublishSettings(db);
   const soa = name === undefined || name === zone.name ? soaOf(zone, zone.serial, rname) : undefined;
@@ -173,10 +176,10 @@ async function openSets(
     ...(known !== undefined && { types: isApiType(known) ? [known] : [] }),
   };
   const records = streamRecords(db, zone.id, filter, BY_NAME);
-  return only(setsOfRecords(soa, records, zone.name), isShown);
+  return filterSets(setsOfRecords(soa, records, zone.name), isShown);
 }
 
-async function* only(
+async function* filterSets(
   sets: AsyncIterable<PrintedSet> | Iterable<PrintedSet>,
   isShown: (set: PrintedSet) => boolean,
 ): AsyncGenerator<PrintedSet> {
@@ -198,7 +201,7 @@ const exportZone = compatRoute(PDNS, domain('domain.view'), {
 type NewZone = Readonly<{
   text: string;
   nameservers: readonly Name[];
-  /** Undefined if the request has none. */
+  /** Undefined if the request has no `rrsets`. */
   changes: readonly Change[] | undefined;
   wanted: WantedZone;
 }>;
@@ -209,7 +212,7 @@ const createZone = compatRoute(PDNS, account(), {
   operationId: 'pdnsCreateZone',
   audit: 'changes',
   largeBody: true,
-  maxItems: MOST_RRSETS,
+  maxItems: MAX_RRSETS,
   query: z.looseObject({ rrsets: text }),
   async run(call) {
     const { api, caller } = call;
@@ -220,17 +223,17 @@ const createZone = compatRoute(PDNS, account(), {
     const created = await inTransaction(api.db, async (trx): Promise<VisibleDomain | Problem> => {
       const made = await create({ ...call, api: { ...api, db: trx } }, read);
       if (made instanceof Problem) return rollBackTo(made);
-      // The serial has changed with the records.
+      // Loads the zone again, because its serial may have changed.
       return (await loadVisibleById(trx, asStoreCaller(caller), made.id)) ?? rollBackTo(notFound('domain'));
     });
     if (created instanceof Problem) return created;
     const shown = await showZone(api.db, created, { rrsets: call.query.rrsets }, 201);
-    return shown instanceof Problem ? shown : await whole(shown);
+    return shown instanceof Problem ? shown : await readWhole(shown);
   },
 });
 
-/** Collects the response, because threads do not stream. The request had about the same size. */
-async function whole({ body, status }: CompatAnswer): Promise<CompatAnswer> {
+/** Reads the whole body, because threads do not stream. It is about as large as the request. */
+async function readWhole({ body, status }: CompatAnswer): Promise<CompatAnswer> {
   let text = '';
   if (typeof body === 'string') text = body;
   else if (body !== undefined) for await (const piece of body) text += piece;
@@ -293,7 +296,7 @@ const updateZone = compatRoute(PDNS, domain('domain.settings'), {
   operationId: 'pdnsUpdateZone',
   audit: 'changes',
   largeBody: true,
-  maxItems: MOST_RRSETS,
+  maxItems: MAX_RRSETS,
   async run(call) {
     const { api, domain: zone } = call;
     const members = readBody(call.body);
@@ -336,17 +339,17 @@ const deleteZone = compatRoute(PDNS, domain('domain.delete', { whileDisabled: tr
   },
 });
 
-/** Nodes send NOTIFY after each change anyway, so orders beyond this rate are only acknowledged. */
+/** Limit of orders per zone. Others are only acknowledged, because nodes send NOTIFY after each change anyway. */
 const NOTIFIES = { limit: 12, seconds: 60 };
 
-/** Also for keys that may write only certain records, because lego calls it after each change. */
+/** Also allowed for keys that may write only certain records, because lego calls it after each change. */
 const notify = compatRoute(PDNS, domain('records.edit', { writesRecords: true }), {
   method: 'PUT',
   path: `${ZONE}/notify`,
   operationId: 'pdnsNotify',
   audit: { none: 'it changes nothing' },
   async run({ api, domain: { id, name, served } }) {
-    // The zone of a name belongs to the domain that is answered whole, and not to others that wait for the name.
+    // Several domains may have the name. The zone belongs to the one whose records are all served.
     await inTransaction(api.db, async (trx) => {
       if (served !== 'full') return;
       if ((await countInWindow(trx, `notifies in a minute:${id}`, NOTIFIES)) === undefined)

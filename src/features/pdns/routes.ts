@@ -1,4 +1,4 @@
-// Routes about the server: versions, a few settings and statistics, the search, and the cache, which need not be flushed.
+// Routes for the server: its version, a few settings, statistics, the search, and the flush of the cache.
 
 import { z } from 'zod';
 import { CompatAnswer } from '../../api/answers/compat-answer.ts';
@@ -14,7 +14,7 @@ import { PDNS } from './surface.ts';
 
 const text = z.string().max(1024).optional();
 
-/** Declares a route that returns the same to every caller. */
+/** Declares a route that returns the same value to every caller. */
 function constant(path: string, operationId: string, value: unknown): Route {
   const answer = CompatAnswer.json(value);
   return compatRoute(PDNS, account(), { method: 'GET', path, operationId, run: () => answer });
@@ -82,7 +82,7 @@ function printFound({ zone, name, type, ttl, rdata }: FoundRecord): object {
   return { ...record, disabled: false, zone, zone_id: zone };
 }
 
-/** Nodes answer from memory, so a change is visible without a flush. Also for restricted and read-only keys. */
+/** Has no effect, because nodes have no cache of answers. Also allowed for restricted and read-only keys. */
 const flush = compatRoute(PDNS, anyKey, {
   method: 'PUT',
   path: `${SERVER}/cache/flush`,

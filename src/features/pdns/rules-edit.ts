@@ -1,4 +1,4 @@
-// Decides the edit that a list of changes makes to the current records.
+// Converts a list of changes to an edit of the current records.
 
 import { foldCase, type Name } from '../../dns/name.ts';
 import type { Edit, NewContent } from '../../zone/edit/edit.ts';
@@ -19,8 +19,8 @@ interface DraftSet {
 }
 
 /**
- * Applies the changes in their order. `held` are all records at the names of the changes. Sets that are listed in the edit
- * may be unchanged, so that the API key must cover them.
+ * Applies the changes in order. `held` are all records at the names of the changes. The edit also lists sets that do not
+ * change, because the API key must cover them.
  */
 export function editOf(changes: readonly SetChange[], held: readonly CustomerRecord[]): Edit {
   const heldSets = groupBy(held, ({ name, type }) => setKey(name, type));
@@ -65,8 +65,8 @@ function contentsAfter(
 }
 
 /**
- * Returns the settings of names at which all hosts are proxied. A set of another type that is added there is proxied too,
- * because PowerDNS has no such setting, and a name is proxied with all of its hosts or with none.
+ * Returns the edge settings of the names at which all hosts are proxied. A set of another type that is added there gets the
+ * same settings: PowerDNS has no such setting, and either all hosts of a name are proxied or none.
  */
 function edgeSettings(held: readonly CustomerRecord[]): ReadonlyMap<Name, Partial<RecordSettings>> {
   const found = new Map<Name, Partial<RecordSettings>>();
@@ -80,14 +80,14 @@ function edgeSettings(held: readonly CustomerRecord[]): ReadonlyMap<Name, Partia
   return found;
 }
 
-/** Returns true if two SOA contents differ in nothing but the serial. */
+/** Returns true if two SOA contents are equal except for the serial. */
 export function isSameSoa(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => text.trim().split(/\s+/));
   if (a === undefined || b === undefined || a.length !== 7 || b.length !== 7) return false;
   return a.every((word, i) => i === 2 || word.toLowerCase() === b[i]?.toLowerCase());
 }
 
-/** Returns the names of all changes, each once. */
+/** Returns the names of all changes, without duplicates. */
 export function namesOf(changes: readonly SetChange[]): Name[] {
   return [...new Set(changes.map(({ name }) => foldCase(name)))];
 }

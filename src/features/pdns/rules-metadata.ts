@@ -1,4 +1,4 @@
-// The kinds of metadata that clients may read and write, and the conversion of some of them from and to secondaries.
+// Defines which kinds of metadata clients may read and write, and converts some of them to and from secondaries.
 
 import { Problem } from '../../api/answers/problem.ts';
 import { DNS_PORT } from '../../process/listen-address.ts';
@@ -12,10 +12,10 @@ import { refuse } from './rules.ts';
 export const OF_SECONDARIES = ['ALLOW-AXFR-FROM', 'ALSO-NOTIFY', 'TSIG-ALLOW-AXFR'] as const;
 export type SecondaryKind = (typeof OF_SECONDARIES)[number];
 
-/** Kinds that are stored without effect. */
+/** Matches kinds that are stored without effect. */
 const STORED = /^(SOA-EDIT|SOA-EDIT-API|SOA-EDIT-DNSUPDATE|API-RECTIFY|X-[A-Z0-9-]{1,60})$/;
 
-/** Other kinds that PowerDNS has. They are always empty here. */
+/** Other kinds of PowerDNS, which are always empty here. */
 const WITHOUT_EQUIVALENT = [
   'ALLOW-DNSUPDATE-FROM',
   'AXFR-SOURCE',
@@ -69,11 +69,11 @@ type WantedSecondary = Pick<
   'addresses' | 'port' | 'networks' | 'keyId' | 'transfers' | 'notified'
 >;
 
-const MOST_NETWORKS = 4;
+const MAX_NETWORKS = 4;
 
 /**
- * Returns the secondaries after a kind was set to these values. Secondaries whose values all remain are not changed.
- * `keyIds` are the ids of the values of TSIG-ALLOW-AXFR.
+ * Returns the secondaries after a kind is set to these values. A secondary does not change if all of its values remain.
+ * For TSIG-ALLOW-AXFR, `keyIds` are the ids of the values.
  */
 export function withValues(
   secondaries: readonly StoredSecondary[],
@@ -99,7 +99,7 @@ export function withValues(
   return judgeAll([...kept, ...added(kind, [...wanted], values, keyIds)]);
 }
 
-/** Returns the value in the form of `valuesOf`. */
+/** Returns the value in the form that `valuesOf` returns. */
 function readValue(kind: SecondaryKind, value: string): string | Problem {
   const quoted = value.slice(0, 100);
   if (kind === 'TSIG-ALLOW-AXFR')
@@ -156,8 +156,8 @@ function added(
     });
   }
   const groups: WantedSecondary[] = [];
-  for (let at = 0; at < fresh.length; at += MOST_NETWORKS)
-    groups.push({ ...none, networks: fresh.slice(at, at + MOST_NETWORKS), transfers: true });
+  for (let at = 0; at < fresh.length; at += MAX_NETWORKS)
+    groups.push({ ...none, networks: fresh.slice(at, at + MAX_NETWORKS), transfers: true });
   return groups;
 }
 

@@ -1,4 +1,4 @@
-// Reads the rrsets of requests: names, types and contents must have the canonical form that PowerDNS requires.
+// Reads the rrsets of requests. Names, types and contents must have the canonical form that PowerDNS requires.
 
 import type { Problem } from '../../api/answers/problem.ts';
 import { isWithin, type Name, nameInRdata } from '../../dns/name.ts';
@@ -15,7 +15,7 @@ import { parseDestination } from '../../zone/records/destination.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
 import { type JsonObject, membersOf, readCanonical, refuse, textIn } from './rules.ts';
 
-export const MOST_RRSETS = 20_000;
+export const MAX_RRSETS = 20_000;
 
 const CHANGE_TYPES = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'] as const;
 type ChangeType = (typeof CHANGE_TYPES)[number];
@@ -23,22 +23,22 @@ type ChangeType = (typeof CHANGE_TYPES)[number];
 interface ChangeBase {
   readonly name: Name;
   readonly change: ChangeType;
-  /** The set, in problems: `RRset www.example.com. IN A`. */
+  /** Describes the set in problems, such as `RRset www.example.com. IN A`. */
   readonly label: string;
 }
 
 /** A change of one record set. */
 export interface SetChange extends ChangeBase {
   readonly type: ApiType;
-  /** In range. Undefined if the set keeps its TTL. */
+  /** TTL within the range of this service. Undefined if the set keeps its TTL. */
   readonly ttl: number | undefined;
-  /** Undefined if the records stay. */
+  /** Undefined if the records do not change. */
   readonly records: readonly Uint8Array[] | undefined;
-  /** Comments of the records, in their order. Further records have none. Undefined if the comments stay. */
+  /** Comments by the positions of the records. Undefined if the comments do not change. */
   readonly comments: readonly string[] | undefined;
 }
 
-/** A change of the SOA. `soas` are its contents as text. */
+/** A change of the SOA. `soas` are its contents as text, in PowerDNS's form. */
 export interface SoaChange extends ChangeBase {
   readonly type: 'SOA';
   readonly soas: readonly string[];
@@ -64,7 +64,7 @@ function readAll(
   apex: Name,
   changeOf: (members: JsonObject) => string | Problem,
 ): readonly Change[] | Problem {
-  if (rrsets.length > MOST_RRSETS) return refuse(`a request may have ${MOST_RRSETS} rrsets`);
+  if (rrsets.length > MAX_RRSETS) return refuse(`a request may have ${MAX_RRSETS} rrsets`);
   const changes: Change[] = [];
   const seen = new Set<string>();
   for (const rrset of rrsets) {
@@ -139,7 +139,7 @@ function readSet(
   return { ...base, ttl, records, comments };
 }
 
-/** Moves the TTL into the range of this service. PowerDNS also accepts a number in quotes. */
+/** Reads a TTL, also as a string, like PowerDNS. Moves it into the range of this service. */
 function readTtl(value: unknown): number | Problem {
   const ttl = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value;
   if (typeof ttl !== 'number' || !Number.isInteger(ttl))
@@ -162,7 +162,7 @@ function readContents(records: unknown): string[] | Problem {
   return contents;
 }
 
-/** Reads the comments of a set. Each belongs to the record at the same position, because records have comments here. */
+/** Reads the comments of a set. Each becomes the comment of the record at the same position. */
 function readComments(comments: unknown, label: string): readonly string[] | undefined | Problem {
   if (!Array.isArray(comments)) return undefined;
   const texts: string[] = [];
@@ -195,7 +195,7 @@ function rdataOf(type: ApiType, text: string, priority: number | undefined, apex
   return parsed.kind === 'rdata' ? parsed.rdata : parsed.message;
 }
 
-/** Returns the host name in the content. Returns undefined for types without one. */
+/** Returns the host name in the content. Returns undefined if the type has none. */
 function hostOf(type: ApiType, content: string): string | undefined {
   const at = type === 'ANAME' ? 0 : hostWordOf(wireTypeCode(type));
   if (at === undefined) return undefined;
@@ -204,7 +204,7 @@ function hostOf(type: ApiType, content: string): string | undefined {
   return words[at];
 }
 
-/** Returns the names of an apex NS set after a change. `current` are those of before. */
+/** Returns the nameservers of the apex after a change. `current` are those before it. */
 export function nameserversAfter(
   { change, records = [] }: SetChange,
   current: readonly Name[],

@@ -1,10 +1,10 @@
-// Reads members of requests, and names. Problems have the texts of PowerDNS where it has any.
+// Reads members and names in requests. Where PowerDNS has the same problem, its text is used.
 
 import { Problem } from '../../api/answers/problem.ts';
 import type { Name } from '../../dns/name.ts';
 import { readFullName } from '../../zone/name-text.ts';
 
-/** Version that clients see. octoDNS requires three numbers; EXTEND and PRUNE exist since 4.9.12. */
+/** Version that clients see. octoDNS requires three numbers. EXTEND and PRUNE exist since 4.9.12. */
 export const VERSION = '4.9.12-zonefleet';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export function textIn(members: JsonObject, key: string): string | Problem {
   return typeof value === 'string' ? value : refuse(`Key '${key}' not present or not a String`);
 }
 
-/** Reads a list of texts, which may be absent. */
+/** Reads a list of strings. Returns undefined if it is absent. */
 export function textsIn(members: JsonObject, key: string): readonly string[] | Problem | undefined {
   const value = members[key];
   if (value === undefined || value === null) return undefined;
@@ -60,13 +60,13 @@ export function readKind(text: string): ZoneKind | Problem {
 }
 
 /** Maximum number of results of a search. */
-const MOST_RESULTS = 1000;
+const MAX_RESULTS = 1000;
 const DEFAULT_RESULTS = 100;
 const OBJECT_TYPES = ['all', 'zone', 'record', 'comment'] as const;
-const MOST_PATTERN_CHARACTERS = 255;
+const MAX_PATTERN_CHARACTERS = 255;
 
 interface Search {
-  /** For LIKE, with `!` as the escape character, in lower case. */
+  /** Pattern for LIKE in lower case, with `!` as the escape character. */
   readonly pattern: string;
   readonly most: number;
   readonly type: (typeof OBJECT_TYPES)[number];
@@ -78,11 +78,11 @@ interface SearchText {
   readonly object_type?: string | undefined;
 }
 
-/** Reads a search. `*` stands for any text, `?` for one character. A final dot is ignored, as in names and contents. */
+/** Reads a search. `*` matches any text, and `?` one character. A final dot is ignored, as in names and contents. */
 export function readSearch({ q = '', max, object_type: type = 'all' }: SearchText): Search | Problem {
   if (q === '') return refuse("Query q can't be blank");
-  if (q.length > MOST_PATTERN_CHARACTERS)
-    return refuse(`Query q has more than ${MOST_PATTERN_CHARACTERS} characters`);
+  if (q.length > MAX_PATTERN_CHARACTERS)
+    return refuse(`Query q has more than ${MAX_PATTERN_CHARACTERS} characters`);
   const most = max === undefined ? DEFAULT_RESULTS : Number(max);
   if (!Number.isInteger(most)) return refuse('Maximum entries must be a number');
   if (most < 1) return refuse('Maximum entries must be larger than 0');
@@ -95,5 +95,5 @@ export function readSearch({ q = '', max, object_type: type = 'all' }: SearchTex
     .replace(/[!%_]/g, '!$&')
     .replaceAll('*', '%')
     .replaceAll('?', '_');
-  return { pattern, most: Math.min(most, MOST_RESULTS), type: known };
+  return { pattern, most: Math.min(most, MAX_RESULTS), type: known };
 }

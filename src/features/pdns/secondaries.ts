@@ -17,7 +17,7 @@ import { refuse } from './rules.ts';
 import { type SecondaryKind, withValues } from './rules-metadata.ts';
 
 /** Maximum length of the name of a key. */
-export const MOST_KEY_CHARACTERS = 255;
+export const MAX_KEY_CHARACTERS = 255;
 
 /** Finds a key by its name, which is its id in this API. */
 export async function findKey(
@@ -25,7 +25,7 @@ export async function findKey(
   accountId: number,
   text: string,
 ): Promise<TsigKeyRow | undefined> {
-  const name = text.length > MOST_KEY_CHARACTERS ? undefined : readKeyName(text);
+  const name = text.length > MAX_KEY_CHARACTERS ? undefined : readKeyName(text);
   return name === undefined ? undefined : await loadKey(db, accountId, { name });
 }
 

@@ -71,7 +71,7 @@ interface EditedDomain {
   readonly ids: readonly number[];
 }
 
-/** Loads what an edit of a locked domain needs, in one statement, because other writers of the domain wait. */
+/** Loads everything that an edit of a locked domain needs. Uses one statement, because other writers wait for the lock. */
 export async function loadEditedDomain(
   trx: Database,
   domainId: number,
@@ -85,7 +85,7 @@ export async function loadEditedDomain(
 }
 
 /** Maximum number of kinds that clients may store with a domain. */
-const MOST_KINDS = 40;
+const MAX_KINDS = 40;
 
 /** Stores properties of a domain. Deletes those without items. Returns false if the domain would have too many. */
 export async function saveProperties(
@@ -101,7 +101,7 @@ export async function saveProperties(
     const { numAffectedRows } = await sql`
       insert into pdns_metadata as m (domain_id, kind, items)
       select ${domainId}, ${kind}, ${[...items]}::text[]
-      where (select count(*) from pdns_metadata o where o.domain_id = ${domainId} and o.kind <> ${kind}) < ${MOST_KINDS}
+      where (select count(*) from pdns_metadata o where o.domain_id = ${domainId} and o.kind <> ${kind}) < ${MAX_KINDS}
       on conflict (domain_id, kind) do update set items = excluded.items`.execute(trx);
     if (numAffectedRows === 0n) return false;
   }
@@ -112,7 +112,7 @@ interface SearchOrder {
   readonly accountId: number;
   /** Domains to which the API key is restricted. Undefined if it is not restricted. */
   readonly names: readonly Name[] | undefined;
-  /** For LIKE, with `!` as the escape character. */
+  /** Pattern for LIKE, with `!` as the escape character. */
   readonly pattern: string;
   readonly most: number;
 }
@@ -122,13 +122,13 @@ export interface FoundRecord {
   readonly name: string;
   readonly type: string;
   readonly ttl: number;
-  /** In hexadecimal digits. */
+  /** Octets in hexadecimal digits. */
   readonly rdata: string;
   readonly comment: string | null;
 }
 
 /** Maximum number of domains whose records are searched. */
-const MOST_DOMAINS = 2000;
+const MAX_DOMAINS = 2000;
 
 const visible = ({ accountId, names }: SearchOrder) => sql`
   select d.id, d.name from domains d
@@ -136,7 +136,7 @@ const visible = ({ accountId, names }: SearchOrder) => sql`
     and (d.account_id = ${accountId} or d.id = any(array(
       select m.domain_id from memberships m where m.account_id = ${accountId})))`;
 
-/** Finds domains by name, among the account's own and those that are shared with it. */
+/** Finds domains of the account, and domains that are shared with it, by name. */
 export async function findZones(db: Database, order: SearchOrder): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct v.name from (${visible(order)}) v where rtrim(v.name, '.') like ${order.pattern} escape '!'
@@ -156,7 +156,7 @@ export async function findRecords(
       ? sql`(rtrim(r.name, '.') like ${pattern} escape '!' or lower(rtrim(r.destination, '.')) like ${pattern} escape '!')`
       : sql`lower(r.comment) like ${pattern} escape '!'`;
   const { rows } = await sql<FoundRecord>`
-    with searched as materialized (select * from (${visible(order)}) v order by v.name limit ${MOST_DOMAINS})
+    with searched as materialized (select * from (${visible(order)}) v order by v.name limit ${MAX_DOMAINS})
     select s.name as zone, r.name, r.type, r.ttl, encode(r.rdata, 'hex') as rdata, r.comment
     from searched s cross join lateral (
       select * from records r where r.domain_id = s.id and (not r.managed or r.type = 'NS') and ${matches}

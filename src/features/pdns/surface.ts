@@ -1,10 +1,10 @@
-// The surface of the PowerDNS API: its errors are `{"error": text}`.
+// Converts problems to the errors of the PowerDNS API: `{"error": text}`.
 
 import { CompatAnswer, type CompatSurface } from '../../api/answers/compat-answer.ts';
 import type { Problem } from '../../api/answers/problem.ts';
 import { SERVER } from './print.ts';
 
-/** Path of a zone. Guards find its domain. */
+/** Path of a zone. The guard of a route finds the domain. */
 export const ZONE = `${SERVER}/zones/{domain}`;
 
 export const PDNS: CompatSurface = { name: 'pdns', explain };
@@ -14,7 +14,7 @@ function explain(problem: Problem): CompatAnswer {
   if (status === 401) return fail(401, 'Unauthorized', { 'WWW-Authenticate': 'X-API-Key realm="PowerDNS"' });
   if (status === 404) return fail(404, error.startsWith('TSIG') ? error : 'Not Found', headers);
   const errors = (members.fields ?? []).map((field) => `${field.field}: ${field.error}`);
-  // Content that this service refuses is a 422 for these clients, whatever the reason.
+  // These clients expect 422 whenever the content is refused.
   return fail(code !== undefined && REFUSALS.has(code) ? 422 : status, error, headers, errors);
 }
 
