@@ -16,6 +16,7 @@ import {
   withoutTsig,
 } from '../../dns/message/tsig.ts';
 import { readUpdate, refuseUpdate, type Update, type UpdateRefusal } from '../../dns/message/update.ts';
+import { updateHead } from '../../dns/message/update-head.ts';
 import { type Name, printName, ROOT } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -186,10 +187,11 @@ async function save(
   return await saveDomainUpdate(db, { ...order, domain, zoneId, countryOf, originAllow });
 }
 
-/** Returns the OPT record of a message, or undefined if there is none or the message is malformed. */
+/** Returns the OPT record of an update, or undefined if there is none or the update is malformed. */
 function ednsOf(octets: Uint8Array): Edns | undefined {
+  const head = updateHead(octets);
   try {
-    return decodeMessage(octets).edns;
+    return head && decodeMessage(head).edns;
   } catch {
     return undefined;
   }

@@ -41,7 +41,8 @@ export function readUpdate(octets: Uint8Array): Update | UpdateRefusal {
   if (((header.getUint16(2) >> 11) & 15) !== OPCODE.UPDATE)
     return refuseUpdate(RCODE.NOTIMP, 'the message is not an update');
   if (header.getUint16(4) !== 1) return refuseUpdate(RCODE.FORMERR, 'the zone section must have one record'); // §3.1.1
-  if (header.getUint16(6) + header.getUint16(8) > MAX_UPDATE_RECORDS)
+  // Additional records are limited too, because decoding thousands of compressed names would take long.
+  if (Math.max(header.getUint16(6) + header.getUint16(8), header.getUint16(10)) > MAX_UPDATE_RECORDS)
     return refuseUpdate(RCODE.REFUSED, `the message has more than ${MAX_UPDATE_RECORDS} records`);
   return readSections(octets);
 }

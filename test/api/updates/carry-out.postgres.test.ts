@@ -366,6 +366,7 @@ it.each([
     () => signedUpdate(APEX, Array.from({ length: 201 }, (_, i) => `del n${i}`).join('\n'), all),
     /^REFUSED: .*200 names/,
   ],
+  ['too many records', () => signedUpdate(APEX, 'del a\n'.repeat(1001), all), /^REFUSED: .*1000 records/],
 ])('a message with %s is refused', async (_, sent, expected) => {
   expect((await send(sent())).text).toMatch(expected);
 });

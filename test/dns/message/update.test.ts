@@ -66,6 +66,7 @@ describe('readUpdate', () => {
       changed((octets) => octets.writeUInt16BE(CLASS.CH, ZONE_TYPE_AT + 2)),
       RCODE.NOTAUTH,
     ],
+    ['1,001 additional records', changed((octets) => octets.writeUInt16BE(1001, 10)), RCODE.REFUSED],
     ['a truncated record', encodeUpdate(ZONE, SECTIONS).slice(0, -1), RCODE.FORMERR],
   ])('refuses %s', (_what, octets, rcode) => {
     expect(refusalOf(octets)).toEqual([rcode, expect.any(String)]);

@@ -1,9 +1,9 @@
-// The parts of a dynamic update that the node needs: the zone section and the OPT record. Names in the other sections are
-// not decoded, because an update may have many.
+// The zone section and the OPT record of a dynamic update. Names in the other sections are not decoded, because an update
+// may have many.
 
-import { HEADER_OCTETS } from '../../../dns/message/header.ts';
-import { nameEnd } from '../../../dns/message/tsig.ts';
-import { TYPE } from '../../../dns/type-codes.ts';
+import { TYPE } from '../type-codes.ts';
+import { HEADER_OCTETS } from './header.ts';
+import { nameEnd } from './tsig.ts';
 
 const RECORD_HEAD_OCTETS = 10; // type, class, TTL, RDLENGTH
 
