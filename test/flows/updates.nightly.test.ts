@@ -13,10 +13,14 @@ import { connect } from '../../src/store/postgres/connection.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { assemble, summarize } from '../support/answer/packets.ts';
 import { type Pebble, startPebble } from '../support/certificates/pebble.ts';
+import { enabled, signatureFaults } from '../support/database/signed-zones.ts';
 import { startDaemon } from '../support/peers/daemon.ts';
 import { DhcpLab } from '../support/peers/dhcp-lab.ts';
+import { DNSPYTHON } from '../support/peers/dnspython.ts';
 import { nsupdate } from '../support/peers/nsupdate.ts';
 import { isInstalled } from '../support/peers/peers.ts';
+import { SYNCING_TOOLS, sync } from '../support/peers/syncing-tools.ts';
+import { transferred } from '../support/peers/transfer-fleet.ts';
 import { UpdateFleet, type UpdateKey } from '../support/peers/update-fleet.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { until } from '../support/tests/until.ts';
@@ -126,48 +130,118 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
       expect(await fleet.dig('x.shop.example', 'A')).toBe('');
     });
 
-    it('lets clients that compare a transferred zone, such as external-dns and octoDNS, find what they wrote', async () => {
-      await fleet.cli('peer', 'add', 'tools', '--key', key.name);
-      await fleet.cli('policy', 'set', 'default', '--transfer', 'tools');
-      const transferred = async () => {
-        const text = await fleet.dig('shop.example', 'AXFR', '-y', key.text, '+noshort', '+noall', '+answer');
-        const lines = text.split('\n').filter((line) => !/\sSOA\s|\sTSIG\s/.test(line) && line !== '');
-        return lines.map((line) => line.replace(/\s+/g, ' ')).sort();
-      };
-      const send = (...lines: string[]) => nsupdate(fleet.port, key.text, ['zone shop.example', ...lines]);
-      const before = await until(async () => {
-        const records = await transferred();
-        return records.some((line) => line.includes(' NS ')) && records;
-      }, 'the zone is transferred');
-      const OWNER = '"heritage=external-dns,external-dns/owner=k8s"';
-      // external-dns sends TTL 0 if none is configured, and a change as a removal and an addition.
-      const created = ['A 192.0.2.10', `TXT ${OWNER}`].map((rdata) => `app.shop.example 0 ${rdata}`);
-      for (let i = 0; i < 2; i++)
-        expect(await send(...created.map((record) => `update add ${record}`))).toBe('');
-      const written = (address: string) =>
-        [...before, `app.shop.example. 60 IN A ${address}`, `app.shop.example. 60 IN TXT ${OWNER}`].sort();
-      expect(await transferred()).toEqual(written('192.0.2.10'));
-      const count = await changes();
-      expect(await send(...created.map((record) => `update add ${record}`))).toBe('');
-      expect(await changes()).toBe(count);
-      const removed = [
-        'update delete app.shop.example A 192.0.2.10',
-        `update delete app.shop.example TXT ${OWNER}`,
-      ];
-      const added = [
-        'update add app.shop.example 0 A 192.0.2.11',
-        `update add app.shop.example 0 TXT ${OWNER}`,
-      ];
-      expect(await send(...removed, ...added)).toBe('');
-      expect(await transferred()).toEqual(written('192.0.2.11'));
-      expect(await send('update delete app.shop.example A 192.0.2.11', removed[1] as string)).toBe('');
-      expect(await transferred()).toEqual(before);
-    });
-
     it('changes an operator zone', async () => {
       const lines = [`zone ${REVERSE}`, `update add 80.${REVERSE} 60 PTR new.shop.example.`];
       expect(await nsupdate(fleet.port, key.text, lines)).toBe('');
       expect(await fleet.dig('-x', '203.0.113.80')).toBe('new.shop.example.');
+    });
+  });
+
+  const needsPython = needs(DNSPYTHON);
+
+  describe.skipIf(needsPython !== '')(`the messages of other tools${needsPython}`, () => {
+    let key: UpdateKey;
+    beforeAll(async () => {
+      key = await fleet.createKey('tool', ['shop.example', '--match', 'subtree']);
+      await fleet.cli('peer', 'add', 'tool', '--key', key.name);
+      await fleet.cli('policy', 'set', 'default', '--transfer', 'tool');
+      const transfer = () => transferred(fleet.port, parseName('shop.example.'), '-y', key.text);
+      await until(async () => (await transfer()).length > 0, 'the zone is transferred');
+    });
+
+    it.each(Object.entries(SYNCING_TOOLS))('%s finds what it wrote', async (_, tool) => {
+      const target = { port: fleet.port, key: key.text };
+      for (const state of tool.states) {
+        const messages = await sync(tool, state, target);
+        expect(messages).not.toEqual([]);
+        const count = await changes();
+        expect(await sync(tool, state, target)).toEqual([]);
+        // A tool that does not compare sends the same records again.
+        const added = messages.flat().filter((line) => line.startsWith('update add'));
+        if (added.length > 0) expect(await tool.send(target.port, target.key, added)).toBe('');
+        expect(await changes()).toBe(count);
+      }
+    });
+
+    it.each([
+      [
+        'cert-manager of 2019, which deletes the set first',
+        'update delete _acme-challenge.shop.example. TXT',
+      ],
+      ['cert-manager 1.19', undefined],
+    ])('%s presents challenges and cleans them up', async (_, before) => {
+      const NAME = '_acme-challenge.shop.example.';
+      for (const options of [[], ['-v']]) {
+        const send = (...lines: string[]) =>
+          nsupdate(fleet.port, key.text, ['zone shop.example', ...lines], ...options);
+        const shown = async () => (await fleet.dig(NAME, 'TXT')).split('\n').sort().join(' ');
+        for (const value of ['one', 'two'])
+          expect(
+            await send(...(before === undefined ? [] : [before]), `update add ${NAME} 60 TXT ${value}`),
+          ).toBe('');
+        expect(await shown()).toBe(before === undefined ? '"one" "two"' : '"two"');
+        expect(await send(`update delete ${NAME} TXT one`)).toBe('');
+        expect(await shown()).toBe('"two"');
+        expect(await send(`update delete ${NAME} TXT two`)).toBe('');
+        expect(await shown()).toBe('');
+      }
+    });
+  });
+
+  const needsDelv = needs('delv');
+
+  describe.skipIf(needsDelv !== '')(`a signed domain${needsDelv}`, () => {
+    it.each(['nsec', 'nsec3'] as const)('validates throughout with %s', async (denial) => {
+      const zone = `${denial}.example`;
+      await enabled(fleet.db, { domainId: await fleet.addDomain(zone) }, { denial });
+      const key = await fleet.createKey(denial, [zone, '--match', 'subtree']);
+      const ksk = await until(
+        async () => /^257 3 13 (.+)$/m.exec(await fleet.dig(zone, 'DNSKEY'))?.[1]?.replaceAll(' ', ''),
+        'the node serves the signed zone',
+      );
+      const anchor = join(fleet.directory, `${zone}.anchor`);
+      writeFileSync(anchor, `trust-anchors { "${zone}." static-key 257 3 13 "${ksk}"; };\n`);
+      const delv = async (name: string, type: string) => {
+        const options = ['@127.0.0.1', '-p', `${fleet.port}`, '-a', anchor, `+root=${zone}`];
+        const { text } = await runProgram('delv', [...options, `${name}.${zone}`, type]);
+        return text;
+      };
+      const steps: readonly (readonly [updates: string, answers: Readonly<Record<string, string>>])[] = [
+        ['add www 60 A 192.0.2.1; add www 60 TXT one', { 'www A': '192.0.2.1', 'www TXT': '"one"' }],
+        ['add www 60 A 192.0.2.2', { 'www A': '192.0.2.1 192.0.2.2' }],
+        ['delete www A 192.0.2.1; add www 300 A 192.0.2.3', { 'www A': '192.0.2.2 192.0.2.3' }],
+        [
+          'add a.b 60 A 192.0.2.4; add *.w 60 A 192.0.2.5',
+          { 'a.b A': '192.0.2.4', 'x.w A': '192.0.2.5', 'b A': '' },
+        ],
+        ['delete www TXT', { 'www TXT': '', 'www A': '192.0.2.2 192.0.2.3' }],
+        ['delete a.b A 192.0.2.4; add b 60 A 192.0.2.6', { 'a.b A': '', 'b A': '192.0.2.6' }],
+        ['delete www; delete *.w', { 'www A': '', 'x.w A': '', 'b A': '192.0.2.6' }],
+      ];
+      const update = async () => {
+        for (const [updates, answers] of steps) {
+          const lines = updates
+            .split('; ')
+            .map((line) => `update ${line.replace(/^\w+ \S+/, `$&.${zone}.`)}`);
+          expect(await nsupdate(fleet.port, key.text, [`zone ${zone}`, ...lines])).toBe('');
+          for (const [query, expected] of Object.entries(answers)) {
+            const text = await delv(...(query.split(' ') as [string, string]));
+            expect(text).toMatch(
+              expected === '' ? /^; negative response, fully validated/m : /^; fully validated/m,
+            );
+            const values = [...text.matchAll(/\sIN\s+(?:A|TXT)\s+(.+)$/gm)].map(([, value]) => value);
+            expect(values.sort().join(' ')).toBe(expected);
+          }
+        }
+      };
+      let isUpdating = true;
+      const watched: string[] = [];
+      const watch = async () => {
+        while (isUpdating) for (const name of ['www', 'a.b', 'x.w']) watched.push(await delv(name, 'A'));
+      };
+      await Promise.all([update().finally(() => (isUpdating = false)), watch()]);
+      expect(watched.filter((text) => !/^; (negative response, )?fully validated/m.test(text))).toEqual([]);
+      expect(await signatureFaults(fleet.db, parseName(`${zone}.`))).toEqual([]);
     });
   });
 

@@ -1,5 +1,5 @@
-// Random updates of the same zone by the pure functions and by BIND (RFC 2136 §2.4, §2.5): the same rcode, and the same
-// zone afterwards, except for the listed differences.
+// Updates of the same zone by BIND and by Zonefleet (RFC 2136 §2.4, §2.5): the same rcode, and the same zone afterwards,
+// except for the listed differences. Random updates go to the pure functions; those of real clients go to a fleet.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeMessage } from '../../src/dns/message/message.ts';
@@ -7,6 +7,7 @@ import { RCODE, rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { readUpdate, type Update, type UpdateRecord } from '../../src/dns/message/update.ts';
 import { foldCase, isWildcard, isWithin, parseName } from '../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { judgePrerequisites } from '../../src/zone/update/judge-prerequisites.ts';
 import { namesOfZoneEdit, planZoneEdit } from '../../src/zone/update/plan-zone-edit.ts';
 import { prescan } from '../../src/zone/update/prescan.ts';
@@ -16,11 +17,17 @@ import { operatorZone } from '../../src/zone/update/updated-zone.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { encodeUpdate, updateOf } from '../support/answer/update-text.ts';
 import { startDaemon } from '../support/peers/daemon.ts';
+import { DNSPYTHON, dnspython } from '../support/peers/dnspython.ts';
+import { nsupdate } from '../support/peers/nsupdate.ts';
 import { askTcp, isInstalled } from '../support/peers/peers.ts';
+import { transferred } from '../support/peers/transfer-fleet.ts';
+import { UpdateFleet, type UpdateKey } from '../support/peers/update-fleet.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { distorted, linesOfZone, randomUpdate, UPDATED_ZONE } from '../support/random/random-updates.ts';
 import { randomFrom } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
+import { until } from '../support/tests/until.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
 
 const needs = isInstalled('named') ? '' : ' (skipped: needs named)';
 const APEX = parseName('example.com.');
@@ -106,39 +113,52 @@ function carriedOut(update: Update, before: readonly ZoneRecord[]): Outcome {
   return { rcode: RCODE.NOERROR, records: [...kept, ...plan.owners.flatMap(({ all }) => all)] };
 }
 
-describe.skipIf(needs !== '')(`random updates by BIND and by Zonefleet${needs}`, () => {
-  let port: number;
-  let bind: Awaited<ReturnType<typeof startDaemon>>;
-
-  beforeAll(async () => {
-    port = await freePort();
-    bind = await startDaemon({
-      program: 'named',
-      files: (directory) => ({
-        'example.zone': `$ORIGIN example.com.\n${UPDATED_ZONE}\n`,
-        'named.conf': `
+/** Starts BIND with copies of the zone. Updates must be signed if there is a key. */
+async function startBind(port: number, zones: readonly string[], key?: UpdateKey) {
+  const allowed = key === undefined ? 'any' : `key "${key.name}"`;
+  return await startDaemon({
+    program: 'named',
+    files: (directory) => ({
+      ...Object.fromEntries(zones.map((zone) => [zone, `$ORIGIN ${zone}.\n${UPDATED_ZONE}\n`])),
+      'named.conf': `
 options {
   directory "${directory}"; pid-file none; session-keyfile "${directory}/session.key"; lock-file none;
   listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no; dnssec-validation no;
   notify no; empty-zones-enable no; allow-transfer { any; }; check-names master ignore; check-integrity no;
 };
 controls { };
-zone "example.com" { type master; file "example.zone"; allow-update { any; }; serial-update-method increment; };`,
-      }),
-      args: (directory) => ['-f', '-n', '1', '-c', `${directory}/named.conf`],
-      isReady: async () => (await transferred().catch(() => [])).length > 0,
-    });
+${key === undefined ? '' : `key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };`}
+${zones
+  .map(
+    (zone) => `zone "${zone}" {
+  type master; file "${zone}"; allow-update { ${allowed}; }; serial-update-method increment;
+};`,
+  )
+  .join('\n')}`,
+    }),
+    args: (directory) => ['-f', '-n', '1', '-c', `${directory}/named.conf`],
+    isReady: async () => (await transferred(port, parseName(`${zones.at(-1)}.`))).length > 0,
+  });
+}
+
+async function transferredFrom(port: number): Promise<ZoneRecord[]> {
+  const query = Buffer.from(encodeUpdate(APEX, { prerequisites: [], updates: [] }));
+  query.writeUInt16BE(0, 2); // opcode QUERY
+  query.writeUInt16BE(TYPE.AXFR, 12 + APEX.length);
+  const { answers } = decodeMessage(await askTcp(port, query));
+  // The last record is the SOA again.
+  return answers.slice(0, -1).map((record) => ({ ...record, owner: foldCase(record.owner) }));
+}
+
+describe.skipIf(needs !== '')(`random updates by BIND and by Zonefleet${needs}`, () => {
+  let port: number;
+  let bind: Awaited<ReturnType<typeof startDaemon>>;
+
+  beforeAll(async () => {
+    port = await freePort();
+    bind = await startBind(port, ['example.com']);
   });
   afterAll(() => bind.stop());
-
-  async function transferred(): Promise<ZoneRecord[]> {
-    const query = Buffer.from(encodeUpdate(APEX, { prerequisites: [], updates: [] }));
-    query.writeUInt16BE(0, 2); // opcode QUERY
-    query.writeUInt16BE(TYPE.AXFR, 12 + APEX.length);
-    const { answers } = decodeMessage(await askTcp(port, query));
-    // The last record is the SOA again.
-    return answers.slice(0, -1).map((record) => ({ ...record, owner: foldCase(record.owner) }));
-  }
 
   /** Makes BIND's zone as it was, except for the SOA: Zonefleet never serves a zone like BIND's. */
   async function restored(before: readonly ZoneRecord[], now: readonly ZoneRecord[]): Promise<ZoneRecord[]> {
@@ -150,13 +170,13 @@ zone "example.com" { type master; file "example.zone"; allow-update { any; }; se
     // The apex must have NS records at any time.
     const updates = [...added.filter(({ owner }) => owner === APEX), ...removed, ...added];
     await askTcp(port, encodeUpdate(APEX, { prerequisites: [], updates }));
-    return await transferred();
+    return await transferredFrom(port);
   }
 
   it('have the same rcode and lead to the same zone', async () => {
     const random = randomFrom(2136);
     const seen = new Map<string, number>();
-    let before = await transferred();
+    let before = await transferredFrom(port);
     for (let i = scale(20_000, 1500); i > 0; i--) {
       const text = randomUpdate(random, before);
       const { prerequisites, updates } = updateOf(APEX, text);
@@ -168,7 +188,7 @@ zone "example.com" { type master; file "example.zone"; allow-update { any; }; se
       const ours =
         read.kind === 'refused' ? { rcode: read.rcode, records: before } : carriedOut(read, before);
       const { rcode } = decodeMessage(await askTcp(port, octets));
-      const bindsOutcome = { rcode, records: await transferred() };
+      const bindsOutcome = { rcode, records: await transferredFrom(port) };
       const [left, right] = [ours, bindsOutcome].map((outcome) =>
         [rcodeMnemonic(outcome.rcode), ...linesOfZone(outcome.records)].join('\n'),
       );
@@ -183,5 +203,139 @@ zone "example.com" { type master; file "example.zone"; allow-update { any; }; se
       before = isBroken ? await restored(before, bindsOutcome.records) : bindsOutcome.records;
     }
     expect([...seen.keys()].sort()).toEqual(Object.keys(DIFFERENCES).sort());
+  });
+});
+
+/**
+ * Messages to a zone `%` with the content of UPDATED_ZONE, in order. A comment explains why Zonefleet and BIND differ. nsupdate
+ * does not send those with lines that only `dnspython` has.
+ */
+const MESSAGES = `
+prereq yxdomain www.% | update add p1.% 60 A 192.0.2.9
+prereq yxdomain none.% | update add p2.% 60 A 192.0.2.9
+prereq yxdomain ent.% | update add p2.% 60 A 192.0.2.9
+prereq yxdomain matches-wildcard.% | update add p2.% 60 A 192.0.2.9
+prereq nxdomain none.% | update add p3.% 60 A 192.0.2.9
+prereq nxdomain www.% | update add p4.% 60 A 192.0.2.9
+prereq yxrrset www.% TXT | update add p5.% 60 A 192.0.2.9
+prereq yxrrset www.% MX | update add p6.% 60 A 192.0.2.9
+prereq nxrrset www.% MX | update add p7.% 60 A 192.0.2.9
+prereq nxrrset www.% A | update add p8.% 60 A 192.0.2.9
+prereq yxrrset www.% A 192.0.2.2 | prereq yxrrset www.% A 192.0.2.1 | update add p9.% 60 A 192.0.2.9
+prereq yxrrset www.% A 192.0.2.1 | update add p10.% 60 A 192.0.2.9
+prereq yxrrset none.% A 192.0.2.1 | update add p10.% 60 A 192.0.2.9
+prereq yxrrset alias.% CNAME WWW.% | prereq nxdomain none.% | update add p11.% 60 A 192.0.2.9
+prereq yxrrset www.% TXT "A" "B" | update add p12.% 60 A 192.0.2.9
+prereq nxdomain www.other. | update add p12.% 60 A 192.0.2.9
+prereq yxdomain www.% | prereq yxrrset www.% MX | update delete www.%
+update add new.% 60 A 192.0.2.1 | update add new.% 300 A 192.0.2.2 | update add NEW.% 300 A 192.0.2.2
+update add new.% 30 A 192.0.2.2
+update add x.y.new.% 60 TXT "two" "strings" | update add w.new.% 60 TYPE65280 \\# 2 0102
+update delete new.% A 192.0.2.1 | update delete new.% A 192.0.2.77 | update delete none.% A
+update add new.% 60 MX 10 mail.% | update delete new.% A | update delete x.y.new.%
+update delete new.% | update add new.% 60 AAAA 2001:db8::1
+update add alias.% 300 CNAME new.% | update add alias.% 60 A 192.0.2.1
+update add www.% 60 CNAME new.% | update delete alias.% | update add alias.% 60 A 192.0.2.1
+update delete www.% | update add www.% 60 CNAME new.% | update add www.% 60 TXT "not next to a CNAME"
+update add % 60 CNAME new.% | update add % 60 TXT "apex"
+update delete %
+update delete % NS | update delete % SOA
+update delete % NS ns1.example.net. | update delete % NS ns2.example.net.
+update add % 60 NS ns3.example.net. | update delete % NS ns2.example.net.
+update add % 3600 SOA ns1.% admin.% 5 1 1 1 1 | update add o1.% 60 A 192.0.2.1
+update add % 1800 SOA ns9.% admin.% 4000 3600 600 86400 60 | update add o2.% 60 A 192.0.2.1
+update add www.% 3600 SOA ns1.% admin.% 5000 1 1 1 1
+update add below.sub.% 60 A 192.0.2.1 | update delete sub.% NS ns.example.net.
+update add *.% 60 A 192.0.2.1 | update delete *.% TXT
+update add in.% 60 A 192.0.2.1 | update add other.test. 60 A 192.0.2.1
+prereq nxdomain www.% | update add other.test. 60 A 192.0.2.1 // BIND checks the update section before the prerequisites, unlike RFC 2136 §3
+prereq nxdomain www.% | raw update www.% 7 NONE A \\# 4 c0000201 // BIND checks the update section before the prerequisites, unlike RFC 2136 §3
+update add x.dn.% 60 A 192.0.2.1 // Zonefleet refuses zones that it does not load: names below a DNAME
+update delete x.dn.%
+update add % 60 DNSKEY 256 3 13 AAAA // Zonefleet's signer generates DNSSEC records
+update delete % DNSKEY // Zonefleet's signer generates DNSSEC records
+zone www.% | update add www.% 60 A 192.0.2.1
+zone absent.test. | update add www.absent.test. 60 A 192.0.2.1
+class CH | zone % | update add www.% 60 TXT "class" // BIND answers NOTIMP for class CH, in which it has zones of its own
+key none | update add k.% 60 A 192.0.2.1
+key none | prereq yxdomain www.% | update delete www.%
+key unknown | update add k.% 60 A 192.0.2.1
+key wrong | update add k.% 60 A 192.0.2.1
+zonetype A | update add z.% 60 A 192.0.2.1
+update add r.% 60 A 192.0.2.1 | raw prereq www.% 0 CH TXT "class"
+update add r.% 60 A 192.0.2.1 | raw prereq www.% 0 ANY A \\# 4 c0000201
+update add r.% 60 A 192.0.2.1 | raw prereq www.% 0 NONE A \\# 4 c0000201
+update add r.% 60 A 192.0.2.1 | raw prereq www.% 7 IN A 192.0.2.1
+raw update www.% 60 CH TXT "class"
+raw update www.% 60 IN AXFR \\# 0
+raw update www.% 0 NONE ANY
+raw update www.% 7 NONE A \\# 4 c0000201
+raw update www.% 0 ANY A \\# 4 c0000201
+raw update www.% 0 ANY AXFR
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' // ') as [string, string | undefined]);
+
+const clients = { nsupdate, dnspython } as const;
+const missing = ['named', 'nsupdate', 'dig', DNSPYTHON].filter((each) => !isInstalled(each));
+const needsClients = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
+
+describe.skipIf(needsClients !== '')(`updates to BIND and to a fleet${needsClients}`, () => {
+  let fleet: UpdateFleet;
+  let bind: Awaited<ReturnType<typeof startDaemon>>;
+  let bindsPort: number;
+  let key: UpdateKey;
+
+  beforeAll(async () => {
+    fleet = await UpdateFleet.start();
+    const zones = Object.keys(clients).map((client) => `${client}.test`);
+    const contents = zones.map((zone) => ({
+      apex: parseName(`${zone}.`),
+      records: recordsOf(UPDATED_ZONE, `${zone}.`),
+    }));
+    await saveZones(fleet.db, contents, { source: 'test' });
+    key = await fleet.createKey('client', ...zones.map((zone) => [zone, '--match', 'subtree']));
+    await fleet.cli('peer', 'add', 'client', '--key', key.name);
+    await fleet.cli('policy', 'set', 'default', '--transfer', 'client');
+    bindsPort = await freePort();
+    bind = await startBind(bindsPort, zones, key);
+    for (const { apex } of contents)
+      await until(async () => (await transferred(fleet.port, apex, '-y', key.text)).length > 0);
+  });
+  afterAll(() => Promise.all([fleet?.stop(), bind?.stop()]));
+
+  it.each(Object.keys(clients) as (keyof typeof clients)[])('of %s have the same outcome', async (client) => {
+    const zone = `${client}.test.`;
+    const other = Buffer.alloc(32, 1).toString('base64');
+    const keys: Readonly<Record<string, string>> = {
+      none: '',
+      unknown: `hmac-sha256:unknown.:${other}`,
+      wrong: `hmac-sha256:${key.name}:${other}`,
+    };
+    const outcomeAt = async (port: number, message: string) => {
+      const lines = message.replaceAll('%', zone).split(' | ');
+      const named = /^key (\w+)/.exec(lines[0] as string)?.[1] ?? '';
+      if (named !== '') lines.shift();
+      const hasZone = lines.some((line) => line.startsWith('zone '));
+      const text = await clients[client](port, keys[named] ?? key.text, [
+        ...(hasZone ? [] : [`zone ${zone}`]),
+        ...lines,
+      ]);
+      const records = await transferred(port, parseName(zone), '-y', key.text);
+      const content = records.map((line) => line.replace(/(SOA \S+ \S+) \d+/, '$1').toLowerCase());
+      return [text || 'NOERROR', ...content.sort()];
+    };
+    const seen = new Set<string>();
+    for (const [message, reason] of MESSAGES) {
+      if (client === 'nsupdate' && /\b(raw|zonetype) /.test(message)) continue;
+      const ours = await outcomeAt(fleet.port, message);
+      const binds = await outcomeAt(bindsPort, message);
+      if (reason === undefined) expect(ours, message).toEqual(binds);
+      else expect(ours, message).not.toEqual(binds);
+      for (const [rcode] of (ours[0] as string).matchAll(/\b[A-Z]{5,}\b/g)) seen.add(rcode);
+    }
+    const errors = 'NOERROR NXDOMAIN NXRRSET YXDOMAIN YXRRSET NOTAUTH NOTZONE REFUSED'.split(' ');
+    expect([...seen]).toEqual(expect.arrayContaining(errors));
   });
 });

@@ -11,7 +11,16 @@ export async function nsupdate(
   lines: readonly string[],
   ...options: readonly string[]
 ): Promise<string> {
-  const child = spawn('nsupdate', ['-t', '20', '-u', '20', '-r', '0', ...(key === '' ? [] : ['-y', key]), ...options]);
+  const child = spawn('nsupdate', [
+    '-t',
+    '20',
+    '-u',
+    '20',
+    '-r',
+    '0',
+    ...(key === '' ? [] : ['-y', key]),
+    ...options,
+  ]);
   child.stdin.end([`server 127.0.0.1 ${port}`, ...lines, 'send', ''].join('\n'));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return `${stdout}${stderr}`.trim();

@@ -9,6 +9,7 @@ import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { asRole, databaseUrl, runOn, TEMPLATE_DATABASE } from '../database/database.ts';
 import { newAccount, newDomain } from '../database/domains.ts';
+import { SIGNING_SECRETS, useSecrets } from '../database/signed-zones.ts';
 import { startServer } from '../database/start-server.ts';
 import { type ApiProcess, startApi } from '../processes/api-process.ts';
 import { freePort } from '../processes/free-port.ts';
@@ -41,7 +42,11 @@ export class UpdateFleet {
   /** Port of the node at 127.0.0.1. */
   readonly port: number;
   readonly databaseUrl: string;
-  readonly #env = { DNS_UPDATE: 'on', TSIG_SECRETS: `one:${randomBytes(32).toString('base64')}` };
+  readonly #env = {
+    DNS_UPDATE: 'on',
+    TSIG_SECRETS: `one:${randomBytes(32).toString('base64')}`,
+    KEY_SECRETS: SIGNING_SECRETS.map(({ name, secret }) => `${name}:${secret.toString('base64')}`).join(),
+  };
   readonly #stopServer: () => Promise<void>;
   #accountId: number | undefined;
 
@@ -67,6 +72,7 @@ export class UpdateFleet {
     this.port = port;
     this.#stopServer = stopServer;
     this.db = openDatabase(url, { limits: OPERATOR_LIMITS });
+    useSecrets(this.db);
   }
 
   async startApi(): Promise<void> {
