@@ -90,7 +90,10 @@ async function planSets(trx: Database, { apex, zone, signed }: LockedSubject, se
 /** Types whose records do not make a name exist. */
 const TYPES_WITHOUT_NAME: readonly number[] = [TYPE.RRSIG, TYPE.NSEC3];
 
-/** Returns the names that have names below them, not counting those in `except`. */
+/**
+ * Returns the names that have names below them, not counting those in `except`. A dot separates labels if the number of
+ * backslashes before it is even.
+ */
 async function findParents(
   trx: Database,
   zoneId: number,
@@ -99,10 +102,11 @@ async function findParents(
 ): Promise<ReadonlySet<Name>> {
   if (names.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`
-    select n.name from unnest(${names.map(encodeNameColumn)}::text[]) n (name)
-    where exists (select from zone_records r where r.zone_id = ${zoneId} and not r.removed
-      and right(r.owner, length(n.name) + 1) = '.' || n.name
-      and substr(r.owner, length(r.owner) - length(n.name) - 1, 1) <> '\\'
+    select n.name from unnest(${names.map(encodeNameColumn)}::text[]) n (name), concat('.', ltrim(n.name, '.')) suffix
+    where exists (select from zone_records r, left(r.owner, -length(suffix)) above
+      where r.zone_id = ${zoneId} and not r.removed
+      and right(r.owner, length(suffix)) = suffix
+      and (length(above) - length(rtrim(above, '\\'))) % 2 = 0
       and r.type <> all(${TYPES_WITHOUT_NAME}::integer[])
       and r.owner <> all(${except.map(encodeNameColumn)}::text[]))`.execute(trx);
   return new Set(rows.map(({ name }) => decodeNameColumn(name)));

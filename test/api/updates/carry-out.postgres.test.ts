@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { NoTurn } from '../../../src/api/calls/turns.ts';
 import { carryOut, type UpdateTools } from '../../../src/api/updates/carry-out.ts';
 import type { TsigKey } from '../../../src/dns/message/tsig.ts';
-import { type Name, parseName } from '../../../src/dns/name.ts';
+import { type Name, parseName, ROOT } from '../../../src/dns/name.ts';
 import { CLASS, typeCode } from '../../../src/dns/type-codes.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createKey } from '../../../src/store/transfers/keys.ts';
@@ -211,9 +211,21 @@ describe('an update of an operator zone', () => {
     ['add d 60 DNAME x.test.\nadd a.d 60 A 192.0.2.1', /^REFUSED/],
     ['add new 60 CNAME x.test.\nadd c 60 A 192.0.2.1', /^NOERROR/], // ignored (RFC 2136 §3.4.2.2)
     ['add @ 60 DNAME x.test.', /^REFUSED: \S+ has names below it/],
+    ['add a\\\\.e 60 A 192.0.2.1\nadd a\\.f 60 A 192.0.2.1', /^NOERROR/],
+    ['add e 60 DNAME x.test.', /^REFUSED: e\S+ has names below it/],
+    ['add f 60 DNAME x.test.', /^NOERROR/],
     [`add new 60 A 192.0.2.1\nadd @ 60 DS 1 13 2 ${'00'.repeat(32)}`, /^REFUSED/],
   ])('obeys the rules of zones: %s', async (text, expected) => {
     expect(await update(text, all, OPERATOR)).toMatch(expected);
+  });
+
+  it('cannot write a DNAME at the root if the zone has other names', async () => {
+    const records = recordsOf('@ SOA a. b. 1 1 1 1 1\n@ NS a.\na A 192.0.2.1', '.');
+    await saveZones(db, [{ apex: ROOT, records }], { source: 'test' });
+    await allow(all, 'subtree @', ROOT);
+    expect(await update('add @ 60 DNAME x.test.', all, ROOT)).toBe(
+      'REFUSED: . has names below it, so it cannot have a DNAME',
+    );
   });
 
   it('is signed if the fleet signs the zone', async () => {
