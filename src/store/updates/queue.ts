@@ -141,14 +141,20 @@ export async function claimUpdates(db: Database, most: number): Promise<ClaimedU
   return rows.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** Renews claims, so that no other process carries out the same messages. */
+/**
+ * Renews claims, so that no other process carries out the same messages. Skips rows that are locked: their node is deleting
+ * them in its own order, and waiting for it could end in a deadlock.
+ */
 export async function renewClaims(db: Database, claimed: readonly ClaimedUpdate[]): Promise<void> {
   if (claimed.length === 0) return;
   await sql`
     update dns_updates u set claimed_at = clock_timestamp()
-    from unnest(${claimed.map(({ node }) => node)}::text[], ${claimed.map(({ slot }) => slot)}::integer[],
-      ${claimed.map(({ at }) => at)}::timestamptz[]) as c (node, slot, at)
-    where u.node = c.node and u.slot = c.slot and u.at = c.at and u.answer is null`.execute(db);
+    from (
+      select d.node, d.slot from dns_updates d
+      join unnest(${claimed.map(({ node }) => node)}::text[], ${claimed.map(({ slot }) => slot)}::integer[],
+        ${claimed.map(({ at }) => at)}::timestamptz[]) as c (node, slot, at) using (node, slot, at)
+      where d.answer is null for update of d skip locked) c
+    where u.node = c.node and u.slot = c.slot`.execute(db);
 }
 
 /** Writes an answer and notifies the node. Has no effect if the node no longer waits, or has its answer. */

@@ -11,6 +11,7 @@ import {
   claimUpdates,
   dropUpdates,
   offerUpdates,
+  renewClaims,
   takeUpdateAnswers,
   type UpdateAnswer,
 } from '../../../src/store/updates/queue.ts';
@@ -135,6 +136,19 @@ it('a process takes over the messages of a crashed one, and does not repeat a ch
   const [again] = await answers(1);
   expect(again?.change).toEqual(first?.change);
   expect(read(sent, [again as UpdateAnswer])).toEqual(['NOERROR']);
+});
+
+it('a renewal of claims does not wait for rows that a node deletes', async () => {
+  await offer([0, 1].map((i) => signedUpdate(A, `add r${i} 60 TXT "x"`, key)));
+  const claimed = await claimUpdates(apiDb, 2);
+  await query`update dns_updates set claimed_at = null`;
+  await node.query('begin', []);
+  await dropUpdates(node, 'n1', INSTANCE, [0]);
+  await renewClaims(apiDb, claimed);
+  await node.query('commit', []);
+  expect(await query`select slot, claimed_at is not null as renewed from dns_updates`).toEqual([
+    { slot: 1, renewed: true },
+  ]);
 });
 
 it('a message for which the client no longer waits is not carried out', async () => {
