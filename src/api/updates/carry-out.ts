@@ -41,13 +41,15 @@ export interface UpdateTools {
   readonly originAllow: readonly Network[];
   /** Returns true if the key may update now. */
   readonly admits: (keyId: number) => boolean;
-  /** Runs the work when it is the zone's turn. Rejects with `NoTurn` if too many updates wait, or the node no longer waits. */
+  /** Runs a query when a connection is free. Rejects with `NoTurn` if the node no longer waits. */
+  readonly whenFree: <T>(query: () => Promise<T>) => Promise<T>;
+  /** Also waits for the zone's turn. Rejects with `NoTurn` if too many updates wait, or the node no longer waits. */
   readonly inTurn: <T>(zoneId: number, work: () => Promise<T>) => Promise<T>;
   readonly nowMs: () => number;
 }
 
 /** An answer, and the fields of its log line. */
-interface CarriedOut {
+export interface CarriedOut {
   readonly answer: Uint8Array;
   readonly rcode: number;
   /** Why the update was refused. */
@@ -90,7 +92,8 @@ export async function carryOut(
   const edns = ednsOf(inner);
   const about = { keyName: tsig.keyName, ...(update !== undefined && { zone: update.zone }) };
   const { keyName, mac } = tsig;
-  const target = await loadUpdateTarget(tools.db, { keyName, zone: update?.zone ?? ROOT, mac });
+  const order = { keyName, zone: update?.zone ?? ROOT, mac };
+  const target = await tools.whenFree(() => loadUpdateTarget(tools.db, order));
   const verified = verify(tools, octets, tsig, target.key);
   if (verified.kind === 'refused') {
     const { rcode, error, message } = verified;
@@ -155,15 +158,16 @@ async function resultOf(
   read: Update | UpdateRefusal,
   { target, mac, keyRow, address }: Verification,
 ): Promise<Result> {
-  if (read.kind === 'refused') return read;
   if (target.seen !== undefined) return target.seen;
+  // Check this before grants, because a key without a grant costs queries too.
+  if (!tools.admits(keyRow.id)) return refuseUpdate(RCODE.SERVFAIL, 'the key sends too many updates');
+  if (read.kind === 'refused') return read;
   const { zone, hasGrant } = target;
   const name = printName(read.zone);
   if (zone === undefined) return refuseUpdate(RCODE.NOTAUTH, `${name} is not a zone of this service`);
   if (zone.isCopy) return refuseUpdate(RCODE.REFUSED, `${name} is copied from a primary: change it there`);
   // Check this before prerequisites, which could otherwise be used to read the zone.
   if (!hasGrant) return refuseUpdate(RCODE.REFUSED, `the key has no grant in ${name}`);
-  if (!tools.admits(keyRow.id)) return refuseUpdate(RCODE.SERVFAIL, 'the key sends too many updates');
   const { id: keyId, accountId } = keyRow;
   const by = {
     ...{ kind: 'tsig' as const, keyId, address, name: keyRow.name },

@@ -18,10 +18,10 @@ import {
 } from '../../store/updates/queue.ts';
 import { NoTurn, Turns } from '../calls/turns.ts';
 import { Gate } from '../edge/waiting.ts';
-import { answerFailure, carryOut, type UpdateTools } from './carry-out.ts';
+import { answerFailure, type CarriedOut, carryOut, type UpdateTools } from './carry-out.ts';
 import { UpdateRates } from './update-rates.ts';
 
-interface RunOptions extends Omit<UpdateTools, 'admits' | 'inTurn' | 'nowMs'> {
+interface RunOptions extends Omit<UpdateTools, 'admits' | 'whenFree' | 'inTurn' | 'nowMs'> {
   readonly db: Database;
   readonly databaseUrl: string;
   /** Updates per second and key. Undefined means no limit. */
@@ -32,6 +32,8 @@ interface RunOptions extends Omit<UpdateTools, 'admits' | 'inTurn' | 'nowMs'> {
   readonly nowMs?: () => number;
 }
 
+type Unanswered = Omit<CarriedOut, 'answer'> & { readonly answer: undefined };
+
 export interface UpdateRunner {
   /** Stops claiming, and waits until claimed messages are answered. */
   stop(): Promise<void>;
@@ -41,8 +43,8 @@ export interface UpdateRunner {
 const POLL_MS = 500;
 /** Maximum number of claimed messages. */
 const MOST_CLAIMED = 128;
-/** Maximum number of concurrent transactions, so that calls of the API find a connection. */
-const MOST_TRANSACTIONS = 8;
+/** Maximum number of connections that lookups, transactions and answers use, so that calls of the API find one. */
+const MOST_CONNECTIONS = 8;
 const WAITING_PER_ZONE = 100;
 const FAULT_LINE_MS = 10_000;
 const SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -58,12 +60,11 @@ export function runUpdates(options: RunOptions): UpdateRunner {
   });
   const poll = setInterval(() => {
     runner.wake();
-    void runner.renew();
+    runner.renew();
   }, POLL_MS);
   return {
     async stop() {
-      clearInterval(poll);
-      await Promise.all([listening.stop(), runner.stop()]);
+      await Promise.all([listening.stop(), runner.stop()]).finally(() => clearInterval(poll));
     },
   };
 }
@@ -73,11 +74,12 @@ class Runner {
   readonly #nowMs: () => number;
   readonly #rates: UpdateRates | undefined;
   readonly #turns = new Turns({ waitMs: UPDATE_WAIT_MS, waiting: WAITING_PER_ZONE });
-  readonly #transactions = new Gate(MOST_TRANSACTIONS);
+  readonly #connections = new Gate(MOST_CONNECTIONS);
   readonly #metrics: ReturnType<typeof createMetrics>;
   /** The claimed messages, by their rows. */
   readonly #claimed = new Map<string, { readonly update: ClaimedUpdate; readonly work: Promise<void> }>();
   #claiming: Promise<void> | undefined;
+  #renewing: Promise<void> | undefined;
   #mustClaim = false;
   #isStopped = false;
   #faultAtMs = Number.NEGATIVE_INFINITY;
@@ -102,10 +104,17 @@ class Runner {
     this.#isStopped = true;
     await this.#claiming;
     await Promise.all([...this.#claimed.values()].map(({ work }) => work));
+    await this.#renewing;
   }
 
   /** Keeps other processes from carrying out the messages that wait here. */
-  async renew(): Promise<void> {
+  renew(): void {
+    this.#renewing ??= this.#renewAll().finally(() => {
+      this.#renewing = undefined;
+    });
+  }
+
+  async #renewAll(): Promise<void> {
     try {
       const claimed = [...this.#claimed.values()].map(({ update }) => update);
       await renewClaims(this.#options.db, claimed);
@@ -148,43 +157,45 @@ class Runner {
     const { address, ageMs } = claimed;
     const startMs = performance.now() - ageMs;
     const tools = this.#toolsUntil(startMs + UPDATE_WAIT_MS);
+    const done = await this.#carryOut(tools, claimed);
+    const { answer, rcode, message, change, records, zone, keyName } = done;
+    // If this fails, the message is claimed again and gets its stored rcode.
+    if (answer !== undefined) await this.#connections.run(() => answerUpdate(db, claimed, answer, change));
+    this.#count(rcode, startMs);
+    const names = {
+      ...(zone !== undefined && { zone: printName(zone) }),
+      ...(keyName !== undefined && { key: printName(keyName) }),
+    };
+    const serial = change?.serial;
+    log.info({ ...names, address, rcode: rcodeMnemonic(rcode), serial, records, reason: message }, 'update');
+  }
+
+  /** Returns no answer if the database is unavailable or the node no longer waits: it answers after its deadline. */
+  async #carryOut(tools: UpdateTools, claimed: ClaimedUpdate): Promise<CarriedOut | Unanswered> {
     try {
-      const { answer, rcode, message, change, records, zone, keyName } = await carryOut(tools, claimed);
-      await answerUpdate(db, claimed, answer, change);
-      this.#count(rcode, startMs);
-      const names = {
-        ...(zone !== undefined && { zone: printName(zone) }),
-        ...(keyName !== undefined && { key: printName(keyName) }),
-      };
-      const serial = change?.serial;
-      log.info(
-        { ...names, address, rcode: rcodeMnemonic(rcode), serial, records, reason: message },
-        'update',
-      );
+      return await carryOut(tools, claimed);
     } catch (error) {
-      this.#count(RCODE.SERVFAIL, startMs);
+      const unanswered = { answer: undefined, rcode: RCODE.SERVFAIL, records: 0 };
+      if (error instanceof NoTurn) return { ...unanswered, message: error.message };
       this.#fault(error, 'a dynamic update failed');
-      log.info({ address, rcode: rcodeMnemonic(RCODE.SERVFAIL), records: 0, reason: 'an error' }, 'update');
-      // While the database is unavailable, the node answers after its deadline.
-      if (outageOf(error) !== undefined) return;
-      const { answer } = await answerFailure(tools, claimed);
-      await answerUpdate(db, claimed, answer, undefined);
+      const answered = outageOf(error) === undefined ? await answerFailure(tools, claimed) : unanswered;
+      return { ...answered, message: 'an error' };
     }
   }
 
   #toolsUntil(deadlineMs: number): UpdateTools {
     const rates = this.#rates;
+    const whenFree: UpdateTools['whenFree'] = (query) =>
+      this.#connections.run(async () => {
+        if (performance.now() >= deadlineMs) throw new NoTurn('the node no longer waits for the answer');
+        return await query();
+      });
     return {
       ...this.#options,
       nowMs: this.#nowMs,
       admits: (keyId) => rates?.take(keyId) ?? true,
-      inTurn: (zoneId, work) =>
-        this.#turns.run(zoneId, () =>
-          this.#transactions.run(async () => {
-            if (performance.now() >= deadlineMs) throw new NoTurn('the node no longer waits for the answer');
-            return await work();
-          }),
-        ),
+      whenFree,
+      inTurn: (zoneId, work) => this.#turns.run(zoneId, () => whenFree(work)),
     };
   }
 

@@ -27,6 +27,7 @@ const { db, query, value } = keptDatabase();
 const tsigSecrets = [{ name: 'test', secret: Buffer.alloc(32, 9) }];
 const tools: UpdateTools = {
   ...{ db, tsigSecrets, countryOf: undefined, originAllow: [], admits: () => true },
+  whenFree: (query) => query(),
   inTurn: (_, work) => work(),
   nowMs: Date.now,
 };
@@ -335,6 +336,12 @@ describe('a key', () => {
     const inTurn = () => Promise.reject(new NoTurn('100 writes of the domain wait'));
     expect((await send(sent, { inTurn })).text).toBe('SERVFAIL: 100 writes of the domain wait');
     expect((await send(sent)).text).toBe('NOERROR'); // the SERVFAIL was not stored
+    expect((await send(sent, { admits: () => false })).text).toBe('NOERROR'); // a repeated message
+  });
+
+  it('without a grant is limited too', async () => {
+    const sent = signedUpdate(APEX, 'add www 60 TXT "x"', await newKey(accountId));
+    expect((await send(sent, { admits: () => false })).text).toMatch(/^SERVFAIL: .*too many/);
   });
 });
 

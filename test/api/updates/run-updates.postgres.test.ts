@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runUpdates, type UpdateRunner } from '../../../src/api/updates/run-updates.ts';
@@ -85,12 +86,14 @@ const offer = (sent: readonly SentUpdate[], instance = INSTANCE) =>
     sent.map(({ octets }, slot) => ({ slot, octets, address: '192.0.2.7', transport: 'udp' })),
   );
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
+
 /** Returns the answers in the order of their slots. */
 async function answers(count: number): Promise<UpdateAnswer[]> {
   const taken: UpdateAnswer[] = [];
   while (taken.length < count) {
     taken.push(...(await takeUpdateAnswers(node, 'n1', INSTANCE)));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause();
   }
   return taken.sort((a, b) => a.slot - b.slot);
 }
@@ -136,6 +139,44 @@ it('a process takes over the messages of a crashed one, and does not repeat a ch
   const [again] = await answers(1);
   expect(again?.change).toEqual(first?.change);
   expect(read(sent, [again as UpdateAnswer])).toEqual(['NOERROR']);
+});
+
+it('an answer that cannot be written is written later, with the same rcode', async () => {
+  await query`create sequence answers_written`;
+  await query`create function fail_once() returns trigger language plpgsql security definer as $$
+    begin
+      if nextval('answers_written') = 1 then raise exception 'no answer'; end if;
+      return new;
+    end $$`;
+  await query`create trigger fail_once before update of answer on dns_updates for each row execute function fail_once()`;
+  const sent = [signedUpdate(A, 'nxrrset unwritten TXT\nadd unwritten 60 TXT "x"', key)];
+  run();
+  await offer(sent);
+  while (!JSON.stringify(lines).includes('err')) await pause();
+  await query`update dns_updates set claimed_at = null`;
+  expect(read(sent, await answers(1))).toEqual(['NOERROR']);
+  await query`drop function fail_once cascade`;
+});
+
+it('a process that stops renews its claims until it has answered, and uses 8 connections for updates', async () => {
+  const sent = Array.from({ length: 20 }, (_, i) => signedUpdate(A, `add s${i} 60 TXT "x"`, key));
+  const claimedAt = () => value<string>`select max(claimed_at)::text from dns_updates`;
+  const blocked = () =>
+    value<number>`
+      select count(*)::integer from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%tsig_keys k%'`;
+  let stopped: Promise<void> | undefined;
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table tsig_keys`.execute(trx);
+    run();
+    await offer(sent);
+    while ((await blocked()) < 8) await pause();
+    stopped = runners[0]?.stop();
+    for (const before = await claimedAt(); (await claimedAt()) === before; ) await pause();
+    expect(await blocked()).toBe(8);
+  });
+  expect(read(sent, await answers(20))).toEqual(sent.map(() => 'NOERROR'));
+  await stopped;
 });
 
 it('a renewal of claims does not wait for rows that a node deletes', async () => {
