@@ -1,4 +1,4 @@
-// `domain export`: writes the records of a domain as their owner wrote them, for import here or by other tools.
+// Implements `domain export`, which writes the records of a domain as entered, for an import here or in other tools.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Name } from '../../dns/name.ts';
@@ -16,24 +16,25 @@ import { writeWholeFile } from '../terminal/write-whole-file.ts';
 
 type Records = ReadonlyMap<Name, readonly CustomerRecord[]>;
 
-const FORMATS = {
-  zone: (apex: Name, records: Records, _: LeaveOut, __?: readonly Name[]) => printRecords(apex, records),
-  octodns: printOctodns,
-  dnscontrol: printDnscontrol,
-} as const;
+export type ExportFormat = 'zone' | 'octodns' | 'dnscontrol';
 
-export type ExportFormat = keyof typeof FORMATS;
+const FORMATS: Readonly<
+  Record<
+    ExportFormat,
+    (apex: Name, records: Records, leave: LeaveOut, nameservers?: readonly Name[]) => Iterable<string>
+  >
+> = { zone: printRecords, octodns: printOctodns, dnscontrol: printDnscontrol };
 
 interface ExportOrder {
   readonly format: ExportFormat;
-  /** The file to write, or undefined for stdout. */
+  /** File to write. Undefined to write to stdout. */
   readonly file: string | undefined;
   readonly signal: AbortSignal;
 }
 
 const CHUNK_LINES = 1000;
 
-/** Returns the exit code. Records that the format cannot express are listed, and are no reason to fail. */
+/** Returns the exit code. Records that the format cannot express are reported, but are not an error. */
 export async function exportDomain(
   db: Database,
   { id, name: apex, nameserverSets: [nameservers] }: Pick<Domain, 'id' | 'name' | 'nameserverSets'>,

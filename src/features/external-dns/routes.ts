@@ -1,6 +1,5 @@
-// The webhook provider API of external-dns: it negotiates, reads all records, and sends the changes that it planned.
+// Routes of the webhook provider API. external-dns negotiates, reads all records, and sends the changes that it planned.
 
-import type { Readable } from 'node:stream';
 import { type Saved, saveJudged } from '../../api/actions/save-records.ts';
 import { CompatAnswer, type CompatSurface } from '../../api/answers/compat-answer.ts';
 import { Problem } from '../../api/answers/problem.ts';
@@ -38,10 +37,10 @@ import { countRecordSets } from './sql.ts';
 const MAX_SETS = 50_000;
 const MAX_DOMAINS = 1000;
 const TOO_MUCH = new Problem(422, 'narrow the key to fewer domains');
-/** Older releases check it. */
+/** Older releases of external-dns require this header. */
 const VARY = { Vary: 'Content-Type' };
 
-/** Conflicts with records and plans are refusals of the content. */
+/** Statuses of external-dns for those of the API: a conflict with records or a plan is a 422. */
 const STATUSES: Readonly<Record<number, number>> = { 402: 422, 409: 422 };
 
 const surface: CompatSurface = {
@@ -77,14 +76,10 @@ const listEndpoints = compatRoute(surface, anyKey, {
     const records = domains.reduce((sum, { recordCount }) => sum + recordCount, 0);
     if (records > MAX_SETS && (await countRecordSets(db, ids, ENDPOINT_TYPES, MAX_SETS)) > MAX_SETS)
       return TOO_MUCH;
-    return answer(textOf(await openArrayStream(endpointPages(db, ids))));
+    const opened = await openArrayStream(endpointPages(db, ids));
+    return answer(typeof opened === 'string' ? opened : (opened as AsyncIterable<string>));
   },
 });
-
-/** The first piece is read before the response begins, so that a database that fails results in a 503. */
-function textOf(opened: Readable | string): AsyncIterable<string> | string {
-  return typeof opened === 'string' ? opened : (opened as AsyncIterable<string>);
-}
 
 async function writableDomains({
   api,
@@ -103,7 +98,7 @@ async function writableDomains({
   for (const domain of items) {
     const { name, myRole, status, accountId } = domain;
     if (!mayDo(myRole, 'records.edit') || status === 'disabled' || status === 'banned') continue;
-    // Writes also choose the caller's own domain if several have the name.
+    // If several domains have the name, prefer the caller's own, as writes do.
     if (!byName.has(name) || accountId === caller.account.id) byName.set(name, domain);
   }
   return [...byName.values()];
@@ -179,7 +174,7 @@ const applyChanges = compatRoute(surface, anyKey, {
       if (refused !== undefined) return refused;
       edits.push({ domain, sets });
     }
-    // A change of one domain is planned and saved together.
+    // If there are several domains, all changes are validated before any is saved. A single change is saved or refused whole.
     for (const dryRun of edits.length > 1 ? [true, false] : [false]) {
       for (const edit of edits) {
         const saved = await call.inTurnOf(edit.domain.id, () => saveSets(call, edit, dryRun));

@@ -1,6 +1,5 @@
-// Endpoints of external-dns: which records they are, how their changes become an edit, and how they are read back. A
-// change is the difference of the old and the new targets, so that records of others in the same set, such as an SPF
-// record next to a TXT record of the registry, are kept.
+// Converts endpoints of external-dns to records and back, and their changes to an edit. A change is the difference between
+// the old and the new targets. It keeps other records of the set, such as an SPF record next to a TXT record of the registry.
 
 import { type Name, ROOT } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
@@ -19,13 +18,13 @@ export const MEDIA_TYPE = 'application/external.dns.webhook+json;version=1';
 /** Set by the annotation `external-dns.alpha.kubernetes.io/webhook-zonefleet-proxied`. */
 const PROXIED = 'webhook/zonefleet-proxied';
 
-/** The types that external-dns knows. */
+/** Record types that external-dns supports. */
 export const ENDPOINT_TYPES = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'SRV', 'NS', 'NAPTR', 'PTR'] as const;
 type EndpointType = (typeof ENDPOINT_TYPES)[number];
 
 const isEndpointType = (text: string): text is EndpointType => ENDPOINT_TYPES.includes(text as EndpointType);
 
-/** A refused change, as a sentence. */
+/** A refused change, described by a sentence. */
 export class Refused {
   readonly sentence: string;
 
@@ -34,15 +33,16 @@ export class Refused {
   }
 }
 
-/** An endpoint of a request, and whether the set loses or gets its targets. */
+/** An endpoint in one of the four lists of a request. */
 interface NamedEndpoint {
   readonly endpoint: Endpoint;
   readonly name: Name;
   readonly type: EndpointType;
+  /** True if its targets are added to the set, false if they are removed. */
   readonly adds: boolean;
 }
 
-/** Removals come first: a target that is removed and added stays. */
+/** Reads all endpoints, removals first, so that a target that is removed and added is kept. */
 export function readNames(changes: Changes): NamedEndpoint[] | Refused {
   const named: NamedEndpoint[] = [];
   for (const list of ['delete', 'updateOld', 'create', 'updateNew'] as const) {
@@ -59,8 +59,8 @@ export function readNames(changes: Changes): NamedEndpoint[] | Refused {
 }
 
 /**
- * Returns true for a TXT record in which external-dns stores that it owns a record. For a record at the apex of a domain,
- * some names of these are outside: `a-shop.example` for `shop.example`. Providers skip them.
+ * Returns true for a TXT record in which external-dns stores that it owns another record. If that record is at the apex of
+ * a domain, the TXT record may be outside of the domain: `a-shop.example` for `shop.example`. Providers skip it.
  */
 export function isOwnership({ type, endpoint }: NamedEndpoint): boolean {
   return type === 'TXT' && endpoint.labels?.ownedRecord !== undefined;
@@ -129,7 +129,7 @@ export function makeEdit(sets: readonly SetChange[], current: readonly CustomerR
   };
 }
 
-/** Undefined if the endpoint does not set a TTL, as external-dns does with 0. */
+/** Returns undefined if the endpoint does not set a TTL. external-dns also means this by 0. */
 function ttlOf({ recordTTL }: Endpoint): number | undefined {
   if (recordTTL === undefined || recordTTL === null || recordTTL <= 0) return undefined;
   return Math.min(Math.max(recordTTL, MIN_TTL_SECONDS), MAX_TTL_SECONDS);
@@ -141,7 +141,7 @@ function proxiedText({ providerSpecific }: Endpoint): string | undefined {
 
 type Target = { kind: 'rdata'; rdata: Uint8Array } | { kind: 'problem'; message: string };
 
-/** Targets are absolute: `@` is not one. */
+/** Reads a target, whose host is absolute, so `@` is not valid. */
 function parseTarget(type: EndpointType, text: string): Target {
   if (type === 'MX') {
     const [, priority, host] = /^\s*(\d{1,5})\s+(\S+)\s*$/.exec(text) ?? [];
@@ -153,14 +153,14 @@ function parseTarget(type: EndpointType, text: string): Target {
   return parseDestination(type, text, undefined, ROOT);
 }
 
-/** Returns the target in the form that external-dns compares: strings of TXT are quoted, hosts of SRV end with a dot. */
+/** Returns the target as external-dns writes it: TXT strings are quoted, and hosts of SRV end with a dot. */
 function printTarget(type: EndpointType, rdata: Uint8Array): string {
   if (type === 'TXT' || type === 'SRV' || type === 'NAPTR') return printRdata(TYPE[type], rdata);
   const { destination, mxPriority } = printDestination(type, rdata);
   return mxPriority === undefined ? destination : `${mxPriority} ${destination}`;
 }
 
-/** A record set as external-dns reads it. */
+/** Returns a record set as an endpoint. */
 export function printEndpoint([first, ...more]: readonly [CustomerRecord, ...CustomerRecord[]]): object {
   const { name, ttl, proxied } = first;
   const type = first.type as EndpointType;
@@ -175,7 +175,7 @@ export function printEndpoint([first, ...more]: readonly [CustomerRecord, ...Cus
 
 /**
  * Returns the endpoint as `printEndpoint` will print it, so that external-dns finds no difference later. Returns undefined
- * if its type is not supported. A part that is not valid is left as it is, and refused when it is to be saved.
+ * if its type is not supported. Invalid parts do not change here, and are refused when they are saved.
  */
 export function adjustEndpoint(endpoint: Endpoint): Endpoint | undefined {
   const { recordTTL: _, providerSpecific: __, ...rest } = endpoint;

@@ -1,4 +1,4 @@
-// Bodies of external-dns. Go writes an empty list as null, and some releases write the names of the lists in upper case.
+// Bodies of requests of external-dns, which writes an empty list as null.
 
 import { z } from 'zod';
 import { boundedArray } from '../../api/schemas/fields.ts';
@@ -22,7 +22,7 @@ const Endpoint = z.looseObject({
 });
 export type Endpoint = z.output<typeof Endpoint>;
 
-const TOO_MANY = `expected at most ${MAX_ENDPOINTS} endpoints in all`;
+const TOO_MANY = `expected at most ${MAX_ENDPOINTS} endpoints in total`;
 
 export const Endpoints = boundedArray(Endpoint)
   .max(MAX_ENDPOINTS, TOO_MANY)
@@ -31,7 +31,7 @@ export const Endpoints = boundedArray(Endpoint)
 
 const List = boundedArray(Endpoint).nullish();
 
-/** In old releases, such as 0.14, the lists are `Create`, `UpdateOld`, `UpdateNew` and `Delete`. */
+/** Older releases call the lists `Create`, `UpdateOld`, `UpdateNew` and `Delete`. */
 export const Changes = z
   .looseObject({
     create: List,

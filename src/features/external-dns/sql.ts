@@ -1,4 +1,4 @@
-// Counts what external-dns would read.
+// Counts record sets, because one response contains all of them.
 
 import { sql } from 'kysely';
 import type { Database } from '../../store/postgres/database.ts';

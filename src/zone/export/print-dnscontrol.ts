@@ -12,7 +12,7 @@ import { type LeaveOut, leftOut, leftOutLine, toolType, txtOctets, wordsOf } fro
 type Argument = string | number;
 
 const texts = (words: readonly string[]): Argument[] => [...words];
-/** The first words are numbers, and the last ones one text. */
+/** Converts the first words to numbers, and joins the others to one text. */
 const numbersAndData =
   (count: number) =>
   (words: readonly string[]): Argument[] => [
@@ -28,7 +28,7 @@ function location(words: readonly string[]): Argument[] {
   return words.map((word, i) => (i === 3 || i === 7 ? word : Number(word.replace('m', ''))));
 }
 
-/** The arguments after the name. */
+/** Converts the words of a record to the arguments after its name. */
 const ARGUMENTS: Readonly<Record<string, (words: readonly string[]) => Argument[]>> = {
   A: texts,
   AAAA: texts,
@@ -117,7 +117,7 @@ function txtOf(rdata: Uint8Array): Content {
     const text = utf8.decode(txtOctets(rdata));
     if (text !== '' && !/\p{Cc}/u.test(text)) return { values: [text], modifiers: [] };
   } catch {
-    // Octets that are not UTF-8 have no form in JavaScript text.
+    // The octets are not UTF-8, so no JavaScript string can express them.
   }
   return { reason: 'dnscontrol cannot express the text' };
 }

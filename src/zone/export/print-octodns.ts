@@ -1,5 +1,5 @@
-// Prints the records of a domain as a zone of octoDNS's YamlProvider. It requires that the keys of each mapping are sorted.
-// Texts are written as JSON strings, which are YAML too.
+// Prints the records of a domain as a zone of octoDNS's YamlProvider, which requires that the keys of each mapping are sorted.
+// Texts are JSON strings, which are also valid YAML.
 
 import { type Name, ROOT } from '../../dns/name.ts';
 import { printWithoutDot } from '../name-text.ts';
@@ -173,7 +173,7 @@ function readValue(
   return words === undefined ? { reason: 'octoDNS cannot express its octets' } : { value: make(words) };
 }
 
-/** octoDNS removes quotes around a text and between its parts, and expects a backslash only before a semicolon. */
+/** octoDNS removes quotes around a text and between its strings, and expects a backslash only before a semicolon. */
 function txtOf(rdata: Uint8Array): { readonly value: Value } | { readonly reason: string } {
   const plain = txtOctets(rdata).toString('latin1');
   const isPlain = /^[ !#-[\]-~][ -[\]-~]*$/.test(plain) && !plain.includes('" "');
@@ -181,7 +181,7 @@ function txtOf(rdata: Uint8Array): { readonly value: Value } | { readonly reason
   return { value: plain.replaceAll(';', '\\;') };
 }
 
-/** Yields YAML. A mapping or list begins on its own line. */
+/** Yields lines of YAML. A mapping or list begins on its own line. */
 function* linesOf(value: Value, indent: string): Generator<string> {
   if (Array.isArray(value)) {
     for (const item of value as readonly Value[]) {
@@ -203,13 +203,13 @@ function* linesOf(value: Value, indent: string): Generator<string> {
   }
 }
 
-/** Types and switches are plain words. */
+/** Prints a scalar. Types and booleans are not quoted. */
 function scalar(key: string, value: string | number | null): string {
   const isPlain = key === 'type' || key === 'lenient' || key === 'proxied';
   return isPlain ? String(value) : JSON.stringify(value);
 }
 
-/** Compares as octoDNS does: digits are numbers. */
+/** Compares like octoDNS, with digits as numbers. */
 function compareNaturally(a: string, b: string): number {
   const [parts, others] = [a.split(/(\d+)/), b.split(/(\d+)/)];
   for (const [i, part] of parts.entries()) {

@@ -1,4 +1,4 @@
-// Parts of records that the formats of other tools have in common.
+// Functions that the formats of several tools share.
 
 import { type Name, nameInRdata, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
@@ -7,7 +7,7 @@ import type { CustomerRecord } from '../records/customer-record.ts';
 import { type ApiType, wireTypeCode } from '../records/customer-types.ts';
 import { printRecordName } from '../records/record-name.ts';
 
-/** A record that a format cannot express, and why. */
+/** A record that a format cannot express, with the reason. */
 export interface LeftOut {
   readonly name: string;
   readonly type: ApiType;
@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** Receives the records that are left out. */
+/** Receives each record that is left out. */
 export type LeaveOut = (left: LeftOut) => void;
 
 export function leftOut({ name, type, rdata }: CustomerRecord, apex: Name, reason: string): LeftOut {
@@ -48,7 +48,7 @@ function withoutEscapes(text: string): string {
   );
 }
 
-/** Returns the octets of all strings of a TXT record, which tools split themselves. */
+/** Returns the octets of all strings of a TXT record together, because tools split the text themselves. */
 export function txtOctets(rdata: Uint8Array): Buffer {
   const strings: Uint8Array[] = [];
   for (let at = 0; at < rdata.length; at += 1 + (rdata[at] as number))
@@ -56,7 +56,7 @@ export function txtOctets(rdata: Uint8Array): Buffer {
   return Buffer.concat(strings);
 }
 
-/** ANAME is called ALIAS elsewhere. Only as an ALIAS can other tools have a proxied CNAME at the apex. */
+/** Returns the type in other tools. ANAME is ALIAS, and so is a proxied CNAME at the apex, where they allow no CNAME. */
 export function toolType({ name, type }: Pick<CustomerRecord, 'name' | 'type'>, apex: Name): string {
   return type === 'ANAME' || (type === 'CNAME' && name === apex) ? 'ALIAS' : type;
 }
