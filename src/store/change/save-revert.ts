@@ -31,7 +31,6 @@ interface RevertOrder {
   readonly ownerId?: number;
   readonly changeId: number;
   readonly by: ChangedBy['by'];
-  readonly dryRun?: boolean;
   /** See `saveEdit`. */
   readonly originAllow?: readonly Network[];
 }
@@ -50,7 +49,7 @@ export async function saveRevert(db: Database, order: RevertOrder): Promise<Save
 /** Also reverts the rules from which the change removed records. */
 async function revertRecords(
   trx: Database,
-  { domainId, ownerId, changeId, by, dryRun = false, originAllow }: RevertOrder,
+  { domainId, ownerId, changeId, by, originAllow }: RevertOrder,
   { ops, rules: operations }: DomainChange,
 ): Promise<SavedRevert> {
   const returning = new Set(ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : [])));
@@ -74,7 +73,6 @@ async function revertRecords(
     by,
     source: 'revert',
     reverts: changeId,
-    dryRun,
     ...(originAllow !== undefined && { originAllow }),
     rules,
     edit: async (locked) => {
