@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { lockKeys } from '../transfers/keys.ts';
 
-/** Maximum number of grants of one domain or zone. */
+/** Maximum number of grants of one domain or zone. Those of the operator and of the owner are counted separately. */
 export const MOST_GRANTS = 50;
 /** Maximum number of types of one grant. */
 export const MOST_GRANT_TYPES = 64;
@@ -134,7 +134,8 @@ export async function allowName(
   target: GrantTarget,
   grant: GrantOfKey,
 ): Promise<{ readonly id: number } | undefined> {
-  const others = await listGrants(trx, isGrantIn(target));
+  const isOfOwner = sql`k.account_id is not distinct from (select account_id from tsig_keys where id = ${grant.keyId})`;
+  const others = await listGrants(trx, sql`${isGrantIn(target)} and ${isOfOwner}`);
   const equal = others.find(
     ({ keyId, match, owner }) =>
       keyId === grant.keyId && match === grant.match && owner === foldCase(grant.owner),

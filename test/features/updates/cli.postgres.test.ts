@@ -93,6 +93,15 @@ it('allows at most 50 grants in a zone', async () => {
   expect((await run(`update allow ${key} more.op.test`)).stderr).toContain('op.test. has 50 grants');
 });
 
+it('allows 50 grants in a domain in addition to those of its owner', async () => {
+  await query`
+    with k as (insert into tsig_keys (account_id, name, algorithm, use, wrap, sealed)
+      select id, 'owner.', 'hmac-sha256', 'serve', 'x', '' from accounts returning id)
+    insert into update_grants (key_id, domain_id, match, owner)
+    select k.id, d.id, 'exact', n || '.shop.com.' from k, domains d, generate_series(1, 50) n`;
+  expect((await run(`update allow ${key} more.shop.com`)).code).toBe(0);
+});
+
 it('revokes the named grants, or all grants of the key', async () => {
   expect((await run(`update revoke ${key} a.op.test`)).stdout).toBe('revoked a.op.test.\n');
   expect((await run(`update revoke ${key}`)).code).toBe(0);
