@@ -64,10 +64,10 @@ async function saveSets(
 ): Promise<SavedUpdate> {
   const { apex, signed } = locked;
   const zone = locked.zone as LockedZone;
-  if (sets.length === 0) return { rcode: RCODE.NOERROR, change: undefined, records: 0 };
   const planned = await planSets(trx, locked, sets);
   if (planned.kind === 'refused') return refused(planned.rcode, planned.message);
   const { owners, serial } = planned;
+  if (owners.length === 0) return { rcode: RCODE.NOERROR, change: undefined, records: 0 };
   const rows = signed === undefined ? owners : await signedRows(trx, locked, owners);
   await finish(trx, locked, serial, chunksOfOwners(zone, apex, rows), { by, source: 'update' });
   const records = owners.reduce((count, owner) => count + owner.records.length, 0);
