@@ -130,7 +130,7 @@ describe('a dynamic update', () => {
     expect(node.sent()).toEqual(['1: NOERROR - 1/0/0/1']);
   });
 
-  test('that is repeated takes one slot, and each of its first 8 transmissions gets the answer', async () => {
+  test('takes one slot if it is repeated, and each of its first 8 transmissions gets the answer', async () => {
     const node = updateNode();
     const { message, mac } = signed(update(), 'acme.');
     node.handle(message, { tcp: false });
@@ -149,7 +149,7 @@ describe('a dynamic update', () => {
     expect(decodeMessage(node.take(2)[0]!).id).toBe(0x4321);
   });
 
-  test('without an answer gets SERVFAIL after 3 s, and its row is deleted', async () => {
+  test('gets SERVFAIL if there is no answer within 3 s, and its row is deleted', async () => {
     const node = updateNode();
     node.handle(signed(update(), 'acme.').message);
     await pass(2999);
@@ -180,7 +180,7 @@ describe('a dynamic update', () => {
   test.each([
     ['before it is passed on', false, [], []],
     ['later', true, [[0]], [[0]]],
-  ])('whose connection ends %s is not answered', async (_, isLate, offers, drops) => {
+  ])('is not answered if its connection ends %s', async (_, isLate, offers, drops) => {
     const node = updateNode();
     const id = node.handle(signed(update(), 'acme.').message);
     if (isLate) await pass(0);
@@ -189,7 +189,7 @@ describe('a dynamic update', () => {
     expect([node.sent(), node.offers, node.drops]).toEqual([[], offers, drops]);
   });
 
-  test('that is answered over UDP gets only the rcode if the answer is too long', async () => {
+  test('gets only the rcode if the answer is too long for UDP', async () => {
     const node = updateNode();
     const { message, mac } = signed(update(), 'acme.');
     node.handle(message, { tcp: false });
@@ -223,7 +223,7 @@ describe('a dynamic update', () => {
     expect(node.sent()).toEqual(['1: NOERROR - 1/0/0/1']);
   });
 
-  test('over a limit gets SERVFAIL', async () => {
+  test('gets SERVFAIL if it exceeds a limit', async () => {
     const node = updateNode();
     for (let i = 0; i < 101; i++) node.handle(signed(update(`n${i}`), 'acme.').message);
     await pass(0);
