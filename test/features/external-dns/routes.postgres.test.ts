@@ -115,7 +115,7 @@ it.each([
   ['a property', endpoint('a.{}', 'A', ['192.0.2.1'], proxied('yes')), /expected "true" or "false"/],
   ['a CNAME at the apex', endpoint('{}', 'CNAME', ['lb.example']), /^\{\} CNAME: the apex cannot be a CNAME/],
   ['a conflict', endpoint('www.{}', 'CNAME', ['lb.example']), /^www\.\{\} CNAME: /],
-])('refuses %s with a sentence and 422, and changes nothing in any domain', async (_, wrong, sentence) => {
+])('refuses %s with 422 and a sentence, and changes no domain', async (_, wrong, sentence) => {
   await api.makeDomain(`early-${name}`);
   await batch({ create: [{ name: 'www', type: 'TXT', destination: 'x' }] });
   const before = await changes();
@@ -146,7 +146,7 @@ it('skips TXT records of the registry that no domain contains, but no other reco
   expect([status, text]).toEqual([404, `no domain of this API key contains a-${name}\n`]);
 });
 
-it('applies the rights of the key to each name', async () => {
+it('checks the rights of the key for each name and type', async () => {
   const narrowed = await api.makeKey({ names: [`a.${name}`], types: ['A'] });
   const readOnly = await api.makeKey({ readOnly: true });
   const statuses = [];
@@ -165,7 +165,7 @@ it('applies the rights of the key to each name', async () => {
   expect(statuses).toEqual([204, 403, 403, 403, 403, 404, 204]);
 });
 
-it('adjusts endpoints to what will be read back', async () => {
+it('adjusts endpoints to the form in which it will return them', async () => {
   const { status, headers, body } = await api.ask('POST', '/external-dns/adjustendpoints', {
     body: [
       endpoint(`A.${name}`, 'A', ['192.0.2.1'], { recordTTL: 5, labels: { owner: 'a' } }),

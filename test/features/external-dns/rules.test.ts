@@ -48,12 +48,12 @@ it.each([
   ['removes only given targets', { delete: A(1, 9) }, HELD, 'a.shop.example. - A 192.0.2.2'],
   ['deletes a set', { Delete: A(1, 2), Create: null }, HELD, 'a.shop.example. - A '],
   [
-    'keeps what is removed and added',
+    'keeps a target that it removes and adds',
     { updateOld: A(1), updateNew: A(1) },
     HELD,
     'a.shop.example. - A 192.0.2.1+192.0.2.2',
   ],
-  ['replaces', { UpdateOld: A(1, 2), UpdateNew: A(4) }, HELD, 'a.shop.example. - A 192.0.2.4'],
+  ['replaces all targets', { UpdateOld: A(1, 2), UpdateNew: A(4) }, HELD, 'a.shop.example. - A 192.0.2.4'],
   ['moves TTLs into range', { create: set('TXT', ['x'], { recordTTL: 1 }) }, [], 'a.shop.example. 60 TXT x'],
   ['ignores a TTL of 0', { create: set('TXT', ['x'], { recordTTL: 0 }) }, [], 'a.shop.example. - TXT x'],
   [
@@ -63,11 +63,11 @@ it.each([
     'a.shop.example. - A 192.0.2.1!+192.0.2.2!',
   ],
   ['does not proxy TXT', { create: set('TXT', ['"x"'], proxied) }, [], 'a.shop.example. - TXT x'],
-])('%s', (_, body, current, expected) => {
+])('a change %s', (_, body, current, expected) => {
   expect(planned(body, current)).toEqual([expected]);
 });
 
-it('merges the changes of one set, and orders the sets as they came', () => {
+it('changes of one set are merged, and sets keep their order', () => {
   const body = {
     create: [...set('AAAA', ['2001:db8::1']), ...A(5)],
     delete: [...A(1), ...set('TXT', ['other'])],
@@ -83,6 +83,6 @@ it.each([
   [{ create: set('MX', ['mail.example']) }, /expected a priority and a host$/],
   [{ create: set('CNAME', ['@']) }, /"@" is not a host$/],
   [{ create: set('CNAME', ['lb']) }, /has no dot/],
-])('refuses %j', (body, sentence) => {
+])('%j is refused', (body, sentence) => {
   expect(planned(body)).toMatch(sentence);
 });

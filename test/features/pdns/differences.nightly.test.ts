@@ -1,5 +1,5 @@
-// Sends the same requests to PowerDNS 4.7 and to Zonefleet, and compares statuses, and the keys and types of the JSON. `WHY`
-// explains each difference; docs/tools/powerdns-api.md documents them.
+// Sends the same requests to PowerDNS 4.7 and to Zonefleet, and compares the statuses, and the keys and types of the JSON.
+// `WHY` explains each difference. docs/tools/powerdns-api.md documents them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedTestApi } from '../../support/api/api.ts';
@@ -17,7 +17,7 @@ const WHY = {
   types: 'LUA records cannot be written',
   rules: 'a DS record belongs to a delegation',
   copy: 'the records of a Slave cannot be written',
-  untransferred: 'until the first transfer, a Slave has the records of before',
+  untransferred: 'until the first transfer, a Slave has its earlier records',
   kinds: 'an unknown kind is refused',
   masters: 'a Slave has a master, and other zones have none',
   master: 'masters must have public addresses',
@@ -283,7 +283,7 @@ const REQUESTS: readonly Asked[] = [
   ['DELETE', A],
 ];
 
-/** Returns the keys and types of a value. Of an array, those of all its items together. */
+/** Returns the keys and types of a value. For an array, returns the distinct shapes of its items. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const shapes = new Set(value.map((item) => JSON.stringify(shapeOf(item))));
@@ -323,7 +323,7 @@ describe.skipIf(POWER_DNS_NEEDS !== '')(`the PowerDNS API${POWER_DNS_NEEDS}`, ()
       try {
         isEqual = JSON.stringify(seen(ours)) === JSON.stringify(seen(theirs));
       } catch {
-        // A text is not JSON.
+        // One of the bodies is not JSON, so they differ.
       }
       if (why !== undefined) used.add(why);
       if (isEqual === (why !== undefined))

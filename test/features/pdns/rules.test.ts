@@ -7,7 +7,6 @@ import { editOf } from '../../../src/features/pdns/rules-edit.ts';
 import { readChanges, type SetChange } from '../../../src/features/pdns/rules-rrsets.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import { DEFAULT_SETTINGS } from '../../../src/zone/records/customer-record.ts';
-
 import { API_TYPES, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
 import { parseDestination, printDestination } from '../../../src/zone/records/destination.ts';
 import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
@@ -46,7 +45,7 @@ describe('contents', () => {
     ['TLSA', '3 1 1 8CB0FC6C', '3 1 1 8cb0fc6c'],
     ['TXT', '"a\\;b" "\\195\\169 \\255"', '"a;b" "é \\255"'],
     ['TYPE65500', '\\# 2 0001'],
-  ])('of %s are printed in the canonical form: %s', (type, content, canonical = content) => {
+  ])('of type %s are printed in the canonical form: %s', (type, content, canonical = content) => {
     const [change] = read(type, content) as readonly SetChange[];
     const [rdata] = change?.records ?? [];
     expect(printContent(change?.type ?? 'A', rdata ?? new Uint8Array())).toBe(canonical);
@@ -59,11 +58,11 @@ describe('contents', () => {
     ['NAPTR', '10 20 "u" "a b" "" x.example', "expected the full name 'x.example.'"],
     ['TXT', 'text', 'texts must be in quotes'],
     ['A', '192.0.2.1\n192.0.2.2', '192.0.2.1'],
-  ])('of %s must be canonical: %s', (type, content, problem) => {
+  ])('of type %s must be canonical: %s', (type, content, problem) => {
     expect(read(type, content)).toMatchObject({ status: 422, error: expect.stringContaining(problem) });
   });
 
-  it.each(API_TYPES.map((type) => [type]))('of %s that were read from a zone can be written back', (type) => {
+  it.each(API_TYPES.map((type) => [type]))('of type %s can be written back after they are read', (type) => {
     const code = type === 'ANAME' ? wireTypeCode('CNAME') : wireTypeCode(type);
     fc.assert(
       fc.property(RANDOM_RDATA.get(code) as fc.Arbitrary<Uint8Array>, (rdata) => {
@@ -77,7 +76,7 @@ describe('contents', () => {
     );
   });
 
-  it('that are equal except for the case of names are duplicates', () => {
+  it('are duplicates if they are equal except for the case of names', () => {
     expect(read('MX', '10 a.example.', '10 A.example.')).toMatchObject({
       error: 'Duplicate record in RRset a.shop.example. IN MX with content "10 A.example."',
     });
@@ -107,7 +106,7 @@ describe('changes', () => {
     expect(readChanges({ rrsets: Array(20_001).fill(0) }, APEX)).toMatchObject({ status: 422 });
   });
 
-  it('of any form are read or refused', () => {
+  it('are read or refused in any form', () => {
     const member = fc.oneof(
       fc.constantFrom('a.shop.example.', 'MX', 'SOA', 'replace', '1 2 3', '"a', 300),
       fc.jsonValue(),
@@ -140,7 +139,7 @@ describe('changes', () => {
     expect(changesOf({ ...text('1'), ttl })).toMatchObject([{ ttl: stored }]);
   });
 
-  it('of one set are applied in their order to the records of before', () => {
+  it('of one set are applied in order to its current records', () => {
     const held = (
       type: 'TXT' | 'A',
       rdata: number[],
@@ -174,7 +173,7 @@ describe('changes', () => {
   });
 });
 
-it('searches read * and ? as wildcards, and everything else literally', () => {
+it('a search treats * and ? as wildcards, and everything else literally', () => {
   const pattern = (q: string) => (readSearch({ q }) as { pattern: string }).pattern;
   expect(['*.Shop.example.', 'a?c', '50%', 'a_b!'].map(pattern)).toEqual([
     '%.shop.example',
