@@ -1,5 +1,5 @@
-// Requests to the surfaces of other systems, derived from valid ones: paths, methods, headers, queries and bodies are
-// changed at random. No request causes an internal error.
+// Sends valid requests to the APIs of other systems after changing paths, methods, headers, queries and bodies at random. No
+// request causes an internal error.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -10,13 +10,13 @@ import { spoiling } from '../support/api/schema-values.ts';
 import { scale } from '../support/tests/scale.ts';
 
 const REQUESTS_SENT = scale(20_000, 400);
-/** A domain is replaced after this many requests, and when it was deleted. */
+/** Number of requests after which the domain is replaced, unless a request deletes it earlier. */
 const REQUESTS_PER_DOMAIN = 100;
 
 const api = ownApi(() => startTestApi());
 
 interface Samples {
-  /** Valid bodies of the operations whose ids match. Other operations get them too, but rarely. */
+  /** Valid bodies of the operations whose ids match. They are rarely sent to other operations. */
   readonly bodies?: readonly (readonly [RegExp, unknown])[];
   readonly queries?: readonly Readonly<Record<string, string>>[];
   readonly params?: Readonly<Record<string, readonly string[]>>;
@@ -31,7 +31,7 @@ const rrset = (name: string, type: string, changetype: string, content: string) 
   comments: [],
 });
 
-/** `{}` is the domain. */
+/** Valid requests, in which `{}` stands for the domain. */
 const SAMPLES: Readonly<Record<string, Samples>> = {
   httpreq: {
     bodies: [
@@ -104,7 +104,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
 };
 
 const ODD = ['', '.', '..', '*', '%00', '%2F', '=2E', '=', '%5C', '%F0%9F%90%89', 'a'.repeat(300), '-1', '@'];
-/** Text with a lone surrogate has no form in a URL. */
+/** Parts of URLs. A lone surrogate cannot be encoded in a URL. */
 const odd = fc.oneof(
   fc.constantFrom(...ODD),
   fc
@@ -141,7 +141,7 @@ const aHeader = fc.oneof(
   ),
 );
 
-/** A request in which `{}` is the domain. */
+/** Generates a request in which `{}` stands for the domain. */
 function aRequest(routes: readonly Route[], { bodies = [], queries = [{}], params = {} }: Samples) {
   const aQuery = fc
     .tuple(fc.constantFrom(...queries), rarely(fc.tuple(odd, odd)), rarely(odd, 3), fc.nat())

@@ -1,5 +1,5 @@
-// A key has the same rights on the surfaces of other systems as at /domains/…. Random keys send random writes to a surface,
-// and the same writes as dry runs to `records/batch`. Either both are allowed or neither.
+// A key has the same rights in the APIs of other systems as at /domains/…. Random keys send random writes to such an API,
+// and the same writes as dry runs to `records/batch`. Both are allowed, or neither is.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -63,7 +63,7 @@ async function held({ domain, name, type }: Write): Promise<ReturnType<typeof co
 }
 
 interface Surface {
-  /** True if requests name the domain. Otherwise it is the longest one of the key that contains the name. */
+  /** True if requests name the domain. Otherwise the API chooses the longest domain of the key that contains the name. */
   readonly namesDomain?: true;
   readonly fits: (write: Write) => boolean;
   /** Returns true if the surface accepts the write. */

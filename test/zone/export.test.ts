@@ -1,4 +1,4 @@
-// Exports for other tools are read back by small models of these tools, and compared with the records.
+// Small models of other tools read the exports, which must contain the records.
 
 import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ function print(how: Print, records: readonly CustomerRecord[]) {
   return { text: [...how(APEX, byName, (item) => left.push(item))].join('\n'), left };
 }
 
-/** A record that a tool has read: its content in the text form of zone files, or the text of a TXT record. */
+/** A record as a tool reads it. The content has the form of zone files, or is the text of a TXT record. */
 interface Read {
   readonly owner: string;
   readonly type: string;
@@ -97,7 +97,7 @@ function readOctodns(text: string): Read[] {
   );
 }
 
-/** octoDNS rejects mappings whose keys are not sorted. */
+/** Expects sorted keys in all mappings, as octoDNS does. */
 function expectSorted(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   // Numbered keys are in natural order.
@@ -146,7 +146,7 @@ function readDnscontrol(text: string): Read[] {
 
 const ALIASES: Record<string, NamedType> = { ALIAS: 'ANAME' };
 
-/** Compares records without regard to order, letter case, and the strings into which a TXT record is cut. */
+/** Returns sorted texts, which are equal for equal records, regardless of letter case and of how a TXT record is split. */
 function identities(records: readonly CustomerRecord[]): string[] {
   return records
     .map(({ name, type, ttl, rdata }) => {
@@ -179,7 +179,7 @@ const TOOLS = [
 ] as const;
 
 describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
-  it('has every type', () => {
+  it('contains records of every type', () => {
     const records = [
       record('@', 'A', '192.0.2.1'),
       record('@', 'ANAME', 'lb.example.', { ttl: 60 }),
@@ -224,7 +224,7 @@ describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
     expect(read(text)).toHaveLength(all.length - left.length);
   });
 
-  it('keeps the origin of proxied records, and says so', () => {
+  it('contains the origins of proxied records, and marks the records', () => {
     const proxied = { proxied: true };
     const { text } = print(how, [
       record('@', 'CNAME', 'origin.example.', proxied),
@@ -235,7 +235,7 @@ describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
     expect(seen).toEqual(['@ ALIAS origin.example.', 'www A 192.0.2.1']);
   });
 
-  it('loses no random record without listing it', () => {
+  it('contains or lists each of several random records', () => {
     const aRecord = fc
       .tuple(fc.constantFrom('@', 'a', 'b.c', '*.d', '_x._tcp'), fc.constantFrom(...API_TYPES))
       .chain(([owner, type]) =>
@@ -258,7 +258,7 @@ describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
   });
 });
 
-it('dnscontrol gets the nameservers of the domain', () => {
+it('an export for dnscontrol contains the nameservers of the domain', () => {
   const hosts = ['ns1.example.net.', 'ns2.example.net.'].map((host) => parseName(host));
   const text = [...printDnscontrol(APEX, new Map(), () => {}, hosts)].join('\n');
   expect(text.match(/NAMESERVER\(.*\)/g)).toEqual([
@@ -267,7 +267,7 @@ it('dnscontrol gets the nameservers of the domain', () => {
   ]);
 });
 
-it('octoDNS gets owners in natural order', () => {
+it('an export for octoDNS sorts owners in natural order', () => {
   const owners = ['b', 'a10', 'a9', '@', '10', '9', 'a', '*', '_x'];
   const { text } = print(
     printOctodns,

@@ -1282,7 +1282,7 @@ export const en = {
         'key.revoke': 'key revoked',
         'tsig.create': 'TSIG key created',
         'tsig.revoke': 'TSIG key revoked',
-        'update_grants.edit': 'names for dynamic update changed',
+        'update_grants.edit': 'grants for dynamic update changed',
         'domain.create': 'domain added',
         'domain.delete': 'domain deleted',
         'domain.update': 'settings of a domain changed',

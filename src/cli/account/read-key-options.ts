@@ -40,7 +40,7 @@ export function readKeyOptions(options: KeyOptions, now: Date): WantedKey {
   };
 }
 
-/** Returns the name of the TXT records for certificates for a name, or for its wildcard (RFC 8555 §8.4). */
+/** Returns the name of the TXT records with which certificates for the name or its wildcard are validated (RFC 8555 §8.4). */
 function challengeName(name: string): string {
   return `_acme-challenge.${name.replace(/^\*\./, '')}`;
 }

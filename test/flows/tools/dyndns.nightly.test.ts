@@ -12,17 +12,17 @@ interface Settings {
   readonly key: string;
   readonly host: string;
   readonly address: string;
-  /** Name of a run. Runs with the same name share the client's cache. */
+  /** Folder of the client's cache. */
   readonly cache: string;
 }
 
 interface Client {
   readonly page: 'ddclient' | 'inadyn';
   readonly version: string;
-  /** Changes the documented configuration, which uses HTTPS and looks up the address. */
+  /** Changes the documented configuration so that the client uses HTTP and this address. */
   readonly local: (config: string, address: string) => string;
   readonly options: (cache: string) => string;
-  /** Output of the first run, the second run, and runs without a cache, with a wrong key, and for a foreign host. */
+  /** Output of the first and the second run, and of runs without a cache, with a wrong key, and for another host. */
   readonly prints: readonly [RegExp, RegExp, RegExp, RegExp, RegExp];
 }
 
@@ -76,9 +76,9 @@ describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
       .replace('home.shop.example', host);
     writeFileSync(path, config, { mode: 0o600 });
     const command = commandIn(page, 'Run').replace(`/etc/${title}`, path);
-    const place = join(fleet.folder, cache);
-    mkdirSync(place, { recursive: true });
-    const { text } = await runShell(`${command} ${options(place)}`, {});
+    const folder = join(fleet.folder, cache);
+    mkdirSync(folder, { recursive: true });
+    const { text } = await runShell(`${command} ${options(folder)}`, {});
     return text;
   }
 
@@ -98,7 +98,7 @@ describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
     expect(await fleet.records(type)).toEqual([`home ${two}`]);
   });
 
-  it.skipIf(needs !== '')(`reports a wrong key and a foreign host${needs}`, async () => {
+  it.skipIf(needs !== '')(`reports a wrong key, and a host that the key may not write${needs}`, async () => {
     const given = { key, host: 'home.shop.example', address: '192.0.2.9' };
     expect(await run({ ...given, key: generateKey(), cache: 'wrong' })).toMatch(prints[3]);
     expect(await run({ ...given, host: 'www.shop.example', cache: 'foreign' })).toMatch(prints[4]);

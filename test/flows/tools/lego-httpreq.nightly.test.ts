@@ -1,5 +1,5 @@
-// lego with its provider `httpreq` on pebble, as documented in docs/tools/lego.md. pebble queries a node as soon as the API has
-// answered.
+// lego with its provider `httpreq` and pebble, as documented in docs/tools/lego.md. pebble queries a node immediately after the
+// API responds.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKey } from '../../../src/store/accounts/api-keys.ts';

@@ -15,7 +15,7 @@ const DEHYDRATED_NEEDS = ['dehydrated', 'lexicon', 'pebble'].every(isInstalled)
   ? ''
   : ' (skipped: needs dehydrated, lexicon and pebble)';
 
-/** lexicon knows no domains below `example`. */
+/** Replaces the domain, because lexicon does not support domains below `example`. */
 const forNet = (text: string) =>
   text.replaceAll('shop.example', 'shop.net').replace('ann@shop.net', 'ann@shop.example');
 
@@ -45,7 +45,7 @@ async function texts(): Promise<string[]> {
 const configured = (page: string, file: string, key: string) =>
   fileIn(page, file).replace('https://api.example.net', fleet.api.url).replace('svc_your_key', key);
 
-it('a large PATCH is one change, like a small one', async () => {
+it('PATCH, PUT and POST accept large bodies, and each is one change', async () => {
   const zone = '/api/v1/servers/localhost/zones/shop.net.';
   const before = (await fleet.ask('GET', zone)).body.serial;
   const rrsets = Array.from({ length: 3000 }, (_, i) => ({

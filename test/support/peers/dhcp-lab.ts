@@ -1,21 +1,22 @@
-// A network for DHCP: clients are in a network namespace, and servers at the other end of its only link. Requires root.
+// A network for tests of DHCP, which requires root. Clients run in a network namespace, and servers at the other end of its
+// only link.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../validators/run-program.ts';
 
 const PREFIX = '203.0.113';
-/** The addresses of the servers' end of the link and of its other end, which also has those of clients. */
+/** Addresses of the two ends of the link. The clients' end also gets the addresses that are leased. */
 const [SERVER, CLIENTS] = [`${PREFIX}.254/24`, `${PREFIX}.253/24`];
 
 export class DhcpLab {
-  /** The interface of the servers. */
+  /** Interface on which servers listen. */
   readonly link: string;
   readonly #peer: string;
   readonly #namespace: string;
   readonly #directory: string;
 
-  /** Creates the network. The files of the clients are in `directory`. */
+  /** Creates the network. Clients write their files to `directory`. */
   static async create(directory: string): Promise<DhcpLab> {
     const lab = new DhcpLab(directory);
     await lab.#build();
@@ -38,7 +39,7 @@ export class DhcpLab {
     await ip('-n', this.#namespace, 'link', 'set', this.#peer, 'up');
   }
 
-  /** Gets a lease for a client with a name. Returns the address. */
+  /** Starts a client that requests a lease with a host name. Returns the address. */
   async lease(client: string, name: string): Promise<string> {
     const conf = `send host-name "${name}";\nsend dhcp-client-identifier "${client}";\n`;
     await writeFile(join(this.#directory, `${client}.conf`), conf);
@@ -60,7 +61,7 @@ export class DhcpLab {
     return text;
   }
 
-  /** Ends the clients, and deletes the namespace and with it the link. */
+  /** Ends the clients, and deletes the link and the namespace. */
   async remove(): Promise<void> {
     const { text } = await runProgram('ip', ['netns', 'pids', this.#namespace]);
     for (const pid of text.split(/\s+/).map(Number)) if (pid > 0) process.kill(pid);

@@ -1,4 +1,4 @@
-// PowerDNS with its HTTP API and an empty SQLite database.
+// Starts PowerDNS with its HTTP API and an empty SQLite database.
 
 import { join } from 'node:path';
 import { freePort } from '../processes/free-port.ts';

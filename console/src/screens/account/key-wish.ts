@@ -8,7 +8,7 @@ export function listed(text: string): string[] {
   return text.split(/[\s,;]+/).filter((item) => item !== '');
 }
 
-/** Restrictions of a key for a certificate client of the domains: it writes only their challenges (RFC 8555 §8.4). */
+/** Returns restrictions with which a key may write only the challenges of these domains (RFC 8555 §8.4). */
 export function acmeLists(domains: string): { readonly names: string; readonly types: string } {
   const names = listed(domains).map((domain) => `_acme-challenge.${domain.replace(/\.$/, '')}`);
   return { names: names.join(', '), types: 'TXT' };
