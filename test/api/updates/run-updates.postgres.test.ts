@@ -170,7 +170,7 @@ it('a process that stops renews its claims until it has answered, and uses 8 con
     await sql`lock table tsig_keys`.execute(trx);
     run();
     await offer(sent);
-    while ((await blocked()) < 8) await pause();
+    while (((await blocked()) ?? 0) < 8) await pause();
     stopped = runners[0]?.stop();
     for (const before = await claimedAt(); (await claimedAt()) === before; ) await pause();
     expect(await blocked()).toBe(8);
