@@ -142,9 +142,7 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
   describe.skipIf(needsPython !== '')(`the messages of other tools${needsPython}`, () => {
     let key: UpdateKey;
     beforeAll(async () => {
-      key = await fleet.createKey('tool', ['shop.example', '--match', 'subtree']);
-      await fleet.cli('peer', 'add', 'tool', '--key', key.name);
-      await fleet.cli('policy', 'set', 'default', '--transfer', 'tool');
+      key = await fleet.createDocumentedKey('external-dns-rfc2136');
       const transfer = () => transferred(fleet.port, parseName('shop.example.'), '-y', key.text);
       await until(async () => (await transfer()).length > 0, 'the zone is transferred');
     });
@@ -171,9 +169,10 @@ describe.skipIf(needsTools !== '')(`dynamic update${needsTools}`, () => {
       ['cert-manager 1.19', undefined],
     ])('%s presents challenges and cleans them up', async (_, before) => {
       const NAME = '_acme-challenge.shop.example.';
+      const { text } = await fleet.createDocumentedKey('cert-manager-rfc2136');
       for (const options of [[], ['-v']]) {
         const send = (...lines: string[]) =>
-          nsupdate(fleet.port, key.text, ['zone shop.example', ...lines], ...options);
+          nsupdate(fleet.port, text, ['zone shop.example', ...lines], ...options);
         const shown = async () => (await fleet.dig(NAME, 'TXT')).split('\n').sort().join(' ');
         for (const value of ['one', 'two'])
           expect(

@@ -67,7 +67,7 @@ export const SYNCING_TOOLS: Readonly<Record<string, SyncingTool>> = {
     ...EXTERNAL_DNS,
     send: (port, key, lines) => nsupdate(port, key, [ZONE, ...lines]),
   },
-  'external-dns 0.16 (TCP)': {
+  'external-dns since 0.16 (TCP)': {
     ...EXTERNAL_DNS,
     send: (port, key, lines) => nsupdate(port, key, [ZONE, ...lines], '-v'),
   },

@@ -22,6 +22,7 @@ const DATABASE = 'updates';
 const LOCAL = '127.0.0.1';
 /** Address of the node at port 53, for clients that cannot use another port. The node has it only if it runs as root. */
 const PORT_53 = '127.77.0.1';
+const EXAMPLE_KEY = /\w+-x7k2p5\./g;
 const KEY_LINE = /[\w+/]{43}=/g;
 
 export interface UpdateKey {
@@ -110,16 +111,20 @@ export class UpdateFleet {
     return key;
   }
 
-  /** Runs the commands of a page of docs/tools that create a key, and also grants the key `names`. */
+  /** Runs the commands of a page of docs/tools that create a key, which may change `names` too, and use it. */
   async createDocumentedKey(page: string, ...names: readonly string[]): Promise<UpdateKey> {
-    const [create, ...allow] = [...pageText(page).matchAll(/^ {4}npx zonefleet (.*)$/gm)].map(
-      ([, line]) => line,
+    const [create, ...others] = [...pageText(page).matchAll(/^ {4}npx zonefleet (.*)$/gm)].map(
+      ([, line = '']) => inTest(line),
     );
     const [, label] = /^tsig create (\w+)$/.exec(create ?? '') ?? [];
+    const allow = others.filter((line) => line.startsWith('update allow '));
     if (label === undefined || allow.length === 0)
       throw new Error(`docs/tools/${page}.md does not create a key`);
-    const grants = allow.map((line = '') => inTest(line).split(' ').slice(3));
-    return await this.createKey(label, ...grants.map((grant) => [...names, ...grant]));
+    const grants = allow.map((line) => line.split(' ').slice(3));
+    const key = await this.createKey(label, ...grants.map((grant) => [...names, ...grant]));
+    for (const line of others.filter((each) => !allow.includes(each)))
+      await this.cli(...line.replace(EXAMPLE_KEY, key.name).split(' '));
+    return key;
   }
 
   /** Returns what dig prints with +short. */
@@ -144,7 +149,7 @@ export class UpdateFleet {
   ): Promise<string> {
     const path = join(this.directory, title);
     const text = inTest(fileIn(page, title))
-      .replaceAll(/\w+-x7k2p5\./g, key.name)
+      .replaceAll(EXAMPLE_KEY, key.name)
       .replaceAll(KEY_LINE, key.secret)
       .replaceAll(/192\.0\.2\.1(?!\d)/g, page === 'dhcpd' ? PORT_53 : LOCAL)
       .replaceAll(/("port": |_port = )53\b/g, `$1${this.port}`);
