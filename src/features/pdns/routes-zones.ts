@@ -258,7 +258,7 @@ function readNewZone(members: JsonObject): NewZone | Problem {
   const { rrsets, zone } = members;
   if (typeof zone === 'string' && zone !== '')
     return refuse('zone: zone files are not read here; send `rrsets`, or import the file with the console');
-  const changes = rrsets === undefined || rrsets === null ? undefined : readContent(rrsets, name);
+  const changes = readContent(rrsets, name);
   if (changes instanceof Problem) return changes;
   if (wanted.kind === 'Slave' && (changes ?? []).length > 0)
     return refuse('rrsets: the records of a zone of kind Slave come from its masters');
@@ -303,8 +303,7 @@ const updateZone = compatRoute(PDNS, domain('domain.settings'), {
     if (members instanceof Problem) return members;
     const wanted = readWantedZone(members);
     if (wanted instanceof Problem) return wanted;
-    const { rrsets } = members;
-    const changes = rrsets === undefined || rrsets === null ? undefined : readContent(rrsets, zone.name);
+    const changes = readContent(members.rrsets, zone.name);
     if (changes instanceof Problem) return changes;
     const refused = await inTransaction(api.db, async (trx): Promise<Problem | undefined> => {
       const inside = { ...call, api: { ...api, db: trx } };

@@ -82,7 +82,7 @@ function printFound({ zone, name, type, ttl, rdata }: FoundRecord): object {
   return { ...record, disabled: false, zone, zone_id: zone };
 }
 
-/** Has no effect, because nodes have no cache of answers. Also allowed for restricted and read-only keys. */
+/** Has no effect, because nodes have no cache of answers. Restricted keys may call it too. */
 const flush = compatRoute(PDNS, anyKey, {
   method: 'PUT',
   path: `${SERVER}/cache/flush`,

@@ -53,8 +53,9 @@ export function readChanges(body: unknown, apex: Name): readonly Change[] | Prob
   return readAll(rrsets, apex, (members) => textIn(members, 'changetype'));
 }
 
-/** Reads the rrsets of a zone, which have no changetype. */
-export function readContent(rrsets: unknown, apex: Name): readonly Change[] | Problem {
+/** Reads the rrsets of a zone, which have no changetype. Returns undefined if they are absent. */
+export function readContent(rrsets: unknown, apex: Name): readonly Change[] | Problem | undefined {
+  if (rrsets === undefined || rrsets === null) return undefined;
   if (!Array.isArray(rrsets)) return refuse("Key 'rrsets' is not a list");
   return readAll(rrsets, apex, () => 'REPLACE');
 }
