@@ -69,6 +69,7 @@ type WantedSecondary = Pick<
   'addresses' | 'port' | 'networks' | 'keyId' | 'transfers' | 'notified'
 >;
 
+/** Maximum number of networks of a secondary. */
 const MAX_NETWORKS = 4;
 
 /**
@@ -81,11 +82,11 @@ export function withValues(
   values: readonly string[],
   keyIds: readonly number[] = [],
 ): readonly WantedSecondary[] | Problem {
-  const wanted = new Set<string>();
-  for (const value of values) {
-    const read = readValue(kind, value);
+  const wanted = new Map<string, WantedSecondary>();
+  for (const [i, value] of values.entries()) {
+    const read = readValue(kind, value, keyIds[i]);
     if (read instanceof Problem) return read;
-    wanted.add(read);
+    wanted.set(...read);
   }
   const kept = secondaries.flatMap((secondary): WantedSecondary[] => {
     const own = valuesOfOne(kind, secondary);
@@ -96,26 +97,41 @@ export function withValues(
     }
     return withoutPart(kind, secondary);
   });
-  return judgeAll([...kept, ...added(kind, [...wanted], values, keyIds)]);
+  return judgeAll([...kept, ...joinNetworks([...wanted.values()])]);
 }
 
-/** Returns the value in the form that `valuesOf` returns. */
-function readValue(kind: SecondaryKind, value: string): string | Problem {
-  const quoted = value.slice(0, 100);
+const NONE = { addresses: [], port: DNS_PORT, networks: [], keyId: null, transfers: false, notified: false };
+
+/** Returns the value in the form that `valuesOf` returns, and a secondary with only this value. */
+function readValue(
+  kind: SecondaryKind,
+  value: string,
+  keyId = 0,
+): [value: string, secondary: WantedSecondary] | Problem {
   if (kind === 'TSIG-ALLOW-AXFR')
-    return value.endsWith('.') ? value.toLowerCase() : `${value.toLowerCase()}.`;
+    return [value.toLowerCase().replace(/\.?$/, '.'), { ...NONE, keyId, transfers: true }];
   if (kind === 'ALSO-NOTIFY') {
     const server = readServer(value);
-    return server === undefined ? refuse(`${kind}: "${quoted}" is not an address`) : printMaster(server);
+    if (server === undefined) return refuse(`${kind}: "${value.slice(0, 100)}" is not an address`);
+    const { address, port } = server;
+    return [printMaster(server), { ...NONE, addresses: [address], port, notified: true }];
   }
   const network = readNetwork(value);
-  if (network !== undefined) return network;
-  const isAuto = value.toUpperCase() === 'AUTO-NS';
-  return refuse(
-    isAuto
-      ? `${kind}: AUTO-NS has no equivalent here: list the networks`
-      : `${kind}: "${quoted}" is not a network`,
-  );
+  if (network !== undefined) return [network, { ...NONE, networks: [network], transfers: true }];
+  if (value.toUpperCase() === 'AUTO-NS')
+    return refuse(`${kind}: AUTO-NS has no equivalent here: list the networks`);
+  return refuse(`${kind}: "${value.slice(0, 100)}" is not a network`);
+}
+
+/** Joins secondaries that have one network each. */
+function joinNetworks(secondaries: readonly WantedSecondary[]): readonly WantedSecondary[] {
+  const networks = secondaries.flatMap((each) => each.networks);
+  if (networks.length === 0) return secondaries;
+  const count = Math.ceil(networks.length / MAX_NETWORKS);
+  return Array.from({ length: count }, (_, i) => ({
+    ...{ ...NONE, transfers: true },
+    networks: networks.slice(i * MAX_NETWORKS, (i + 1) * MAX_NETWORKS),
+  }));
 }
 
 /** Removes the part that the kind describes. Returns an empty list if the secondary would have no effect. */
@@ -125,40 +141,6 @@ function withoutPart(kind: SecondaryKind, secondary: StoredSecondary): WantedSec
     ? { ...secondary, notified: false, addresses: [] }
     : { ...secondary, transfers: false, networks: [] };
   return rest.transfers || rest.notified ? [rest] : [];
-}
-
-function added(
-  kind: SecondaryKind,
-  fresh: readonly string[],
-  values: readonly string[],
-  keyIds: readonly number[],
-): WantedSecondary[] {
-  const none = {
-    addresses: [],
-    port: DNS_PORT,
-    networks: [],
-    keyId: null,
-    transfers: false,
-    notified: false,
-  };
-  if (kind === 'ALSO-NOTIFY')
-    return fresh.flatMap((value): WantedSecondary[] => {
-      const server = readServer(value);
-      return server === undefined
-        ? []
-        : [{ ...none, addresses: [server.address], port: server.port, notified: true }];
-    });
-  if (kind === 'TSIG-ALLOW-AXFR') {
-    const names = values.map((value) => readValue(kind, value));
-    return fresh.flatMap((value): WantedSecondary[] => {
-      const keyId = keyIds[names.indexOf(value)];
-      return keyId === undefined ? [] : [{ ...none, keyId, transfers: true }];
-    });
-  }
-  const groups: WantedSecondary[] = [];
-  for (let at = 0; at < fresh.length; at += MAX_NETWORKS)
-    groups.push({ ...none, networks: fresh.slice(at, at + MAX_NETWORKS), transfers: true });
-  return groups;
 }
 
 /** Returns the secondaries, or a problem if the API would refuse them. */
