@@ -1239,7 +1239,7 @@ export const en = {
       },
       acme: 'Only for certificates (ACME)',
       acmeHint:
-        'Fills in names and types: the key can prove control of these domains and their wildcards to a certificate authority.',
+        'Fills in names and types. The key can then only prove control of these domains and their wildcards to a certificate authority.',
       revoke: 'Revoke',
       revokeTitle: (name: string) => `Revoke the key for ${name}?`,
       revokeText: 'Requests with this key are rejected immediately. You cannot undo this.',

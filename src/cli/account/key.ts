@@ -51,7 +51,7 @@ function addCreateCommand(key: Command, cli: Cli): void {
     .option('--types <types>', 'comma-separated list: may write only records of these types')
     .option(
       '--acme <names>',
-      'comma-separated list: may write only TXT records for certificates for these names and their wildcards',
+      'comma-separated list: may write only the ACME challenges (TXT) of these names and their wildcards',
     )
     .action(async (account: string, options: KeyOptions) => {
       const { readKeyOptions } = await import('./read-key-options.ts');
