@@ -88,10 +88,10 @@ class Controller {
         plan.updateNew?.push(desired);
       }
     }
-    const gone = current.filter(
+    const unwanted = current.filter(
       (each) => MANAGED.includes(each.recordType) && isOwned(each) && of(adjusted, each) === undefined,
     );
-    plan.delete?.push(...gone);
+    plan.delete?.push(...unwanted);
     const changes = Object.values(plan).flat().length;
     if (changes === 0) return 0;
     for (const list of Object.values(plan)) list.push(...list.flatMap((each) => this.#registryOf(each)));

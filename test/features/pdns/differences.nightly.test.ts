@@ -297,7 +297,7 @@ function shapeOf(value: unknown): unknown {
   );
 }
 
-function seen({ status, text }: { readonly status: number; readonly text: string }) {
+function shown({ status, text }: { readonly status: number; readonly text: string }) {
   return { status, shape: text === '' ? '' : shapeOf(JSON.parse(text)) };
 }
 
@@ -314,14 +314,14 @@ describe.skipIf(POWER_DNS_NEEDS !== '')(`the PowerDNS API${POWER_DNS_NEEDS}`, ()
     const used = new Set<Reason>();
     for (const [method, path, body, why] of REQUESTS) {
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-      const theirs = await peer.ask(method, path, text);
-      const ours = await api.ask(method, path, {
+      const powerDns = await peer.ask(method, path, text);
+      const zonefleet = await api.ask(method, path, {
         headers: { 'content-type': 'application/json' },
         ...(text !== undefined && { body: text }),
       });
       let isEqual = false;
       try {
-        isEqual = JSON.stringify(seen(ours)) === JSON.stringify(seen(theirs));
+        isEqual = JSON.stringify(shown(zonefleet)) === JSON.stringify(shown(powerDns));
       } catch {
         // One of the bodies is not JSON, so they differ.
       }
@@ -330,8 +330,8 @@ describe.skipIf(POWER_DNS_NEEDS !== '')(`the PowerDNS API${POWER_DNS_NEEDS}`, ()
         found.push({
           asked: `${method} ${path} ${text ?? ''}`,
           why,
-          ours: `${ours.status} ${ours.text}`,
-          theirs: `${theirs.status} ${theirs.text}`,
+          zonefleet: `${zonefleet.status} ${zonefleet.text}`,
+          powerDns: `${powerDns.status} ${powerDns.text}`,
         });
     }
     expect(found).toEqual([]);

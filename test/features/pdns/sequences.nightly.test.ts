@@ -51,7 +51,7 @@ function differences(zone: string, wanted: Wanted, present: readonly RrSet[]) {
       const contents = found && sorted(found.records.map(({ content }) => content));
       return found?.ttl !== set.ttl || JSON.stringify(contents) !== JSON.stringify(sorted(set.contents));
     });
-  return { changed, gone: [...held.values()].filter(({ type }) => type !== 'SOA') };
+  return { changed, unwanted: [...held.values()].filter(({ type }) => type !== 'SOA') };
 }
 
 const NS = ['@', 'NS', 86_400, 'ns1.example.net.', 'ns2.example.net.'] as const;
@@ -84,9 +84,9 @@ async function octodns(zone: string, wanted: Wanted): Promise<void> {
       .slice(0, 3)
       .map((part: string) => Number(part.split('-')[0])),
   ).toEqual([4, 9, 12]);
-  const { changed, gone } = differences(zone, wanted, (await setsOf(zone)) ?? []);
+  const { changed, unwanted } = differences(zone, wanted, (await setsOf(zone)) ?? []);
   const mods = [
-    ...gone.map(({ name, type, ttl, records }) => ({ name, type, ttl, records, changetype: 'DELETE' })),
+    ...unwanted.map(({ name, type, ttl, records }) => ({ name, type, ttl, records, changetype: 'DELETE' })),
     ...changed.map(({ contents, ...set }) => ({
       ...{ ...set, changetype: 'REPLACE' },
       records: contents.map((content) => ({ content, disabled: false })),
@@ -104,8 +104,8 @@ async function dnscontrol(zone: string, wanted: Wanted): Promise<void> {
     const nameservers = ['ns1.example.net.', 'ns2.example.net.'];
     await send('POST', '/zones', { name: zone, type: 'Zone', kind: '', dnssec: false, nameservers });
   }
-  const { changed, gone } = differences(zone, wanted, (await setsOf(zone)) ?? []);
-  for (const { name, type } of gone)
+  const { changed, unwanted } = differences(zone, wanted, (await setsOf(zone)) ?? []);
+  for (const { name, type } of unwanted)
     await send('PATCH', `/zones/${zone}`, { rrsets: [{ name, type, changetype: 'DELETE' }] });
   for (const { contents, ...set } of changed) {
     const records = contents.map((content) => ({ content, disabled: false, 'set-ptr': false }));
@@ -132,8 +132,8 @@ async function terraform(zone: string, wanted: Wanted): Promise<void> {
   expect(body).toMatchObject({ name: zone, kind: 'Native', account: 'admin', soa_edit_api: '' });
   const own = body.rrsets.find((set: RrSet) => set.type === 'NS' && set.name === zone);
   expect(sorted(own.records.map(({ content }: Content) => content))).toEqual(nameservers);
-  const { changed, gone } = differences(zone, [NS, ...wanted], body.rrsets);
-  for (const { name, type } of gone)
+  const { changed, unwanted } = differences(zone, [NS, ...wanted], body.rrsets);
+  for (const { name, type } of unwanted)
     await send('PATCH', `/zones/${zone}`, { rrsets: [{ name, type, changetype: 'DELETE', ttl: 0 }] });
   for (const { contents, ...set } of changed) {
     const records = contents.map((content) => ({ ...set, content, disabled: false, 'set-ptr': false }));
@@ -184,13 +184,13 @@ async function externalDns(zone: string, wanted: Wanted): Promise<void> {
   }
   const owned =
     (await setsOf(listed.id))?.filter(({ type, name }) => !(type === 'NS' && name === zone)) ?? [];
-  const { changed, gone } = differences(zone, wanted, owned);
+  const { changed, unwanted } = differences(zone, wanted, owned);
   const rrsets = [
     ...changed.map(({ contents, ...set }) => ({
       ...{ ...set, changetype: 'REPLACE', comments: [] },
       records: contents.map((content) => ({ content, disabled: false, 'set-ptr': false })),
     })),
-    ...gone.map(({ name, type, records }) => ({ name, type, records, ttl: 0, changetype: 'DELETE' })),
+    ...unwanted.map(({ name, type, records }) => ({ name, type, records, ttl: 0, changetype: 'DELETE' })),
   ];
   if (rrsets.length > 0) await send('PATCH', `/zones/${listed.id}`, { ...listed, rrsets });
 }

@@ -65,8 +65,8 @@ it('PATCH, PUT and POST accept large bodies, and each is one change', async () =
     422,
     expect.stringContaining('RRset h0.shop.net. IN '),
   ]);
-  const gone = { kind: 'Native', rrsets: [], padding: 'x'.repeat(200_000) };
-  expect((await fleet.ask('PUT', zone, gone)).status).toBe(204);
+  const empty = { kind: 'Native', rrsets: [], padding: 'x'.repeat(200_000) };
+  expect((await fleet.ask('PUT', zone, empty)).status).toBe(204);
   expect((await fleet.ask('GET', zone)).body.rrsets).toHaveLength(2);
   const large = rrsets.map((rrset) => ({ ...rrset, name: rrset.name.replace('shop.net.', 'large.net.') }));
   const made = await fleet.ask('POST', zone.replace(/[^/]+$/, '').slice(0, -1), {
