@@ -1,10 +1,12 @@
 // ddclient and inadyn with the protocol dyndns2, as documented in docs/tools.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 import { startToolFleet, type ToolFleet } from '../../support/processes/tool-fleet.ts';
 import { commandIn, fileIn, runShell } from '../../support/tests/documented.ts';
 
@@ -19,8 +21,8 @@ interface Settings {
 interface Client {
   readonly page: 'ddclient' | 'inadyn';
   readonly version: string;
-  /** Changes the documented configuration so that the client uses HTTP and this address. */
-  readonly local: (config: string, address: string) => string;
+  /** Changes the documented configuration so that the client uses HTTP and this address, which a page also prints. */
+  readonly local: (config: string, from: { readonly address: string; readonly page: string }) => string;
   readonly options: (cache: string) => string;
   /** Output of the first and the second run, and of runs without a cache, with a wrong key, and for another host. */
   readonly prints: readonly [RegExp, RegExp, RegExp, RegExp, RegExp];
@@ -30,20 +32,14 @@ const CLIENTS: readonly Client[] = [
   {
     page: 'ddclient',
     version: '3.10',
-    local: (config, address) =>
-      config
-        .replace('ssl=yes', 'ssl=no')
-        .replace(
-          'usev4=webv4',
-          address.includes(':') ? `use=ip, ip=${address}` : `usev4=ipv4, ipv4=${address}`,
-        ),
+    local: (config, { page }) => config.replace('ssl=yes', 'ssl=no').replace('web=ipify-ipv4', `web=${page}`),
     options: (cache) => `-cache ${cache}/cache -pid ${cache}/pid`,
     prints: [/good: IP address set to/, /skipped/, /nochg/, /authorization failed/, /nohost/],
   },
   {
     page: 'inadyn',
     version: '2.10',
-    local: (config, address) =>
+    local: (config, { address }) =>
       `allow-ipv6 = true\n${config.replace('ddns-server', `ssl = false\n checkip-command = "echo ${address}"\n ddns-server`)}`,
     options: (cache) => `--cache-dir ${cache} --no-pidfile`,
     prints: [
@@ -70,7 +66,10 @@ describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
   async function run({ key, host, address, cache }: Settings): Promise<string> {
     const title = `${page}.conf`;
     const path = join(fleet.folder, title);
-    const config = local(fileIn(page, title), address)
+    const server = createServer((_, response) => response.end(address));
+    const port = await freePort();
+    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+    const config = local(fileIn(page, title), { address, page: `http://127.0.0.1:${port}/` })
       .replace('api.example.net', fleet.api.url.replace('http://', ''))
       .replace('svc_your_key', key)
       .replace('home.shop.example', host);
@@ -79,6 +78,7 @@ describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
     const folder = join(fleet.folder, cache);
     mkdirSync(folder, { recursive: true });
     const { text } = await runShell(`${command} ${options(folder)}`, {});
+    server.close();
     return text;
   }
 
@@ -91,7 +91,9 @@ describe.each(CLIENTS)('$page $version', ({ page, local, options, prints }) => {
     expect(await run({ ...given, address: one })).toMatch(prints[0]);
     expect(await fleet.records(type)).toEqual([`home ${one}`]);
     const before = await changes();
-    expect(await run({ ...given, address: one })).toMatch(prints[1]);
+    const again = await run({ ...given, address: one });
+    expect(again).toMatch(prints[1]);
+    expect(again).not.toContain('WARNING');
     expect(await run({ ...given, address: one, cache: `${type}-lost` })).toMatch(prints[2]);
     expect(await changes()).toBe(before);
     await run({ ...given, address: two, cache: `${type}-other` });
