@@ -41,7 +41,7 @@ export function presentsHeader({ authorization, 'x-api-key': plain }: IncomingHt
  * cookie on the reseller surface, or a machine token anywhere else.
  */
 function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | undefined {
-  const { cookie, isReseller, isCompat } = shown;
+  const { cookie, isReseller, isCompat, takesPassword = isCompat } = shown;
   const { authorization, 'x-api-key': plain } = headers;
   if (!presentsHeader(headers)) {
     const isSession = !isReseller && !isCompat && cookie !== undefined && isSecretText('ses_', cookie);
@@ -49,7 +49,7 @@ function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | unde
   }
   const bearer =
     (authorization && /^Bearer +(\S+) *$/i.exec(authorization)?.[1]) ??
-    (isCompat && !isFromPage(headers) ? passwordIn(authorization) : undefined);
+    (takesPassword && !isFromPage(headers) ? keyAsPassword(authorization) : undefined);
   if (authorization !== undefined && bearer === undefined) return undefined;
   const found = new Set([bearer, typeof plain === 'string' ? plain.trim() : undefined].filter(Boolean));
   const [text] = found;
@@ -61,21 +61,28 @@ function presented(headers: IncomingHttpHeaders, shown: Shown): Presented | unde
   return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
 }
 
-/** Returns true if a page sent the request: browsers add a remembered password to requests of any page (CSRF). */
-function isFromPage({ 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
-  return site !== 'none';
+/**
+ * Returns true if a page sent the request: browsers add a remembered password to requests of any page (CSRF). Browsers without
+ * `Sec-Fetch-Site` send at least `Origin` with a POST.
+ */
+function isFromPage({ origin, 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
+  return site !== 'none' || origin !== undefined;
 }
 
-/** Returns the password of `Authorization: Basic` (RFC 7617 §2). */
-function passwordIn(authorization: string | undefined): string | undefined {
+/** Returns the API key that is the password of `Authorization: Basic` (RFC 7617 §2). */
+function keyAsPassword(authorization: string | undefined): string | undefined {
   const encoded = authorization && /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
-  return encoded ? /^[^:]*:(\S+)$/.exec(Buffer.from(encoded, 'base64').toString())?.[1] : undefined;
+  if (!encoded) return undefined;
+  const password = /^[^:]*:(\S+)$/.exec(Buffer.from(encoded, 'base64').toString())?.[1];
+  return password !== undefined && isKeyText(password) ? password : undefined;
 }
 
 interface Shown {
   readonly cookie?: string | undefined;
-  /** True on a compatibility surface: only API keys are accepted, also as the password of `Authorization: Basic`. */
+  /** True on a compatibility surface: only API keys are accepted. */
   readonly isCompat?: boolean;
+  /** True if an API key is accepted as the password of `Authorization: Basic`. Default: `isCompat`. */
+  readonly takesPassword?: boolean | undefined;
   /** True if the path is on the reseller surface. */
   readonly isReseller?: boolean;
 }

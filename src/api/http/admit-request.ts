@@ -132,7 +132,7 @@ export class RequestAdmission {
       if (isWrite(request.method) && api.people?.turns.hasPlace(asker.address) === false) return tooBusy();
       if (!presentsHeader(request.headers)) return undefined;
     }
-    const caller = await this.#countedCaller(request, reply, asker);
+    const caller = await this.#countedCaller(request, reply, asker, unrouted?.takesPassword);
     if (caller instanceof Problem) return caller;
     const asked = {
       method: request.method,
@@ -167,9 +167,11 @@ export class RequestAdmission {
     request: FastifyRequest,
     reply: FastifyReply,
     asker: Asker,
+    takesPassword: boolean | undefined,
   ): Promise<ApiCaller | Problem> {
     const isReseller = isResellerPath(readablePath(request.originalUrl));
-    const caller = judgeCredentials(request.raw.rawHeaders) ?? (await this.#identify(request, asker));
+    const caller =
+      judgeCredentials(request.raw.rawHeaders) ?? (await this.#identify(request, asker, takesPassword));
     if (caller instanceof Problem) return isReseller ? withRateCode(caller) : caller;
     trustConnection(request.raw.socket);
     const { credential } = caller;
@@ -183,13 +185,18 @@ export class RequestAdmission {
     return { ...caller, rate: { limit, remaining, resetSeconds } };
   }
 
-  async #identify(request: FastifyRequest, { address, cookies }: Asker): Promise<ApiCaller | Problem> {
+  async #identify(
+    request: FastifyRequest,
+    { address, cookies }: Asker,
+    takesPassword?: boolean,
+  ): Promise<ApiCaller | Problem> {
     const isReseller = isResellerPath(readablePath(request.originalUrl));
     return await authenticate(this.#credentials, request.headers, {
       address,
       cookie: cookies.session,
       isReseller,
       isCompat: request.routeOptions.config.route?.compat !== undefined,
+      takesPassword,
     });
   }
 

@@ -10,12 +10,16 @@ interface KnownPath {
   readonly methods: Set<string>;
   /** True if the path needs no authentication. */
   readonly isOpen: boolean;
+  /** True if the path is on a compatibility surface. */
+  readonly isCompat: boolean;
 }
 
 interface Unrouted {
   readonly problem: Problem;
   /** True if the path needs no authentication, so that the problem may be sent without it. */
   readonly isOpen: boolean;
+  /** True if the caller may be a client of a compatibility surface, which presents its key as a password. */
+  readonly takesPassword: boolean;
 }
 
 export class KnownPaths {
@@ -28,6 +32,7 @@ export class KnownPaths {
         pattern: patternOf(url),
         methods: new Set<string>(),
         isOpen: config?.openTo === 'everyone',
+        isCompat: config?.route?.compat !== undefined,
       };
       for (const each of [method].flat()) known.methods.add(each);
       this.#byUrl.set(url, known);
@@ -39,17 +44,18 @@ export class KnownPaths {
     const path = url.split(/[?#]/, 1)[0] as string;
     if (!isDecodable(path)) {
       const error = 'the path cannot be decoded: use UTF-8, and two hexadecimal digits after each "%"';
-      return { problem: badRequest(error), isOpen: false };
+      return { problem: badRequest(error), isOpen: false, takesPassword: false };
     }
     const known = this.#find(path);
     const otherPath = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
     const other = this.#find(otherPath);
     if (known !== undefined && !other?.methods.has(method)) {
-      return { problem: wrongMethod(method, known.methods), isOpen: known.isOpen };
+      const { methods, isOpen, isCompat } = known;
+      return { problem: wrongMethod(method, methods), isOpen, takesPassword: isCompat };
     }
     const error = `path not found; did you mean ${hideSecret(otherPath)}?`;
-    if (other === undefined) return { problem: notFound('path'), isOpen: false };
-    return { problem: new Problem(404, error), isOpen: other.isOpen };
+    if (other === undefined) return { problem: notFound('path'), isOpen: false, takesPassword: true };
+    return { problem: new Problem(404, error), isOpen: other.isOpen, takesPassword: other.isCompat };
   }
 
   #find(path: string): KnownPath | undefined {

@@ -133,9 +133,12 @@ describe('httpreq', () => {
     expect(await values()).toEqual([]);
   });
 
-  it('ignores a password that a browser sends with the request of a page', async () => {
+  it.each([
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: 'https://shop.example' },
+  ])('ignores a password that a browser sends with the request of a page: %o', async (ofPage) => {
     const authorization = `Basic ${Buffer.from(`x:${api.keys.owner}`).toString('base64')}`;
-    const headers = { authorization, 'sec-fetch-site': 'cross-site' };
+    const headers = { authorization, ...ofPage };
     const asked = { as: null, headers, body: { fqdn: FQDN, value: 'x' } };
     expect((await api.ask('POST', '/httpreq/present', asked)).status).toBe(401);
   });
