@@ -94,6 +94,7 @@ export function mountRoutes(
   for (const { route, findDomain } of mounted) {
     app.route({
       method: route.method,
+      exposeHeadRoute: route.writes !== true, // HEAD must not write
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: {
         ...(isWrite(route.method) ? { body: route.body ?? NO_BODY } : {}),

@@ -28,9 +28,16 @@ beforeEach(async () => {
   if (status !== 200) throw new Error(text);
 });
 
-async function update(query: string, as: string = api.keys.owner, headers = {}, on: TestApi = api) {
+async function update(
+  query: string,
+  as: string = api.keys.owner,
+  headers = {},
+  on: TestApi = api,
+  line = 'GET /nic/update',
+) {
   const authorization = `Basic ${Buffer.from(`x:${as}`).toString('base64')}`;
-  return await on.ask('GET', `/nic/update?${query}`, {
+  const [method, path] = line.split(' ') as [string, string];
+  return await on.ask(method, `${path}?${query}`, {
     as: null,
     headers: { authorization, ...headers },
   });
@@ -123,6 +130,20 @@ describe('GET /nic/update', () => {
     ],
   ])('answers the query "%s"', async (query, expected) => {
     expect(await lines(query)).toEqual(expected);
+  });
+
+  it.each([
+    ['HEAD', '/nic/update', 405, 'GET'],
+    ['POST', '/nic/update', 405, 'GET'],
+    ['GET', '/httpreq/present', 405, 'POST'],
+    ['GET', '/v3/update', 404, undefined],
+    ['PATCH', '/domains/', 401, undefined],
+  ])('answers %s %s with a password: %d, and writes nothing', async (method, path, status, allow) => {
+    const before = await serial();
+    const query = 'hostname=a.home.example&myip=192.0.2.77';
+    const answer = await update(query, api.keys.owner, {}, api, `${method} ${path}`);
+    expect([answer.status, answer.headers.allow]).toEqual([status, allow]);
+    expect(await serial()).toBe(before);
   });
 
   it('rejects wrong, read-only and missing keys, and keys in the query', async () => {
