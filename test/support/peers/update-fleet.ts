@@ -20,8 +20,11 @@ import { runProgram } from '../validators/run-program.ts';
 
 const DATABASE = 'updates';
 const LOCAL = '127.0.0.1';
-/** Address of the node at port 53, for clients that cannot use another port. The node has it only if it runs as root. */
-const PORT_53 = '127.77.0.1';
+/**
+ * Address of the node at port 53, for clients that cannot use another port. The node has it only if it runs as root. Each
+ * test process has its own address.
+ */
+const PORT_53 = `127.77.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 const EXAMPLE_KEY = /\w+-x7k2p5\./g;
 const KEY_LINE = /[\w+/]{43}=/g;
 
