@@ -13,7 +13,8 @@ interface DraftSet {
   readonly name: Name;
   readonly type: ApiType;
   ttl: number | undefined;
-  contents: readonly NewContent[];
+  /** Contents by their rdata, in order. */
+  readonly contents: Map<string, NewContent>;
   /** Index of the last change of the set. */
   index: number;
 }
@@ -28,15 +29,21 @@ export function editOf(changes: readonly SetChange[], held: readonly CustomerRec
   for (const [index, change] of changes.entries()) {
     const { name, type } = change;
     const key = setKey(name, type);
-    const before = (heldSets.get(key) ?? []).map(({ rdata }) => ({ rdata }));
-    const set = sets.get(key) ?? { name, type, ttl: undefined, contents: before, index };
-    set.contents = contentsAfter(change, set.contents);
+    const set = sets.get(key) ?? {
+      name,
+      type,
+      ttl: undefined,
+      contents: contentsOf(heldSets.get(key)),
+      index,
+    };
+    applyChange(set, change);
     set.ttl = change.ttl ?? set.ttl;
     set.index = index;
     sets.set(key, set);
   }
   const edges = edgeSettings(held);
-  const replaces = [...sets.entries()].map(([key, { name, type, ttl, contents, index }]) => {
+  const replaces = [...sets.entries()].map(([key, { name, type, ttl, contents: byRdata, index }]) => {
+    const contents = [...byRdata.values()];
     const edge = heldSets.has(key) || !isAddressLike(type) ? undefined : edges.get(name);
     return {
       name,
@@ -49,19 +56,21 @@ export function editOf(changes: readonly SetChange[], held: readonly CustomerRec
   return { ...NO_EDIT, replaces };
 }
 
-function contentsAfter(
-  { change, type, records, comments }: SetChange,
-  before: readonly NewContent[],
-): readonly NewContent[] {
-  if (change === 'REPLACE' || change === 'DELETE') {
-    const contents = records === undefined ? before : records.map((rdata) => ({ rdata }));
-    if (comments === undefined) return contents;
-    return contents.map((content, i) => ({ ...content, comment: comments[i] || null }));
+function contentsOf(held: readonly CustomerRecord[] = []): Map<string, NewContent> {
+  return new Map(held.map(({ type, rdata }) => [rdataKey(type, rdata), { rdata }]));
+}
+
+function applyChange({ type, contents }: DraftSet, { change, records, comments }: SetChange): void {
+  const isWhole = change === 'REPLACE' || change === 'DELETE';
+  if (isWhole && records !== undefined) contents.clear();
+  for (const rdata of records ?? []) {
+    const key = rdataKey(type, rdata);
+    if (change === 'PRUNE') contents.delete(key);
+    else if (!contents.has(key)) contents.set(key, { rdata });
   }
-  const given = new Map((records ?? []).map((rdata) => [rdataKey(type, rdata), rdata]));
-  if (change === 'PRUNE') return before.filter(({ rdata }) => !given.has(rdataKey(type, rdata)));
-  for (const { rdata } of before) given.delete(rdataKey(type, rdata));
-  return [...before, ...[...given.values()].map((rdata) => ({ rdata }))];
+  if (comments === undefined) return;
+  for (const [i, [key, content]] of [...contents].entries())
+    contents.set(key, { ...content, comment: comments[i] || null });
 }
 
 /**
