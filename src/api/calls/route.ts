@@ -166,8 +166,8 @@ interface Declaration<
   readonly judgesText?: true;
   /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, and a repeat runs again. */
   readonly writesNothing?: true;
-  /** True if a GET changes data. */
-  readonly writes?: true;
+  /** True if a GET changes data. False if another method changes nothing, so that read-only keys may call it. */
+  readonly writes?: boolean;
   /** Undefined if the route belongs to this API itself. */
   readonly compat?: CompatSurface;
   /** False if resellers do not call this route of a domain for their clients. */
@@ -245,7 +245,7 @@ export function takesIdempotencyKey({ access, method, idempotent }: Route): bool
 
 /** Returns true if a call of the route may change data. */
 export function writesWith(route: Route | undefined, method: string): boolean {
-  return route?.writes === true || isWrite(method);
+  return route?.writes ?? isWrite(method);
 }
 
 export function isWrite(method: string): boolean {

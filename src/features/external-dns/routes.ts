@@ -138,6 +138,7 @@ const adjustEndpoints = compatRoute(surface, anyKey, {
   method: 'POST',
   path: '/external-dns/adjustendpoints',
   operationId: 'adjustEndpoints',
+  writes: false,
   audit: { none: 'writes nothing' },
   largeBody: true,
   maxItems: MAX_ENDPOINTS,

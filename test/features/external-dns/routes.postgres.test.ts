@@ -167,6 +167,7 @@ it('checks the rights of the key for each name and type', async () => {
 
 it('adjusts endpoints to the form in which it will return them', async () => {
   const { status, headers, body } = await api.ask('POST', '/external-dns/adjustendpoints', {
+    as: await api.makeKey({ readOnly: true }),
     body: [
       endpoint(`A.${name}`, 'A', ['192.0.2.1'], { recordTTL: 5, labels: { owner: 'a' } }),
       endpoint(`b.${name}`, 'AAAA', ['2001:DB8:0::1'], { ...proxied('true'), recordTTL: 0 }),
