@@ -21,6 +21,9 @@ import { editOf, isSameSoa, namesOf } from './rules-edit.ts';
 import { type Change, MAX_RRSETS, nameserversAfter, type SetChange, type SoaChange } from './rules-rrsets.ts';
 import { loadEditedDomain } from './sql.ts';
 
+/** Maximum number of nameservers in a request. */
+export const MAX_NAMESERVERS = 32;
+
 interface Serials {
   readonly before: number;
   readonly after: number;
@@ -141,6 +144,9 @@ function chooseNameservers(
 ): readonly Name[] | Problem | undefined {
   const [last] = changes.slice(-1);
   if (last === undefined) return undefined;
+  const count = changes.reduce((sum, { records = [] }) => sum + Math.max(1, records.length), 0);
+  if (count > MAX_NAMESERVERS)
+    return refuse(`${last.label}: expected at most ${MAX_NAMESERVERS} nameservers`);
   const [current = []] = domain.nameserverSets;
   const names = changes.reduce((before, change) => nameserversAfter(change, before), current);
   return judgeNameservers(domain, names, last.label);

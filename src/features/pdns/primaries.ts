@@ -3,12 +3,14 @@
 import { answerWrite, type RecordsCall } from '../../api/actions/save-records.ts';
 import { notFound, Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
+import { lockDomainAndNames } from '../../store/change/lock-domain.ts';
+import { MOST_KEYS } from '../../store/transfers/keys.ts';
 import { describePrimaries } from '../secondaries/print.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
 import { type CopiedDomain, endCopy, loadCopiedDomain, replacePrimaries } from '../secondaries/sql-domain.ts';
 import { isPeerPort, readServer, refusedAddress, WRONG_PORT } from '../transfers/rules.ts';
 import { PEER_NETWORKS } from '../transfers/services.ts';
-import { type JsonObject, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
+import { type JsonObject, judgeTypes, readKind, refuse, textsIn, type ZoneKind } from './rules.ts';
 import { auditEdit, keyIdsOf, saveSecondaries } from './secondaries.ts';
 import { type Properties, saveProperties } from './sql.ts';
 
@@ -36,13 +38,17 @@ const REFUSED = ['catalog', 'nsec3param'];
 /** Reads the properties of a zone. All members are optional. */
 export function readWantedZone(members: JsonObject): WantedZone | Problem {
   const { kind: kindText, dnssec } = members;
+  const wrong =
+    judgeTypes(members, 'String', ['kind', ...TEXTS.map(([member]) => member), ...REFUSED]) ??
+    judgeTypes(members, 'Bool', ['dnssec', 'api_rectify']);
+  if (wrong !== undefined) return wrong;
   const kind = typeof kindText === 'string' && kindText !== '' ? readKind(kindText) : undefined;
   if (kind instanceof Problem) return kind;
-  const texts = textsIn(members, 'masters');
+  const texts = textsIn(members, 'masters', MOST_PRIMARIES);
   if (texts instanceof Problem) return texts;
-  const primaryKeys = textsIn(members, 'slave_tsig_key_ids');
+  const primaryKeys = textsIn(members, 'slave_tsig_key_ids', MOST_KEYS);
   if (primaryKeys instanceof Problem) return primaryKeys;
-  const transferKeys = textsIn(members, 'master_tsig_key_ids');
+  const transferKeys = textsIn(members, 'master_tsig_key_ids', MOST_KEYS);
   if (transferKeys instanceof Problem) return transferKeys;
   const refused = REFUSED.find((member) => typeof members[member] === 'string' && members[member] !== '');
   if (refused !== undefined) return refuse(`${refused}: cannot be set here`);
@@ -51,9 +57,9 @@ export function readWantedZone(members: JsonObject): WantedZone | Problem {
     const server = readServer(text);
     if (server === undefined) return refuse(`Master (${text.slice(0, 100)}) is not an IP address`);
     if (!isPeerPort(server.port)) return refuse(`Master (${text.slice(0, 100)}): port: ${WRONG_PORT}`);
-    masters.push(server);
+    const isNew = masters.every(({ address, port }) => address !== server.address || port !== server.port);
+    if (isNew) masters.push(server);
   }
-  if (masters.length > MOST_PRIMARIES) return refuse(`masters: a zone may have ${MOST_PRIMARIES}`);
   const properties: Record<string, readonly string[]> = {};
   if (kind !== undefined && kind !== 'Slave') properties.kind = [kind];
   for (const [member, stored] of TEXTS) {
@@ -82,6 +88,8 @@ const TEXTS = [
 /** Saves the properties. Must be called within a transaction. */
 export async function saveWantedZone(call: RecordsCall, wanted: WantedZone): Promise<Problem | undefined> {
   const { api, domain } = call;
+  // Lock first: a foreign key would lock the row partly, and two such transactions would then wait for each other.
+  await lockDomainAndNames(api.db, domain.id);
   const keys = wanted.transferKeys;
   const unsaved = keys && (await saveSecondaries(call, 'TSIG-ALLOW-AXFR', keys));
   if (unsaved !== undefined) return unsaved;

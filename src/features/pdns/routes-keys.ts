@@ -27,7 +27,7 @@ import {
 } from '../transfers/rules.ts';
 import { TSIG_SECRETS } from '../transfers/services.ts';
 import { printCryptokeys, SERVER } from './print.ts';
-import { readBody, refuse, textIn } from './rules.ts';
+import { judgeTypes, readBody, refuse, textIn } from './rules.ts';
 import { findKey, MAX_KEY_CHARACTERS } from './secondaries.ts';
 import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
 
@@ -82,6 +82,8 @@ const createTsigKey = compatRoute(PDNS, account(), {
     const algorithm = TSIG_ALGORITHMS.find((each) => each === algorithmText.toLowerCase());
     if (algorithm === undefined)
       return new Problem(400, `Invalid TSIG algorithm: ${algorithmText.slice(0, 50)}`);
+    const wrongType = judgeTypes(members, 'String', ['key']);
+    if (wrongType !== undefined) return wrongType;
     const wanted = { accountId: caller.account.id, name, algorithm, key: members.key };
     const stored = await storeKey(api.db, api.services.get(TSIG_SECRETS) ?? [], wanted);
     if (stored instanceof Problem) return stored;

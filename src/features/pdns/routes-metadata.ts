@@ -174,8 +174,9 @@ async function saveGrants(
   values: readonly string[],
 ): Promise<Problem | undefined> {
   const { api, domain: zone } = call;
-  const keyIds = await keyIdsOf(call, kind, values);
-  if (keyIds instanceof Problem) return keyIds;
+  const found = await keyIdsOf(call, kind, values);
+  if (found instanceof Problem) return found;
+  const keyIds = [...new Set(found)];
   const before = await listDomainGrants(api.db, zone.id);
   const whole = before.filter((grant) => isWhole(grant, zone.name));
   const others = before.filter((grant) => !whole.includes(grant));

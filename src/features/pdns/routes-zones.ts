@@ -27,7 +27,7 @@ import { loadZone } from '../../store/zones/load-zones.ts';
 import { printWithoutDot, readFullName } from '../../zone/name-text.ts';
 import { isApiType } from '../../zone/records/customer-types.ts';
 import { orderRetransfer } from '../secondaries/sql-domain.ts';
-import { judgeNameservers, saveChanges, selectNameservers } from './changes.ts';
+import { judgeNameservers, MAX_NAMESERVERS, saveChanges, selectNameservers } from './changes.ts';
 import { readWantedZone, saveWantedZone, type WantedZone } from './primaries.ts';
 import {
   fileTexts,
@@ -43,7 +43,7 @@ import {
   soaOf,
   zoneTexts,
 } from './print.ts';
-import { type JsonObject, readBody, readCanonical, refuse, textIn, textsIn } from './rules.ts';
+import { type JsonObject, judgeTypes, readBody, readCanonical, refuse, textIn, textsIn } from './rules.ts';
 import { type Change, MAX_RRSETS, readContent } from './rules-rrsets.ts';
 import { loadFacts, type ZoneFacts } from './sql.ts';
 import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
@@ -247,7 +247,7 @@ function readNewZone(members: JsonObject): NewZone | Problem {
   if (name instanceof Problem) return name;
   const wanted = readWantedZone(members);
   if (wanted instanceof Problem) return wanted;
-  const listed = textsIn(members, 'nameservers');
+  const listed = textsIn(members, 'nameservers', MAX_NAMESERVERS);
   if (listed instanceof Problem) return listed;
   const nameservers: Name[] = [];
   for (const each of listed ?? []) {
@@ -256,6 +256,8 @@ function readNewZone(members: JsonObject): NewZone | Problem {
     nameservers.push(nameserver);
   }
   const { rrsets, zone } = members;
+  const wrongType = judgeTypes(members, 'String', ['zone']);
+  if (wrongType !== undefined) return wrongType;
   if (typeof zone === 'string' && zone !== '')
     return refuse('zone: zone files are not read here; send `rrsets`, or import the file with the console');
   const changes = readContent(rrsets, name);
@@ -378,8 +380,9 @@ const retrieve = compatRoute(PDNS, domain('domain.settings'), {
   },
 });
 
-const rectify = compatRoute(PDNS, domain('records.edit', { writesRecords: true }), {
+const rectify = compatRoute(PDNS, domain('domain.view'), {
   method: 'PUT',
+  writes: false,
   path: `${ZONE}/rectify`,
   operationId: 'pdnsRectify',
   audit: { none: 'it changes nothing' },

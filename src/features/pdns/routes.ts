@@ -5,11 +5,13 @@ import { CompatAnswer } from '../../api/answers/compat-answer.ts';
 import { Problem } from '../../api/answers/problem.ts';
 import { domainNamesOf } from '../../api/callers/caller.ts';
 import { account, type Route } from '../../api/calls/route.ts';
+import { NoTurn, Turns } from '../../api/calls/turns.ts';
 import { anyKey, compatRoute } from '../../api/compat/compat-route.ts';
+import type { Database } from '../../store/postgres/database.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import { printContent, printType, SERVER } from './print.ts';
-import { readCanonical, readSearch, refuse, VERSION } from './rules.ts';
-import { type FoundRecord, findRecords, findZones } from './sql.ts';
+import { readCanonical, readSearch, refuse, type Search, VERSION } from './rules.ts';
+import { type FoundRecord, findRecords, findZones, type SearchOrder } from './sql.ts';
 import { PDNS } from './surface.ts';
 
 const text = z.string().max(1024).optional();
@@ -50,6 +52,9 @@ const statistics = compatRoute(PDNS, account(), {
   },
 });
 
+/** Searches of each account run one at a time, because each may read all records of the account. */
+const searches = new Turns({ waitMs: 8000, waiting: 10 });
+
 const search = compatRoute(PDNS, account(), {
   method: 'GET',
   path: `${SERVER}/search-data`,
@@ -58,23 +63,35 @@ const search = compatRoute(PDNS, account(), {
   async run({ api, caller, query }) {
     const read = readSearch(query);
     if (read instanceof Problem) return read;
-    const { pattern, most, type } = read;
-    const order = { accountId: caller.account.id, names: domainNamesOf(caller.key), pattern, most };
-    const isSought = (each: string) => type === 'all' || type === each;
-    const zones = isSought('zone') ? await findZones(api.db, order) : [];
-    const records = isSought('record') ? await findRecords(api.db, order, 'record') : [];
-    const comments = isSought('comment') ? await findRecords(api.db, order, 'comment') : [];
-    const found = [
-      ...zones.map((name) => ({ object_type: 'zone', name, zone_id: name })),
-      ...records.map(printFound),
-      ...comments.map(({ zone, name, type, comment }) => ({
-        ...{ object_type: 'comment', content: comment, name, type: printType(type as ApiType) },
-        ...{ zone, zone_id: zone },
-      })),
-    ];
-    return CompatAnswer.json(found.slice(0, most));
+    const { id: accountId } = caller.account;
+    try {
+      return await searches.run(accountId, async () => {
+        const found = await find(api.db, { accountId, names: domainNamesOf(caller.key), ...read });
+        return CompatAnswer.json(found.slice(0, read.most));
+      });
+    } catch (error) {
+      if (!(error instanceof NoTurn)) throw error;
+      return new Problem(429, 'earlier searches of the account are in progress', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
   },
 });
+
+async function find(db: Database, { type, ...order }: SearchOrder & Pick<Search, 'type'>): Promise<object[]> {
+  const isSought = (each: string) => type === 'all' || type === each;
+  const zones = isSought('zone') ? await findZones(db, order) : [];
+  const records = isSought('record') ? await findRecords(db, order, 'record') : [];
+  const comments = isSought('comment') ? await findRecords(db, order, 'comment') : [];
+  return [
+    ...zones.map((name) => ({ object_type: 'zone', name, zone_id: name })),
+    ...records.map(printFound),
+    ...comments.map(({ zone, name, type, comment }) => ({
+      ...{ object_type: 'comment', content: comment, name, type: printType(type as ApiType) },
+      ...{ zone, zone_id: zone },
+    })),
+  ];
+}
 
 function printFound({ zone, name, type, ttl, rdata }: FoundRecord): object {
   const content = printContent(type as ApiType, Buffer.from(rdata, 'hex'));
@@ -87,6 +104,7 @@ const flush = compatRoute(PDNS, anyKey, {
   method: 'PUT',
   path: `${SERVER}/cache/flush`,
   operationId: 'pdnsFlush',
+  writes: false,
   audit: { none: 'it changes nothing' },
   query: z.looseObject({ domain: text }),
   run({ query: { domain = '' } }) {

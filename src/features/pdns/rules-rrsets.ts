@@ -13,7 +13,7 @@ import {
 } from '../../zone/records/customer-types.ts';
 import { parseDestination } from '../../zone/records/destination.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
-import { type JsonObject, membersOf, readCanonical, refuse, textIn } from './rules.ts';
+import { type JsonObject, judgeTypes, membersOf, readCanonical, refuse, textIn } from './rules.ts';
 
 export const MAX_RRSETS = 20_000;
 
@@ -113,6 +113,8 @@ function readSet(
   const { change, label, type } = base;
   if (change === 'DELETE') return { ...base, ttl: undefined, records: [], comments: undefined };
   const isReplace = change === 'REPLACE';
+  const wrong = judgeTypes(members, 'List', ['records', 'comments']);
+  if (wrong !== undefined) return wrong;
   const comments = isReplace ? readComments(members.comments, label) : undefined;
   if (comments !== undefined && 'status' in comments) return comments;
   if (!Array.isArray(members.records)) {

@@ -23,13 +23,38 @@ export function textIn(members: JsonObject, key: string): string | Problem {
   return typeof value === 'string' ? value : refuse(`Key '${key}' not present or not a String`);
 }
 
-/** Reads a list of strings. Returns undefined if it is absent. */
-export function textsIn(members: JsonObject, key: string): readonly string[] | Problem | undefined {
+/** Reads a list of strings, without duplicates. Returns undefined if it is absent. */
+export function textsIn(
+  members: JsonObject,
+  key: string,
+  most: number,
+): readonly string[] | Problem | undefined {
   const value = members[key];
   if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-  return refuse(`Key '${key}' is not a list of Strings`);
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))
+    return refuse(`Key '${key}' is not a list of Strings`);
+  const texts = [...new Set(value)];
+  return texts.length > most ? refuse(`${key}: expected at most ${most}`) : texts;
 }
+
+/** Returns a problem if a member has another type. Absent members and null are allowed. */
+export function judgeTypes(
+  members: JsonObject,
+  type: 'String' | 'Bool' | 'List',
+  keys: readonly string[],
+): Problem | undefined {
+  const wrong = keys.find((key) => {
+    const value = members[key] ?? undefined;
+    return value !== undefined && !IS_OF_TYPE[type](value);
+  });
+  return wrong === undefined ? undefined : refuse(`Key '${wrong}' is not a ${type}`);
+}
+
+const IS_OF_TYPE = {
+  String: (value: unknown) => typeof value === 'string',
+  Bool: (value: unknown) => typeof value === 'boolean',
+  List: Array.isArray,
+} as const;
 
 /** Reads a full name, which must have its final dot. */
 export function readCanonical(text: string): Name | Problem {
@@ -45,17 +70,18 @@ export function readBody(body: unknown): JsonObject | Problem {
 
 export type ZoneKind = 'Native' | 'Master' | 'Slave';
 
-const KINDS: Readonly<Record<string, ZoneKind>> = {
-  native: 'Native',
-  master: 'Master',
-  primary: 'Master',
-  slave: 'Slave',
-  secondary: 'Slave',
-};
+const KINDS: ReadonlyMap<string, ZoneKind> = new Map([
+  ['native', 'Native'],
+  ['master', 'Master'],
+  ['primary', 'Master'],
+  ['slave', 'Slave'],
+  ['secondary', 'Slave'],
+]);
 
 export function readKind(text: string): ZoneKind | Problem {
   return (
-    KINDS[text.toLowerCase()] ?? refuse(`kind: expected Native, Master or Slave, not "${text.slice(0, 20)}"`)
+    KINDS.get(text.toLowerCase()) ??
+    refuse(`kind: expected Native, Master or Slave, not "${text.slice(0, 20)}"`)
   );
 }
 
@@ -65,7 +91,7 @@ const DEFAULT_RESULTS = 100;
 const OBJECT_TYPES = ['all', 'zone', 'record', 'comment'] as const;
 const MAX_PATTERN_CHARACTERS = 255;
 
-interface Search {
+export interface Search {
   /** Pattern for LIKE in lower case, with `!` as the escape character. */
   readonly pattern: string;
   readonly most: number;

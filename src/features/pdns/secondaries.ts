@@ -7,7 +7,7 @@ import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { Told } from '../../store/audit/tell-audit.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { loadKey, type TsigKeyRow } from '../../store/transfers/keys.ts';
+import { listKeys, loadKey, type TsigKeyRow } from '../../store/transfers/keys.ts';
 import { listSecondaries, replaceSecondaries } from '../../store/transfers/peers.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { toldSecondaries } from '../transfers/print.ts';
@@ -25,21 +25,27 @@ export async function findKey(
   accountId: number,
   text: string,
 ): Promise<TsigKeyRow | undefined> {
-  const name = text.length > MAX_KEY_CHARACTERS ? undefined : readKeyName(text);
+  const name = keyNameOf(text);
   return name === undefined ? undefined : await loadKey(db, accountId, { name });
 }
 
-/** Finds keys of the zone's owner by their names. `kind` is the member or the kind of metadata that lists them. */
+function keyNameOf(text: string): string | undefined {
+  return text.length > MAX_KEY_CHARACTERS ? undefined : readKeyName(text);
+}
+
+/** Returns the id of each key of the zone's owner, by its name. `kind` is the member or the kind of metadata that lists them. */
 export async function keyIdsOf(
   { api, domain: { accountId } }: RecordsCall,
   kind: string,
   names: readonly string[],
 ): Promise<number[] | Problem> {
+  const keys = (await listKeys(api.db, accountId)).filter(({ revokedAt }) => revokedAt === null);
+  const known = new Map(keys.map(({ name, id }) => [name, id]));
   const ids: number[] = [];
-  for (const name of names) {
-    const key = await findKey(api.db, accountId, name);
-    if (key === undefined) return refuse(`${kind}: the zone's owner has no TSIG key ${name.slice(0, 100)}`);
-    ids.push(key.id);
+  for (const text of names) {
+    const id = known.get(keyNameOf(text) ?? '');
+    if (id === undefined) return refuse(`${kind}: the zone's owner has no TSIG key ${text.slice(0, 100)}`);
+    ids.push(id);
   }
   return ids;
 }

@@ -108,7 +108,7 @@ export async function saveProperties(
   return true;
 }
 
-interface SearchOrder {
+export interface SearchOrder {
   readonly accountId: number;
   /** Domains to which the API key is restricted. Undefined if it is not restricted. */
   readonly names: readonly Name[] | undefined;

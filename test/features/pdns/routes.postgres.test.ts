@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sharedTestApi } from '../../support/api/api.ts';
 
@@ -173,6 +174,12 @@ describe('PATCH', () => {
       ['b', 'A', [], { records: [{ content: '192.0.2.1', disabled: true }] }],
       'disabled: ',
     ],
+    ['a list of the wrong type', ['b', 'A', [], { records: '192.0.2.1', comments: [] }], "Key 'records' is"],
+    [
+      'many nameservers',
+      ['@', 'NS', Array.from({ length: 33 }, (_, i) => `ns${i}.other.example.`)],
+      'expected at most 32 nameservers',
+    ],
     [
       'too many records',
       ['b', 'A', Array.from({ length: 20_001 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)],
@@ -317,7 +324,9 @@ it('metadata reads and writes the secondaries and the update grants of the domai
     const { status, body } = await ask('PUT', `${metadata}/${kind}`, { metadata: values });
     return [status, body.metadata ?? body.error];
   };
-  const { body: key } = await ask('POST', `${S}/tsigkeys`, { name: 'peer', algorithm: 'hmac-sha256' });
+  const peer = { name: 'peer', algorithm: 'hmac-sha256' };
+  expect((await ask('POST', `${S}/tsigkeys`, { ...peer, key: 5 })).status).toBe(422);
+  const { body: key } = await ask('POST', `${S}/tsigkeys`, peer);
   expect(key).toMatchObject({
     id: expect.stringMatching(/^peer-\w{6}\.$/),
     key: expect.stringMatching(/^.{44}$/),
@@ -331,7 +340,7 @@ it('metadata reads and writes the secondaries and the update grants of the domai
   expect((await ask('PUT', zone, { master_tsig_key_ids: [key.id] })).status).toBe(204);
   expect((await ask('GET', zone)).body.master_tsig_key_ids).toEqual([key.id]);
   expect(await put('TSIG-ALLOW-AXFR', key.id)).toEqual([200, [key.id]]);
-  expect(await put('TSIG-ALLOW-DNSUPDATE', key.name)).toEqual([200, [key.id]]);
+  expect(await put('TSIG-ALLOW-DNSUPDATE', key.name, key.id)).toEqual([200, [key.id]]);
   expect(await put('X-OWNER', 'team')).toEqual([200, ['team']]);
   const { secondaries } = (await api.ask('GET', `/domains/${name}/secondaries`)).body;
   expect(
@@ -380,6 +389,18 @@ it('a search finds names, contents and comments in the domains of the caller', a
   expect(await search(`*${name}`, await api.makeKey({ domains: ['other.example'] }))).toEqual([]);
 });
 
+it('a search waits for earlier searches of the account, and is refused if many wait', async () => {
+  const asked = await api.db.transaction().execute(async (trx) => {
+    await sql`lock table records in access exclusive mode`.execute(trx);
+    const asked = Array.from({ length: 12 }, () => ask('GET', `${S}/search-data?q=x&object_type=record`));
+    const { status, headers } = await Promise.race(asked);
+    expect([status, headers['retry-after']]).toEqual([429, '1']);
+    return asked;
+  });
+  const statuses = (await Promise.all(asked)).map((each) => each.status);
+  expect(statuses.sort()).toEqual([...Array(11).fill(200), 429]);
+});
+
 describe('callers', () => {
   const acme = () => api.makeKey({ domains: [name], names: [`_acme-challenge.${name}`], types: ['TXT'] });
   const change = (label: string, type = 'TXT') => ({ rrsets: [rrset(label, type, ['"x"'])] });
@@ -414,6 +435,10 @@ describe('callers', () => {
       [404, 'PATCH', zone, change('a'), 'stranger'],
       [403, 'PATCH', zone, change('a'), readOnly],
       [403, 'PUT', `${zone}/notify`, undefined, readOnly],
+      [200, 'PUT', `${zone}/rectify`, undefined, readOnly],
+      [200, 'PUT', `${zone}/rectify`, undefined, narrowed],
+      [404, 'PUT', `${zone}/rectify`, undefined, 'stranger'],
+      [200, 'PUT', `${S}/cache/flush?domain=${name}.`, undefined, readOnly],
       [403, 'POST', `${S}/zones`, { name: 'x.example.', kind: 'Native' }, readOnly],
       [204, 'PATCH', zone, change('_acme-challenge'), narrowed],
       [200, 'PUT', `${zone}/notify`, undefined, narrowed],

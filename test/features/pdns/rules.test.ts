@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
+import { readWantedZone } from '../../../src/features/pdns/primaries.ts';
 import { printContent } from '../../../src/features/pdns/print.ts';
 import { readSearch } from '../../../src/features/pdns/rules.ts';
 import { editOf } from '../../../src/features/pdns/rules-edit.ts';
@@ -139,6 +140,12 @@ describe('changes', () => {
     expect(changesOf({ ...text('1'), ttl })).toMatchObject([{ ttl: stored }]);
   });
 
+  it('of one set are applied in time proportional to their number', () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => ({ ...text(`${i}`), changetype: 'EXTEND' }));
+    const { replaces } = editOf(changesOf(...many) as readonly SetChange[], []);
+    expect(replaces[0]?.records).toHaveLength(20_000);
+  });
+
   it('of one set are applied in order to its current records', () => {
     const held = (
       type: 'TXT' | 'A',
@@ -170,6 +177,36 @@ describe('changes', () => {
     ]);
     expect(replaces[1]?.records[0]?.comment).toBeUndefined();
     expect(replaces[2]?.records[0]?.proxied).toBeUndefined();
+  });
+});
+
+describe('properties of a zone', () => {
+  it.each([
+    [{ kind: 'constructor' }, 'kind: expected Native, Master or Slave'],
+    [{ kind: 5 }, "Key 'kind' is not a String"],
+    [{ account: [] }, "Key 'account' is not a String"],
+    [{ catalog: {} }, "Key 'catalog' is not a String"],
+    [{ dnssec: 'yes' }, "Key 'dnssec' is not a Bool"],
+    [{ api_rectify: 'x' }, "Key 'api_rectify' is not a Bool"],
+    [
+      { master_tsig_key_ids: Array.from({ length: 21 }, (_, i) => `k${i}`) },
+      'master_tsig_key_ids: expected at most 20',
+    ],
+    [{ masters: Array.from({ length: 5 }, (_, i) => `192.0.2.${i}`) }, 'masters: expected at most 4'],
+  ])('%j are refused', (members, error) => {
+    expect(readWantedZone(members)).toMatchObject({ status: 422, error: expect.stringContaining(error) });
+  });
+
+  it('list each key and each master once', () => {
+    const masters = ['192.0.2.1', '192.0.2.1:53', '192.0.2.1', '192.0.2.1:5300'];
+    const read = readWantedZone({ kind: null, masters, master_tsig_key_ids: Array(50_000).fill('key.') });
+    expect(read).toMatchObject({
+      transferKeys: ['key.'],
+      masters: [
+        { address: '192.0.2.1', port: 53 },
+        { address: '192.0.2.1', port: 5300 },
+      ],
+    });
   });
 });
 
