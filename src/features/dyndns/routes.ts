@@ -40,11 +40,13 @@ const update = compatRoute(DYNDNS, anyKey, {
   writes: true,
   query: UpdateQuery,
   async run(call) {
-    const { hostname, myip, myipv6 } = call.query;
+    const { hostname, myip, myipv6, offline } = call.query;
     const hosts = itemsOf(hostname);
     if (hosts.length === 0) return lines(['notfqdn']);
     if (hosts.length > MAX_HOSTS) return lines(['numhost']);
-    const read = readAddresses([...itemsOf(myip), ...itemsOf(myipv6)], call.caller.address);
+    if (/^yes$/i.test(offline ?? '')) return lines(hosts.map(() => 'nohost'));
+    const listed = (myip ?? myipv6) === undefined ? undefined : [...itemsOf(myip), ...itemsOf(myipv6)];
+    const read = readAddresses(listed, call.caller.address);
     if ('problem' in read) return invalid([{ field: 'myip', error: read.problem }]);
     const answers: string[] = [];
     for (const host of hosts) {

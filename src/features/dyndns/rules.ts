@@ -1,6 +1,7 @@
 // Reads updates of the protocol dyndns2, and determines the edit and the answer for one host.
 
 import { labelCount, type Name, ROOT } from '../../dns/name.ts';
+import { isInNetwork, networksOf } from '../../dns/record/network.ts';
 import { type Edit, NO_EDIT } from '../../zone/edit/edit.ts';
 import { readFullName } from '../../zone/name-text.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
@@ -17,7 +18,7 @@ const FAMILIES = ['A', 'AAAA'] as const;
 const TTL = 60;
 
 /** Splits a list at commas. Routers send empty items if they have no address of a family. */
-export function itemsOf(list: string): string[] {
+export function itemsOf(list = ''): string[] {
   return list.split(',').flatMap((item) => item.trim() || []);
 }
 
@@ -27,18 +28,33 @@ export function readHost(text: string): Name | undefined {
   return read.kind === 'name' && labelCount(read.name) >= 2 ? read.name : undefined;
 }
 
-/** Reads at most one address of each family. If the list is empty, reads the client's own address. */
+/** Reads at most one address of each family. If the list is undefined, reads the client's own address. */
 export function readAddresses(
-  listed: readonly string[],
+  listed: readonly string[] | undefined,
   client: string,
 ): { readonly addresses: readonly Address[] } | { readonly problem: string } {
-  const read = (listed.length === 0 ? [client] : listed).map(readAddress);
+  const read = (listed ?? [client]).map(readAddress);
   const addresses = read.flatMap((address) => address ?? []);
   const isValid =
+    addresses.length > 0 &&
     addresses.length === read.length &&
     FAMILIES.every((family) => addresses.filter(({ type }) => type === family).length <= 1);
-  return isValid ? { addresses } : { problem: 'expected at most one IPv4 and one IPv6 address' };
+  if (!isValid) return { problem: 'expected one IPv4 or IPv6 address, or one of each' };
+  const unusable = addresses.find(({ rdata }) => NO_HOSTS.some((network) => isInNetwork(network, rdata)));
+  return listed === undefined || unusable === undefined
+    ? { addresses }
+    : { problem: `${printAddresses([unusable])} is not an address of a host` };
 }
+
+const NO_HOSTS = networksOf(
+  '0.0.0.0/8', // this network: RFC 791 §3.2
+  '127.0.0.0/8', // loopback: RFC 1122 §3.2.1.3
+  '169.254.0.0/16', // link-local: RFC 3927
+  '224.0.0.0/3', // multicast, reserved and broadcast: RFC 5771, RFC 1112 §4, RFC 919 §7
+  '::/127', // unspecified, loopback: RFC 4291 §2.5.2, §2.5.3
+  'fe80::/10', // link-local: RFC 4291 §2.5.6
+  'ff00::/8', // multicast: RFC 4291 §2.7
+);
 
 /** Accepts the forms in which Node.js reports the address of a client: IPv4-mapped, and with a zone (RFC 4007 §11). */
 function readAddress(text: string): Address | undefined {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const texts = z
   .union([z.string(), z.array(z.string())])
   .optional()
-  .transform((text) => [text ?? []].flat().join());
+  .transform((text) => text && [text].flat().join());
 
-/** Each parameter becomes a comma-separated list, which is empty if it is absent. */
-export const UpdateQuery = z.looseObject({ hostname: texts, myip: texts, myipv6: texts });
+/** Each parameter becomes a comma-separated list, which is undefined if it is absent. */
+export const UpdateQuery = z.looseObject({ hostname: texts, myip: texts, myipv6: texts, offline: texts });

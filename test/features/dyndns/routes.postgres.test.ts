@@ -114,15 +114,20 @@ describe('GET /nic/update', () => {
 
   it('uses the address of the client if the request has none', async () => {
     const forwarded = { 'x-forwarded-for': '198.51.100.77' };
-    const query = 'hostname=a.home.example&myip=&myipv6=,';
+    const query = 'hostname=a.home.example';
     expect(await lines(query, api.keys.owner, forwarded)).toEqual([200, 'good 198.51.100.77']);
+    // A router that has no address sends empty parameters.
+    expect((await lines(`${query}&myip=&myipv6=,`, api.keys.owner, forwarded))[0]).toBe(400);
   });
 
   it.each([
     ['hostname=', [200, 'notfqdn']],
     ['', [200, 'notfqdn']],
     [`hostname=${Array.from({ length: 21 }, (_, i) => `h${i}.home.example`)}`, [200, 'numhost']],
-    ['hostname=a.home.example&myip=here', [400, 'myip: expected at most one IPv4 and one IPv6 address']],
+    ['hostname=a.home.example&myip=here', [400, 'myip: expected one IPv4 or IPv6 address, or one of each']],
+    ['hostname=a.home.example&myip=127.0.0.1', [400, 'myip: 127.0.0.1 is not an address of a host']],
+    ['hostname=a.home.example&myip=&myipv6=2001:db8::1', [200, 'nochg 2001:db8::1']],
+    ['hostname=a.home.example,b.home.example&offline=YES&myip=192.0.2.9', [200, 'nohost', 'nohost']],
     ['hostname=a.home.example&myip=192.0.2.1&myip=192.0.2.2', [400, expect.stringContaining('myip: ')]],
     [
       'hostname=a.home.example&hostname=b.home.example&myip=192.0.2.1',

@@ -10,10 +10,10 @@ import {
 import { records } from '../../support/zone/customer-records.ts';
 
 const HOST = parseName('home.example.com.');
-const FAULT = 'expected at most one IPv4 and one IPv6 address';
+const FAULT = 'expected one IPv4 or IPv6 address, or one of each';
 
-function read(list: string, client = '192.0.2.9') {
-  const found = readAddresses(itemsOf(list), client);
+function read(list: string | undefined, client = '192.0.2.9') {
+  const found = readAddresses(list === undefined ? undefined : itemsOf(list), client);
   return 'problem' in found ? found.problem : printAddresses(found.addresses);
 }
 
@@ -23,7 +23,21 @@ it.each([
   [' 192.0.2.1,2001:db8::1', '192.0.2.1,2001:db8::1'],
   ['192.0.2.1,', '192.0.2.1'],
   ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['', '192.0.2.9'],
+  [undefined, '192.0.2.9'],
+  ['', FAULT],
+  [',', FAULT],
+  ...[
+    '0.0.0.0',
+    '127.0.0.1',
+    '169.254.1.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'ff02::1',
+  ].map((address): [string, string] => [address, `${address} is not an address of a host`]),
+  ['2001:db8::1,::FFFF:127.0.0.1', '127.0.0.1 is not an address of a host'],
   ['192.0.2.1,192.0.2.2', FAULT],
   ['192.0.2.1,2001:db8::1,2001:db8::2', FAULT],
   ['192.0.2.1,nonsense', FAULT],
@@ -33,8 +47,9 @@ it.each([
 it.each([
   ['::ffff:198.51.100.7', '198.51.100.7'],
   ['fe80::1%eth0', 'fe80::1'],
-])('readAddresses reads the address of the client %s as %s if the list is empty', (client, expected) => {
-  expect(read('', client)).toBe(expected);
+  ['::1', '::1'],
+])('readAddresses reads the address of the client %s as %s without a list', (client, expected) => {
+  expect(read(undefined, client)).toBe(expected);
 });
 
 it('readHost accepts only names with at least two labels', () => {
