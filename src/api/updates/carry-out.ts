@@ -1,5 +1,6 @@
 // Carries out one dynamic update and writes its answer, in the order of RFC 2136 §3: TSIG, zone, grants of the key, then the
-// update itself under the lock of its domain or zone. It trusts nothing that a node reports about a message but the address.
+// update itself under the lock of its domain or zone. It trusts nothing that a node reports about a message except the
+// address and the deadline.
 
 import { type Edns, EXTENDED_ERROR } from '../../dns/message/edns.ts';
 import { decodeMessage } from '../../dns/message/message.ts';
@@ -73,11 +74,13 @@ interface ReceivedUpdate {
   readonly octets: Uint8Array;
   /** The address of the client. */
   readonly address: string;
+  /** When the node stops waiting: a timestamp of the database's clock, as text. */
+  readonly deadline: string;
 }
 
 export async function carryOut(
   tools: UpdateTools,
-  { octets, address }: ReceivedUpdate,
+  { octets, address, deadline }: ReceivedUpdate,
   decide = resultOf,
 ): Promise<CarriedOut> {
   const found = readTsig(octets);
@@ -104,7 +107,7 @@ export async function carryOut(
   }
   const { key } = verified;
   const keyRow = target.key as UpdateKey;
-  const result = await decide(tools, read, { target, mac, keyRow, address });
+  const result = await decide(tools, read, { target, mac, keyRow, address, deadline });
   const answer = signAnswer(tools, key, mac, inner, edns, result);
   return { answer, ...about, ...result, records: result.records ?? 0 };
 }
@@ -151,12 +154,13 @@ interface Verification {
   readonly mac: Uint8Array;
   readonly keyRow: UpdateKey;
   readonly address: string;
+  readonly deadline: string;
 }
 
 async function resultOf(
   tools: UpdateTools,
   read: Update | UpdateRefusal,
-  { target, mac, keyRow, address }: Verification,
+  { target, mac, keyRow, address, deadline }: Verification,
 ): Promise<Result> {
   if (target.seen !== undefined) return target.seen;
   // Check this before grants, because a key without a grant costs queries too.
@@ -173,7 +177,7 @@ async function resultOf(
     ...{ kind: 'tsig' as const, keyId, address, name: keyRow.name },
     ...(accountId !== null && { accountId }),
   };
-  const order = { update: read, keyId, mac, by };
+  const order = { update: read, keyId, mac, deadline, by };
   try {
     return await tools.inTurn(zone.zoneId, () => save(tools, zone, order));
   } catch (error) {

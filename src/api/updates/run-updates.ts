@@ -154,9 +154,9 @@ class Runner {
 
   async #answer(claimed: ClaimedUpdate): Promise<void> {
     const { db, log } = this.#options;
-    const { address, ageMs } = claimed;
+    const { address, ageMs, leftMs } = claimed;
     const startMs = performance.now() - ageMs;
-    const tools = this.#toolsUntil(startMs + UPDATE_WAIT_MS);
+    const tools = this.#toolsUntil(performance.now() + leftMs);
     const done = await this.#carryOut(tools, claimed);
     const { answer, rcode, message, change, records, zone, keyName } = done;
     // If this fails, the message is claimed again and gets its stored rcode.

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { printName } from '../../dns/name.ts';
 import { noteNotify, reportKeyUse, reportTransfers } from '../../store/transfers/report-transfers.ts';
+import { DatabaseClock } from '../../store/updates/deadline.ts';
 import {
   dropUpdates,
   offerUpdates,
@@ -128,13 +129,18 @@ const updateLinks = {
     },
   }),
 };
+const databaseClock = new DatabaseClock();
 const updates: UpdateQueue | undefined = options.dnsUpdate
   ? new UpdateQueue({
       open: async () => {
         const answers = await updateLinks.answers.get();
         const offers = await updateLinks.offers.get();
         return {
-          offer: (offered) => offerUpdates(offers, nodeName, instance, offered),
+          offer: async (offered) => {
+            const offsetMs = await databaseClock.offsetMs(offers);
+            const rows = offered.map((one) => ({ ...one, deadlineMs: one.deadlineMs + offsetMs }));
+            await offerUpdates(offers, nodeName, instance, rows);
+          },
           take: () => takeUpdateAnswers(answers, nodeName, instance),
           // after the statements that insert rows
           drop: (slots) => dropUpdates(offers, nodeName, instance, slots),

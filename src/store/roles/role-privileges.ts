@@ -61,7 +61,7 @@ const NODE_REPORT = [
 /** The columns in which the API records what edges report. */
 const EDGE_REPORT = ['seen_at', 'called_at', 'seen_address', 'software', 'load', 'config_cursor'];
 /** The columns in which a node forwards a dynamic update. The answer belongs to the API. */
-const UPDATE_MESSAGE = ['node', 'slot', 'instance', 'octets', 'address', 'transport'];
+const UPDATE_MESSAGE = ['node', 'slot', 'instance', 'octets', 'address', 'transport', 'deadline'];
 const ASKED = ['slot', 'zone_id'];
 /** The columns in which a node records that a primary has sent NOTIFY. */
 const NOTIFIED = ['slot', 'zone', 'serial'];

@@ -15,7 +15,7 @@ export const UPDATE_ANSWERS_CHANNEL = 'dns_update_answers';
 
 /** Number of messages of a node that can wait. */
 export const UPDATE_SLOTS = 1024;
-/** A node answers SERVFAIL after this time, so the API does not carry out an older message. */
+/** A node answers SERVFAIL this long after a message has arrived. */
 export const UPDATE_WAIT_MS = 3000;
 /** After this time, another API process may claim the message, unless the claim is renewed. */
 const CLAIM_MS = 1500;
@@ -28,6 +28,8 @@ export interface OfferedUpdate {
   /** The address of the client. */
   readonly address: string;
   readonly transport: 'udp' | 'tcp';
+  /** When the node stops waiting, by the database's clock, in milliseconds since 1970. */
+  readonly deadlineMs: number;
 }
 
 /** The zone and the serial after a change. */
@@ -58,9 +60,10 @@ export async function offerUpdates(
   const insert = () =>
     connection.query(
       `with offered as (
-         insert into dns_updates (node, slot, instance, octets, address, transport)
-         select $1, o.slot, $2, o.octets, o.address, o.transport
-         from unnest($3::integer[], $4::bytea[], $5::inet[], $6::text[]) as o(slot, octets, address, transport))
+         insert into dns_updates (node, slot, instance, octets, address, transport, deadline)
+         select $1, o.slot, $2, o.octets, o.address, o.transport, to_timestamp(o.deadline / 1000)
+         from unnest($3::integer[], $4::bytea[], $5::inet[], $6::text[], $7::float8[])
+           as o(slot, octets, address, transport, deadline))
        select pg_notify('${UPDATES_CHANNEL}', '')`,
       [
         node,
@@ -69,6 +72,7 @@ export async function offerUpdates(
         updates.map(({ octets }) => Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)),
         updates.map(({ address }) => address),
         updates.map(({ transport }) => transport),
+        updates.map(({ deadlineMs }) => deadlineMs),
       ],
     );
   try {
@@ -117,13 +121,17 @@ export async function dropUpdates(
 }
 
 /** A message that this process carries out. */
-export interface ClaimedUpdate extends OfferedUpdate {
+export interface ClaimedUpdate extends Omit<OfferedUpdate, 'deadlineMs'> {
   readonly node: string;
   readonly instance: string;
   /** When the message was inserted, as text. Another message in the same slot has another time. */
   readonly at: string;
   /** Time since the message was inserted. */
   readonly ageMs: number;
+  /** When the node stops waiting, as text. */
+  readonly deadline: string;
+  /** Time until the deadline. */
+  readonly leftMs: number;
 }
 
 /** Claims the oldest messages that no running process is carrying out. */
@@ -132,12 +140,13 @@ export async function claimUpdates(db: Database, most: number): Promise<ClaimedU
     update dns_updates u set claimed_at = clock_timestamp()
     from (
       select node, slot from dns_updates
-      where answer is null and at > clock_timestamp() - ${milliseconds(UPDATE_WAIT_MS)}
+      where answer is null and deadline > clock_timestamp()
         and (claimed_at is null or claimed_at < clock_timestamp() - ${milliseconds(CLAIM_MS)})
       order by at limit ${most} for update skip locked) c
     where u.node = c.node and u.slot = c.slot
     returning u.node, u.slot, u.instance, u.octets, host(u.address) as address, u.transport, u.at::text as at,
-      (extract(epoch from clock_timestamp() - u.at) * 1000)::float8 as "ageMs"`.execute(db);
+      (extract(epoch from clock_timestamp() - u.at) * 1000)::float8 as "ageMs", u.deadline::text as deadline,
+      (extract(epoch from u.deadline - clock_timestamp()) * 1000)::float8 as "leftMs"`.execute(db);
   return rows.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 

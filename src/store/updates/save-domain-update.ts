@@ -16,6 +16,7 @@ import { type EditMaker, type SavedEdit, saveEdit } from '../change/save-edit.ts
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { decodeRecord, newRecordIds, RECORD_JSON, type RecordJson } from '../records/record-row.ts';
+import { isPast, TOO_LATE } from './deadline.ts';
 import { decodeGrants, type GrantsJson, grantsOfKey } from './load-target.ts';
 import { decodeSeen, recordSeen, type SeenJson, seenUpdate, type UpdateOutcome } from './seen.ts';
 
@@ -24,6 +25,8 @@ export interface SignedUpdate {
   readonly update: Update;
   readonly keyId: number;
   readonly mac: Uint8Array;
+  /** When the node stops waiting: a timestamp of the database's clock, as text. */
+  readonly deadline: string;
   readonly by: Actor;
 }
 
@@ -50,7 +53,7 @@ export async function saveDomainUpdate(db: Database, order: DomainUpdate): Promi
     seen = loaded.seen;
     if (seen !== undefined) return { kind: 'problems', problems: [] };
     const zone = customersZone({ apex: update.zone, ...loaded });
-    const result = runUpdate(zone, update, loaded.grants);
+    const result = loaded.isLate ? TOO_LATE : runUpdate(zone, update, loaded.grants);
     if (result.kind === 'changes') {
       // The service's own NS records are published from settings.
       const records = loaded.records.filter(({ managed, type }) => managed !== true || type !== 'NS');
@@ -71,7 +74,8 @@ export async function saveDomainUpdate(db: Database, order: DomainUpdate): Promi
     ...{ domainId: domain.id, ownerId: domain.accountId, by, source: 'update' },
     ...{ countryOf, originAllow, edit },
     async settle(trx, saved) {
-      if (seen === undefined && saved.kind !== 'refused') await recordSeen(trx, mac, outcomeOf(saved));
+      if (seen === undefined && refused !== TOO_LATE && saved.kind !== 'refused')
+        await recordSeen(trx, mac, outcomeOf(saved));
     },
   });
   return outcomeOf(saved);
@@ -92,6 +96,7 @@ type RecordColumns = readonly [owner: string, type: number, ttl: number, rdata: 
 
 interface LoadedRow {
   readonly seen: SeenJson | null;
+  readonly isLate: boolean;
   readonly grants: GrantsJson;
   readonly records: readonly RecordJson[] | null;
   readonly published: PublishedJson;
@@ -101,19 +106,22 @@ interface LoadedRow {
 /** Maximum number of ids that are allocated ahead. More are allocated when they are needed. */
 const MOST_IDS = 16;
 
-async function loadUnderLock(trx: Database, { update, keyId, mac, domain, zoneId }: DomainUpdate) {
+async function loadUnderLock(trx: Database, order: DomainUpdate) {
+  const { update, keyId, mac, deadline, domain, zoneId } = order;
   const names = [...new Set([...ownersOf(update), update.zone])];
   const columns = names.map(encodeNameColumn);
   const added = update.updates.filter(({ class: recordClass }) => recordClass === CLASS.IN).length;
   const { rows } = await sql<LoadedRow>`
-    select ${seenUpdate(mac)} as seen, ${grantsOfKey(keyId, { domainId: domain.id })} as grants,
+    select ${seenUpdate(mac)} as seen, ${isPast(deadline)} as "isLate",
+      ${grantsOfKey(keyId, { domainId: domain.id })} as grants,
       (select json_agg(${RECORD_JSON} order by r.id) from records r
         where r.domain_id = ${domain.id} and r.name = any(${columns}::text[])) as records,
       ${publishedAt(zoneId, columns)} as published,
       ${newRecordIds(Math.min(added, MOST_IDS))} as ids`.execute(trx);
-  const [{ seen, grants, records, published, ids }] = rows as [LoadedRow];
+  const [{ seen, isLate, grants, records, published, ids }] = rows as [LoadedRow];
   return {
     seen: decodeSeen(seen),
+    isLate,
     grants: decodeGrants(grants),
     records: (records ?? []).map(decodeRecord),
     published: decodePublished(published),

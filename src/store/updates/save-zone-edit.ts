@@ -20,6 +20,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { finish, type LockedSubject, lockSubject } from '../signing/write-signing.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { chunksOfOwners } from '../zones/zone-rows.ts';
+import { isPast, TOO_LATE } from './deadline.ts';
 import { decodeGrants, type GrantsJson, grantsOfKey } from './load-target.ts';
 import {
   decodePublished,
@@ -38,8 +39,9 @@ export async function saveZoneUpdate(db: Database, order: SignedUpdate): Promise
   return await inTransaction(db, async (trx): Promise<SavedUpdate> => {
     const locked = await lockSubject(trx, { zoneName: encodeNameColumn(update.zone) });
     if (locked === undefined) return refused(RCODE.NOTAUTH, 'the zone was unloaded');
-    const { seen, isCopy, ...loaded } = await loadUnderLock(trx, locked, order);
+    const { seen, isLate, isCopy, ...loaded } = await loadUnderLock(trx, locked, order);
     if (seen !== undefined) return { ...seen, records: 0 };
+    if (isLate) return refused(TOO_LATE.rcode, TOO_LATE.message);
     if (isCopy) return refused(RCODE.REFUSED, 'the zone is copied from a primary: change it there');
     const zone = operatorZone(update.zone, loaded.records);
     const result = runUpdate(zone, update, loaded.grants);
@@ -132,21 +134,25 @@ async function signedRows(
 
 interface LoadedRow {
   readonly seen: SeenJson | null;
+  readonly isLate: boolean;
   readonly isCopy: boolean;
   readonly grants: GrantsJson;
   readonly records: PublishedJson;
 }
 
-async function loadUnderLock(trx: Database, { zone }: LockedSubject, { update, keyId, mac }: SignedUpdate) {
+async function loadUnderLock(trx: Database, { zone }: LockedSubject, order: SignedUpdate) {
+  const { update, keyId, mac, deadline } = order;
   const { id: zoneId, name } = zone as LockedZone;
   const names = ownersOf(update).map(encodeNameColumn);
   const { rows } = await sql<LoadedRow>`
-    select ${seenUpdate(mac)} as seen, ${grantsOfKey(keyId, { zoneId })} as grants,
+    select ${seenUpdate(mac)} as seen, ${isPast(deadline)} as "isLate",
+      ${grantsOfKey(keyId, { zoneId })} as grants,
       exists (select from secondaries c where c.zone_name = ${name}) as "isCopy",
       ${publishedAt(zoneId, names)} as records`.execute(trx);
-  const [{ seen, isCopy, grants, records }] = rows as [LoadedRow];
+  const [{ seen, isLate, isCopy, grants, records }] = rows as [LoadedRow];
   return {
     seen: decodeSeen(seen),
+    isLate,
     isCopy,
     grants: decodeGrants(grants),
     records: decodePublished(records),

@@ -62,8 +62,9 @@ async function allow({ id: keyId }: typeof all, grant: string, zone: Name = APEX
   });
 }
 
-async function send(sent: SentUpdate, changed: Partial<UpdateTools> = {}) {
-  const done = await carryOut({ ...tools, ...changed }, { octets: sent.octets, address: '192.0.2.7' });
+async function send(sent: SentUpdate, changed: Partial<UpdateTools> = {}, deadline = 'infinity') {
+  const { octets } = sent;
+  const done = await carryOut({ ...tools, ...changed }, { octets, address: '192.0.2.7', deadline });
   return { ...done, text: readAnswer(sent, done.answer) };
 }
 
@@ -372,6 +373,15 @@ describe('a repeated message', () => {
   });
 });
 
+it('a message whose node no longer waits changes nothing, and can be repeated', async () => {
+  for (const zone of [APEX, OPERATOR]) {
+    const sent = signedUpdate(zone, 'nxrrset late TXT\nadd late 60 TXT "x"', all);
+    const late = (await send(sent, {}, '2026-01-01T00:00:00Z')).text;
+    expect(late).toBe('SERVFAIL: the node no longer waits for the answer');
+    expect((await send(sent)).text).toBe('NOERROR');
+  }
+});
+
 it('concurrent updates of one set are all carried out', async () => {
   const texts = Array.from({ length: 12 }, (_, i) => `add many 60 TXT "${i}"`);
   expect(await Promise.all(texts.map((text) => update(text)))).toEqual(texts.map(() => 'NOERROR'));
@@ -394,7 +404,7 @@ it('a message without TSIG is refused', async () => {
   const { octets } = signedUpdate(APEX, 'add www 60 TXT "x"', all);
   const plain = Buffer.from(octets.subarray(0, octets.length));
   plain.writeUInt16BE(1, 10); // only the OPT record
-  const done = await carryOut(tools, { octets: plain, address: '192.0.2.7' });
+  const done = await carryOut(tools, { octets: plain, address: '192.0.2.7', deadline: 'infinity' });
   expect(done.rcode).toBe(5);
 });
 

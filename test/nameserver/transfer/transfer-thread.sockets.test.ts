@@ -283,7 +283,12 @@ describe.skipIf(needs !== '')(`the transfer thread${needs}`, () => {
 
     test('replaces rows of a former process', async () => {
       const connection = await connect(database.url, { applicationName: 'former' });
-      const row = { octets: Buffer.alloc(12), address: '192.0.2.1', transport: 'udp' } as const;
+      const row = {
+        octets: Buffer.alloc(12),
+        address: '192.0.2.1',
+        transport: 'udp',
+        deadlineMs: 0,
+      } as const;
       const slots = Array.from({ length: 1024 }, (_, slot) => ({ slot, ...row }));
       await offerUpdates(connection, 'node-1', randomUUID(), slots);
       await connection.close();

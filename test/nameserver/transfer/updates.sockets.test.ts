@@ -97,9 +97,10 @@ describe('a dynamic update', () => {
     node.handle(two.message, { from: '2001:db8::1' });
     await pass(0);
     expect(node.offers).toEqual([[0, 1]]);
+    const deadlineMs = performance.now() + 3000;
     expect([...node.rows.values()]).toEqual([
-      { slot: 0, octets: one.message, address: '192.0.2.7', transport: 'udp' },
-      { slot: 1, octets: two.message, address: '2001:db8::1', transport: 'tcp' },
+      { slot: 0, octets: one.message, address: '192.0.2.7', transport: 'udp', deadlineMs },
+      { slot: 1, octets: two.message, address: '2001:db8::1', transport: 'tcp', deadlineMs },
     ]);
     node.answer(0, answerTo(one.message, one.mac));
     await node.queue.take();

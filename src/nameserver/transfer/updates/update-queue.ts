@@ -14,7 +14,7 @@ import type { TransferCounters } from '../transfer-counters.ts';
 import { writeReply } from '../write-reply.ts';
 import { type SignedUpdate, type WaitingUpdate, WaitingUpdates } from './waiting-updates.ts';
 
-/** The rows of this node in Postgres. */
+/** The rows of this node in Postgres. Deadlines are times of `nowMs`. */
 export interface UpdateRows {
   offer(updates: readonly OfferedUpdate[]): Promise<void>;
   take(): Promise<readonly UpdateAnswer[]>;
@@ -218,10 +218,11 @@ export class UpdateQueue {
   }
 }
 
-function asOffered({ slot, request }: WaitingUpdate): OfferedUpdate[] {
+function asOffered({ slot, request, deadlineMs }: WaitingUpdate): OfferedUpdate[] {
   const { octets, address, transport } = request.message;
   if (slot === undefined) return [];
-  return [{ slot, octets, address: addressText(address), transport: transport === UDP ? 'udp' : 'tcp' }];
+  const transportName = transport === UDP ? 'udp' : 'tcp';
+  return [{ slot, octets, address: addressText(address), transport: transportName, deadlineMs }];
 }
 
 /** A retransmission may have another id, because a forwarder may change it (RFC 8945 §4.2, Original ID). */

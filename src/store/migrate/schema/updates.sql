@@ -12,6 +12,8 @@ create unlogged table dns_updates (
   address inet not null,
   transport text not null check (transport in ('udp', 'tcp')),
   at timestamptz not null default clock_timestamp(),
+  -- When the node stops waiting. The message is not carried out afterwards.
+  deadline timestamptz not null,
   -- When an API process began to carry the message out.
   claimed_at timestamptz,
   -- The whole signed answer.

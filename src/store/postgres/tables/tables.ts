@@ -367,6 +367,7 @@ interface DnsUpdates {
   apex: string | null;
   at: Generated<Date>;
   claimed_at: Date | null;
+  deadline: Date;
   instance: string;
   node: string;
   octets: Buffer;
