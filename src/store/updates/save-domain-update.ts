@@ -38,8 +38,6 @@ interface DomainUpdate extends SignedUpdate {
 }
 
 export interface SavedUpdate extends UpdateOutcome {
-  /** Why the update was refused. */
-  readonly message?: string;
   /** Number of changed records. */
   readonly records: number;
 }

@@ -48,6 +48,8 @@ create index update_grants_key on update_grants (key_id);
 create table seen_updates (
   mac bytea primary key check (octet_length(mac) <= 64),
   rcode integer not null,
+  -- Why the message was refused.
+  message text,
   -- The zone and its serial, if a change was made.
   apex text collate "C",
   serial bigint,

@@ -990,6 +990,7 @@ interface SeenUpdates {
   apex: string | null;
   at: Generated<Date>;
   mac: Buffer;
+  message: string | null;
   rcode: number;
   serial: number | null;
 }
