@@ -71,7 +71,7 @@ export class AnswerPoster {
   }
 
   /** Answers with these octets. */
-  sendFinished({ id, transport }: SlowMessage, reply: Uint8Array): void {
+  sendFinished({ id, transport }: Pick<SlowMessage, 'id' | 'transport'>, reply: Uint8Array): void {
     const octets = transport === UDP ? reply : framed([reply]);
     this.#post({ kind: 'answer', id, octets, isLast: true });
   }

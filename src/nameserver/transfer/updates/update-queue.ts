@@ -8,11 +8,15 @@ import type { Log } from '../../../process/reconnect.ts';
 import type { OfferedUpdate, UpdateAnswer, UpdatedZone } from '../../../store/updates/queue.ts';
 import { addressText } from '../access.ts';
 import { BoundedLog } from '../bounded-log.ts';
-import type { SlowMessage } from '../messages.ts';
 import { type AnswerPoster, payloadOf, UDP } from '../post-answers.ts';
 import type { TransferCounters } from '../transfer-counters.ts';
 import { writeReply } from '../write-reply.ts';
-import { type SignedUpdate, type WaitingUpdate, WaitingUpdates } from './waiting-updates.ts';
+import {
+  type SignedUpdate,
+  type Transmission,
+  type WaitingUpdate,
+  WaitingUpdates,
+} from './waiting-updates.ts';
 
 /** The rows of this node in Postgres. Deadlines are times of `nowMs`. */
 export interface UpdateRows {
@@ -226,8 +230,8 @@ function asOffered({ slot, request, deadlineMs }: WaitingUpdate): OfferedUpdate[
 }
 
 /** A retransmission may have another id, because a forwarder may change it (RFC 8945 §4.2, Original ID). */
-function withId(answer: Uint8Array, { octets }: SlowMessage): Uint8Array {
+function withId(answer: Uint8Array, { headerId }: Transmission): Uint8Array {
   const copy = Uint8Array.from(answer);
-  copy.set(octets.subarray(0, 2));
+  copy.set(headerId);
   return copy;
 }

@@ -4,7 +4,7 @@
 import type { Name } from '../../../dns/name.ts';
 import { UPDATE_SLOTS, UPDATE_WAIT_MS } from '../../../store/updates/queue.ts';
 import type { SlowMessage } from '../messages.ts';
-import type { VerifiedRequest } from '../post-answers.ts';
+import { UDP, type VerifiedRequest } from '../post-answers.ts';
 import type { AnswerSigner } from '../verify-message.ts';
 
 const MAX_WAITING = 1000;
@@ -12,18 +12,24 @@ const MAX_WAITING = 1000;
 const MAX_OF_ZONE = 100;
 const MAX_OF_KEY = 200;
 const MAX_OCTETS = 16 * 2 ** 20;
-/** Transmissions of one message that get its answer. */
-const MAX_TRANSMISSIONS = 8;
+/** Transmissions of one message over UDP that get its answer. Each one over TCP gets it. */
+const MAX_UDP_TRANSMISSIONS = 8;
 
 export interface SignedUpdate extends VerifiedRequest {
   readonly signer: AnswerSigner;
+}
+
+/** What is required to answer a transmission. The octets of a long message are kept only once. */
+export interface Transmission extends Pick<SlowMessage, 'id' | 'transport'> {
+  /** The id in the header of the message. */
+  readonly headerId: Uint8Array;
 }
 
 export interface WaitingUpdate {
   readonly request: SignedUpdate;
   readonly zone: Name;
   /** The message and its retransmissions, without those whose connection has ended. */
-  readonly transmissions: SlowMessage[];
+  readonly transmissions: Transmission[];
   readonly deadlineMs: number;
   /** Undefined if the row is deleted, because its answer was taken. */
   slot: number | undefined;
@@ -35,7 +41,7 @@ type Added =
   | { readonly kind: 'added'; readonly update: WaitingUpdate }
   /** The message waits already. It gets the same answer. */
   | { readonly kind: 'repeated' }
-  /** The message waits already, and was repeated too often. */
+  /** The message waits already, and was repeated too often over UDP. */
   | { readonly kind: 'ignored' }
   /** A limit is reached. */
   | { readonly kind: 'busy' };
@@ -65,8 +71,9 @@ export class WaitingUpdates {
     const { message, signer } = request;
     const known = this.#updates.get(identityOf(request));
     if (known !== undefined) {
-      if (known.transmissions.length >= MAX_TRANSMISSIONS) return { kind: 'ignored' };
-      known.transmissions.push(message);
+      const isRepeatedOften = known.transmissions.length >= MAX_UDP_TRANSMISSIONS;
+      if (message.transport === UDP && isRepeatedOften) return { kind: 'ignored' };
+      known.transmissions.push(transmissionOf(message));
       this.#byId.set(message.id, known);
       return { kind: 'repeated' };
     }
@@ -80,7 +87,7 @@ export class WaitingUpdates {
     const update: WaitingUpdate = {
       request,
       zone,
-      transmissions: [message],
+      transmissions: [transmissionOf(message)],
       deadlineMs: nowMs + UPDATE_WAIT_MS,
       slot,
       isOffered: false,
@@ -150,6 +157,10 @@ export class WaitingUpdates {
   dropped(slots: readonly number[]): void {
     for (const slot of slots) if (this.#abandoned.delete(slot)) this.#free.push(slot);
   }
+}
+
+function transmissionOf({ id, transport, octets }: SlowMessage): Transmission {
+  return { id, transport, headerId: Uint8Array.from(octets.subarray(0, 2)) };
 }
 
 /** A retransmission has the same MAC. */
