@@ -110,8 +110,9 @@ const WITHOUT_TRANSFERS = `
   drop trigger grants_of_former_owner on domains;
   drop trigger grants_of_deleted_domain on domains;
   drop trigger grants_of_unloaded_zone on zones;
+  drop view update_grant_zones;
   drop table dns_updates, update_grants, seen_updates, pdns_metadata;
-  drop function end_grants_of_domain, end_grants_of_zone;
+  drop function end_grants_of_domain, end_grants_of_zone, raise_transfer_config_once;
   drop view zone_peers, secondary_zones;
   drop trigger transfers_of_former_owner on domains;
   drop trigger domains_transfer_config on domains;

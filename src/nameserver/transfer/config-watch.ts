@@ -15,6 +15,8 @@ const MOST_LOAD_SHARE = 0.1;
 interface ConfigWatchOptions {
   readonly open: () => Promise<Connection>;
   readonly secrets: readonly KeySecret[];
+  /** True if the node takes dynamic updates. */
+  readonly takesUpdates: boolean;
   readonly onChanged: (config: TransferConfig) => void;
   readonly log: Log;
 }
@@ -60,10 +62,10 @@ export class ConfigWatch {
   }
 
   async #poll() {
-    const { open, secrets, onChanged, log } = this.#options;
+    const { open, secrets, takesUpdates, onChanged, log } = this.#options;
     if (this.#isStopped) return;
     try {
-      const stored = await loadTransferConfig(await open(), this.#current?.version);
+      const stored = await loadTransferConfig(await open(), this.#current?.version, { takesUpdates });
       if (this.#failure !== undefined) log.info({}, 'the configuration of zone transfers can be read again');
       this.#failure = undefined;
       if (stored === undefined || this.#isStopped) return;

@@ -105,7 +105,7 @@ export class SlowAnswerer {
     const { opcode, questions, edns } = decoded;
     const [question] = questions;
     const hasVersion0 = edns === undefined || edns.version === 0;
-    if (opcode === OPCODE.UPDATE && hasVersion0) return this.#takeUpdate(request, decoded);
+    if (opcode === OPCODE.UPDATE && hasVersion0) return this.#takeUpdate(request, decoded, config);
     const { transfers } = this.#options;
     if (transfers === undefined) return this.#answerPlain(request);
     if (opcode === OPCODE.NOTIFY && hasVersion0) return this.#takeNotify(request, decoded, config);
@@ -162,14 +162,16 @@ export class SlowAnswerer {
   }
 
   /** The API decides everything else (RFC 2136 §6). */
-  #takeUpdate(request: VerifiedRequest, decoded: Message) {
+  #takeUpdate(request: VerifiedRequest, decoded: Message, config: TransferConfig | undefined) {
     const { updates, poster, counters } = this.#options;
     const { signer } = request;
     const [zone] = decoded.questions;
     if (zone?.type !== TYPE.SOA) return poster.reply(request, { rcode: RCODE.FORMERR }); // RFC 2136 §3.1.1
     if (zone.class !== CLASS.IN) return poster.reply(request, { rcode: RCODE.NOTAUTH }); // RFC 2136 §3.1.2
-    if (updates !== undefined && signer !== undefined)
-      return updates.add({ ...request, signer }, foldCase(zone.name));
+    if (updates !== undefined && signer !== undefined) {
+      const apex = foldCase(zone.name);
+      return updates.add({ ...request, signer }, apex, config?.mayUpdate(signer.keyId, apex) ?? false);
+    }
     counters.countUpdate(updates === undefined ? 'off' : 'unsigned');
     poster.reply(request, { rcode: RCODE.REFUSED, extendedError: EXTENDED_ERROR.PROHIBITED });
   }

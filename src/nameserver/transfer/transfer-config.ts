@@ -50,6 +50,7 @@ export class TransferConfig {
   readonly #policyOfZone: ReadonlyMap<number, number>;
   readonly #peersOfZone: ReadonlyMap<number, readonly Grant[]>;
   readonly #primaries: ReadonlyMap<Name, readonly Primary[]>;
+  readonly #updateKeys: StoredTransferConfig['updateKeys'];
 
   constructor(stored: StoredTransferConfig, secrets: readonly KeySecret[]) {
     this.version = stored.version;
@@ -75,6 +76,7 @@ export class TransferConfig {
     this.#primaries = new Map(
       [...stored.primaries].map(([zone, ids]) => [zone, ids.flatMap((id) => asPrimary(peers.get(id)))]),
     );
+    this.#updateKeys = stored.updateKeys;
   }
 
   /** Networks and addresses of the operator's peers. Those that customers have chosen are not exempt from limits. */
@@ -99,6 +101,11 @@ export class TransferConfig {
   /** Returns the primaries of a zone of which this fleet is a secondary, or undefined. */
   primariesOf(apex: Name): readonly Primary[] | undefined {
     return this.#primaries.get(apex);
+  }
+
+  /** Returns true if the key has a grant for dynamic updates in the zone. The API also checks what it may change. */
+  mayUpdate(keyId: number, apex: Name): boolean {
+    return this.#updateKeys.get(apex)?.has(keyId) ?? false;
   }
 
   /** Returns the peers of a zone that can be notified: they have an address, and their key can be used. */

@@ -86,6 +86,7 @@ const notify =
 const config: ConfigWatch = new ConfigWatch({
   open: () => links.config.get(),
   secrets: options.tsigSecrets,
+  takesUpdates: options.dnsUpdate,
   onChanged: (current) => configured(current),
   log,
 });

@@ -194,6 +194,7 @@ export const CORE_PRIVILEGES: Privileges = {
     transfer_reports: grants('siu', 's', 'sd'),
     dns_updates: grants('sd', 'su', 'sd'), // written by nodes: COLUMNS
     update_grants: grants('', 'siud', ''),
+    update_grant_zones: grants('s', '', ''),
     seen_updates: grants('', 'si', 'sd'),
   },
   columns: [

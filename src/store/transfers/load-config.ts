@@ -1,4 +1,5 @@
-// Loads the configuration of zone transfers for a node: keys, peers, and which peers get which zones.
+// Loads the configuration of zone transfers for a node: keys, peers, which peers get which zones, and which keys have
+// grants for dynamic updates.
 
 import type { TsigAlgorithm } from '../../dns/message/tsig.ts';
 import type { Name } from '../../dns/name.ts';
@@ -48,12 +49,15 @@ export interface StoredTransferConfig {
   readonly peersOfZone: ReadonlyMap<number, readonly StoredGrant[]>;
   /** The primaries of the zones of which this fleet is a secondary. */
   readonly primaries: ReadonlyMap<Name, readonly number[]>;
+  /** The keys with grants for dynamic updates, by zone. Empty if the node takes none. */
+  readonly updateKeys: ReadonlyMap<Name, ReadonlySet<number>>;
 }
 
 /** Returns undefined if the configuration still has version `known`. */
 export async function loadTransferConfig(
   connection: Connection,
   known: number | undefined,
+  { takesUpdates }: { readonly takesUpdates: boolean },
 ): Promise<StoredTransferConfig | undefined> {
   // The version is read first: a change that commits meanwhile has another one, and is loaded again.
   const [[version] = []] = await connection.query('select version from transfer_config');
@@ -80,6 +84,9 @@ export async function loadTransferConfig(
     'select zone_id, peer_id, transfers, notified from zone_peers order by zone_id, peer_id',
   );
   const primaries = await connection.query('select zone, peers from secondary_zones');
+  const updateKeys = takesUpdates
+    ? await connection.query('select zone, array_agg(key_id) from update_grant_zones group by zone')
+    : [];
   return {
     version: version as number,
     keys: keys.map(decodeKey),
@@ -88,10 +95,15 @@ export async function loadTransferConfig(
     defaultPolicy: policies.find(([, isDefault]) => isDefault)?.[0] as number | undefined,
     policyOfZone: new Map(policyOfZone as [number, number][]),
     peersOfZone: grantsBy(peersOfZone),
-    primaries: new Map(
-      primaries.map(([zone, ids]) => [decodeNameColumn(zone as string), (ids as unknown[]).map(Number)]),
-    ),
+    primaries: idsByZone(primaries),
+    updateKeys: new Map([...idsByZone(updateKeys)].map(([zone, ids]) => [zone, new Set(ids)])),
   };
+}
+
+function idsByZone(rows: readonly unknown[][]): Map<Name, number[]> {
+  return new Map(
+    rows.map(([zone, ids]) => [decodeNameColumn(zone as string), (ids as unknown[]).map(Number)]),
+  );
 }
 
 function decodeKey(row: readonly unknown[]): StoredKey {

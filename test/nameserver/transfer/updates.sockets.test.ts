@@ -228,10 +228,14 @@ describe('a dynamic update', () => {
 
   test('gets SERVFAIL if it exceeds a limit', async () => {
     const node = updateNode();
+    // No key has a grant in this zone.
+    for (let i = 0; i < 5; i++) node.handle(signed(update(`n${i}`, 'own.test.'), 'other.').message);
+    await pass(0);
+    expect(node.sent()).toEqual(['5: SERVFAIL - 1/0/0/1']);
     for (let i = 0; i < 101; i++) node.handle(signed(update(`n${i}`), 'acme.').message);
     await pass(0);
-    expect(node.sent()).toEqual(['101: SERVFAIL - 1/0/0/1']);
-    expect(node.offers[0]).toHaveLength(100);
+    expect(node.sent()[1]).toBe('106: SERVFAIL - 1/0/0/1');
+    expect(node.offers.map(({ length }) => length)).toEqual([4, 100]);
   });
 });
 
@@ -243,9 +247,14 @@ describe('waiting updates', () => {
     }) as unknown as SignedUpdate;
 
   /** Returns the number of updates that are accepted of 2,000. */
-  const accepted = (zoneOf: (i: number) => Name, keyOf: (i: number) => number, octets?: number) => {
+  const accepted = (
+    zoneOf: (i: number) => Name,
+    keyOf: (i: number) => number,
+    { octets = 100, hasGrant = true } = {},
+  ) => {
     const waiting = new WaitingUpdates();
-    for (let i = 0; i < 2000; i++) waiting.add(request(i, keyOf(i), octets), zoneOf(i), 0);
+    for (let i = 0; i < 2000; i++)
+      waiting.add(request(i, keyOf(i), octets), { zone: zoneOf(i), hasGrant }, 0);
     return waiting.size;
   };
   const zone = (i: number) => parseName(`z${i}.test.`);
@@ -261,7 +270,9 @@ describe('waiting updates', () => {
     ],
     ['200 of a key', accepted(zone, () => 1), 200],
     ['1,000 in total', accepted(zone, (i) => i), 1000],
-    ['16 MiB in total', accepted(zone, (i) => i, 0xffff), 256],
+    ['16 MiB in total', accepted(zone, (i) => i, { octets: 0xffff }), 256],
+    ['4 of a key without a known grant', accepted(zone, () => 1, { hasGrant: false }), 4],
+    ['16 of all such keys', accepted(zone, (i) => i, { hasGrant: false }), 16],
   ])('are limited to %s', (_, count, most) => {
     expect(count).toBe(most);
   });
@@ -269,7 +280,7 @@ describe('waiting updates', () => {
   test('use a slot again only when its row is deleted, and count no longer when they are removed', () => {
     const waiting = new WaitingUpdates();
     const add = (i: number) => {
-      const added = waiting.add(request(i, 1, 0xffff), zone(1), 0);
+      const added = waiting.add(request(i, 1, 0xffff), { zone: zone(1), hasGrant: true }, 0);
       return added.kind === 'added' ? added.update : undefined;
     };
     const slots = new Set<number | undefined>();

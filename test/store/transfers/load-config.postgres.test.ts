@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 const load = async () => {
-  const stored = await loadTransferConfig(node, undefined);
+  const stored = await loadTransferConfig(node, undefined, { takesUpdates: true });
   return new TransferConfig(stored!, SECRETS);
 };
 const grants = (config: TransferConfig, zoneId: number | undefined) =>
@@ -78,7 +78,19 @@ test('the configuration has the keys, and the peers of each zone, until it chang
   expect(primary?.networks.map(({ bits }) => bits)).toEqual([24, 32, 128]);
   expect(config.operatorNetworks.map(({ bits }) => bits)).toEqual([24, 32, 128, 24, 32, 128, 24, 32, 128]);
   expect(config.primariesOf(parseName('plain.test.'))).toBeUndefined();
-  expect(await loadTransferConfig(node, config.version)).toBeUndefined();
+  expect(await loadTransferConfig(node, config.version, { takesUpdates: true })).toBeUndefined();
+
+  await query`
+    insert into update_grants (key_id, domain_id, zone_id, match, owner) values
+      (${made.key.id}, ${domain.id}, null, 'exact', 'example.com.'), (${made.key.id}, ${domain.id}, null, 'exact', 'a.'),
+      (${made.key.id}, null, (select id from zones where name = 'other.test.'), 'exact', 'other.test.')`;
+  const granted = await load();
+  expect(granted.version).toBe(config.version + 1);
+  const mayUpdate = (name: string) => granted.mayUpdate(made.key.id, parseName(name));
+  expect(['example.com.', 'other.test.', 'plain.test.'].map(mayUpdate)).toEqual([true, true, false]);
+  expect(granted.mayUpdate(imported.key.id, parseName('example.com.'))).toBe(false);
+  await query`delete from update_grants`;
+  expect((await load()).mayUpdate(made.key.id, parseName('other.test.'))).toBe(false);
 
   await query`update tsig_keys set revoked_at = now() where id = ${made.key.id}`;
   const later = await load();

@@ -82,6 +82,7 @@ const STORED: StoredTransferConfig = {
   policyOfZone: new Map([[2, 2]]),
   peersOfZone: new Map([[2, [{ peerId: 4, transfers: true, notified: false }]]]),
   primaries: new Map([[parseName('secondary.test.'), [3]]]),
+  updateKeys: new Map([[parseName('example.test.'), new Set([1, 5])]]),
 };
 
 interface Options {

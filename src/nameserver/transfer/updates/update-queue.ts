@@ -74,9 +74,12 @@ export class UpdateQueue {
     return this.#waiting.size;
   }
 
-  /** Passes an update of a zone on. Its answer is posted later. */
-  add(request: SignedUpdate, zone: Name): void {
-    const added = this.#waiting.add(request, zone, this.#nowMs());
+  /**
+   * Passes an update of a zone on. Its answer is posted later.
+   * @param hasGrant true if the key is known to have a grant in the zone
+   */
+  add(request: SignedUpdate, zone: Name, hasGrant: boolean): void {
+    const added = this.#waiting.add(request, { zone, hasGrant }, this.#nowMs());
     if (added.kind === 'ignored') this.#options.poster.drop(request.message);
     if (added.kind === 'busy') {
       this.#options.counters.countUpdate('busy');

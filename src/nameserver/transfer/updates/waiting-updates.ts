@@ -11,6 +11,8 @@ const MAX_WAITING = 1000;
 /** One zone, or one key, cannot use up the slots. */
 const MAX_OF_ZONE = 100;
 const MAX_OF_KEY = 200;
+/** Keys without a known grant in the zone share few slots. Their grants may be newer than the configuration. */
+const MAX_WITHOUT_GRANT = { total: 16, ofKey: 4 } as const;
 const MAX_OCTETS = 16 * 2 ** 20;
 /** Transmissions of one message over UDP that get its answer. Each one over TCP gets it. */
 const MAX_UDP_TRANSMISSIONS = 8;
@@ -25,9 +27,16 @@ export interface Transmission extends Pick<SlowMessage, 'id' | 'transport'> {
   readonly headerId: Uint8Array;
 }
 
+interface ZoneOfUpdate {
+  readonly zone: Name;
+  /** True if the key is known to have a grant in the zone. */
+  readonly hasGrant: boolean;
+}
+
 export interface WaitingUpdate {
   readonly request: SignedUpdate;
-  readonly zone: Name;
+  /** The counts to which the update belongs. */
+  readonly limits: readonly CountLimit[];
   /** The message and its retransmissions, without those whose connection has ended. */
   readonly transmissions: Transmission[];
   readonly deadlineMs: number;
@@ -51,8 +60,7 @@ export class WaitingUpdates {
   readonly #updates = new Map<string, WaitingUpdate>();
   readonly #bySlot = new Map<number, WaitingUpdate>();
   readonly #byId = new Map<number, WaitingUpdate>();
-  readonly #zones = new Map<Name, number>();
-  readonly #keys = new Map<number, number>();
+  readonly #counts = new Map<string, number>();
   /** The slot that was freed first is used first. */
   readonly #free = Array.from({ length: UPDATE_SLOTS }, (_, slot) => slot);
   /** Slots whose rows must be deleted before they are used again. */
@@ -67,8 +75,8 @@ export class WaitingUpdates {
     return [...this.#abandoned];
   }
 
-  add(request: SignedUpdate, zone: Name, nowMs: number): Added {
-    const { message, signer } = request;
+  add(request: SignedUpdate, updated: ZoneOfUpdate, nowMs: number): Added {
+    const { message } = request;
     const known = this.#updates.get(identityOf(request));
     if (known !== undefined) {
       const isRepeatedOften = known.transmissions.length >= MAX_UDP_TRANSMISSIONS;
@@ -77,16 +85,16 @@ export class WaitingUpdates {
       this.#byId.set(message.id, known);
       return { kind: 'repeated' };
     }
+    const limits = limitsOf(request, updated);
     const isFull =
       this.#updates.size >= MAX_WAITING ||
       this.#octets + message.octets.length > MAX_OCTETS ||
-      (this.#zones.get(zone) ?? 0) >= MAX_OF_ZONE ||
-      (this.#keys.get(signer.keyId) ?? 0) >= MAX_OF_KEY;
+      limits.some(({ name, most }) => (this.#counts.get(name) ?? 0) >= most);
     const slot = isFull ? undefined : this.#free.shift();
     if (slot === undefined) return { kind: 'busy' };
     const update: WaitingUpdate = {
       request,
-      zone,
+      limits,
       transmissions: [transmissionOf(message)],
       deadlineMs: nowMs + UPDATE_WAIT_MS,
       slot,
@@ -96,8 +104,7 @@ export class WaitingUpdates {
     this.#bySlot.set(slot, update);
     this.#byId.set(message.id, update);
     this.#octets += message.octets.length;
-    change(this.#zones, zone, 1);
-    change(this.#keys, signer.keyId, 1);
+    this.#count(limits, 1);
     return { kind: 'added', update };
   }
 
@@ -113,12 +120,11 @@ export class WaitingUpdates {
 
   /** Forgets an update. Its slot is free again when its row is deleted. Returns false if the update is not known. */
   remove(update: WaitingUpdate): boolean {
-    const { request, zone, slot, isOffered, transmissions } = update;
+    const { request, limits, slot, isOffered, transmissions } = update;
     if (!this.#updates.delete(identityOf(request))) return false;
     for (const { id } of transmissions) this.#byId.delete(id);
     this.#octets -= request.message.octets.length;
-    change(this.#zones, zone, -1);
-    change(this.#keys, request.signer.keyId, -1);
+    this.#count(limits, -1);
     if (slot === undefined) return true;
     this.#bySlot.delete(slot);
     if (isOffered) this.#abandoned.add(slot);
@@ -157,6 +163,14 @@ export class WaitingUpdates {
   dropped(slots: readonly number[]): void {
     for (const slot of slots) if (this.#abandoned.delete(slot)) this.#free.push(slot);
   }
+
+  #count(limits: readonly CountLimit[], by: number): void {
+    for (const { name } of limits) {
+      const count = (this.#counts.get(name) ?? 0) + by;
+      if (count === 0) this.#counts.delete(name);
+      else this.#counts.set(name, count);
+    }
+  }
 }
 
 function transmissionOf({ id, transport, octets }: SlowMessage): Transmission {
@@ -168,8 +182,20 @@ function identityOf({ signer }: SignedUpdate): string {
   return `${signer.keyId} ${Buffer.from(signer.requestMac).toString('latin1')}`;
 }
 
-function change<Key>(counts: Map<Key, number>, key: Key, by: number): void {
-  const count = (counts.get(key) ?? 0) + by;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
+/** A number of waiting updates, and its maximum. */
+interface CountLimit {
+  readonly name: string;
+  readonly most: number;
+}
+
+function limitsOf({ signer: { keyId } }: SignedUpdate, { zone, hasGrant }: ZoneOfUpdate): CountLimit[] {
+  if (hasGrant)
+    return [
+      { name: `zone ${zone}`, most: MAX_OF_ZONE },
+      { name: `key ${keyId}`, most: MAX_OF_KEY },
+    ];
+  return [
+    { name: 'without grant', most: MAX_WITHOUT_GRANT.total },
+    { name: `without grant ${keyId}`, most: MAX_WITHOUT_GRANT.ofKey },
+  ];
 }

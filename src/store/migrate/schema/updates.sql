@@ -44,6 +44,20 @@ create index update_grants_domain on update_grants (domain_id) where domain_id i
 create index update_grants_zone on update_grants (zone_id) where zone_id is not null;
 create index update_grants_key on update_grants (key_id);
 
+-- Nodes know which keys have grants in which zones. The trigger runs at the commit, so that transactions lock the single
+-- row of transfer_config last. It raises the version once, because a transaction may delete many grants.
+create function raise_transfer_config_once() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  update transfer_config set version = version + 1 where xmin <> pg_current_xact_id()::xid;
+  return null;
+end $$;
+create constraint trigger update_grants_config after insert or delete on update_grants
+  deferrable initially deferred for each row execute function raise_transfer_config_once();
+create view update_grant_zones as
+  select distinct g.key_id, coalesce(d.name, z.name) as zone
+  from update_grants g left join domains d on d.id = g.domain_id left join zones z on z.id = g.zone_id;
+
 -- The MAC of each message that was carried out or refused, so that a repeated message changes nothing.
 create table seen_updates (
   mac bytea primary key check (octet_length(mac) <= 64),

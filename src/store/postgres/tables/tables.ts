@@ -1192,6 +1192,11 @@ interface UpdateGrants {
   zone_id: number | null;
 }
 
+interface UpdateGrantZones {
+  key_id: number | null;
+  zone: string | null;
+}
+
 interface UptimeIncidents {
   domain_id: number;
   ended_at: Date | null;
@@ -1466,6 +1471,7 @@ export interface DB {
   transfer_reports: TransferReports;
   trust_anchors: TrustAnchors;
   tsig_keys: TsigKeys;
+  update_grant_zones: UpdateGrantZones;
   update_grants: UpdateGrants;
   uptime_incidents: UptimeIncidents;
   uptime_round: UptimeRound;
