@@ -63,11 +63,11 @@ async function storeKey(cli: Cli, action: AuditAction, name: string, work: Store
     if (output.json) {
       const shown = isNew ? { secret: Buffer.from(secret).toString('base64') } : {};
       await output.print(JSON.stringify({ ...keyJson(key), outcome, ...shown }));
-    } else {
-      await output.print(`${outcome} ${key.name} ${key.algorithm}`);
-      if (isNew) await output.print(`\n${printKey(key.name, key.algorithm, secret)}\n`);
-      if (isNew) await output.complain('the secret is not shown again');
-    }
+    } else if (isNew) {
+      // Only the key is on stdout, so that `> acme.key` writes a file that nsupdate reads.
+      await output.print(printKey(key.name, key.algorithm, secret));
+      await output.complain(`created ${key.name} ${key.algorithm}; the secret is not shown again`);
+    } else await output.print(`${outcome} ${key.name} ${key.algorithm}`);
     return 0;
   });
 }
@@ -115,10 +115,21 @@ export async function revokeKeyOf(
     if (revoked.kind === 'in_use')
       return await output.refuse(
         { name },
-        `${revoked.key.peers} peers use this key, and it has ${revoked.key.grants} grants; remove them, or add --force`,
+        `used by ${usesOf(revoked.key)}; remove these first, or add --force`,
       );
     return await output.done({ name }, 'revoked');
   });
+}
+
+/** Describes the uses of a key, such as `1 peer and 2 grants`. */
+function usesOf({ peers, grants }: TsigKeyRow): string {
+  const uses = [
+    [peers, 'peer'],
+    [grants, 'grant'],
+  ] as const;
+  return uses
+    .flatMap(([count, noun]) => (count === 0 ? [] : `${count} ${noun}${count === 1 ? '' : 's'}`))
+    .join(' and ');
 }
 
 function nameOf(text: string): string {

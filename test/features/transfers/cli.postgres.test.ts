@@ -43,9 +43,10 @@ beforeAll(async () => {
 });
 
 it('shows the secret of a created key once, and stores it sealed', async () => {
-  const { stdout, code } = await run('tsig create ACME --algorithm hmac-sha384');
+  const { stdout, stderr, code } = await run('tsig create ACME --algorithm hmac-sha384');
   const [, name, algorithm, secret] =
-    /key "(acme-[a-z2-7]{6}\.)" \{\n\talgorithm ([^;]+);\n\tsecret "([^"]+)";\n\};/.exec(stdout) ?? [];
+    /^key "(acme-[a-z2-7]{6}\.)" \{\n\talgorithm ([^;]+);\n\tsecret "([^"]+)";\n\};\n$/.exec(stdout) ?? [];
+  expect(stderr).toBe(`created ${name} hmac-sha384; the secret is not shown again\n`);
   expect([code, algorithm, Buffer.from(secret ?? '', 'base64').length]).toEqual([0, 'hmac-sha384', 48]);
   const rows = await query<SealedTsigKey>`select name, wrap, sealed from tsig_keys`;
   expect(rows).toMatchObject([{ name, wrap: 'old' }]);
@@ -118,7 +119,7 @@ it('adds peers, and refuses to remove a peer or to revoke a key in use', async (
   });
   expect((await run(`peer add second --key ${key}`)).stderr).toBe('second: a peer with this name exists\n');
   expect((await run('peer add third --key none')).stderr).toBe('third: no such key: none.\n');
-  expect((await run(`tsig revoke ${key}`)).stderr).toContain('1 peers use this key');
+  expect((await run(`tsig revoke ${key}`)).stderr).toContain(': used by 1 peer; remove');
   expect((await run('policy set default --transfer second --notify second third')).stderr).toBe(
     'default: no such peer: third\n',
   );
