@@ -4,24 +4,28 @@ import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
+import { type OwnerOption, withOwner } from '../../cli/terminal/with-owner.ts';
 import { foldCase, parseName, printName } from '../../dns/name.ts';
 import { typeCode, typeMnemonic } from '../../dns/type-codes.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
+import type { Database } from '../../store/postgres/database.ts';
 import { loadKey, lockKeys } from '../../store/transfers/keys.ts';
 import {
   allowName,
+  findTargets,
   type GrantTarget,
   listOperatorGrants,
-  lockTargetOf,
+  lockTarget,
   MOST_GRANT_TYPES,
   MOST_GRANTS,
   revokeGrants,
   type StoredUpdateGrant,
 } from '../../store/updates/grants.ts';
+import { whyNeverChanged } from '../../zone/update/judge-grants.ts';
 import { GRANT_MATCHES } from '../../zone/update/update-grant.ts';
 import { describeGrant } from './rules.ts';
 
-interface AllowOptions {
+interface AllowOptions extends OwnerOption {
   readonly match: string;
   readonly types?: string;
   readonly origin?: true;
@@ -41,14 +45,24 @@ export async function allowNames(
   const types = options.types === undefined ? null : typesOf(options.types);
   const shape = { match, types, editsOrigin: options.origin === true };
   const { output } = cli;
-  await cli.withStore(async (db) => {
+  const allowAll = async (db: Database, accountId: number | undefined) => {
     let exitCode = 0;
     for (const owner of owners) {
       const named = { name: printName(owner) };
       const refusal = await cli.audited(db, 'update.allow', async (trx, tell) => {
         const key = await loadKey(trx, null, { name: keyName });
-        const target = await lockTargetOf(trx, owner);
-        if (target === undefined) return 'no operator zone or domain contains this name';
+        const targets = await findTargets(trx, owner, accountId);
+        const [target] = targets;
+        if (target === undefined || !(await lockTarget(trx, target)))
+          return accountId === undefined
+            ? 'no operator zone or domain contains this name'
+            : 'no domain of this account contains this name';
+        if (targets.length > 1) {
+          const accounts = targets.map(({ account }) => account).join(', ');
+          return `${targets.length} accounts have ${printName(target.apex)}: choose one with --account: ${accounts}`;
+        }
+        const why = 'domainId' in target && types?.flatMap((type) => whyNeverChanged(type, true) ?? [])[0];
+        if (why) return `${why} in a customer's domain`;
         if (key === undefined || (await lockKeys(trx, null, [key.id])).get(key.id) !== 'serve')
           return 'no such key: expected one that `tsig create` has created';
         const grant = { ...shape, owner: foldCase(owner), keyId: key.id };
@@ -62,7 +76,8 @@ export async function allowNames(
       exitCode = Math.max(exitCode, code);
     }
     return exitCode;
-  });
+  };
+  await cli.withStore((db) => withOwner(db, options, output, ({ accountId }) => allowAll(db, accountId)));
 }
 
 export async function listAllGrants(cli: Cli): Promise<void> {
@@ -71,15 +86,16 @@ export async function listAllGrants(cli: Cli): Promise<void> {
     const grants = await listOperatorGrants(db);
     if (output.json) await output.print(JSON.stringify({ grants: grants.map(grantJson) }));
     else {
-      const rows = grants.map(({ keyName, owner, apex, match, types, editsOrigin }) => [
+      const rows = grants.map(({ keyName, owner, apex, account, match, types, editsOrigin }) => [
         keyName,
         printName(owner),
         match,
         types === null ? 'all' : types.map(typeMnemonic).join(','),
         editsOrigin ? 'yes' : 'no',
         printName(apex),
+        account ?? '-',
       ]);
-      await output.print(printTable(['KEY', 'NAME', 'MATCH', 'TYPES', 'ORIGIN', 'ZONE'], rows));
+      await output.print(printTable(['KEY', 'NAME', 'MATCH', 'TYPES', 'ORIGIN', 'ZONE', 'OWNER'], rows));
     }
     return 0;
   });
@@ -90,6 +106,8 @@ export async function revokeNames(cli: Cli, keyText: string, texts: readonly str
   const owners = texts.map(parseZoneName);
   const { output } = cli;
   await cli.withStore(async (db) => {
+    if ((await loadKey(db, null, { name: key })) === undefined)
+      return await output.refuse({ key }, 'no such key');
     const revoked = await cli.audited(db, 'update.revoke', async (trx, tell) => {
       const grants = await revokeGrants(trx, key, owners);
       for (const apex of new Set(grants.map((grant) => grant.apex))) {
@@ -126,14 +144,17 @@ function keyNameOf(text: string): string {
 function typesOf(text: string): number[] {
   const codes = text.split(',').map((each) => {
     const code = typeCode(each.trim().toUpperCase());
-    if (code !== undefined && code > 0) return code;
-    throw new Failure('usage', `--types: "${each.trim()}" is not a record type`);
+    if (code === undefined || code === 0)
+      throw new Failure('usage', `--types: "${each.trim()}" is not a record type`);
+    const why = whyNeverChanged(code, false);
+    if (why !== undefined) throw new Failure('usage', `--types: ${why}`);
+    return code;
   });
   if (codes.length <= MOST_GRANT_TYPES) return [...new Set(codes)];
   throw new Failure('usage', `--types: expected at most ${MOST_GRANT_TYPES} types`);
 }
 
-function grantJson({ keyName, owner, apex, match, types, editsOrigin }: StoredUpdateGrant): object {
+function grantJson({ keyName, owner, apex, account, match, types, editsOrigin }: StoredUpdateGrant): object {
   return {
     key: keyName,
     name: printName(owner),
@@ -141,5 +162,6 @@ function grantJson({ keyName, owner, apex, match, types, editsOrigin }: StoredUp
     types: types === null ? null : types.map(typeMnemonic),
     edits_origin: editsOrigin,
     zone: printName(apex),
+    account,
   };
 }

@@ -2,22 +2,25 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { ownerOption } from '../../cli/terminal/with-owner.ts';
 
 export function addUpdateCommands(program: Command, cli: Cli): void {
   const update = program
     .command('update')
     .description('manage the names that TSIG keys may change by dynamic update');
-  update
+  const allow = update
     .command('allow')
-    .description('allow a key to change names; exit 1 if no zone or domain contains one of them')
+    .description(
+      "allow a key to change names, instead of the key's earlier grants for them; exit 1 if no zone or domain contains one",
+    )
     .argument('<key>', "the key's name")
     .argument('<name...>', "domain names, in an operator zone or a customer's domain")
     .option('--match <match>', 'exact, or subtree for the names and all names below them', 'exact')
     .option('--types <types>', 'comma-separated record types, such as TXT,A (default: all)')
-    .option('--origin', 'also change the origins of proxied names')
-    .action(async (key: string, names: string[], options: { match: string; types?: string; origin?: true }) =>
-      (await import('./cli-grants.ts')).allowNames(cli, key, names, options),
-    );
+    .option('--origin', 'also change the origins of proxied names');
+  ownerOption(allow).action(async (key: string, names: string[], options) =>
+    (await import('./cli-grants.ts')).allowNames(cli, key, names, options),
+  );
   update
     .command('list')
     .description("list the names that the operator's keys may change")

@@ -24,6 +24,8 @@ export interface StoredUpdateGrant extends GrantOfKey {
   readonly domainId: number | null;
   /** The domain or the operator zone. */
   readonly apex: Name;
+  /** Email of the domain's owner. Null in an operator zone. */
+  readonly account: string | null;
 }
 
 interface GrantRow extends Omit<StoredUpdateGrant, 'owner' | 'apex'> {
@@ -34,10 +36,11 @@ interface GrantRow extends Omit<StoredUpdateGrant, 'owner' | 'apex'> {
 async function listGrants(db: Database, where: RawBuilder<unknown>): Promise<StoredUpdateGrant[]> {
   const { rows } = await sql<GrantRow>`
     select g.id, g.key_id as "keyId", k.name as "keyName", g.domain_id as "domainId",
-      coalesce(d.name, z.name) as apex, g.match, g.owner, g.types,
+      coalesce(d.name, z.name) as apex, a.email as account, g.match, g.owner, g.types,
       g.edits_origin as "editsOrigin"
     from update_grants g join tsig_keys k on k.id = g.key_id
       left join domains d on d.id = g.domain_id left join zones z on z.id = g.zone_id
+      left join accounts a on a.id = d.account_id
     where k.revoked_at is null and ${where} order by g.id`.execute(db);
   return rows.map(({ owner, apex, ...row }) => ({
     ...row,
@@ -95,53 +98,74 @@ function identityOf({ keyId, match, owner, types, editsOrigin }: GrantOfKey): st
 /** A domain or an operator zone. */
 export type GrantLocation = { readonly domainId: number } | { readonly zoneId: number };
 
-/** The domain or operator zone that contains a name. */
-export type GrantTarget = { readonly apex: Name } & GrantLocation;
+/** A domain or operator zone that contains a name. */
+export type GrantTarget = {
+  readonly apex: Name;
+  /** Email of the domain's owner. Null for an operator zone. */
+  readonly account: string | null;
+} & GrantLocation;
 
-/** Finds the longest operator zone or domain that contains a name, and locks it. */
-export async function lockTargetOf(trx: Database, name: Name): Promise<GrantTarget | undefined> {
+/**
+ * Finds the longest operator zone or domain that contains a name. Returns several domains if several accounts have this
+ * domain. With `accountId`, only domains of this account are considered.
+ */
+export async function findTargets(db: Database, name: Name, accountId?: number): Promise<GrantTarget[]> {
   const names = [encodeNameColumn(ROOT)];
   for (let each = foldCase(name); each !== ROOT; each = parentOf(each)) names.push(encodeNameColumn(each));
-  const { rows } = await sql<{ id: number; name: string; domainId: number | null }>`
-    select z.id, z.name, d.id as "domainId"
-    from zones z left join domains d on d.zone_id = z.id
-    where z.name = any((select ${names}::text[])::text[])
-      and (z.kind = 'operator' and z.deleted_at is null or d.deleted_at is null and d.id is not null)
-    order by length(z.name) desc limit 1`.execute(trx);
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const apex = decodeNameColumn(row.name);
-  const { id, domainId } = row;
-  // Lock in a second step, because the result determines which table is locked.
-  if (domainId !== null) {
-    const locked = await sql`
-      select from domains where id = ${domainId} and deleted_at is null for no key update`.execute(trx);
-    return locked.rows.length === 0 ? undefined : { apex, domainId };
-  }
-  const locked = await sql`
-    select from zones where id = ${id} and kind = 'operator' and deleted_at is null for no key update`.execute(
-    trx,
-  );
-  return locked.rows.length === 0 ? undefined : { apex, zoneId: id };
+  const within = sql`any((select ${names}::text[])::text[])`;
+  const { rows } = await sql<{
+    zoneId: number | null;
+    domainId: number | null;
+    name: string;
+    account: string | null;
+  }>`
+    select id as "zoneId", null as "domainId", name, null as account from zones
+    where name = ${within} and kind = 'operator' and deleted_at is null and ${accountId === undefined}
+    union all
+    select null, d.id, d.name, a.email from domains d join accounts a on a.id = d.account_id
+    where d.name = ${within} and d.deleted_at is null
+      and d.account_id = coalesce(${accountId ?? null}::bigint, d.account_id)
+    order by "zoneId", "domainId"`.execute(db);
+  const longest = Math.max(...rows.map(({ name }) => name.length));
+  return rows
+    .filter(({ name }) => name.length === longest)
+    .map(({ zoneId, domainId, name, account }) => ({
+      apex: decodeNameColumn(name),
+      account,
+      ...(zoneId === null ? { domainId: domainId as number } : { zoneId }),
+    }));
+}
+
+/** Returns false if the target was deleted meanwhile. */
+export async function lockTarget(trx: Database, target: GrantTarget): Promise<boolean> {
+  const locked =
+    'domainId' in target
+      ? sql`select from domains where id = ${target.domainId} and deleted_at is null for no key update`
+      : sql`
+          select from zones where id = ${target.zoneId} and kind = 'operator' and deleted_at is null
+          for no key update`;
+  return (await locked.execute(trx)).rows.length > 0;
 }
 
 /**
- * Grants a key of the operator a name in a locked domain or zone. Replaces the types and the origin of an existing grant.
- * Returns undefined if the target has the maximum number of grants.
+ * Grants a key of the operator a name in a locked domain or zone. Replaces the key's other grants for the name. Returns
+ * undefined if the target has the maximum number of grants.
  */
 export async function allowName(
   trx: Database,
-  target: GrantTarget,
+  target: GrantLocation,
   grant: GrantOfKey,
 ): Promise<{ readonly id: number } | undefined> {
   const isOfOwner = sql`k.account_id is not distinct from (select account_id from tsig_keys where id = ${grant.keyId})`;
-  const others = await listGrants(trx, sql`${isGrantIn(target)} and ${isOfOwner}`);
-  const equal = others.find(
-    ({ keyId, match, owner }) =>
-      keyId === grant.keyId && match === grant.match && owner === foldCase(grant.owner),
+  const held = await listGrants(trx, sql`${isGrantIn(target)} and ${isOfOwner}`);
+  const replaced = held.filter(
+    ({ keyId, owner }) => keyId === grant.keyId && owner === foldCase(grant.owner),
   );
-  if (equal === undefined && others.length >= MOST_GRANTS) return undefined;
-  if (equal !== undefined) await deleteGrants(trx, [equal.id]);
+  if (held.length - replaced.length >= MOST_GRANTS) return undefined;
+  await deleteGrants(
+    trx,
+    replaced.map(({ id }) => id),
+  );
   return { id: await insertGrant(trx, target, grant) };
 }
 

@@ -6,7 +6,7 @@ import { type Name, parseName, ROOT } from '../../../src/dns/name.ts';
 import { CLASS, typeCode } from '../../../src/dns/type-codes.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createKey } from '../../../src/store/transfers/keys.ts';
-import { allowName, lockTargetOf } from '../../../src/store/updates/grants.ts';
+import { allowName, findTargets } from '../../../src/store/updates/grants.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { readAnswer, type SentUpdate, signedUpdate } from '../../support/answer/signed-updates.ts';
 import {
@@ -50,7 +50,7 @@ async function allow({ id: keyId }: typeof all, grant: string, zone: Name = APEX
   const [match = '', name = '', types] = grant.split(' ');
   const owner = parseName(name, zone);
   await db.transaction().execute(async (trx) => {
-    const target = await lockTargetOf(trx, owner);
+    const [target] = await findTargets(trx, owner);
     if (target === undefined) throw new Error(`no zone for ${grant}`);
     await allowName(trx, target, {
       keyId,

@@ -7,7 +7,7 @@ import { type Name, parseName } from '../../../src/dns/name.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { createKey } from '../../../src/store/transfers/keys.ts';
-import { allowName, lockTargetOf } from '../../../src/store/updates/grants.ts';
+import { allowName, findTargets } from '../../../src/store/updates/grants.ts';
 import {
   claimUpdates,
   dropUpdates,
@@ -45,7 +45,7 @@ beforeAll(async () => {
     if (name === 'op.test.') await saveZones(db, [{ apex, records }], { source: 'test' });
     else await newDomain(db, accountId, name);
     await db.transaction().execute(async (trx) => {
-      const target = await lockTargetOf(trx, apex);
+      const [target] = await findTargets(trx, apex);
       if (target === undefined) throw new Error('no domain');
       const grant = { match: 'subtree', owner: apex, types: null, editsOrigin: false } as const;
       await allowName(trx, target, { ...grant, keyId: stored.key.id });
