@@ -23,6 +23,11 @@ export function readKeyOptions(options: KeyOptions, now: Date): WantedKey {
   const isAcme = options.acme !== undefined;
   if (isAcme && (options.names ?? options.types) !== undefined)
     throw new Failure('usage', '--acme: cannot be combined with --names or --types');
+  if (isAcme && options.readOnly)
+    throw new Failure(
+      'usage',
+      '--acme: cannot be combined with --read-only, because clients write the challenges',
+    );
   const read = readKeyScope({
     domains: listOf(options.domains, '--domains'),
     names: isAcme ? listOf(options.acme, '--acme')?.map(challengeName) : listOf(options.names, '--names'),
@@ -42,6 +47,11 @@ export function readKeyOptions(options: KeyOptions, now: Date): WantedKey {
 
 /** Returns the name of the TXT records with which certificates for the name or its wildcard are validated (RFC 8555 §8.4). */
 function challengeName(name: string): string {
+  if (/^_acme-challenge\./i.test(name))
+    throw new Failure(
+      'usage',
+      `--acme: expected the name in the certificate, without "_acme-challenge.": ${name}`,
+    );
   return `_acme-challenge.${name.replace(/^\*\./, '')}`;
 }
 

@@ -47,6 +47,8 @@ describe('the restrictions of a key', () => {
 
   it.each([
     [{ acme: 'shop.example', types: 'TXT' }, '--acme: cannot be combined'],
+    [{ acme: 'shop.example', readOnly: true }, '--acme: cannot be combined with --read-only'],
+    [{ acme: '_acme-challenge.shop.example' }, '--acme: expected the name in the certificate'],
     [{ acme: 'a..b' }, '--acme: a name must not'],
     [{ acme: 'www.b.com', domains: 'a.com' }, '--acme: _acme-challenge.www.b.com is not in any'],
     [{ expires: 'soon' }, '--expires: expected'],
