@@ -19,7 +19,6 @@ import { soaOf } from './print.ts';
 import { refuse } from './rules.ts';
 import { editOf, isSameSoa, namesOf } from './rules-edit.ts';
 import { type Change, MAX_RRSETS, nameserversAfter, type SetChange, type SoaChange } from './rules-rrsets.ts';
-import { loadEditedDomain } from './sql.ts';
 
 /** Maximum number of nameservers in a request. */
 export const MAX_NAMESERVERS = 32;
@@ -62,10 +61,6 @@ export async function saveChanges(
   });
 }
 
-/** Maximum number of names and records of an edit that loads everything with one statement. */
-const MAX_LOADED_TOGETHER = 32;
-const NOTHING = { names: [], ids: 0 };
-
 async function saveSets(
   call: RecordsCall,
   changes: readonly SetChange[],
@@ -76,16 +71,9 @@ async function saveSets(
   const saved = await saveJudged(
     call,
     async (locked) => {
-      const { id: domainId } = call.domain;
-      if (isWhole) listed = withDeletes(changes, await loadSetKeys(locked.trx, domainId));
-      const names = namesOf(listed);
-      const ids = listed.reduce((count, { records = [] }) => count + records.length, 0);
-      const isSmall = names.length + ids <= MAX_LOADED_TOGETHER;
-      const loaded = await loadEditedDomain(locked.trx, domainId, isSmall ? { names, ids } : NOTHING);
-      before = loaded.serial;
-      if (!isSmall) return editOf(listed, await locked.recordsAt(names));
-      const held = loaded.records.filter(({ managed }) => managed !== true);
-      return { ...loaded, kind: 'loaded', names, edit: editOf(listed, held) };
+      before = locked.serial;
+      if (isWhole) listed = withDeletes(changes, await loadSetKeys(locked.trx, call.domain.id));
+      return editOf(listed, await locked.recordsAt(namesOf(listed)));
     },
     (problems) => explain(problems, listed),
     { source: 'pdns' },

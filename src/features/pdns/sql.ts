@@ -4,9 +4,6 @@ import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
-import { recordsAtApexAnd } from '../../store/records/load-touched-records.ts';
-import { decodeRecord, newRecordIds, type RecordJson } from '../../store/records/record-row.ts';
-import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 
 export interface ZoneFacts {
   /** Primaries from which the zone is copied, in the order in which they are queried. */
@@ -61,27 +58,6 @@ export async function loadFacts(db: Database, ids: readonly number[]): Promise<M
       },
     ]),
   );
-}
-
-interface EditedDomain {
-  readonly serial: number;
-  /** All records at the names and at the apex, without the service's own NS records. */
-  readonly records: readonly CustomerRecord[];
-  /** Ids for new records. */
-  readonly ids: readonly number[];
-}
-
-/** Loads everything that an edit of a locked domain needs. Uses one statement, because other writers wait for the lock. */
-export async function loadEditedDomain(
-  trx: Database,
-  domainId: number,
-  { names, ids }: { readonly names: readonly Name[]; readonly ids: number },
-): Promise<EditedDomain> {
-  const { rows } = await sql<{ serial: number; records: readonly RecordJson[] | null; ids: number[] | null }>`
-    select d.serial, ${recordsAtApexAnd(names.map(encodeNameColumn))} as records, ${newRecordIds(ids)} as ids
-    from domains d where d.id = ${domainId}`.execute(trx);
-  const [{ serial, records, ids: allocated }] = rows as [(typeof rows)[0]];
-  return { serial, records: (records ?? []).map(decodeRecord), ids: allocated ?? [] };
 }
 
 /** Maximum number of kinds that clients may store with a domain. */

@@ -41,6 +41,8 @@ import { writeDomainChange } from './write-domain-change.ts';
 /** Loads records of a domain under its lock. */
 export interface LockedDomain {
   readonly trx: Database;
+  /** Serial before the edit. */
+  readonly serial: number;
   /** Loads all records at these names, except managed ones. */
   recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
   recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
@@ -153,8 +155,7 @@ async function lockAndSave(
   }
   if (lock.row.isCopy && order.ofCopy !== true)
     return { kind: 'refused', code: 'domain_secondary', message: COPIED_RECORDS };
-  const made =
-    typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row.id)) : order.edit;
+  const made = typeof order.edit === 'function' ? await order.edit(lockedDomain(trx, lock.row)) : order.edit;
   const save = async (edit: Edit, locked: DomainLock, names: readonly Name[] = []) => {
     if (countItems(edit) >= LONG_ROWS) await allowLong(trx);
     onEdit(edit);
@@ -164,9 +165,10 @@ async function lockAndSave(
   return made.kind === 'problems' ? made : await save(made.edit, { ...lock, ahead: made }, made.names);
 }
 
-function lockedDomain(trx: Database, domainId: number): LockedDomain {
+function lockedDomain(trx: Database, { id: domainId, serial }: DomainLock['row']): LockedDomain {
   return {
     trx,
+    serial,
     recordsAt: async (names) =>
       (await loadRecordsAt(trx, domainId, names)).filter(({ managed }) => managed !== true),
     recordsWithIds: (ids) => loadRecordsWithIds(trx, domainId, ids),
