@@ -4,12 +4,14 @@ import { carryOut, type UpdateTools } from '../../../src/api/updates/carry-out.t
 import type { TsigKey } from '../../../src/dns/message/tsig.ts';
 import { type Name, parseName, ROOT } from '../../../src/dns/name.ts';
 import { CLASS, typeCode } from '../../../src/dns/type-codes.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createKey } from '../../../src/store/transfers/keys.ts';
 import { allowName, findTargets } from '../../../src/store/updates/grants.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { readAnswer, type SentUpdate, signedUpdate } from '../../support/answer/signed-updates.ts';
 import {
+  BY,
   expectPublished,
   listed,
   newAccount,
@@ -156,7 +158,7 @@ describe('an update of a domain', () => {
     expect(await update('add proxied 60 A 10.0.0.1', origin)).toMatch(/^REFUSED: .*public/);
   });
 
-  it('is stored while nodes serve only the apex of the domain', async () => {
+  it('is stored while nodes serve only the apex of the domain, and refused if they do not serve it', async () => {
     const { id } = await newDomain(db, accountId, 'apex.com.', { exempt: false });
     const apex = parseName('apex.com.');
     await allow(all, 'subtree @', apex);
@@ -164,6 +166,8 @@ describe('an update of a domain', () => {
     expect(await update('add _acme 60 TXT "x"', all, apex)).toBe('NOERROR');
     expect(await listed(db, id, apex)).toEqual(['_acme 60 TXT x']);
     expect(await published(db, apex)).not.toContain('_acme 60 TXT "x"');
+    await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
+    expect(await update('add _acme 60 TXT "y"', all, apex)).toMatch(/^NOTAUTH: apex.com. is not a zone/);
   });
 
   it('is signed if the domain is signed', async () => {
