@@ -18,23 +18,28 @@ const MEASURE_EVERY_MS = 10_000;
 /** A slower measurement is too inexact to be used again. */
 const MOST_EXACT_MS = 250;
 
-/** Converts times of `performance.now()` into times of the database's clock. */
+/** Converts times of `nowMs` into times of the database's clock. */
 export class DatabaseClock {
+  readonly #nowMs: () => number;
   #connection: Connection | undefined;
   #offsetMs = 0;
   #validUntilMs = 0;
 
+  constructor(nowMs = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
   /**
-   * Returns the milliseconds to add to `performance.now()` for the database's time since 1970. The sum is not later than
+   * Returns the milliseconds to add to `nowMs` for the database's time since 1970. The sum is not later than
    * the database's time. It is earlier by the time that the answer to the measurement took.
    */
   async offsetMs(connection: Connection): Promise<number> {
-    if (connection === this.#connection && performance.now() < this.#validUntilMs) return this.#offsetMs;
-    const startMs = performance.now();
+    if (connection === this.#connection && this.#nowMs() < this.#validUntilMs) return this.#offsetMs;
+    const startMs = this.#nowMs();
     const [[databaseMs] = []] = await connection.query(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8',
     );
-    const endMs = performance.now();
+    const endMs = this.#nowMs();
     this.#connection = connection;
     this.#offsetMs = (databaseMs as number) - endMs;
     this.#validUntilMs = endMs - startMs > MOST_EXACT_MS ? 0 : endMs + MEASURE_EVERY_MS;

@@ -1,37 +1,39 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Connection } from '../../../src/store/postgres/connection.ts';
 import { DatabaseClock } from '../../../src/store/updates/deadline.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
+const AHEAD_MS = 1_000_000;
 
-/** A database whose clock is 1,000,000 ms ahead, and which is read after `readMs`. Replies take `replyMs` more. */
-function database(readMs: number, replyMs: number) {
-  const query = vi.fn(async () => {
-    await vi.advanceTimersByTimeAsync(readMs);
-    const databaseMs = performance.now() + 1_000_000;
-    await vi.advanceTimersByTimeAsync(replyMs);
+/** A clock, and a database whose clock is ahead of it. A query takes `queryMs`, and its reply `replyMs` more. */
+function measured({ queryMs, replyMs }: { queryMs: number; replyMs: number }) {
+  const state = { nowMs: 0, queries: 0 };
+  const clock = new DatabaseClock(() => state.nowMs);
+  const query = async () => {
+    state.queries++;
+    state.nowMs += queryMs;
+    const databaseMs = state.nowMs + AHEAD_MS;
+    state.nowMs += replyMs;
     return [[databaseMs]];
-  });
-  return { query, connection: { query } as unknown as Connection };
+  };
+  const open = () => ({ query }) as unknown as Connection;
+  return { state, clock, open };
 }
 
 test.each([
-  ['again after 10 s', 2, 3, 1],
-  ['each time if the database is slow, and its time is never too late', 100, 400, 3],
-])('DatabaseClock measures %s', async (_, readMs, replyMs, measured) => {
-  const clock = new DatabaseClock();
-  const { query, connection } = database(readMs, replyMs);
-  for (let i = 0; i < 3; i++) expect(await clock.offsetMs(connection)).toBe(1_000_000 - replyMs);
-  expect(query).toHaveBeenCalledTimes(measured);
-  await vi.advanceTimersByTimeAsync(10_000);
+  ['after 10 s', { queryMs: 2, replyMs: 3 }, 1],
+  ['each time if the database is slow, and the result is never too late', { queryMs: 100, replyMs: 400 }, 3],
+])('DatabaseClock measures again %s', async (_, times, queries) => {
+  const { state, clock, open } = measured(times);
+  const connection = open();
+  for (let i = 0; i < 3; i++) expect(await clock.offsetMs(connection)).toBe(AHEAD_MS - times.replyMs);
+  expect(state.queries).toBe(queries);
+  state.nowMs += 10_000;
   await clock.offsetMs(connection);
-  expect(query).toHaveBeenCalledTimes(measured + 1);
+  expect(state.queries).toBe(queries + 1);
 });
 
 test('DatabaseClock measures again on another connection', async () => {
-  const clock = new DatabaseClock();
-  const connections = [database(0, 0), database(0, 0)];
-  for (const { connection } of connections) await clock.offsetMs(connection);
-  expect(connections[1]?.query).toHaveBeenCalledTimes(1);
+  const { state, clock, open } = measured({ queryMs: 0, replyMs: 0 });
+  for (const connection of [open(), open()]) await clock.offsetMs(connection);
+  expect(state.queries).toBe(2);
 });
