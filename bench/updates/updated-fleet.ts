@@ -14,8 +14,6 @@ import { TSIG_SECRETS } from '../transfers/peers.ts';
 import { makeRecipeZones } from '../zones/recipe-zones.ts';
 
 export const ZONES = 100;
-/** Number of nameservers. */
-export const NODES = 2;
 
 export interface UpdatedFleet {
   readonly base: string;
@@ -27,6 +25,8 @@ export interface UpdatedFleet {
   /** Key that may change every record of the domains. */
   readonly key: TsigKey;
   readonly zones: readonly string[];
+  /** Starts another nameserver. */
+  addNode(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,19 +38,19 @@ export async function startUpdatedFleet(options: BenchOptions): Promise<UpdatedF
   const env = { PDNS_API: 'on', COMPAT_API: 'on', DNS_UPDATE: 'on', UPDATE_RATE: 'off', TSIG_SECRETS };
   const { base, program } = await runZonefleetApi({ databaseUrl, key: apiKey, cpu: options.serverCpu, env });
   const nodes: RunningServer[] = [];
-  for (let node = 0; node < NODES; node++) {
-    nodes.push(
-      await startZonefleet({
-        set,
-        databaseUrl,
-        cpu: options.serverCpu,
-        address: '127.0.0.1',
-        limitsRates: false,
-        timeoutMs: 60_000,
-        environment: { NODE_NAME: `bench${node}`, DNS_UPDATE: 'on', TSIG_SECRETS },
-      }),
-    );
-  }
+  const addNode = async () => {
+    const node = await startZonefleet({
+      set,
+      databaseUrl,
+      cpu: options.serverCpu,
+      address: '127.0.0.1',
+      limitsRates: false,
+      timeoutMs: 60_000,
+      environment: { NODE_NAME: `bench${nodes.length}`, DNS_UPDATE: 'on', TSIG_SECRETS },
+    });
+    nodes.push(node);
+  };
+  await addNode();
   const headers = { 'x-api-key': apiKey };
   const made = JSON.parse(
     await call(`${base}/tsig-keys/`, { headers, method: 'POST', body: { label: 'bench' } }),
@@ -69,6 +69,7 @@ export async function startUpdatedFleet(options: BenchOptions): Promise<UpdatedF
     dnsPort: nodes[0]?.port ?? 0,
     key: { name: parseName(made.name), algorithm: 'hmac-sha256', secret: Buffer.from(made.secret, 'base64') },
     zones,
+    addNode,
     async stop() {
       for (const node of nodes) await node.stop();
       await program.stop();
