@@ -77,18 +77,18 @@ export const publicChecks: Part = {
       return [
         {
           part: 'public_checks',
-          title: 'Looks for everyone',
+          title: 'Public checks',
           blocks: [
             `A thousand people, each at an address of its own, ask \`POST /public/checks\` ten times a minute each for names that nobody has asked for: ` +
-              `${fixed(asks / seconds, 0)} a second. Meanwhile one \`npm run workers\` on a core of its own checks ${count(domains)} domains that are due, from the first claim until the last is saved. ` +
+              `${fixed(asks / seconds, 0)} a second. At the same time, one \`npm run workers\` on a core of its own checks ${count(domains)} domains that are due, from the first claim until the last is saved. ` +
               'The API, the askers, Postgres and the small internet share the other core.',
             table(
               ['', 'figure'],
               [
                 ['checks/s without askers', count(median(without))],
-                ['checks/s beside them', count(median(beside))],
+                ['checks/s with askers', count(median(beside))],
                 [
-                  'time of a check beside them ÷ without, median of the pairs',
+                  'time of a check with askers ÷ without, median of the pairs',
                   judged(median(times), MOST_COST, 2),
                 ],
                 ['the pairs', times.map((each) => fixed(each, 2)).join(', ')],

@@ -41,7 +41,7 @@ interface Outcome {
 
 interface Case extends Update {
   readonly before: readonly ZoneRecord[];
-  readonly ours: Outcome;
+  readonly zonefleet: Outcome;
   readonly bind: Outcome;
 }
 
@@ -60,8 +60,11 @@ const DIFFERENCES: Readonly<Record<string, (of: Case) => boolean>> = {
     ];
     return bind.rcode === RCODE.FORMERR && faults.some((fault) => fault?.rcode === RCODE.FORMERR);
   },
-  'BIND checks the update section before the prerequisites, unlike RFC 2136 §3': ({ updates, ours, bind }) =>
-    ours.rcode !== RCODE.NOERROR && bind.rcode === prescan(APEX, updates)?.rcode,
+  'BIND checks the update section before the prerequisites, unlike RFC 2136 §3': ({
+    updates,
+    zonefleet,
+    bind,
+  }) => zonefleet.rcode !== RCODE.NOERROR && bind.rcode === prescan(APEX, updates)?.rcode,
   'BIND compares a prerequisite set with its duplicates': ({ prerequisites, bind }) => {
     const tested = prerequisites.filter(isOfClass(CLASS.IN));
     const keys = tested.map(({ owner, type, rdata }) => `${type} ${owner}${recordKey(type, rdata)}`);
@@ -81,7 +84,7 @@ const DIFFERENCES: Readonly<Record<string, (of: Case) => boolean>> = {
     bind.rcode === RCODE.NOERROR &&
     updates.some(({ owner, type }) => (type === TYPE.DNAME || type === TYPE.NS) && isWildcard(owner)),
   'Zonefleet refuses zones that it does not load: names below a DNAME, DNAME and NS': ({
-    ours,
+    zonefleet,
     bind,
     before,
   }) => {
@@ -95,7 +98,7 @@ const DIFFERENCES: Readonly<Record<string, (of: Case) => boolean>> = {
               (other.owner === owner && owner !== APEX && other.type === TYPE.NS),
           ),
       );
-    return ours.rcode === RCODE.REFUSED && !isBroken(before) && isBroken(bind.records);
+    return zonefleet.rcode === RCODE.REFUSED && !isBroken(before) && isBroken(bind.records);
   },
 };
 
@@ -160,7 +163,7 @@ describe.skipIf(needs !== '')(`random updates by BIND and by Zonefleet${needs}`,
   });
   afterAll(() => bind.stop());
 
-  /** Makes BIND's zone as it was, except for the SOA: Zonefleet never serves a zone like BIND's. */
+  /** Restores BIND's zone except for the SOA. It is called for zones that Zonefleet would refuse. */
   async function restored(before: readonly ZoneRecord[], now: readonly ZoneRecord[]): Promise<ZoneRecord[]> {
     const keyOf = ({ owner, type, ttl, rdata }: ZoneRecord) => `${owner} ${type} ${ttl} ${rdata.join()}`;
     const without = (records: readonly ZoneRecord[], others: readonly ZoneRecord[]) =>
@@ -185,21 +188,21 @@ describe.skipIf(needs !== '')(`random updates by BIND and by Zonefleet${needs}`,
         updates: random() < 0.1 ? distorted(random, updates) : updates,
       });
       const read = readUpdate(octets);
-      const ours =
+      const zonefleet =
         read.kind === 'refused' ? { rcode: read.rcode, records: before } : carriedOut(read, before);
       const { rcode } = decodeMessage(await askTcp(port, octets));
       const bindsOutcome = { rcode, records: await transferredFrom(port) };
-      const [left, right] = [ours, bindsOutcome].map((outcome) =>
+      const [left, right] = [zonefleet, bindsOutcome].map((outcome) =>
         [rcodeMnemonic(outcome.rcode), ...linesOfZone(outcome.records)].join('\n'),
       );
       if (left !== right) {
-        const of = { ...(read as Update), before, ours, bind: bindsOutcome };
+        const of = { ...(read as Update), before, zonefleet, bind: bindsOutcome };
         const explains = read.kind === 'refused' ? [] : Object.entries(DIFFERENCES);
         const reason = explains.find(([, applies]) => applies(of))?.[0];
         if (reason === undefined) expect(left, `${text}\n${Buffer.from(octets).toString('hex')}`).toBe(right);
         seen.set(reason ?? '', (seen.get(reason ?? '') ?? 0) + 1);
       }
-      const isBroken = ours.rcode === RCODE.REFUSED && rcode === RCODE.NOERROR;
+      const isBroken = zonefleet.rcode === RCODE.REFUSED && rcode === RCODE.NOERROR;
       before = isBroken ? await restored(before, bindsOutcome.records) : bindsOutcome.records;
     }
     expect([...seen.keys()].sort()).toEqual(Object.keys(DIFFERENCES).sort());
@@ -329,11 +332,11 @@ describe.skipIf(needsClients !== '')(`updates to BIND and to a fleet${needsClien
     const seen = new Set<string>();
     for (const [message, reason] of MESSAGES) {
       if (client === 'nsupdate' && /\b(raw|zonetype) /.test(message)) continue;
-      const ours = await outcomeAt(fleet.port, message);
+      const zonefleet = await outcomeAt(fleet.port, message);
       const binds = await outcomeAt(bindsPort, message);
-      if (reason === undefined) expect(ours, message).toEqual(binds);
-      else expect(ours, message).not.toEqual(binds);
-      for (const [rcode] of (ours[0] as string).matchAll(/\b[A-Z]{5,}\b/g)) seen.add(rcode);
+      if (reason === undefined) expect(zonefleet, message).toEqual(binds);
+      else expect(zonefleet, message).not.toEqual(binds);
+      for (const [rcode] of (zonefleet[0] as string).matchAll(/\b[A-Z]{5,}\b/g)) seen.add(rcode);
     }
     const errors = 'NOERROR NXDOMAIN NXRRSET YXDOMAIN YXRRSET NOTAUTH NOTZONE REFUSED'.split(' ');
     expect([...seen]).toEqual(expect.arrayContaining(errors));
