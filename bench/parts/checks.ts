@@ -67,11 +67,15 @@ export const publicChecks: Part = {
     const parents = await startParents(options);
     try {
       say('a thousand at /check/NAME');
-      const { domains, without, beside, statuses, seconds, cpuMillis } = await measureAskers(
-        parents,
-        options,
-      );
-      const times = without.map((rate, i) => rate / (beside[i] as number));
+      const {
+        domains,
+        without,
+        beside: during,
+        statuses,
+        seconds,
+        cpuMillis,
+      } = await measureAskers(parents, options);
+      const times = without.map((rate, i) => rate / (during[i] as number));
       const asks = Object.values(statuses).reduce((sum, each) => sum + each, 0);
       const answers = Object.entries(statuses).map(([status, each]) => `${count(each)} × ${status}`);
       return [
@@ -86,7 +90,7 @@ export const publicChecks: Part = {
               ['', 'figure'],
               [
                 ['checks/s without askers', count(median(without))],
-                ['checks/s with askers', count(median(beside))],
+                ['checks/s with askers', count(median(during))],
                 [
                   'time of a check with askers ÷ without, median of the pairs',
                   judged(median(times), MOST_COST, 2),

@@ -110,7 +110,7 @@ interface Patched {
   readonly runs: readonly Repeated[];
 }
 
-/** Measures both servers in turn in each round. */
+/** Measures both servers alternately. */
 async function measurePatches(
   { base, headers, zones }: UpdatedFleet,
   powerdns: ApiUnderTest | undefined,

@@ -1,4 +1,4 @@
-// Transfers of the whole zone from each server in turn, and the answer times of other queries meanwhile.
+// Transfers of the whole zone from each server in turn, and the answer times of queries during transfers.
 
 import type { BenchOptions } from '../part.ts';
 import { cpuSeconds } from '../process-tree.ts';

@@ -1,4 +1,4 @@
-// Measures incremental transfers from Zonefleet: after single edits, and after many edits at once.
+// Measures incremental transfers from Zonefleet: after single edits, and after many edits together.
 
 import { say } from '../say.ts';
 import type { RunningServer } from '../servers/server.ts';

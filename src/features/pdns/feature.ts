@@ -9,8 +9,8 @@ export const pdns: Feature = {
   privileges: { tables: { pdns_metadata: grants('', 'siud', '') } }, // deleted with its domain
   compatRoutes: async () => [
     ...(await import('./routes.ts')).SERVER_ROUTES,
-    ...(await import('./routes-zones.ts')).ZONE_ROUTES,
-    ...(await import('./routes-rrsets.ts')).RRSET_ROUTES,
+    ...(await import('./routes-zones-read.ts')).ZONE_READ_ROUTES,
+    ...(await import('./routes-zones-write.ts')).ZONE_WRITE_ROUTES,
     ...(await import('./routes-metadata.ts')).METADATA_ROUTES,
     ...(await import('./routes-keys.ts')).KEY_ROUTES,
   ],

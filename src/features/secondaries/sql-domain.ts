@@ -78,7 +78,7 @@ type ReplacedPrimaries =
   /** The key of this item was not imported by the owner. */
   | { readonly kind: 'unknown_key'; readonly index: number };
 
-/** Makes the domain a copy of these primaries. They are asked immediately if they differ from those of before. */
+/** Makes the domain a copy of these primaries. The workers query them immediately if they differ from the previous ones. */
 export async function replacePrimaries(
   db: Database,
   { id: domainId, accountId }: { readonly id: number; readonly accountId: number },

@@ -39,7 +39,7 @@ export class ReceivedNotifies {
     this.#isWriting = false;
   }
 
-  /** The primary was told that its NOTIFY arrived, so it is recorded when the database can be reached again. */
+  /** The NOTIFY has been acknowledged, so it is recorded when the database is available again. */
   #keep(apex: Name, error: unknown): void {
     this.#onError(error);
     if (!this.#waiting.has(apex)) this.#waiting.set(apex, null);

@@ -12,7 +12,7 @@ const MOST_WAITING_OF_ACCOUNT = 16;
 /** Ends a transfer. Calling it again has no effect. */
 export type Release = () => void;
 
-/** Who transfers a zone. */
+/** The peer that transfers a zone. */
 interface Taker {
   readonly id: number;
   /** Undefined for a peer of the operator. */

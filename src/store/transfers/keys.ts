@@ -184,6 +184,32 @@ export async function lockKeys(
   return new Map(rows.map(({ id, use }) => [id, use]));
 }
 
+/** Why a list of items with keys cannot be saved with a domain. */
+export type UnusableKeys =
+  /** The domain has been deleted, or has another owner. */
+  | { readonly kind: 'absent' }
+  /** The key of this item does not belong to the owner, or is the imported key of a primary. */
+  | { readonly kind: 'unknown_key'; readonly index: number };
+
+/** Locks a domain and the keys of its owner with which others sign. Returns undefined if all of them can be used. */
+export async function lockDomainKeys(
+  trx: Database,
+  { id, accountId }: { readonly id: number; readonly accountId: number },
+  keyIds: readonly (number | null)[],
+): Promise<UnusableKeys | undefined> {
+  const { rows } = await sql`
+    select from domains where id = ${id} and account_id = ${accountId} and deleted_at is null
+    for no key update`.execute(trx);
+  if (rows.length === 0) return { kind: 'absent' };
+  const keys = await lockKeys(
+    trx,
+    accountId,
+    keyIds.filter((keyId) => keyId !== null),
+  );
+  const index = keyIds.findIndex((keyId) => keyId !== null && keys.get(keyId) !== 'serve');
+  return index >= 0 ? { kind: 'unknown_key', index } : undefined;
+}
+
 type RevokedKey =
   | { readonly kind: 'revoked'; readonly key: TsigKeyRow }
   | { readonly kind: 'in_use'; readonly key: TsigKeyRow }

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { lockKeys } from './keys.ts';
+import { lockDomainKeys, type UnusableKeys } from './keys.ts';
 
 interface PeerAddresses {
   /** Addresses to which the fleet sends. */
@@ -95,31 +95,19 @@ export async function listSecondaries(db: Database, domainId: number): Promise<S
   return rows;
 }
 
-type ReplacedSecondaries =
-  | { readonly kind: 'replaced' }
-  /** The domain has been deleted, or has another owner. */
-  | { readonly kind: 'absent' }
-  /** The key of this item does not belong to the owner, or is the imported key of a primary. */
-  | { readonly kind: 'unknown_key'; readonly index: number };
-
 /** Replaces the secondaries of a domain. Unchanged ones keep their id and their reports. */
 export async function replaceSecondaries(
   trx: Database,
-  { id: domainId, accountId }: { readonly id: number; readonly accountId: number },
+  domain: { readonly id: number; readonly accountId: number },
   wanted: readonly Secondary[],
-): Promise<ReplacedSecondaries> {
-  const { rows: domains } = await sql`
-    select from domains where id = ${domainId} and account_id = ${accountId} and deleted_at is null
-    for no key update`.execute(trx);
-  if (domains.length === 0) return { kind: 'absent' };
-  const keys = await lockKeys(
+): Promise<{ readonly kind: 'replaced' } | UnusableKeys> {
+  const unusable = await lockDomainKeys(
     trx,
-    accountId,
-    wanted.flatMap(({ keyId }) => keyId ?? []),
+    domain,
+    wanted.map(({ keyId }) => keyId),
   );
-  const index = wanted.findIndex(({ keyId }) => keyId !== null && keys.get(keyId) !== 'serve');
-  if (index >= 0) return { kind: 'unknown_key', index };
-  const removed = new Map((await listSecondaries(trx, domainId)).map((each) => [identityOf(each), each.id]));
+  if (unusable !== undefined) return unusable;
+  const removed = new Map((await listSecondaries(trx, domain.id)).map((each) => [identityOf(each), each.id]));
   const added = new Map(wanted.map((each) => [identityOf(each), each]));
   for (const identity of [...removed.keys()]) if (added.delete(identity)) removed.delete(identity);
   if (removed.size > 0)
@@ -127,7 +115,7 @@ export async function replaceSecondaries(
   for (const { addresses, port, networks, keyId, transfers, notified } of added.values())
     await sql`
       insert into peers (domain_id, addresses, port, networks, key_id, transfers, notified)
-      values (${domainId}, ${[...addresses]}::inet[], ${port}, ${[...networks]}::cidr[], ${keyId}, ${transfers},
+      values (${domain.id}, ${[...addresses]}::inet[], ${port}, ${[...networks]}::cidr[], ${keyId}, ${transfers},
         ${notified})`.execute(trx);
   return { kind: 'replaced' };
 }

@@ -5,7 +5,7 @@ import { foldCase, type Name, parentOf, ROOT } from '../../dns/name.ts';
 import type { UpdateGrant } from '../../zone/update/update-grant.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { lockKeys } from '../transfers/keys.ts';
+import { lockDomainKeys, type UnusableKeys } from '../transfers/keys.ts';
 
 /** Maximum number of grants of one domain or zone. Those of the operator and of the owner are counted separately. */
 export const MOST_GRANTS = 50;
@@ -59,35 +59,25 @@ export async function listOperatorGrants(db: Database): Promise<StoredUpdateGran
   return await listGrants(db, sql`k.account_id is null`);
 }
 
-type ReplacedGrants =
-  | { readonly kind: 'replaced' }
-  /** The domain has been deleted, or has another owner. */
-  | { readonly kind: 'absent' }
-  /** The key of this item does not belong to the owner, or is the imported key of a primary. */
-  | { readonly kind: 'unknown_key'; readonly index: number };
-
 /** Replaces the grants of keys of the domain's owner. Unchanged grants keep their ids. */
 export async function replaceDomainGrants(
   trx: Database,
-  { id: domainId, accountId }: { readonly id: number; readonly accountId: number },
+  domain: { readonly id: number; readonly accountId: number },
   wanted: readonly GrantOfKey[],
-): Promise<ReplacedGrants> {
-  const { rows: domains } = await sql`
-    select from domains where id = ${domainId} and account_id = ${accountId} and deleted_at is null
-    for no key update`.execute(trx);
-  if (domains.length === 0) return { kind: 'absent' };
-  const keys = await lockKeys(
+): Promise<{ readonly kind: 'replaced' } | UnusableKeys> {
+  const unusable = await lockDomainKeys(
     trx,
-    accountId,
+    domain,
     wanted.map(({ keyId }) => keyId),
   );
-  const index = wanted.findIndex(({ keyId }) => keys.get(keyId) !== 'serve');
-  if (index >= 0) return { kind: 'unknown_key', index };
-  const removed = new Map((await listDomainGrants(trx, domainId)).map((each) => [identityOf(each), each.id]));
+  if (unusable !== undefined) return unusable;
+  const removed = new Map(
+    (await listDomainGrants(trx, domain.id)).map((each) => [identityOf(each), each.id]),
+  );
   const added = new Map(wanted.map((each) => [identityOf(each), each]));
   for (const identity of [...removed.keys()]) if (added.delete(identity)) removed.delete(identity);
   await deleteGrants(trx, [...removed.values()]);
-  for (const grant of added.values()) await insertGrant(trx, { domainId }, grant);
+  for (const grant of added.values()) await insertGrant(trx, { domainId: domain.id }, grant);
   return { kind: 'replaced' };
 }
 

@@ -1,6 +1,6 @@
 -- Dynamic update (RFC 2136): messages from nodes, grants of TSIG keys, and messages that were already carried out.
 
--- Messages that nodes forward, and the answers. Slots bound the table.
+-- Messages that nodes forward, and the answers. A node uses at most 1,024 slots.
 create unlogged table dns_updates (
   node text not null,
   slot integer not null check (slot between 0 and 1023),
