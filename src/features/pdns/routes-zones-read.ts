@@ -24,7 +24,6 @@ import {
   type PrintedSet,
   printZone,
   printZoneDetails,
-  SERVER,
   setsOfCopy,
   setsOfRecords,
   soaOf,
@@ -32,10 +31,9 @@ import {
 } from './print.ts';
 import { readCanonical, refuse } from './rules.ts';
 import { loadFacts, type ZoneFacts } from './sql.ts';
-import { PDNS, ZONE } from './surface.ts';
+import { PDNS, ZONE, ZONES } from './surface.ts';
 
 const text = z.string().max(1100).optional();
-const ZONES = `${SERVER}/zones`;
 const JSON_TYPE = { type: 'application/json' };
 
 const listZones = compatRoute(PDNS, account(), {

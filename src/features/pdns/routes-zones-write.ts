@@ -21,15 +21,14 @@ import { orderNotify } from '../../store/transfers/policies.ts';
 import { orderRetransfer } from '../secondaries/sql-domain.ts';
 import { judgeNameservers, MAX_NAMESERVERS, saveChanges, selectNameservers } from './changes.ts';
 import { readWantedZone, saveWantedZone, type WantedZone } from './primaries.ts';
-import { printMaster, SERVER } from './print.ts';
+import { printMaster } from './print.ts';
 import { showZone } from './routes-zones-read.ts';
 import { type JsonObject, judgeTypes, readBody, readCanonical, refuse, textIn, textsIn } from './rules.ts';
 import { type Change, MAX_RRSETS, readChanges, readContent } from './rules-rrsets.ts';
 import { loadFacts } from './sql.ts';
-import { NO_CONTENT, PDNS, ZONE } from './surface.ts';
+import { NO_CONTENT, PDNS, ZONE, ZONES } from './surface.ts';
 
 const text = z.string().max(1100).optional();
-const ZONES = `${SERVER}/zones`;
 const JSON_TYPE = { type: 'application/json' };
 
 type NewZone = Readonly<{

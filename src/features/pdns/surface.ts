@@ -4,8 +4,9 @@ import { CompatAnswer, type CompatSurface } from '../../api/answers/compat-answe
 import type { Problem } from '../../api/answers/problem.ts';
 import { SERVER } from './print.ts';
 
+export const ZONES = `${SERVER}/zones`;
 /** Path of a zone. The guard of a route finds the domain. */
-export const ZONE = `${SERVER}/zones/{domain}`;
+export const ZONE = `${ZONES}/{domain}`;
 
 export const PDNS: CompatSurface = { name: 'pdns', explain };
 
