@@ -32,6 +32,7 @@ const CORE_SCHEMA = [
   'certificates',
   'transfers',
   'updates',
+  'catalogs',
 ].map((area) => `store/migrate/schema/${area}.sql`);
 
 const SCHEMA_FILES = [

@@ -4,6 +4,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
+import { TRANSPORTS } from './answer/transports.ts';
 import type { TransferState } from './transfer/messages.ts';
 
 /** Values read at every scrape. */
@@ -234,9 +235,8 @@ function addAnswerCounter(registry: Registry, counters: () => QueryCounters): vo
     registers: [registry],
     collect() {
       this.reset();
-      const [udp, tcp] = counters().truncated;
-      this.inc({ transport: 'udp' }, udp);
-      this.inc({ transport: 'tcp' }, tcp);
+      const { truncated } = counters();
+      for (const [i, transport] of TRANSPORTS.entries()) this.inc({ transport }, truncated[i]);
     },
   });
 }

@@ -105,8 +105,9 @@ describe('migrate', () => {
   });
 });
 
-/** Reverts the steps 0003-transfers to 0005-pdns. */
+/** Reverts the steps 0003-transfers to 0007-catalogs. */
 const WITHOUT_TRANSFERS = `
+  drop table catalogs, catalog_members;
   drop trigger grants_of_former_owner on domains;
   drop trigger grants_of_deleted_domain on domains;
   drop trigger grants_of_unloaded_zone on zones;

@@ -23,6 +23,7 @@ import type { QueryCounters } from './query-counters.ts';
 import { Query, readQuery, SLOW } from './read-query.ts';
 import { NODATA_BUCKET, type RateDecision, type RateLimit, ZONE_BUCKET } from './response-rate-limit.ts';
 import { SectionWriter } from './section-writer.ts';
+import { TRANSPORT } from './transports.ts';
 
 /** All settings that an answer depends on, besides the image, the query and its sender. */
 export interface AnswerSettings {
@@ -58,7 +59,6 @@ export const SLOW_PATH = -1;
 
 const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
 const MAX_TCP_OCTETS = 65535;
-const TCP = 1;
 
 /** The source of the answer's sections. */
 const SOURCE = { NONE: 0, ZONE: 1, CHAOS: 2 } as const;
@@ -271,10 +271,10 @@ export class Answerer {
     return SOURCE.NONE;
   }
 
-  /** Clients on loopback or TCP, and those with a valid server cookie, are never limited. */
+  /** Clients on loopback or a connection, and those with a valid server cookie, are never limited. */
   #isLimited(): boolean {
     const { transport, address, at, octets } = this.client;
-    if (transport === TCP || this.#cookie === 'fresh' || this.#cookie === 'renew') return false;
+    if (transport !== TRANSPORT.UDP || this.#cookie === 'fresh' || this.#cookie === 'renew') return false;
     return !isLoopback(address, at, octets);
   }
 
@@ -309,16 +309,16 @@ export class Answerer {
 
   #write(out: Uint8Array, outAt: number, room: number, limited: RateDecision): number {
     const query = this.#query;
-    const isTcp = this.client.transport === TCP;
+    const isStream = this.client.transport !== TRANSPORT.UDP;
     const { message } = this.#sections;
     const opt = this.#opt;
-    const maxOctets = isTcp ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
+    const maxOctets = isStream ? MAX_TCP_OCTETS : maxUdpOctets(query.udpPayloadSize);
     message.begin(out, outAt, maxOctets < room ? maxOctets : room);
     message.at += HEADER_OCTETS;
     message.copyFrom(this.#inputView, query.start + HEADER_OCTETS, query.questionEnd - HEADER_OCTETS);
     this.#sections.begin();
     opt.cookie = this.#cookie;
-    opt.plan(query, isTcp, message.limit - message.at);
+    opt.plan(query, message.limit - message.at);
     message.limit -= opt.octets;
     this.#complete = limited === 'send' && this.#writeSections();
     message.limit += opt.octets;

@@ -1,7 +1,7 @@
 // The client of a query: its transport, and its address in octets for cookies and rate limits.
 
 import { parseIpv6 } from '../../dns/record/ip-address.ts';
-import type { TransportIndex } from './query-counters.ts';
+import type { TransportIndex } from './transports.ts';
 
 /** One object per thread. The receiver of a query fills it before the answer is made. */
 export class Client {

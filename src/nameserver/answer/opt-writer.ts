@@ -6,6 +6,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import { CLIENT_COOKIE_OCTETS, type Cookies, type CookieVerdict, SERVER_COOKIE_OCTETS } from './cookies.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Query } from './read-query.ts';
+import { TRANSPORT } from './transports.ts';
 
 /** Maximum size of an answer over UDP, and the payload size that OPT announces. */
 export const MAX_UDP_OCTETS = UDP_PAYLOAD_OCTETS;
@@ -51,7 +52,7 @@ export class OptWriter {
   }
 
   /** Decides which options the answer carries. `left` octets are free for the OPT record and the sections. */
-  plan(query: Query, isTcp: boolean, left: number): void {
+  plan(query: Query, left: number): void {
     this.octets = query.edns ? OPT_OCTETS : 0;
     this.hasTcpKeepalive = false;
     this.hasNodeName = false;
@@ -68,7 +69,9 @@ export class OptWriter {
     if (this.hasZone) this.octets += ZONEVERSION_OCTETS;
     this.hasSubnet = query.subnetOctets >= 0;
     if (this.hasSubnet) this.octets += OPTION_HEAD_OCTETS + query.subnetOctets;
-    this.hasTcpKeepalive = query.tcpKeepalive && isTcp; // RFC 7828 §3.3.1: ignored over UDP
+    const { transport } = query.client;
+    // RFC 7828 §3.3.1: ignored over UDP. HTTP has means of its own (RFC 8484 §5.2).
+    this.hasTcpKeepalive = query.tcpKeepalive && (transport === TRANSPORT.TCP || transport === TRANSPORT.TLS);
     if (this.hasTcpKeepalive) this.octets += TCP_KEEPALIVE_OCTETS;
     if (!query.nsid) return;
     // With a long question and a long node name, 512 octets may not suffice. The node name is then omitted.

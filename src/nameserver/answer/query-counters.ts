@@ -2,11 +2,7 @@
 // export the sum.
 
 import { COUNTED_TYPES, countedIndex } from '../counts/counted-types.ts';
-
-export type Transport = 'udp' | 'tcp';
-/** Index into TRANSPORTS. */
-export type TransportIndex = 0 | 1;
-const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
+import { TRANSPORTS, type Transport, type TransportIndex } from './transports.ts';
 
 const COUNTED_RCODES = 24; // up to BADCOOKIE
 /** Upper bounds of the latency histogram's buckets. */

@@ -7,8 +7,7 @@ import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from '../image/find/folded-name.ts';
 import { Client } from './client.ts';
-
-const OVER_TCP = 1;
+import { TRANSPORT } from './transports.ts';
 
 /** Values of `Query.slowPath`: the reason why only the transfer thread can answer. */
 export const SLOW = { NO: 0, TSIG: 1, OPCODE: 2, TRANSFER: 3 } as const;
@@ -97,7 +96,7 @@ function markSlow(query: Query): void {
   if (slowPath === SLOW.TSIG) return;
   if (opcode === OPCODE.NOTIFY || opcode === OPCODE.UPDATE) query.slowPath = SLOW.OPCODE;
   if (opcode !== OPCODE.QUERY) return;
-  if (type === TYPE.IXFR || client.transport === OVER_TCP) query.slowPath = SLOW.TRANSFER;
+  if (type === TYPE.IXFR || client.transport !== TRANSPORT.UDP) query.slowPath = SLOW.TRANSFER;
 }
 
 function read16(input: Uint8Array, at: number): number {

@@ -2,7 +2,7 @@
 // connection or socket that its message came from.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TransportIndex } from '../answer/query-counters.ts';
+import { TRANSPORT, type TransportIndex } from '../answer/transports.ts';
 import type { FromTransferThread, SlowMessage, ToTransferThread } from '../transfer/messages.ts';
 import { SlowPathLimit } from './slow-path-limit.ts';
 
@@ -21,7 +21,6 @@ interface Waiting {
   deadlineMs: number;
 }
 
-const UDP = 0;
 const UDP_TIMEOUT_MS = 60_000;
 /** Longer than the time that a transfer may wait for another one to end. */
 const TCP_TIMEOUT_MS = 120_000;
@@ -77,7 +76,7 @@ export class SlowPath {
     const { id } = message;
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
-    const isLast = message.kind === 'abort' || message.isLast || waiting.transport === UDP;
+    const isLast = message.kind === 'abort' || message.isLast || waiting.transport === TRANSPORT.UDP;
     if (isLast) this.#forget(id);
     // Until the peer has taken this part, the thread owes none.
     waiting.deadlineMs = Number.POSITIVE_INFINITY;
@@ -102,7 +101,7 @@ export class SlowPath {
   /** Resolves when all messages over UDP are answered, or after 200 ms. */
   async settled(): Promise<void> {
     const deadlineMs = performance.now() + SETTLE_TIMEOUT_MS;
-    const isWaiting = () => [...this.#waiting.values()].some(({ transport }) => transport === UDP);
+    const isWaiting = () => [...this.#waiting.values()].some(({ transport }) => transport === TRANSPORT.UDP);
     while (isWaiting() && performance.now() < deadlineMs) await pause(SETTLE_POLL_MS);
   }
 
@@ -111,7 +110,7 @@ export class SlowPath {
   }
 
   #deadline(transport: TransportIndex): number {
-    return this.#now() + (transport === UDP ? UDP_TIMEOUT_MS : TCP_TIMEOUT_MS);
+    return this.#now() + (transport === TRANSPORT.UDP ? UDP_TIMEOUT_MS : TCP_TIMEOUT_MS);
   }
 
   /** Returns false if the message is not known. */

@@ -5,7 +5,7 @@ import type { Name } from '../../dns/name.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { KeySecret } from '../../store/secrets/key-boxes.ts';
 import type { SharedAnswerSettings } from '../answer/answer-query.ts';
-import type { TransportIndex } from '../answer/query-counters.ts';
+import type { TransportIndex } from '../answer/transports.ts';
 import type { LogMessage } from '../threads/thread-log.ts';
 
 /** A message that only the transfer thread can answer. */
@@ -17,6 +17,8 @@ export interface SlowMessage {
   readonly transport: TransportIndex;
   /** The client's address, 4 or 16 octets. */
   readonly address: Uint8Array;
+  /** True if the connection may carry transfers over TLS: TLS 1.3 with the ALPN protocol `dot` (RFC 9103 §7.1, §8.4). */
+  readonly isXot?: boolean;
 }
 
 /** A zone whose served content has changed. */

@@ -4,11 +4,11 @@ import type { ReplyFields } from '../../dns/message/reply.ts';
 import type { AmplificationLimit } from '../answer/amplification-limit.ts';
 import { Client, isLoopback } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import { TRANSPORT } from '../answer/transports.ts';
 import type { FromTransferThread, SlowMessage } from './messages.ts';
 import type { AnswerSigner } from './verify-message.ts';
 import { type Request, writeReply } from './write-reply.ts';
 
-export const UDP = 0;
 const MIN_UDP_OCTETS = 512;
 const MAX_TCP_OCTETS = 0xffff;
 /** Octets of the length of a message over TCP (RFC 1035 §4.2.2). */
@@ -58,11 +58,11 @@ export class AnswerPoster {
   send(request: VerifiedRequest, reply: Uint8Array) {
     const { message, signer } = request;
     if (signer !== undefined) return this.sendFinished(message, signer.sign(reply));
-    if (message.transport !== UDP) return this.sendFinished(message, reply);
+    if (message.transport !== TRANSPORT.UDP) return this.sendFinished(message, reply);
     const { address, octets } = message;
     const limit = isLoopback(address) ? undefined : this.#limit;
     if (limit === undefined) return this.sendFinished(message, reply);
-    this.#client.set(UDP, address);
+    this.#client.set(TRANSPORT.UDP, address);
     const truncated = writeReply(request, { rcode: 0, isTruncated: true });
     const nowMs = this.#nowMs() | 0;
     const decision = limit.decide(this.#client, octets.length, reply.length, truncated.length, nowMs);
@@ -72,7 +72,7 @@ export class AnswerPoster {
 
   /** Answers with these octets. */
   sendFinished({ id, transport }: Pick<SlowMessage, 'id' | 'transport'>, reply: Uint8Array): void {
-    const octets = transport === UDP ? reply : framed([reply]);
+    const octets = transport === TRANSPORT.UDP ? reply : framed([reply]);
     this.#post({ kind: 'answer', id, octets, isLast: true });
   }
 
@@ -116,7 +116,7 @@ interface MessageQueue {
 /** Returns how many octets an answer may have, without its TSIG record. */
 export function roomFor(request: VerifiedRequest): number {
   const { message, signer } = request;
-  return (message.transport === UDP ? payloadOf(request) : MAX_TCP_OCTETS) - (signer?.octets ?? 0);
+  return (message.transport === TRANSPORT.UDP ? payloadOf(request) : MAX_TCP_OCTETS) - (signer?.octets ?? 0);
 }
 
 /** Returns how many octets an answer over UDP may have. */

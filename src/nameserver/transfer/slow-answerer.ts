@@ -12,12 +12,13 @@ import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Log } from '../../process/reconnect.ts';
 import { serialIn } from '../../zone/serial.ts';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
+import { TRANSPORT } from '../answer/transports.ts';
 import type { Reader } from '../image/image.ts';
 import { addressText, findPeer } from './access.ts';
 import { BoundedLog } from './bounded-log.ts';
 import type { EncodedZones } from './encoding/encoded-zones.ts';
 import type { SlowMessage } from './messages.ts';
-import { type AnswerPoster, roomFor, UDP, type VerifiedRequest } from './post-answers.ts';
+import { type AnswerPoster, roomFor, type VerifiedRequest } from './post-answers.ts';
 import type { ServedKey, TransferConfig } from './transfer-config.ts';
 import type { TransferCounters } from './transfer-counters.ts';
 import type { TransferReports } from './transfer-reports.ts';
@@ -114,7 +115,7 @@ export class SlowAnswerer {
       hasVersion0 &&
       questions.length === 1 &&
       question?.class === CLASS.IN &&
-      (question.type === TYPE.IXFR || (question.type === TYPE.AXFR && message.transport !== UDP));
+      (question.type === TYPE.IXFR || (question.type === TYPE.AXFR && message.transport !== TRANSPORT.UDP));
     if (isTransfer) this.#transfer(transfers, request, foldCase(question.name), config);
     else this.#answerPlain(request);
   }

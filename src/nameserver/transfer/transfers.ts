@@ -7,11 +7,12 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { Log } from '../../process/reconnect.ts';
 import type { TransferForm } from '../../store/transfers/report-transfers.ts';
 import { isNewer, serialIn } from '../../zone/serial.ts';
+import { TRANSPORT } from '../answer/transports.ts';
 import { addressText } from './access.ts';
 import type { EncodedZones, ZoneVersion } from './encoding/encoded-zones.ts';
 import { type EncodedTransfer, TransferWriter } from './encoding/transfer-writer.ts';
 import type { ZoneHistory } from './encoding/zone-history.ts';
-import { type AnswerPoster, roomFor, UDP, type VerifiedRequest } from './post-answers.ts';
+import { type AnswerPoster, roomFor, type VerifiedRequest } from './post-answers.ts';
 import type { TransferPeer } from './transfer-config.ts';
 import type { TransferCounters } from './transfer-counters.ts';
 import type { TransferReports } from './transfer-reports.ts';
@@ -144,7 +145,7 @@ export class Transfers {
       if (serial === zone.serial) this.#options.reports.served(zone.id, permitted.peer.id, serial, 'soa');
       return;
     }
-    if (request.message.transport === UDP) {
+    if (request.message.transport === TRANSPORT.UDP) {
       await this.#answerOverUdp(open, serial as number);
       return;
     }

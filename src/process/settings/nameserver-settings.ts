@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname, totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import { type ListenAddress, parseListenAddress } from '../listen-address.ts';
 import { address, listenAddress } from './address-shapes.ts';
-import { NONE, setting } from './setting.ts';
+import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { bytes, integer, list, matching, oneOf, onOrOff, rate, type Shape, shape } from './shapes.ts';
 
 const NAMESERVER = ['nameserver'] as const;
@@ -18,6 +20,35 @@ const cookieSecret: Shape<Uint8Array> = shape(
   'secrets of 32 hex digits each', // RFC 9018 §4.4
   (text) => (/^[0-9a-f]{32}$/i.test(text) ? Buffer.from(text, 'hex') : undefined),
 );
+
+const file: Shape<string> = shape('a file', (text) => resolve(text));
+
+const loopbackAddress: Shape<ListenAddress> = shape('a loopback address with a port', (text) => {
+  const parsed = parseListenAddress(text);
+  const isLoopback = parsed?.address === '::1' || parsed?.address.startsWith('127.');
+  return isLoopback ? parsed : undefined;
+});
+
+/** Where Frame Streams are written. */
+export type FrameReader =
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
+
+const frameReader: Shape<FrameReader> = shape('unix:/path or tcp:host:port', (text) => {
+  const [, path] = /^unix:(\/.+)$/.exec(text) ?? [];
+  if (path !== undefined) return { kind: 'unix', path };
+  const [, bracketed, plain, port] = /^tcp:(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const number = Number(port);
+  return host === undefined || number < 1 || number > 65_535
+    ? undefined
+    : { kind: 'tcp', host, port: number };
+});
+
+const sampleFraction: Shape<number> = shape('1/N with N from 1 to 1000000', (text) => {
+  const [, interval] = /^1\/([1-9]\d{0,6})$/.exec(text) ?? [];
+  return interval === undefined || Number(interval) > 1_000_000 ? undefined : Number(interval);
+});
 
 export const NAMESERVER_SETTINGS = {
   dnsListen: setting({
@@ -133,6 +164,70 @@ export const NAMESERVER_SETTINGS = {
     schema: address,
     byDefault: NONE,
     is: 'the source address of NOTIFY messages',
+  }),
+  dotListen: setting({
+    name: 'DOT_LISTEN',
+    readers: NAMESERVER,
+    schema: list(listenAddress),
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of addresses with ports for DNS over TLS and for zone transfers over TLS, usually `0.0.0.0:853,[::]:853`',
+  }),
+  dohListen: setting({
+    name: 'DOH_LISTEN',
+    readers: NAMESERVER,
+    schema: list(listenAddress),
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of addresses with ports for DNS over HTTPS, at the path `/dns-query`',
+  }),
+  dohPlainListen: setting({
+    name: 'DOH_PLAIN_LISTEN',
+    readers: NAMESERVER,
+    schema: list(loopbackAddress),
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of loopback addresses with ports for DNS over HTTP without TLS, behind a proxy',
+  }),
+  dnsTlsCert: setting({
+    name: 'DNS_TLS_CERT',
+    readers: NAMESERVER,
+    schema: file,
+    byDefault: NONE,
+    is: 'PEM file with the certificate chain for `DOT_LISTEN` and `DOH_LISTEN`, which is loaded again when it changes',
+  }),
+  dnsTlsKey: setting({
+    name: 'DNS_TLS_KEY',
+    readers: NAMESERVER,
+    schema: file,
+    byDefault: NONE,
+    is: 'PEM file with the key of `DNS_TLS_CERT`',
+  }),
+  dnstap: setting({
+    name: 'DNSTAP',
+    readers: NAMESERVER,
+    schema: frameReader,
+    byDefault: NONE,
+    is: 'where sampled queries and answers are sent in dnstap format, `unix:/path` or `tcp:host:port`',
+  }),
+  /** One in this many answers is sampled. */
+  sampleInterval: setting({
+    name: 'DNSTAP_SAMPLE',
+    readers: NAMESERVER,
+    schema: sampleFraction,
+    byDefault: '1/100',
+    is: 'the fraction of answers for `DNSTAP` and `QUERY_LOG`, like `1/100`',
+  }),
+  queryLog: setting({
+    name: 'QUERY_LOG',
+    readers: NAMESERVER,
+    schema: file,
+    byDefault: NONE,
+    is: 'file to which sampled queries are appended as lines of JSON',
+  }),
+  queryLogClient: setting({
+    name: 'QUERY_LOG_CLIENT',
+    readers: NAMESERVER,
+    schema: oneOf(['prefix', 'full'], 'prefix or full'),
+    byDefault: 'prefix',
+    is: '`prefix`: the query log has the /24 or /48 network of a client; `full`: its address',
   }),
 };
 

@@ -11,6 +11,8 @@ export const MIGRATION_NAMES: readonly string[] = [
   '0003-transfers',
   '0004-updates',
   '0005-pdns',
+  '0006-peer-tls',
+  '0007-catalogs',
 ];
 
 /** The schema is missing, or older than this program. */

@@ -186,6 +186,8 @@ export const CORE_PRIVILEGES: Privileges = {
     zone_peers: grants('s', '', ''),
     secondary_zones: grants('s', '', ''),
     notify_orders: grants('s', 'i', 'sd'), // also written by the operator
+    catalogs: grants('', '', 'su'), // managed by the operator
+    catalog_members: grants('', '', 'siud'),
     transfer_config: grants('s', '', ''), // written by triggers
     zone_history: grants('s', 'si', 'sid'),
     zone_differences: grants('s', 'sid', 'sid'),

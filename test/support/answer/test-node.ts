@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import type { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
-import { QueryCounters, type Transport } from '../../../src/nameserver/answer/query-counters.ts';
+import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import type { Transport } from '../../../src/nameserver/answer/transports.ts';
 import type { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import type { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/nameserver/image/image.ts';

@@ -6,9 +6,10 @@ import { RCODE } from '../../../dns/message/rcodes.ts';
 import type { Name } from '../../../dns/name.ts';
 import type { Log } from '../../../process/reconnect.ts';
 import type { OfferedUpdate, UpdateAnswer, UpdatedZone } from '../../../store/updates/queue.ts';
+import { TRANSPORT } from '../../answer/transports.ts';
 import { addressText } from '../access.ts';
 import { BoundedLog } from '../bounded-log.ts';
-import { type AnswerPoster, payloadOf, UDP } from '../post-answers.ts';
+import { type AnswerPoster, payloadOf } from '../post-answers.ts';
 import type { TransferCounters } from '../transfer-counters.ts';
 import { writeReply } from '../write-reply.ts';
 import {
@@ -173,7 +174,7 @@ export class UpdateQueue {
     let short: Uint8Array | undefined;
     for (const message of transmissions) {
       let octets = answer;
-      if (message.transport === UDP && answer.length > payloadOf(request)) {
+      if (message.transport === TRANSPORT.UDP && answer.length > payloadOf(request)) {
         short ??= request.signer.sign(writeReply(request, { rcode: (answer[3] as number) & 15 }));
         octets = short;
       }
@@ -228,7 +229,7 @@ export class UpdateQueue {
 function asOffered({ slot, request, deadlineMs }: WaitingUpdate): OfferedUpdate[] {
   const { octets, address, transport } = request.message;
   if (slot === undefined) return [];
-  const transportName = transport === UDP ? 'udp' : 'tcp';
+  const transportName = transport === TRANSPORT.UDP ? 'udp' : 'tcp';
   return [{ slot, octets, address: addressText(address), transport: transportName, deadlineMs }];
 }
 

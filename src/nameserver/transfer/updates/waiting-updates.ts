@@ -3,8 +3,9 @@
 
 import type { Name } from '../../../dns/name.ts';
 import { UPDATE_SLOTS, UPDATE_WAIT_MS } from '../../../store/updates/queue.ts';
+import { TRANSPORT } from '../../answer/transports.ts';
 import type { SlowMessage } from '../messages.ts';
-import { UDP, type VerifiedRequest } from '../post-answers.ts';
+import type { VerifiedRequest } from '../post-answers.ts';
 import type { AnswerSigner } from '../verify-message.ts';
 
 const MAX_WAITING = 1000;
@@ -80,7 +81,7 @@ export class WaitingUpdates {
     const known = this.#updates.get(identityOf(request));
     if (known !== undefined) {
       const isRepeatedOften = known.transmissions.length >= MAX_UDP_TRANSMISSIONS;
-      if (message.transport === UDP && isRepeatedOften) return { kind: 'ignored' };
+      if (message.transport === TRANSPORT.UDP && isRepeatedOften) return { kind: 'ignored' };
       known.transmissions.push(transmissionOf(message));
       this.#byId.set(message.id, known);
       return { kind: 'repeated' };

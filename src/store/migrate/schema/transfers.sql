@@ -33,6 +33,13 @@ create table peers (
   -- Sources from which the peer may transfer; empty for any source.
   networks cidr[] not null default '{}' check (cardinality(networks) <= 16),
   key_id bigint references tsig_keys,
+  -- `opportunistic`: TLS is tried first, and nothing is verified. `strict`: only TLS, with a verified server.
+  tls text not null default 'off' check (tls in ('off', 'opportunistic', 'strict')),
+  -- The name in the server's certificate; null if only pins are verified. Without a final dot.
+  tls_name text,
+  -- SHA-256 of public keys (SubjectPublicKeyInfo), of which the server must have one.
+  tls_pins bytea[] not null default '{}' check (cardinality(tls_pins) <= 4),
+  constraint peers_strict check (tls <> 'strict' or tls_name is not null or cardinality(tls_pins) > 0),
   -- For a secondary of its domain: whether it may transfer the zone, and whether it receives NOTIFY.
   transfers boolean not null default false,
   notified boolean not null default false,

@@ -239,6 +239,33 @@ interface CallWindows {
   subject: string;
 }
 
+interface CatalogMembers {
+  catalog_id: number;
+  group_name: string | null;
+  label: string;
+  left_at: Date | null;
+  moved_to: number | null;
+  name: string;
+  zone_id: number | null;
+}
+
+interface Catalogs {
+  account_id: number | null;
+  confirmed_version: number | null;
+  created_at: Generated<Date>;
+  findings: Generated<ColumnType<unknown, string, string>>;
+  group_by_policy: Generated<boolean>;
+  held_version: number | null;
+  id: Generated<number>;
+  max_members: Generated<number>;
+  name: string;
+  policies: Generated<ColumnType<unknown, string, string>>;
+  position: string | null;
+  role: string;
+  selects: string | null;
+  version: number | null;
+}
+
 interface Certificates {
   box_id: number;
   chain: string;
@@ -801,6 +828,9 @@ interface Peers {
   networks: Generated<string[]>;
   notified: Generated<boolean>;
   port: Generated<number>;
+  tls: Generated<string>;
+  tls_name: string | null;
+  tls_pins: Generated<ArrayType<Buffer>>;
   transfers: Generated<boolean>;
 }
 
@@ -1390,6 +1420,8 @@ export interface DB {
   cached_entries: CachedEntries;
   cached_nodes: CachedNodes;
   call_windows: CallWindows;
+  catalog_members: CatalogMembers;
+  catalogs: Catalogs;
   certificates: Certificates;
   changes: Changes;
   check_counts: CheckCounts;
