@@ -114,6 +114,16 @@ export class Answerer {
     this.#reportFailure = reportFailure;
   }
 
+  /** The response code of the last answer, with its extended bits. */
+  get rcode(): number {
+    return this.#rcode;
+  }
+
+  /** Number of labels of the zone of the last answer. Undefined if it does not come from a zone. */
+  get zoneLabels(): number | undefined {
+    return this.#source === SOURCE.ZONE ? this.#found.zone.apexLabels : undefined;
+  }
+
   /**
    * Answers the query of `octets` octets at `at`. Writes the answer to `out` from `outAt`, in at most `room` octets,
    * and returns its length; 0 means no answer, and SLOW_PATH that the transfer thread answers. The caller must have
@@ -164,6 +174,7 @@ export class Answerer {
       this.#counters.failed++;
       this.#reportFailure(error);
       return writeFailure(input, at, out, outAt);
+      this.#source = this.#fail(RCODE.SERVFAIL, -1);
     }
   }
 
@@ -355,7 +366,8 @@ export class Answerer {
 }
 
 /** The part of an answerer that the transports use. */
-export type PacketAnswerer = Pick<Answerer, 'nowMs' | 'client' | 'answer'>;
+export type PacketAnswerer = Pick<Answerer, 'nowMs' | 'client' | 'answer'> &
+  Partial<Pick<Answerer, 'rcode' | 'zoneLabels'>>;
 
 function maxUdpOctets(payloadSize: number): number {
   if (payloadSize <= MIN_UDP_OCTETS) return MIN_UDP_OCTETS;

@@ -29,7 +29,9 @@ const TCP_SLOWED = OCTETS_DROPPED + 3;
 const SIGNED = OCTETS_DROPPED + 4;
 const SIGNED_TRUNCATED = OCTETS_DROPPED + 5;
 const PROOFS = OCTETS_DROPPED + 6;
-const NUMBERS = OCTETS_DROPPED + 7;
+const SAMPLES_LIMITED = OCTETS_DROPPED + 7;
+const SAMPLES_LOST = OCTETS_DROPPED + 8;
+const NUMBERS = OCTETS_DROPPED + 9;
 
 export class QueryCounters {
   static readonly BYTES = NUMBERS * 8;
@@ -128,6 +130,22 @@ export class QueryCounters {
   }
   set tcpSlowed(count: number) {
     this.#numbers[TCP_SLOWED] = count;
+  }
+
+  /** Answers that were not sampled because the thread had sampled too many. */
+  get samplesLimited(): number {
+    return this.#numbers[SAMPLES_LIMITED] as number;
+  }
+  set samplesLimited(count: number) {
+    this.#numbers[SAMPLES_LIMITED] = count;
+  }
+
+  /** Samples that were dropped because the observing thread was too slow. */
+  get samplesLost(): number {
+    return this.#numbers[SAMPLES_LOST] as number;
+  }
+  set samplesLost(count: number) {
+    this.#numbers[SAMPLES_LOST] = count;
   }
 
   get latencySumSeconds(): number {

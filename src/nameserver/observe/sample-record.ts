@@ -1,0 +1,122 @@
+// The format of a sample in the buffers between threads. Numbers are little-endian.
+
+import type { PacketAnswerer } from '../answer/answer-query.ts';
+import type { TransportIndex } from '../answer/transports.ts';
+
+/** An answer that was just made, besides the facts that the answerer has. */
+export interface Sample {
+  /** The client's port. */
+  readonly port: number;
+  /** The address of this node, 4 or 16 octets from `localAt` on; its length is that of the client's address. Undefined if unknown. */
+  readonly local?: Uint8Array | undefined;
+  readonly localAt?: number;
+  readonly localPort?: number | undefined;
+  readonly query: Uint8Array;
+  readonly queryAt: number;
+  readonly queryOctets: number;
+  readonly answer: Uint8Array;
+  readonly answerAt: number;
+  readonly answerOctets: number;
+  /** The value of `performance.now` when the query was received. */
+  readonly startedAtMs: number;
+}
+
+/** What is written besides. */
+interface SampleMoment {
+  readonly answerer: PacketAnswerer;
+  readonly endedAtMs: number;
+  /** Added to the times, which are values of `performance.now`. */
+  readonly clockOffsetMs: number;
+}
+
+/** Offsets in a sample. */
+const AT = {
+  OCTETS: 0,
+  TRANSPORT: 4,
+  ADDRESS_OCTETS: 5,
+  HAS_LOCAL: 6,
+  /** Number of labels of the zone's name, or NO_ZONE. */
+  ZONE_LABELS: 7,
+  RCODE: 8,
+  QUERY_OCTETS: 10,
+  ANSWER_OCTETS: 12,
+  PORT: 14,
+  LOCAL_PORT: 16,
+  STARTED: 20,
+  ENDED: 28,
+  ADDRESS: 36,
+  LOCAL: 52,
+} as const;
+const NO_ZONE = 255;
+
+/** Length of a sample without its messages. */
+export const SAMPLE_OCTETS = 68;
+
+export function writeSample(
+  out: Uint8Array,
+  view: DataView,
+  at: number,
+  sample: Sample & SampleMoment,
+): void {
+  const { answerer, query, queryAt, queryOctets, answer, answerAt, answerOctets, clockOffsetMs } = sample;
+  const { client } = answerer;
+  const { local, localAt = 0 } = sample;
+  view.setUint32(at + AT.OCTETS, SAMPLE_OCTETS + queryOctets + answerOctets, true);
+  view.setUint8(at + AT.TRANSPORT, client.transport);
+  view.setUint8(at + AT.ADDRESS_OCTETS, client.octets);
+  view.setUint8(at + AT.HAS_LOCAL, local === undefined ? 0 : 1);
+  view.setUint8(at + AT.ZONE_LABELS, answerer.zoneLabels ?? NO_ZONE);
+  view.setUint16(at + AT.RCODE, answerer.rcode ?? (answer[answerAt + 3] as number) & 15, true);
+  view.setUint16(at + AT.QUERY_OCTETS, queryOctets, true);
+  view.setUint16(at + AT.ANSWER_OCTETS, answerOctets, true);
+  view.setUint16(at + AT.PORT, sample.port, true);
+  view.setUint16(at + AT.LOCAL_PORT, sample.localPort ?? 0, true);
+  view.setFloat64(at + AT.STARTED, sample.startedAtMs + clockOffsetMs, true);
+  view.setFloat64(at + AT.ENDED, sample.endedAtMs + clockOffsetMs, true);
+  copy(client.address, client.at, client.octets, out, at + AT.ADDRESS);
+  if (local !== undefined) copy(local, localAt, client.octets, out, at + AT.LOCAL);
+  copy(query, queryAt, queryOctets, out, at + SAMPLE_OCTETS);
+  copy(answer, answerAt, answerOctets, out, at + SAMPLE_OCTETS + queryOctets);
+}
+
+function copy(from: Uint8Array, at: number, octets: number, to: Uint8Array, toAt: number): void {
+  to.set(from.subarray(at, at + octets), toAt);
+}
+
+/** A sample that was read. One object serves all samples; its arrays are views of the buffer. */
+export class ReadSample {
+  transport: TransportIndex = 0;
+  /** Undefined if the answer does not come from a zone. */
+  zoneLabels: number | undefined;
+  rcode = 0;
+  port = 0;
+  localPort = 0;
+  /** Milliseconds since 1970. */
+  startedAtMs = 0;
+  endedAtMs = 0;
+  address: Uint8Array = new Uint8Array(4);
+  local: Uint8Array | undefined;
+  query: Uint8Array = new Uint8Array(0);
+  answer: Uint8Array = new Uint8Array(0);
+
+  /** Reads the sample at `at`. Returns the offset of the next one. */
+  read(octets: Uint8Array, view: DataView, at: number): number {
+    const zoneLabels = view.getUint8(at + AT.ZONE_LABELS);
+    const addressOctets = view.getUint8(at + AT.ADDRESS_OCTETS);
+    const queryAt = at + SAMPLE_OCTETS;
+    const answerAt = queryAt + view.getUint16(at + AT.QUERY_OCTETS, true);
+    this.transport = view.getUint8(at + AT.TRANSPORT) as TransportIndex;
+    this.zoneLabels = zoneLabels === NO_ZONE ? undefined : zoneLabels;
+    this.rcode = view.getUint16(at + AT.RCODE, true);
+    this.port = view.getUint16(at + AT.PORT, true);
+    this.localPort = view.getUint16(at + AT.LOCAL_PORT, true);
+    this.startedAtMs = view.getFloat64(at + AT.STARTED, true);
+    this.endedAtMs = view.getFloat64(at + AT.ENDED, true);
+    this.address = octets.subarray(at + AT.ADDRESS, at + AT.ADDRESS + addressOctets);
+    const hasLocal = view.getUint8(at + AT.HAS_LOCAL) === 1;
+    this.local = hasLocal ? octets.subarray(at + AT.LOCAL, at + AT.LOCAL + addressOctets) : undefined;
+    this.query = octets.subarray(queryAt, answerAt);
+    this.answer = octets.subarray(answerAt, answerAt + view.getUint16(at + AT.ANSWER_OCTETS, true));
+    return at + view.getUint32(at + AT.OCTETS, true);
+  }
+}
