@@ -16,8 +16,10 @@ import {
   expiredMarkOf,
   isExpiredMark,
   isMark,
+  isPrivateMark,
   isUnprovenMark,
   markOf,
+  privateMarkOf,
   unprovenMarkOf,
   type Zone,
   type ZoneRecord,
@@ -32,17 +34,19 @@ import { recordsOf, zoneOf } from './support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
 
-test('the marks of unproven and expired zones differ from each other and other marks, and are valid only at the apex', () => {
+test('the marks of unproven, expired and private zones differ from each other and other marks, and are valid only at the apex', () => {
   const apex = parseName('example.com.');
-  const kindOf = (mark: ZoneRecord) => [isMark(mark), isUnprovenMark(mark, apex), isExpiredMark(mark, apex)];
-  expect(kindOf(markOf(apex))).toEqual([true, false, false]);
+  const kinds = [isMark, isUnprovenMark, isExpiredMark, isPrivateMark];
+  const kindOf = (mark: ZoneRecord) => kinds.map((isOfKind) => isOfKind(mark, apex));
+  expect(kindOf(markOf(apex))).toEqual([true, false, false, false]);
   for (const [mark, kind] of [
-    [unprovenMarkOf(apex), [true, true, false]],
-    [expiredMarkOf(apex), [true, false, true]],
+    [unprovenMarkOf(apex), [true, true, false, false]],
+    [expiredMarkOf(apex), [true, false, true, false]],
+    [privateMarkOf(apex), [true, false, false, true]],
   ] as const) {
     expect(kindOf(mark)).toEqual(kind);
-    expect(kindOf({ ...mark, owner: parseName('www.example.com.') })).toEqual([true, false, false]);
-    expect(kindOf({ ...mark, type: TYPE.A })).toEqual([false, false, false]);
+    expect(kindOf({ ...mark, owner: parseName('www.example.com.') })).toEqual([true, false, false, false]);
+    expect(kindOf({ ...mark, type: TYPE.A })).toEqual([false, false, false, false]);
   }
 });
 

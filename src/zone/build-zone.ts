@@ -31,7 +31,7 @@ export function buildZone(
 ): BuiltZone {
   const problems = new ProblemList();
   const collected = collectRecords(apex, records, problems, onStep);
-  const { nodes, hashed, marked, unproven, expired, count } = collected;
+  const { nodes, hashed, marked, unproven, expired, isPrivate, count } = collected;
   const signatures = attachSignatures(collected);
   checkApex(apex, nodes.get(apex)?.sets, problems);
   const hasDname = (name: Name) => nodes.get(name)?.sets.has(TYPE.DNAME) === true;
@@ -50,7 +50,18 @@ export function buildZone(
   const counts = { records: count + signatures.count };
   return {
     kind: 'built',
-    zone: { apex, soa, ...soaNumbers(soa), nodes, marked, unproven, expired, ...denials, ...counts },
+    zone: {
+      apex,
+      soa,
+      ...soaNumbers(soa),
+      nodes,
+      marked,
+      unproven,
+      expired,
+      isPrivate,
+      ...denials,
+      ...counts,
+    },
     stray: signatures.stray,
   };
 }

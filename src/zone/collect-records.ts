@@ -6,7 +6,14 @@ import { foldCase, isWithin, type Name, printName } from '../dns/name.ts';
 import { coveredType } from '../dns/record/covered-type.ts';
 import { checkRdata } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
-import { isExpiredMark, isMark, isUnprovenMark, type RecordSet, type ZoneRecord } from './zone.ts';
+import {
+  isExpiredMark,
+  isMark,
+  isPrivateMark,
+  isUnprovenMark,
+  type RecordSet,
+  type ZoneRecord,
+} from './zone.ts';
 import { describeSet, type ProblemList, type ZoneProblem } from './zone-problem.ts';
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
@@ -40,6 +47,8 @@ export interface CollectedRecords {
   readonly unproven: boolean;
   /** True if a mark states that the zone has expired. */
   readonly expired: boolean;
+  /** True if a mark states that only peers may read the zone. */
+  readonly isPrivate: boolean;
   /** Number of records in the sets, without duplicates and signatures. */
   readonly count: number;
 }
@@ -60,6 +69,7 @@ export function collectRecords(
   const marked = new Set<Name>();
   let unproven = false;
   let expired = false;
+  let isPrivate = false;
   let count = 0;
   let seen = 0;
   for (const record of records) {
@@ -73,12 +83,13 @@ export function collectRecords(
       const { sets } = nodeAt(nodes, owner);
       if (isUnprovenMark(record, apex)) unproven = true;
       else if (isExpiredMark(record, apex)) expired = true;
+      else if (isPrivateMark(record, apex)) isPrivate = true;
       else if (isMark(record)) marked.add(owner);
       else if (addRecord(sets, type, record, keys)) count++;
     }
   }
   const all = marked.size === 0 ? NO_MARKS : marked;
-  return { nodes, hashed, signatures, marked: all, unproven, expired, count };
+  return { nodes, hashed, signatures, marked: all, unproven, expired, isPrivate, count };
 }
 
 function nodeAt(nodes: Map<Name, CollectedNode>, name: Name): CollectedNode {

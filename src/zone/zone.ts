@@ -40,6 +40,16 @@ export function expiredMarkOf(apex: Name): ZoneRecord {
   return { owner: apex, type: MARK_TYPE, ttl: EXPIRED_TTL, rdata: NO_OCTETS };
 }
 
+/**
+ * With a mark of this TTL at the apex, only peers may read the zone: other queries for its names are refused. Catalogs
+ * have this mark (RFC 9432 §7).
+ */
+const PRIVATE_TTL = 3;
+
+export function privateMarkOf(apex: Name): ZoneRecord {
+  return { owner: apex, type: MARK_TYPE, ttl: PRIVATE_TTL, rdata: NO_OCTETS };
+}
+
 type MarkedRecord = Pick<ZoneRecord, 'owner' | 'type' | 'ttl'>;
 
 export function isUnprovenMark({ owner, type, ttl }: MarkedRecord, apex: Name): boolean {
@@ -48,6 +58,10 @@ export function isUnprovenMark({ owner, type, ttl }: MarkedRecord, apex: Name): 
 
 export function isExpiredMark({ owner, type, ttl }: MarkedRecord, apex: Name): boolean {
   return type === MARK_TYPE && ttl === EXPIRED_TTL && owner === apex;
+}
+
+export function isPrivateMark({ owner, type, ttl }: MarkedRecord, apex: Name): boolean {
+  return type === MARK_TYPE && ttl === PRIVATE_TTL && owner === apex;
 }
 
 const NO_OCTETS = new Uint8Array();
@@ -132,6 +146,8 @@ export interface Zone {
   readonly unproven: boolean;
   /** True if the zone is an expired copy of a primary's. */
   readonly expired: boolean;
+  /** True if only peers may read the zone. */
+  readonly isPrivate: boolean;
   /** Absent if the SOA is not signed: answers then have neither signatures nor proofs. */
   readonly denials?: Denials;
   /**

@@ -60,8 +60,8 @@ export const SLOW_PATH = -1;
 const MIN_UDP_OCTETS = 512; // RFC 6891 §6.2.3
 const MAX_TCP_OCTETS = 65535;
 
-/** The source of the answer's sections. */
-const SOURCE = { NONE: 0, ZONE: 1, CHAOS: 2 } as const;
+/** The source of the answer's sections. With TRANSFER_THREAD, that thread answers. */
+const SOURCE = { NONE: 0, ZONE: 1, CHAOS: 2, TRANSFER_THREAD: 3 } as const;
 type Source = (typeof SOURCE)[keyof typeof SOURCE];
 
 export class Answerer {
@@ -151,6 +151,7 @@ export class Answerer {
       if (this.#query.subnetOctets >= 0) this.#judgeSubnet();
       this.#cookie = this.#judgeCookie();
       this.#source = this.#decide();
+      if (this.#source === SOURCE.TRANSFER_THREAD) return SLOW_PATH;
       const isLimited = this.#isLimited();
       const limited = isLimited ? this.#limitRate() : 'send';
       if (limited === 'drop') {
@@ -173,8 +174,8 @@ export class Answerer {
     } catch (error) {
       this.#counters.failed++;
       this.#reportFailure(error);
-      return writeFailure(input, at, out, outAt);
       this.#source = this.#fail(RCODE.SERVFAIL, -1);
+      return writeFailure(input, at, out, outAt);
     }
   }
 
@@ -261,8 +262,17 @@ export class Answerer {
     const { kind } = this.#found;
     if (kind === FOUND.NOT_SERVED) return this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
     if (kind === FOUND.EXPIRED) return this.#fail(RCODE.SERVFAIL, EXTENDED_ERROR.INVALID_DATA);
+    if (kind === FOUND.PRIVATE) return this.#refusePrivate();
     if (kind === FOUND.FAILED) return this.#fail(RCODE.SERVFAIL, -1);
     return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+  }
+
+  /** Only peers may query a private zone, and only its SOA. The transfer thread knows them. */
+  #refusePrivate(): Source {
+    this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+    const { type, name } = this.#query;
+    const isSoa = type === TYPE.SOA && name.labels === this.#found.zone.apexLabels;
+    return isSoa && this.#hasTransfers ? SOURCE.TRANSFER_THREAD : SOURCE.NONE;
   }
 
   #decideChaos(): Source {

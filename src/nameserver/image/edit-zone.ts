@@ -70,7 +70,8 @@ export class ZoneEdit {
     this.#root = root;
     this.#served = readRoot(image, root);
     this.#hashed = new DenialEdit(image, space, this.#served);
-    this.#flags = { unproven: this.#served.unproven, expired: this.#served.expired };
+    const { unproven, expired, isPrivate } = this.#served;
+    this.#flags = { unproven, expired, isPrivate };
   }
 
   /**
@@ -92,7 +93,8 @@ export class ZoneEdit {
       const touched = this.#touch(name);
       for (const set of sets.values()) touched.sets.set(set.type, signedAs(set, touched.sets.get(set.type)));
       if (changed.marked.has(name)) this.#mark(touched, true, NO_FLAGS);
-      else if (name === apex && (changed.unproven || changed.expired)) this.#mark(touched, false, changed);
+      else if (name === apex && (changed.unproven || changed.expired || changed.isPrivate))
+        this.#mark(touched, false, changed);
     }
     for (const set of changed.hashed.values()) {
       const touched = this.#hashed.touch(set.owner);
@@ -135,9 +137,9 @@ export class ZoneEdit {
     return apexNode === undefined || isSameStyle(denialStyle(apexNode.sets), before) ? before : undefined;
   }
 
-  #mark(name: TouchedName, marked: boolean, { unproven, expired }: ZoneFlags): void {
+  #mark(name: TouchedName, marked: boolean, { unproven, expired, isPrivate }: ZoneFlags): void {
     name.marked = marked;
-    if (name.name === this.#served.apex) this.#flags = { unproven, expired };
+    if (name.name === this.#served.apex) this.#flags = { unproven, expired, isPrivate };
   }
 
   #touch(name: Name): TouchedName {
@@ -239,8 +241,8 @@ export class ZoneEdit {
   }
 }
 
-type ZoneFlags = Pick<RootContent, 'unproven' | 'expired'>;
-const NO_FLAGS: ZoneFlags = { unproven: false, expired: false };
+type ZoneFlags = Pick<RootContent, 'unproven' | 'expired' | 'isPrivate'>;
+const NO_FLAGS: ZoneFlags = { unproven: false, expired: false, isPrivate: false };
 
 type SignaturesOfOwner = ReadonlyMap<number, { readonly rdata: readonly Uint8Array[] }>;
 const NO_SIGNATURES: SignaturesOfOwner = new Map();

@@ -40,7 +40,7 @@ export function byteOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 7;
+export const FORMAT = 8;
 export const HEADER_BYTES = 16 * 1024;
 
 /** The words of the header. Those from 16 on change often and have cache lines of their own. */
@@ -121,7 +121,7 @@ export const ROOT = {
 
   /**
    * From the lowest byte: ROOT_FLAG bits, octets of the apex, labels of the apex (0 for the root, at most 127) and
-   * ROOT_FLAG.EXPIRED, log2 buckets.
+   * ROOT_FLAG.EXPIRED, log2 buckets (5 bits) and ROOT_FLAG.PRIVATE. The two highest bits are 0.
    */
   SHAPE: 11,
   /** Ref of the apex's node. */
@@ -151,12 +151,19 @@ export const ROOT_FLAG = {
   SIGNED: 128,
   /** The zone is an expired copy of a primary's: its queries get SERVFAIL. The highest bit of the octet of labels. */
   EXPIRED: 1 << 23,
+  /** Only peers may read the zone: other queries are refused. */
+  PRIVATE: 1 << 29,
 } as const;
-export const ROOT_FLAGS = 0xff | ROOT_FLAG.EXPIRED;
+export const ROOT_FLAGS = 0xff | ROOT_FLAG.EXPIRED | ROOT_FLAG.PRIVATE;
 
 /** Returns the number of labels of the apex; `shape` is ROOT.SHAPE. */
 export function apexLabelsOf(shape: number): number {
   return (shape >>> 16) & 0x7f;
+}
+
+/** Returns log2 of the number of buckets; `shape` is ROOT.SHAPE. */
+export function log2BucketsIn(shape: number): number {
+  return (shape >>> 24) & 0x1f;
 }
 
 /** Follows the index of a root with HAS_ORDER. */

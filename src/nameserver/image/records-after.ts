@@ -6,6 +6,7 @@ import {
   expiredMarkOf,
   MARK_TYPE,
   markOf,
+  privateMarkOf,
   type RecordSet,
   unprovenMarkOf,
   type ZoneRecord,
@@ -19,7 +20,7 @@ import { readRoot } from './zone-root.ts';
 
 /** Yields the records of the zone at this root with the changes applied. */
 export function* recordsAfter(image: Image, root: number, changes: ZoneChanges): Generator<ZoneRecord> {
-  const { apex, unproven, expired, denials, idleDenials, isHashed } = readRoot(image, root);
+  const { apex, unproven, expired, isPrivate, denials, idleDenials, isHashed } = readRoot(image, root);
   const touched = new Map<Name, Set<number>>();
   for (const { owner, type } of [...changes.gone, ...changes.records]) {
     const types = touched.get(owner);
@@ -39,6 +40,7 @@ export function* recordsAfter(image: Image, root: number, changes: ZoneChanges):
   if (!touched.get(apex)?.has(MARK_TYPE)) {
     if (unproven) yield unprovenMarkOf(apex);
     if (expired) yield expiredMarkOf(apex);
+    if (isPrivate) yield privateMarkOf(apex);
   }
   yield* changes.records;
 }

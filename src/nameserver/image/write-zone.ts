@@ -66,11 +66,11 @@ export class ZoneWriter {
       if (sets.has(TYPE.DNAME)) dnames++;
       if (sets.has(TYPE.NSEC)) denying?.set(name, ref);
     }
-    const { serial, negativeTtl, unproven, expired, records } = zone;
+    const { serial, negativeTtl, unproven, expired, isPrivate, records } = zone;
     const { id, version, mark } = content;
     const counts = { records, names: nodes.size, cuts, dnames, wildcards };
     const apexOnly = zone.marked.has(apex);
-    const flags = { apexOnly, unproven, expired, isServed: true };
+    const flags = { apexOnly, unproven, expired, isPrivate, isServed: true };
     const order = this.#writeDenials(zone, denying);
     const root = { id, version, mark, apex, apexNode, serial, negativeTtl, ...flags, ...counts, ...order };
     const ref = writeRoot(this.#image, this.#space, root, log2BucketsFor(nodes.size));
@@ -122,7 +122,7 @@ export class ZoneWriter {
       wildcards: 0,
       ...NO_ORDER,
     };
-    const flags = { apexOnly: false, unproven: false, expired: false, isServed: false };
+    const flags = { apexOnly: false, unproven: false, expired: false, isPrivate: false, isServed: false };
     const root = { id, version, mark, apex, ...nothing, ...flags };
     const ref = writeRoot(this.#image, this.#space, root, 0);
     this.#names.clear();

@@ -5,6 +5,7 @@ import { labelCount, type Name } from '../../dns/name.ts';
 import type { Image } from './image.ts';
 import {
   byteOf,
+  log2BucketsIn,
   MAX_LOG2_BUCKETS,
   MAX_MEAN_NAMES,
   ROOT,
@@ -38,6 +39,7 @@ export interface RootContent extends ZoneContent, ZoneOrder {
   readonly apexOnly: boolean;
   readonly unproven: boolean;
   readonly expired: boolean;
+  readonly isPrivate: boolean;
   /** False if the zone belongs to the fleet but cannot be served. */
   readonly isServed: boolean;
 }
@@ -116,6 +118,7 @@ export function writeRoot(image: Image, space: Space, root: RootContent, log2Buc
     (root.apexOnly ? ROOT_FLAG.APEX_ONLY : 0) |
     (root.unproven ? ROOT_FLAG.UNPROVEN : 0) |
     (root.expired ? ROOT_FLAG.EXPIRED : 0) |
+    (root.isPrivate ? ROOT_FLAG.PRIVATE : 0) |
     (root.isServed ? 0 : ROOT_FLAG.NOT_SERVED) |
     (isOrdered ? ROOT_FLAG.HAS_ORDER : 0) |
     (root.signed ? ROOT_FLAG.SIGNED : 0);
@@ -173,6 +176,7 @@ export function readRoot(image: Image, ref: number): RootContent {
     apexOnly: (shapeOf(image, ref) & ROOT_FLAG.APEX_ONLY) !== 0,
     unproven: isUnprovenRoot(image, ref),
     expired: (shapeOf(image, ref) & ROOT_FLAG.EXPIRED) !== 0,
+    isPrivate: (shapeOf(image, ref) & ROOT_FLAG.PRIVATE) !== 0,
     isServed: isServedRoot(image, ref),
     apex: apexOf(image, ref),
     apexNode: words[at + ROOT.APEX_NODE] as number,
@@ -198,11 +202,11 @@ export function unitsOfRoot(image: Image, ref: number): number {
   const shape = shapeOf(image, ref);
   const names = (image.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + ROOT.NAMES] as number;
   const isOrdered = (shape & ROOT_FLAG.HAS_ORDER) !== 0;
-  return unitsForRoot((shape >>> 8) & 0xff, shape >>> 24, names, isOrdered);
+  return unitsForRoot((shape >>> 8) & 0xff, log2BucketsIn(shape), names, isOrdered);
 }
 
 export function log2BucketsOf(image: Image, ref: number): number {
-  return shapeOf(image, ref) >>> 24;
+  return log2BucketsIn(shapeOf(image, ref));
 }
 
 function shapeOf(image: Image, ref: number): number {

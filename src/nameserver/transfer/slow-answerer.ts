@@ -16,10 +16,10 @@ import { TRANSPORT } from '../answer/transports.ts';
 import type { Reader } from '../image/image.ts';
 import { addressText, findPeer } from './access.ts';
 import { BoundedLog } from './bounded-log.ts';
-import type { EncodedZones } from './encoding/encoded-zones.ts';
+import type { EncodedZones, ZoneVersion } from './encoding/encoded-zones.ts';
 import type { SlowMessage } from './messages.ts';
 import { type AnswerPoster, roomFor, type VerifiedRequest } from './post-answers.ts';
-import type { ServedKey, TransferConfig } from './transfer-config.ts';
+import type { ServedKey, TransferConfig, TransferPeer } from './transfer-config.ts';
 import type { TransferCounters } from './transfer-counters.ts';
 import type { TransferReports } from './transfer-reports.ts';
 import type { Transfers } from './transfers.ts';
@@ -110,13 +110,14 @@ export class SlowAnswerer {
     const { transfers } = this.#options;
     if (transfers === undefined) return this.#answerPlain(request);
     if (opcode === OPCODE.NOTIFY && hasVersion0) return this.#takeNotify(request, decoded, config);
-    const isTransfer =
-      opcode === OPCODE.QUERY &&
-      hasVersion0 &&
-      questions.length === 1 &&
-      question?.class === CLASS.IN &&
-      (question.type === TYPE.IXFR || (question.type === TYPE.AXFR && message.transport !== TRANSPORT.UDP));
-    if (isTransfer) this.#transfer(transfers, request, foldCase(question.name), config);
+    const isQuery =
+      opcode === OPCODE.QUERY && hasVersion0 && questions.length === 1 && question?.class === CLASS.IN;
+    if (!isQuery) return this.#answerPlain(request);
+    const { type } = question;
+    const apex = foldCase(question.name);
+    if (type === TYPE.IXFR || (type === TYPE.AXFR && message.transport !== TRANSPORT.UDP))
+      this.#transfer(transfers, request, apex, config);
+    else if (type === TYPE.SOA) this.#answerSoa(transfers, request, apex, config);
     else this.#answerPlain(request);
   }
 
@@ -179,7 +180,7 @@ export class SlowAnswerer {
 
   #transfer(transfers: Transfers, request: VerifiedRequest, apex: Name, config: TransferConfig | undefined) {
     const { zones, poster, counters } = this.#options;
-    const { message, signer, decoded } = request;
+    const { decoded } = request;
     const fail = (rcode: number, extendedError?: number) => poster.reply(request, { rcode, extendedError });
     const found = zones.find(apex);
     if (found.kind === 'absent') return fail(RCODE.NOTAUTH);
@@ -187,8 +188,7 @@ export class SlowAnswerer {
       return fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
     if (found.kind === 'expired') return fail(RCODE.SERVFAIL, EXTENDED_ERROR.INVALID_DATA);
     const { zone, isWhole } = found;
-    const peers = config.grantsOf(zone.id).flatMap(({ transfers, peer }) => (transfers ? [peer] : []));
-    const peer = findPeer(peers, { address: message.address, keyId: signer?.keyId });
+    const peer = peerThatTransfers(config, zone, request);
     if (peer === undefined || !isWhole) {
       counters.countTransfer(decoded?.questions[0]?.type === TYPE.IXFR ? 'ixfr' : 'axfr', 'refused');
       this.#logRefusal(request, apex, 'a zone transfer is refused');
@@ -197,11 +197,36 @@ export class SlowAnswerer {
     void transfers.start(request, { zone, peer, isSecondary: config.primariesOf(apex) !== undefined });
   }
 
+  /** Answers the SOA of a private zone to peers that may transfer it, and that of other zones to every client. */
+  #answerSoa(transfers: Transfers, request: VerifiedRequest, apex: Name, config: TransferConfig | undefined) {
+    const { zones, poster } = this.#options;
+    const found = zones.find(apex);
+    if (found.kind !== 'served' || !found.zone.isPrivate) return this.#answerPlain(request);
+    if (config === undefined)
+      return poster.reply(request, { rcode: RCODE.SERVFAIL, extendedError: EXTENDED_ERROR.NOT_READY });
+    const { zone } = found;
+    const peer = peerThatTransfers(config, zone, request);
+    if (peer !== undefined)
+      return transfers.sendSoa(request, { zone, peer, isSecondary: config.primariesOf(apex) !== undefined });
+    this.#logRefusal(request, apex, 'a query for a private zone is refused');
+    poster.reply(request, { rcode: RCODE.REFUSED, extendedError: EXTENDED_ERROR.PROHIBITED });
+  }
+
   #logRefusal({ message, signer }: VerifiedRequest, apex: Name, text: string): void {
     const address = addressText(message.address);
     const key = signer === undefined ? {} : { key: printName(signer.keyName) };
     this.#refused.write({ zone: printName(apex), address, ...key }, text);
   }
+}
+
+/** Returns the peer that sent the message, or undefined if the sender may not transfer the zone. */
+function peerThatTransfers(
+  config: TransferConfig,
+  { id }: ZoneVersion,
+  { message, signer }: VerifiedRequest,
+): TransferPeer | undefined {
+  const peers = config.grantsOf(id).flatMap(({ transfers, peer }) => (transfers ? [peer] : []));
+  return findPeer(peers, { address: message.address, keyId: signer?.keyId });
 }
 
 /**

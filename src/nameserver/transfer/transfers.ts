@@ -97,6 +97,12 @@ export class Transfers {
     }
   }
 
+  /** Answers a permitted SOA query for a private zone. */
+  sendSoa(request: VerifiedRequest, permitted: Permitted): void {
+    const soa = soaAlone(permitted.zone);
+    this.#options.poster.send(request, writeTransferMessage(request, soa, 0, expireOf(permitted)));
+  }
+
   /** Sends the next part of an answer. Call it when the peer has taken the last one. */
   more(id: number): void {
     const open = this.#open.get(id);

@@ -414,6 +414,30 @@ test.each([
   expect(decodeMessage(ask(queryFor('example.org.', TYPE.A), node)).rcode).toBe(RCODE.REFUSED);
 });
 
+test.each([
+  ['a plain zone', {}],
+  ['a signed zone', { denial: DENIAL_STYLES[0] }],
+] as const)('a private copy of %s refuses every query with EDE 18, but passes those for its SOA on to the transfer thread', (_, options) => {
+  const zoneCounts = new ZoneCounts();
+  const node = testNode({ ...options, isPrivate: true, zoneCounts });
+  const passing = testNode({ ...options, isPrivate: true, hasTransfers: true });
+  for (const transport of ['udp', 'tcp'] as const)
+    for (const name of ['example.test.', 'www.example.test.', 'nx.example.test.'])
+      for (const type of [TYPE.SOA, TYPE.NS, TYPE.A, TYPE.PTR, TYPE.DS, TYPE.NSEC, TYPE.ANY, TYPE.RRSIG]) {
+        const query = queryFor(name, type, { opt: 'do 19:' });
+        const client = { transport, address: Uint8Array.of(198, 51, 100, 100) };
+        const { rcode, aa, answers, authorities, edns } = decodeMessage(ask(query, node, client));
+        expect([rcode, aa, answers.length, authorities.length]).toEqual([RCODE.REFUSED, false, 0, 0]);
+        expect(edns?.options.map(({ code, value }) => [code, ...value])).toEqual([[15, 0, 18]]);
+        const isSoa = type === TYPE.SOA && name === 'example.test.';
+        const length = answerQuery(query, Buffer.alloc(1232), client, passing);
+        expect(length === SLOW_PATH).toBe(isSoa);
+      }
+  const count = vi.fn();
+  zoneCounts.take({ add: count, addName: count } as never);
+  expect(count).not.toHaveBeenCalled();
+});
+
 describe('an unproven zone', () => {
   const asked = new AskedMarks();
   const node = testNode({ unproven: true, asked });

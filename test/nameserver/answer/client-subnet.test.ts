@@ -340,7 +340,8 @@ describe.each([
         const left =
           isSigned && random() < 0.3 ? thinned(random, [...recordsOfZone(zone)], DNSSEC_TYPES) : [];
         const damaged = left.length > 0 ? zoneOfRecords(zone.apex, left) : zone;
-        if (random() < 0.05) return { ...damaged, expired: true };
+        const chance = random();
+        if (chance < 0.05) return { ...damaged, expired: chance < 0.03, isPrivate: chance >= 0.03 };
         return random() < 0.05 ? { ...damaged, marked: new Set([zone.apex]) } : damaged;
       });
       const asked = regionalNode(zones, RANDOM_SETS);

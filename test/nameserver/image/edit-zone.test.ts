@@ -20,6 +20,7 @@ import {
   expiredMarkOf,
   MARK_TYPE,
   markOf,
+  privateMarkOf,
   type RecordSet,
   unprovenMarkOf,
   type Zone,
@@ -215,9 +216,9 @@ refuses another record at the owner of an alias | a 60 CNAME b | +a 60 TXT x | r
     const { image, writer } = served('a 60 A 192.0.2.1');
     const none: ZoneChanges = { records: [], gone: [] };
     const cleared = { ...none, gone: [{ owner: APEX, type: MARK_TYPE }] };
-    const marks = [markOf(APEX), unprovenMarkOf(APEX), expiredMarkOf(APEX)];
-    const [apexOnly, unproven, expired] = marks.map((mark) => ({ ...none, records: [mark] }));
-    type Flag = 'apexOnly' | 'unproven' | 'expired';
+    const marks = [markOf(APEX), unprovenMarkOf(APEX), expiredMarkOf(APEX), privateMarkOf(APEX)];
+    const [apexOnly, unproven, expired, isPrivate] = marks.map((mark) => ({ ...none, records: [mark] }));
+    type Flag = 'apexOnly' | 'unproven' | 'expired' | 'isPrivate';
     const steps: readonly (readonly [ZoneChanges | undefined, Flag?])[] = [
       [none],
       [apexOnly, 'apexOnly'],
@@ -234,12 +235,15 @@ refuses another record at the owner of an alias | a 60 CNAME b | +a 60 TXT x | r
       [changesOf('e 60 DNAME example.net.'), 'expired'],
       [unproven, 'unproven'],
       [expired, 'expired'],
+      [isPrivate, 'isPrivate'],
+      [changesOf('a 60 A 192.0.2.5\n@ 60 TXT z'), 'isPrivate'],
+      [changesOf('f 60 DNAME example.net.'), 'isPrivate'],
       [cleared],
     ];
     for (const [i, [changes = none, flag]] of steps.entries()) {
       writer.edit(APEX, { ...CONTENT, version: i + 2 }, changes);
       const root = readRoot(image, writer.rootOf(APEX));
-      const set = (['apexOnly', 'unproven', 'expired'] as const).filter((each) => root[each]);
+      const set = (['apexOnly', 'unproven', 'expired', 'isPrivate'] as const).filter((each) => root[each]);
       expect([i, ...set]).toEqual(flag === undefined ? [i] : [i, flag]);
       writer.reclaim();
       expect(findImageFault(image, writer.exportFree())).toBeUndefined();

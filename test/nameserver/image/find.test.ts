@@ -46,6 +46,29 @@ function provingOwners(image: Image, { proofs, isSigned }: ImageFinder, apex: Na
   return nodes.map((node) => printName(ownerOfNode(image, node, apex)));
 }
 
+test('a private zone refuses the names below it, and changes no answer about the zones above and below', () => {
+  const head = '@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\n';
+  const hidden = { ...zoneOf('private.example.', `${head}shop 60 NS ns\n`), isPrivate: true };
+  const zones = [
+    zoneOf('example.', `${head}alias 60 CNAME www.private\n* 60 TXT x\n`),
+    hidden,
+    zoneOf('shop.private.example.', head),
+  ];
+  const image = smallImage();
+  const writer = new ImageWriter(image);
+  for (const [id, zone] of zones.entries()) writer.put(zone, { ...CONTENT, id });
+  const finder = new ImageFinder(image);
+  const kindOf = (name: string, type: number) => {
+    find(finder, parseName(name), type);
+    return [finder.kind, finder.answers];
+  };
+  expect(kindOf('www.private.example.', TYPE.A)).toEqual([FOUND.PRIVATE, 0]);
+  expect(kindOf('private.example.', TYPE.DS)).toEqual([FOUND.PRIVATE, 0]);
+  expect(kindOf('alias.example.', TYPE.A)).toEqual([FOUND.ANSWER, 1]);
+  expect(kindOf('public.example.', TYPE.A)).toEqual([FOUND.NODATA, 0]);
+  expect(kindOf('shop.private.example.', TYPE.DS)).toEqual([FOUND.NODATA, 0]);
+});
+
 describe('an answer with signatures', () => {
   it.each(DENIAL_STYLES)('has the proofs of the reference in a zone with %j', (denial) => {
     const random = randomFrom(8);

@@ -136,6 +136,50 @@ describe('a zone transfer', () => {
   });
 });
 
+describe('a private zone', () => {
+  const soa = queryFor('private.test.', TYPE.SOA, { opt: '9:' });
+  const udp = { tcp: false };
+
+  test.each([
+    ['its SOA for a peer', soa, { ...NEAR, ...udp }, 'NOERROR aa 1/1/0/0 OPT(9:00015180)'],
+    ['its SOA for a peer over TCP', soa, NEAR, 'NOERROR aa 1/1/0/0 OPT(9:00015180)'],
+    [
+      'its SOA for a key',
+      signed(soa, 'acme.').message,
+      { from: '192.0.2.1' },
+      'NOERROR aa 1/1/0/1 OPT(9:00015180)',
+    ],
+    ['AXFR for a peer', axfr('private.test.'), NEAR, 'NOERROR aa 1/4/0/0'],
+    ['IXFR for a peer', ixfr(7, 'private.test.'), NEAR, 'NOERROR aa 1/1/0/0'],
+    ['its SOA for others', soa, udp, 'REFUSED - 1/0/0/0 OPT(ede:0012)'],
+    [
+      'its SOA for the key of a peer that may not transfer',
+      signed(soa, 'other.').message,
+      udp,
+      'REFUSED - 1/0/0/1 OPT(ede:0012)',
+    ],
+    ['AXFR for others', axfr('private.test.'), {}, 'REFUSED - 1/0/0/0'],
+    ['other types, also for a peer', queryFor('private.test.', TYPE.NS), NEAR, 'REFUSED - 1/0/0/0'],
+    [
+      'names in it, also for a key',
+      signed(queryFor('ns.private.test.', TYPE.A), 'acme.').message,
+      { from: '192.0.2.1' },
+      'REFUSED - 1/0/0/1',
+    ],
+  ])('%s', async (_, query, from, summary) => {
+    expect((await slowNode().answers(query, from)).map(summarize)).toEqual([summary]);
+  });
+
+  test('is refused while the configuration was not read, and by a node with TRANSFERS=off', async () => {
+    const unread = await slowNode({ stored: undefined }).answers(soa, NEAR);
+    const off = await slowNode({ hasTransfers: false }).answers(soa, NEAR);
+    expect([...unread, ...off].map(summarize)).toEqual([
+      'SERVFAIL - 1/0/0/0 OPT(ede:000e)',
+      'REFUSED - 1/0/0/0 OPT(ede:0012)',
+    ]);
+  });
+});
+
 describe('TSIG', () => {
   const soa = queryFor('example.test.', TYPE.SOA, { opt: '' });
 

@@ -128,6 +128,7 @@ export function slowNode(options: Options = {}) {
       apexOnly,
       zoneOf('own.test.', TEXT),
       zoneOf('long.test.', TEXT + LONG),
+      { ...zoneOf('private.test.', TEXT), isPrivate: true },
     ],
     settings,
   );

@@ -54,6 +54,7 @@ export interface TestNodeOptions {
   zoneCounts?: ZoneCounts;
   unproven?: boolean;
   expired?: boolean;
+  isPrivate?: boolean;
   hasTransfers?: boolean;
   /** The zone is signed, and proves denials in this way. */
   denial?: DenialStyle;
@@ -64,10 +65,10 @@ function exampleZoneText(): string {
 }
 
 export function testNode(options: TestNodeOptions = {}): TestNode {
-  const { unproven = false, expired = false } = options;
+  const { unproven = false, expired = false, isPrivate = false } = options;
   const plain = zoneOf('example.test.', options.zoneText ?? exampleZoneText());
   const given = options.denial === undefined ? plain : signedZone(plain, options.denial);
-  const zone = { ...given, unproven, expired };
+  const zone = { ...given, unproven, expired, isPrivate };
   const node = answeringNode([zone], {
     nodeName: options.nodeName ?? 'node-1',
     version: 'Zonefleet 1.2.3',

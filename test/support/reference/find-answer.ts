@@ -80,6 +80,7 @@ export function findAnswer(
   const zone = zoneFor(zones, qname, qtype);
   if (zone === undefined || qtype === TYPE.AXFR || qtype === TYPE.IXFR) return REFUSED;
   if (zone.expired) return { ...REFUSED, kind: 'failed', rcode: RCODE.SERVFAIL };
+  if (zone.isPrivate) return REFUSED;
   const isSigned = zone.denials !== undefined;
   const answersAll = !zone.marked.has(zone.apex) || (qname === zone.apex && isOfApex(qtype, isSigned));
   if (!answersAll) return REFUSED;
@@ -164,7 +165,7 @@ function zoneFor(zones: Zones, name: Name, qtype: number): Zone | undefined {
   const zone = nearestZone(zones, name);
   if (zone === undefined || qtype !== TYPE.DS || zone.apex !== name || name === ROOT) return zone;
   const above = nearestZone(zones, parentOf(name));
-  if (above === undefined) return zone;
+  if (above === undefined || above.isPrivate) return zone;
   // Only a zone that delegates exactly this name is its parent. NXDOMAIN from another zone would deny the child.
   const place = descend(above, name, TYPE.NS);
   return place.kind === 'cut' && place.node.name === name ? above : zone;

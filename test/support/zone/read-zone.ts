@@ -19,7 +19,10 @@ export function readZone(image: Image, apex: Name): Zone | undefined {
 }
 
 function readZoneAt(image: Image, root: number): Zone {
-  const { apex, serial, negativeTtl, unproven, expired, records, ...order } = readRoot(image, root);
+  const { apex, serial, negativeTtl, unproven, expired, isPrivate, records, ...order } = readRoot(
+    image,
+    root,
+  );
   const nodes = new Map<Name, ZoneNode>();
   const marks = new Set<Name>();
   forEachName(image, root, (_, ref) => {
@@ -28,7 +31,18 @@ function readZoneAt(image: Image, root: number): Zone {
     if (marked) marks.add(name);
   });
   const soa = nodes.get(apex)?.sets.get(TYPE.SOA) as RecordSet;
-  const found = { apex, soa, negativeTtl, serial, nodes, marked: marks, unproven, expired, records };
+  const found = {
+    apex,
+    soa,
+    negativeTtl,
+    serial,
+    nodes,
+    marked: marks,
+    unproven,
+    expired,
+    isPrivate,
+    records,
+  };
   return { ...found, ...readDenials(image, apex, soa, nodes, order) };
 }
 

@@ -9,6 +9,7 @@ import {
   apexLabelsOf,
   byteOf,
   HEADER,
+  log2BucketsIn,
   MAX_LOG2_BUCKETS,
   ROOT,
   ROOT_FLAG,
@@ -28,7 +29,7 @@ import { demand } from './demand.ts';
 import type { TakenSpace } from './taken-space.ts';
 
 /** A served zone has at most one of these flags. */
-const APEX_FLAGS = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.UNPROVEN | ROOT_FLAG.EXPIRED;
+const APEX_FLAGS = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.UNPROVEN | ROOT_FLAG.EXPIRED | ROOT_FLAG.PRIVATE;
 
 export class ZoneCheck {
   readonly #image: Image;
@@ -56,8 +57,9 @@ export class ZoneCheck {
     }
     const shape = words[at + ROOT.SHAPE] as number;
     const apexOctets = (shape >>> 8) & 0xff;
-    const log2 = shape >>> 24;
+    const log2 = log2BucketsIn(shape);
     const names = words[at + ROOT.NAMES] as number;
+    demand(shape >>> 30 === 0, 'the flags of a zone are wrong');
     demand(log2 <= MAX_LOG2_BUCKETS && names >= 0 && names < this.#space.end, 'a zone has an invalid index');
     const index = at + ROOT.APEX + ((apexOctets + 3) >> 2);
     const order = index + (log2 === 0 ? 1 + 2 * names : 1 << log2);

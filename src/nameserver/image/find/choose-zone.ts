@@ -29,7 +29,9 @@ export class ZoneChooser {
       // Only a zone that delegates exactly this name is its parent. NXDOMAIN from another zone would deny the child.
       this.#parent.enter(above);
       if (this.#parent.isNotServed) return above; // it might delegate the name
-      if (this.#parent.walk(name, TYPE.NS) === PLACE.CUT && this.#parent.label === 0) return above;
+      const isPublic = !this.#parent.isPrivate; // a zone that is refused must not hide another one
+      if (isPublic && this.#parent.walk(name, TYPE.NS) === PLACE.CUT && this.#parent.label === 0)
+        return above;
     }
     zones.apexLabel = 0;
     return root;

@@ -147,6 +147,7 @@ export class ImageFinder {
     }
     if (zone.isNotServed) this.#end(FOUND.NOT_SERVED, RCODE.SERVFAIL, false);
     else if (zone.isExpired) this.#end(FOUND.EXPIRED, RCODE.SERVFAIL, false);
+    else if (zone.isPrivate) this.#end(FOUND.PRIVATE, RCODE.REFUSED, false);
     else if (isAtApex && isOfApex(qtype, zone.isSigned)) return true;
     else this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
     return false;

@@ -6,6 +6,7 @@ import type { Image } from '../image.ts';
 import {
   apexLabelsOf,
   byteOf,
+  log2BucketsIn,
   NODE,
   NODE_FLAG,
   ROOT,
@@ -25,7 +26,8 @@ export const PLACE = { NODE: 0, CUT: 1, DNAME: 2, NOTHING: 3 } as const;
 type Place = (typeof PLACE)[keyof typeof PLACE];
 
 const WILDCARD_OCTETS = 2;
-const SPECIAL = ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN | ROOT_FLAG.EXPIRED;
+const SPECIAL =
+  ROOT_FLAG.APEX_ONLY | ROOT_FLAG.NOT_SERVED | ROOT_FLAG.UNPROVEN | ROOT_FLAG.EXPIRED | ROOT_FLAG.PRIVATE;
 
 export class NameFinder {
   /** The node at which the last walk ended. */
@@ -65,16 +67,20 @@ export class NameFinder {
     this.#flags = shape & ROOT_FLAGS;
     this.#rootWords = words;
     this.#index = at + ROOT.APEX + ((this.apexOctets + 3) >>> 2);
-    this.#log2Buckets = shape >>> 24;
+    this.#log2Buckets = log2BucketsIn(shape);
   }
 
-  /** True if the zone is not ordinary: answered in part, not at all (`isNotServed`, `isExpired`), or unproven. */
+  /** True if the zone is not ordinary: answered in part, not at all (`isNotServed`, `isExpired`, `isPrivate`), or unproven. */
   get isSpecial(): boolean {
     return (this.#flags & SPECIAL) !== 0;
   }
 
   get isExpired(): boolean {
     return (this.#flags & ROOT_FLAG.EXPIRED) !== 0;
+  }
+
+  get isPrivate(): boolean {
+    return (this.#flags & ROOT_FLAG.PRIVATE) !== 0;
   }
 
   get isUnproven(): boolean {

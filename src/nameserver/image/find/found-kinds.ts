@@ -14,5 +14,7 @@ export const FOUND = {
   FAILED: 7,
   /** The zone is an expired copy of a primary's. */
   EXPIRED: 8,
+  /** Only peers may read the zone. */
+  PRIVATE: 9,
 } as const;
 export type FoundKind = (typeof FOUND)[keyof typeof FOUND];

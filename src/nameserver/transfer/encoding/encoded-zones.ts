@@ -22,6 +22,8 @@ export interface ZoneVersion {
   readonly mark: number;
   readonly serial: number;
   readonly records: number;
+  /** True if only peers may read the zone. */
+  readonly isPrivate: boolean;
   readonly soa: ZoneRecord;
 }
 
@@ -126,7 +128,7 @@ export class EncodedZones {
   #find(apex: Name): { readonly root: number; readonly found: FoundZone } {
     const root = findRoot(this.#image, apex);
     if (root === 0) return { root, found: { kind: 'absent' } };
-    const { id, version, mark, serial, records, apexNode, apexOnly, expired, isServed } = readRoot(
+    const { id, version, mark, serial, records, apexNode, apexOnly, expired, isPrivate, isServed } = readRoot(
       this.#image,
       root,
     );
@@ -141,6 +143,7 @@ export class EncodedZones {
       mark,
       serial,
       records,
+      isPrivate,
       soa: { owner: apex, type: TYPE.SOA, ttl: soa.ttl, rdata },
     };
     return { root, found: { kind: 'served', isWhole: !apexOnly, zone } };
