@@ -35,11 +35,13 @@ create table peers (
   key_id bigint references tsig_keys,
   -- `opportunistic`: TLS is tried first, and nothing is verified. `strict`: only TLS, with a verified server.
   tls text not null default 'off' check (tls in ('off', 'opportunistic', 'strict')),
+  -- NOTIFY and messages without TLS are sent to `port`.
+  tls_port integer not null default 853 check (tls_port between 1 and 65535),
   -- The name in the server's certificate; null if only pins are verified. Without a final dot.
   tls_name text,
-  -- SHA-256 of public keys (SubjectPublicKeyInfo), of which the server must have one.
+  -- SHA-256 of public keys (SubjectPublicKeyInfo), of which the server must have one. A strict peer without name and pins
+  -- may transfer zones from this fleet, but is not a primary.
   tls_pins bytea[] not null default '{}' check (cardinality(tls_pins) <= 4),
-  constraint peers_strict check (tls <> 'strict' or tls_name is not null or cardinality(tls_pins) > 0),
   -- For a secondary of its domain: whether it may transfer the zone, and whether it receives NOTIFY.
   transfers boolean not null default false,
   notified boolean not null default false,

@@ -831,6 +831,7 @@ interface Peers {
   tls: Generated<string>;
   tls_name: string | null;
   tls_pins: Generated<ArrayType<Buffer>>;
+  tls_port: Generated<number>;
   transfers: Generated<boolean>;
 }
 
