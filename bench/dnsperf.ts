@@ -8,13 +8,15 @@ import { createInterface } from 'node:readline';
 import { runToEnd } from './program.ts';
 import { percentile } from './statistics.ts';
 
+export type LoadTransport = 'udp' | 'tcp' | 'dot' | 'doh';
+
 export interface Load {
   readonly address: string;
   readonly port: number;
   readonly queries: string;
   readonly seconds: number;
   readonly cpu?: number | undefined;
-  readonly transport?: 'udp' | 'tcp';
+  readonly transport?: LoadTransport;
   readonly edns?: EdnsChoice;
   /** Source address of the queries. By default the kernel chooses. */
   readonly source?: string;
@@ -90,6 +92,7 @@ function commandOf(load: Load): string[] {
   const words = ['dnsperf', '-s', load.address, '-p', load.port, '-d', load.queries, '-l', load.seconds];
   words.push('-c', clients, '-T', 1, '-q', load.outstanding ?? OUTSTANDING, '-t', 2, '-b', 4096);
   words.push('-m', load.transport ?? 'udp');
+  if (load.transport === 'doh') words.push('-O', `doh-uri=https://${load.address}:${load.port}/dns-query`);
   if (load.source !== undefined) words.push('-a', load.source);
   if (load.rate !== undefined) words.push('-Q', Math.round(load.rate));
   if (load.once) words.push('-n', 1);

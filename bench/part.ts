@@ -39,6 +39,7 @@ export type PartName =
   | 'signed'
   | 'signed_memory'
   | 'tcp'
+  | 'tls'
   | 'rrl'
   | 'regions'
   | 'dns_counts'

@@ -24,6 +24,7 @@ import { signedMemory } from './parts/signed-memory.ts';
 import { signing } from './parts/signing.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
+import { tls } from './parts/tls.ts';
 import { notify, transfer } from './parts/transfers.ts';
 import { update } from './parts/update.ts';
 
@@ -42,6 +43,7 @@ export const PARTS: readonly PartGroup[] = [
   single(signed, 5, 'CPU per query with DO from signed zones of 10,000 names, NSEC and NSEC3'),
   single(signedMemory, 30, 'memory and start of a million small signed zones'),
   single(tcp, 2, 'the same over TCP'),
+  single(tls, 8, 'DNS over TLS and HTTPS next to BIND, NSD and dnsdist; dnstap; a large catalog'),
   single(rrl, 2, 'the same with response-rate limits on'),
   single(regions, 4, 'CPU per query with regional answers on, beside off'),
   single(dnsCounts, 4, 'CPU per query with counts by domain, beside off'),

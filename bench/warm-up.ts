@@ -11,7 +11,7 @@ const LEAST_NOERROR = 80;
 
 export async function warmUp(
   server: RunningServer,
-  load: Pick<Load, 'queries' | 'source' | 'edns'>,
+  load: Pick<Load, 'queries' | 'source' | 'edns' | 'transport' | 'clients' | 'outstanding'>,
   options: BenchOptions,
   leastNoError = LEAST_NOERROR,
 ): Promise<void> {

@@ -14,7 +14,7 @@ import { zonefleet } from './zonefleet.ts';
 export const ALL_SERVERS: readonly Server[] = [zonefleet, nsd, knot, powerdns, bind, echo];
 
 export interface Contestant {
-  readonly server: Server;
+  readonly server: Pick<Server, 'name' | 'title'>;
   readonly running: RunningServer;
   /** For the progress lines. */
   readonly label: string;

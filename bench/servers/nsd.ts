@@ -3,7 +3,14 @@
 import { join } from 'node:path';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { versionOf } from './installed.ts';
-import { launch, makeDirectory, type Server, type StartOptions } from './server.ts';
+import {
+  type EncryptedPorts,
+  encryptedPorts,
+  launch,
+  makeDirectory,
+  type Server,
+  type StartOptions,
+} from './server.ts';
 import { writeConfiguration, writeZoneFiles } from './zone-files.ts';
 
 export const nsd: Server = {
@@ -14,7 +21,8 @@ export const nsd: Server = {
     const directory = makeDirectory('nsd');
     const port = await freePort();
     const file = join(directory.path, 'nsd.conf');
-    const head = headOf(options, directory.path, port);
+    const encrypted = await encryptedPorts(options);
+    const head = headOf(options, directory.path, port, encrypted);
     const { transferKey } = options;
     const transfers =
       transferKey === undefined
@@ -23,18 +31,29 @@ export const nsd: Server = {
     writeConfiguration(file, head, writeZoneFiles(options.set, directory.path), (zone) =>
       [`zone:\n name: "${zone.apex}"\n zonefile: "${zone.file}"`, ...transfers].join('\n'),
     );
-    return launch('nsd', ['nsd', '-d', '-c', file], { ...options, port, onStop: directory.remove });
+    const command = ['nsd', '-d', '-c', file];
+    const running = await launch('nsd', command, { ...options, port, onStop: directory.remove });
+    return { ...running, ...(encrypted && { encrypted }) };
   },
 };
 
 function headOf(
-  { address, limitsRates, transferKey: key }: StartOptions,
+  { address, limitsRates, transferKey: key, tls }: StartOptions,
   path: string,
   port: number,
+  encrypted: EncryptedPorts | undefined,
 ): string[] {
   return [
     'server:',
     ` ip-address: ${address}@${port}`,
+    ...(tls === undefined || encrypted === undefined
+      ? []
+      : [
+          ` ip-address: ${address}@${encrypted.dot}`,
+          ` tls-port: ${encrypted.dot}`,
+          ` tls-service-pem: "${tls.cert}"`,
+          ` tls-service-key: "${tls.key}"`,
+        ]),
     ' username: ""',
     ' server-count: 1',
     ' tcp-count: 200',

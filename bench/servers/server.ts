@@ -7,11 +7,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TransferKey } from '../../test/support/peers/transfer-peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { onEnd } from '../cleanup.ts';
 import { type Program, type ProgramOptions, runProgram } from '../program.ts';
 import { probesOf, type ZoneSet } from '../zones/zone-set.ts';
 
-export type ServerName = 'zonefleet' | 'nsd' | 'knot' | 'bind' | 'powerdns' | 'echo';
+export type ServerName = 'zonefleet' | 'nsd' | 'knot' | 'bind' | 'powerdns' | 'echo' | 'dnsdist';
+
+/** PEM files. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface EncryptedPorts {
+  readonly dot: number;
+  readonly doh: number;
+}
 
 export interface StartOptions {
   readonly set: ZoneSet;
@@ -24,12 +36,16 @@ export interface StartOptions {
   readonly timeoutMs: number;
   /** Permits transfers to 127.0.0.1, unsigned or signed with this key. Zonefleet reads its peers from Postgres. */
   readonly transferKey?: TransferKey;
+  /** Also listens for DNS over TLS and, if the server supports it, over HTTPS. */
+  readonly tls?: TlsFiles;
 }
 
 export interface RunningServer {
   readonly name: ServerName;
   readonly address: string;
   readonly port: number;
+  /** Undefined without StartOptions.tls. */
+  readonly encrypted?: EncryptedPorts;
   readonly program: Program;
   /** By performance.now(). */
   readonly startedMs: number;
@@ -119,6 +135,11 @@ export function soaQuery(id: number, apex: string): Buffer {
   const query = Buffer.from(`\0\0\0\0\0\x01\0\0\0\0\0\0${name}\0\0\x06\0\x01`, 'latin1');
   query.writeUInt16BE(id, 0);
   return query;
+}
+
+/** Chooses ports for DNS over TLS and HTTPS if the server has a certificate. */
+export async function encryptedPorts({ tls }: StartOptions): Promise<EncryptedPorts | undefined> {
+  return tls && { dot: await freePort(), doh: await freePort() };
 }
 
 /** A separate directory that is removed with the benchmark. */

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
-import { launch, makeDirectory, type RunningServer, type Server, type StartOptions } from './server.ts';
+import {
+  encryptedPorts,
+  launch,
+  makeDirectory,
+  type RunningServer,
+  type Server,
+  type StartOptions,
+} from './server.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NODE_NAME = 'bench';
@@ -43,6 +50,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
   const url = options.databaseUrl ?? (await zonefleetDatabase(options.set));
   const [port, metricsPort] = [await freePort(), await freePort()];
   const made = options.dataDirectory === undefined ? makeDirectory('node') : undefined;
+  const encrypted = await encryptedPorts(options);
   const env = {
     DATABASE_URL: url,
     DATA_DIR: options.dataDirectory ?? made?.path,
@@ -57,6 +65,14 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     LOG_LEVEL: 'warn',
     ...(options.countryDb === undefined ? {} : { COUNTRY_DB: options.countryDb }),
     ...(options.dnsCounts === undefined ? {} : { DNS_COUNTS: options.dnsCounts ? 'on' : 'off' }),
+    ...(encrypted === undefined
+      ? {}
+      : {
+          DOT_LISTEN: `${options.address}:${encrypted.dot}`,
+          DOH_LISTEN: `${options.address}:${encrypted.doh}`,
+          DNS_TLS_CERT: options.tls?.cert,
+          DNS_TLS_KEY: options.tls?.key,
+        }),
     ...options.environment,
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };
@@ -81,5 +97,5 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
     return value === undefined ? undefined : Number(value);
   };
-  return { ...server, metric };
+  return { ...server, ...(encrypted && { encrypted }), metric };
 }

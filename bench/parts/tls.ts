@@ -1,0 +1,139 @@
+// DNS over TLS and HTTPS next to BIND, NSD and dnsdist; the cost of listening for them and of observing queries; and a large
+// catalog zone.
+
+import type { LoadTransport } from '../dnsperf.ts';
+import type { BenchOptions, Part } from '../part.ts';
+import { comparisonTable, cpuBars, type Limits } from '../report/comparison.ts';
+import { atLeast, count, fixed, table } from '../report/table.ts';
+import { interleave, measure, mediansOf, type Run } from '../rounds.ts';
+import { say } from '../say.ts';
+import { type Contestant, serversNamed, startServers, stopServers } from '../servers/all.ts';
+import { dnsdist } from '../servers/dnsdist.ts';
+import { makeCertificate } from '../tls/certificate.ts';
+import { compareObserved } from '../tls/compare-observed.ts';
+import { measureHandshakes } from '../tls/measure-handshakes.ts';
+import { warmUp } from '../warm-up.ts';
+import { makeOneZone } from '../zones/one-zone.ts';
+import { writeQueries } from '../zones/query-file.ts';
+
+const NAMES = 10_000;
+const CONNECTIONS = 10;
+const STREAMS = 10;
+const DOT_LIMITS: Limits = { bind: 0.6 };
+const DOH_LIMITS: Limits = { bind: 1.5 };
+const LEAST_HANDSHAKES = 0.7;
+
+export const tls: Part = {
+  names: ['tls'],
+  async run(options) {
+    const zone = makeOneZone('names', NAMES);
+    const queries = writeQueries(options.directory, 'tls', zone.questions(100_000, 3));
+    const contestants = await startAll(zone.set, options);
+    const blocks = [
+      `The zone and queries of the first part with EDNS, over ${CONNECTIONS} connections that stay open. ` +
+        `dnsdist ${dnsdist.version() ?? '(not installed)'} forwards to Zonefleet over TCP. Certificates have ECDSA keys (P-256).`,
+    ];
+    const charts = [];
+    try {
+      for (const transport of ['dot', 'doh'] as const) {
+        const runs = await compare(transport, contestants, queries, options);
+        const title = transport === 'dot' ? 'DNS over TLS' : `DNS over HTTPS, ${STREAMS} streams each`;
+        blocks.push(`### ${title}`, comparisonTable(runs, transport === 'dot' ? DOT_LIMITS : DOH_LIMITS));
+        charts.push({
+          name: `tls-${transport}`,
+          title: `CPU per query, ${title}`,
+          unit: 'µs',
+          digits: 1,
+          bars: cpuBars(runs),
+        });
+      }
+      blocks.push(await compareHandshakes(contestants, options));
+    } finally {
+      await stopServers(contestants);
+    }
+    if (options.servers.some(({ name }) => name === 'zonefleet'))
+      blocks.push(await compareObserved(zone, queries, options));
+    return [{ part: 'tls', title: 'TLS, HTTPS, observed queries and catalogs', blocks, charts }];
+  },
+};
+
+async function startAll(
+  set: Parameters<typeof startServers>[1],
+  options: BenchOptions,
+): Promise<Contestant[]> {
+  const files = await makeCertificate(options.directory);
+  const servers = serversNamed(options.servers, 'zonefleet', 'nsd', 'bind');
+  const contestants = await startServers(servers, set, options, { tls: files });
+  const backend = contestants.find(({ server }) => server.name === 'zonefleet') ?? contestants[0];
+  if (dnsdist.version() === undefined || backend === undefined) {
+    say('dnsdist is not installed: left out');
+    return contestants;
+  }
+  const running = await dnsdist.start(backend.running, {
+    set,
+    cpu: options.serverCpu,
+    address: backend.running.address,
+    limitsRates: false,
+    timeoutMs: 30_000,
+    tls: files,
+  });
+  return [...contestants, { server: dnsdist, running, label: dnsdist.title }];
+}
+
+/** The same servers on their port for the transport. NSD and dnsdist are measured only over TLS. */
+function onPort(contestants: readonly Contestant[], transport: 'dot' | 'doh'): Contestant[] {
+  return contestants
+    .filter(({ server }) => transport === 'dot' || server.name === 'zonefleet' || server.name === 'bind')
+    .map((contestant) => {
+      const { running } = contestant;
+      return { ...contestant, running: { ...running, port: running.encrypted?.[transport] ?? 0 } };
+    });
+}
+
+async function compare(
+  transport: LoadTransport & ('dot' | 'doh'),
+  contestants: readonly Contestant[],
+  queries: string,
+  options: BenchOptions,
+): Promise<Map<Contestant, Run[]>> {
+  say(`tls: ${transport}`);
+  const load = {
+    queries,
+    transport,
+    clients: CONNECTIONS,
+    edns: { kind: 'edns' },
+    ...(transport === 'doh' && { outstanding: CONNECTIONS * STREAMS }),
+  } as const;
+  const measured = onPort(contestants, transport);
+  for (const { running } of measured) await warmUp(running, load, options);
+  return await interleave(measured, options, ({ running }) =>
+    measure(running, { ...load, seconds: options.seconds }, options),
+  );
+}
+
+async function compareHandshakes(contestants: readonly Contestant[], options: BenchOptions): Promise<string> {
+  say('tls: handshakes');
+  const runs = await interleave(onPort(contestants, 'dot'), options, ({ running }) =>
+    measureHandshakes(running, options),
+  );
+  const medians = [...runs].map(([{ server }, list]) => ({ server, figures: mediansOf(list) }));
+  const ours = medians.find(({ server }) => server.name === 'zonefleet')?.figures;
+  const rows = medians.map(({ server, figures }) => {
+    const isOurs = server.name === 'zonefleet';
+    const ratio = figures.cpuMicros / (ours?.cpuMicros ?? Number.NaN);
+    return [
+      isOurs ? `**${server.title}**` : server.title,
+      fixed(figures.cpuMicros, 0),
+      count(1e6 / figures.cpuMicros),
+      count(figures.queriesPerSecond),
+      isOurs ? '' : server.name === 'nsd' ? atLeast(ratio, LEAST_HANDSHAKES) : fixed(ratio, 2),
+    ];
+  });
+  const head = ['', 'CPU µs each', 'per second of CPU', 'per second', 'ours ÷ this'];
+  return [
+    '### Handshakes',
+    'New connections without resumption. One core of clients does not use a whole core of a server, so the ratio is that of ' +
+      'handshakes per second of processor time.',
+    table(head, rows),
+  ].join('\n\n');
+}
