@@ -14,7 +14,7 @@ import { serialIn } from '../../zone/serial.ts';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
 import { TRANSPORT } from '../answer/transports.ts';
 import type { Reader } from '../image/image.ts';
-import { addressText, findPeer } from './access.ts';
+import { addressText, findPeer, transportRefusal } from './access.ts';
 import { BoundedLog } from './bounded-log.ts';
 import type { EncodedZones, ZoneVersion } from './encoding/encoded-zones.ts';
 import type { SlowMessage } from './messages.ts';
@@ -180,7 +180,6 @@ export class SlowAnswerer {
 
   #transfer(transfers: Transfers, request: VerifiedRequest, apex: Name, config: TransferConfig | undefined) {
     const { zones, poster, counters } = this.#options;
-    const { decoded } = request;
     const fail = (rcode: number, extendedError?: number) => poster.reply(request, { rcode, extendedError });
     const found = zones.find(apex);
     if (found.kind === 'absent') return fail(RCODE.NOTAUTH);
@@ -188,12 +187,16 @@ export class SlowAnswerer {
       return fail(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
     if (found.kind === 'expired') return fail(RCODE.SERVFAIL, EXTENDED_ERROR.INVALID_DATA);
     const { zone, isWhole } = found;
+    const refuse = (why: string) => {
+      const [question] = request.decoded?.questions ?? [];
+      counters.countTransfer(question?.type === TYPE.IXFR ? 'ixfr' : 'axfr', 'refused');
+      this.#logRefusal(request, apex, why);
+      fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+    };
     const peer = peerThatTransfers(config, zone, request);
-    if (peer === undefined || !isWhole) {
-      counters.countTransfer(decoded?.questions[0]?.type === TYPE.IXFR ? 'ixfr' : 'axfr', 'refused');
-      this.#logRefusal(request, apex, 'a zone transfer is refused');
-      return fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
-    }
+    if (peer === undefined || !isWhole) return refuse('a zone transfer is refused');
+    const refusal = transportRefusal(peer, request.message);
+    if (refusal !== undefined) return refuse(refusal);
     void transfers.start(request, { zone, peer, isSecondary: config.primariesOf(apex) !== undefined });
   }
 

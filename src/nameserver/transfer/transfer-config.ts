@@ -20,9 +20,9 @@ export interface ServedKey {
 }
 
 export interface TransferPeer
-  extends Omit<KnownPeer, 'addresses'>,
+  extends Omit<KnownPeer, 'addresses' | 'tls'>,
     Omit<NotifiedPeer, 'key'>,
-    Pick<StoredPeer, 'accountId'> {
+    Pick<StoredPeer, 'accountId' | 'tls'> {
   /** The key that the peer's messages, and those to the peer, are signed with. Undefined also if it cannot be used. */
   readonly key: ServedKey | undefined;
 }

@@ -6,6 +6,7 @@ import type { Name } from '../../dns/name.ts';
 import type { Connection } from '../postgres/connection.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { SealedTsigKey } from '../secrets/tsig-secrets.ts';
+import type { PeerTlsMode } from './peer-tls.ts';
 
 interface StoredKey extends SealedTsigKey {
   readonly id: number;
@@ -26,6 +27,7 @@ export interface StoredPeer {
   /** In CIDR notation. Empty for any source. */
   readonly networks: readonly string[];
   readonly keyId: number | undefined;
+  readonly tls: PeerTlsMode;
 }
 
 export interface StoredGrant {
@@ -70,7 +72,7 @@ export async function loadTransferConfig(
   );
   const peers = await connection.query(
     `select p.id, p.name, array(select host(a) from unnest(p.addresses) with ordinality u(a, n) order by n),
-       p.port, p.networks::text[], p.key_id, z.account_id
+       p.port, p.networks::text[], p.key_id, p.tls, z.account_id
      from peers p left join zone_peers z on z.peer_id = p.id`,
   );
   const policies = await connection.query(
@@ -120,17 +122,18 @@ function decodeKey(row: readonly unknown[]): StoredKey {
 }
 
 function decodePeer(row: readonly unknown[]): StoredPeer {
-  const [id, name, addresses, port, networks, keyId, accountId] = row as [
+  const [id, name, addresses, port, networks, keyId, tls, accountId] = row as [
     number,
     string | null,
     string[],
     number,
     string[],
     number | null,
+    PeerTlsMode,
     number | null,
   ];
   const optional = { name: name ?? undefined, keyId: keyId ?? undefined, accountId: accountId ?? undefined };
-  return { id, addresses, port, networks, ...optional };
+  return { id, addresses, port, networks, tls, ...optional };
 }
 
 /** Groups rows of id, peer, transfers, notified. A row without a peer only names the group. */

@@ -26,6 +26,22 @@ test.each([
   expect(findPeer([known], sender)).toBe(isMatch ? known : undefined);
 });
 
+test.each<[string, ('off' | 'strict')[], string]>([
+  ['a strict peer after an equal one that is not strict', ['off', 'strict'], 'strict'],
+  ['a strict peer before an equal one that is not strict', ['strict', 'off'], 'strict'],
+])('%s decides', (_, modes, found) => {
+  const peers = modes.map((tls) => ({ ...peer(['192.0.2.0/24']), tls }));
+  expect(findPeer(peers, { address: Uint8Array.of(192, 0, 2, 1), keyId: undefined })?.tls).toBe(found);
+});
+
+test('a strict peer is not found for messages that the key or the address of another peer identifies', () => {
+  const strict = { ...peer(['192.0.2.0/24']), tls: 'strict' as const };
+  const [signing, listening] = [peer([], 1), { ...peer(['192.0.2.0/24']), addresses: ['192.0.2.1'] }];
+  const found = (other: KnownPeer, keyId?: number) =>
+    findPeer([strict, other], { address: Uint8Array.of(192, 0, 2, 1), keyId });
+  expect([found(signing, 1), found(signing, 2), found(listening)]).toEqual([signing, strict, listening]);
+});
+
 test('the first peer that matches is returned, one with a key first', () => {
   const at = (address: string, keyId: number) => ({ ...peer([], keyId), addresses: [address] });
   const peers = [

@@ -10,6 +10,7 @@ import { AmplificationLimit } from '../../../src/nameserver/answer/amplification
 import { TransferWriter } from '../../../src/nameserver/transfer/encoding/transfer-writer.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { axfr, type From, ixfr, keyOf, NOW, signed, slowNode, TEXT } from '../../support/answer/slow-node.ts';
+import { collectingLog } from '../../support/processes/follow.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const NEAR = { from: '198.51.100.1' };
@@ -66,6 +67,35 @@ describe('a zone transfer', () => {
     const replies = await slowNode().answers(query, from);
     expect(replies.map(summarize)).toEqual([summary]);
     expect(decodeMessage(replies[0]!).id).toBe(0x1234);
+  });
+
+  const STRICT = '203.0.113.64';
+  const REFUSED = ['REFUSED - 1/0/0/0 OPT(ede:0012)'];
+  const SENT = ['NOERROR aa 1/4/0/0 OPT()'];
+  test.each<[string, From, string[], RegExp?]>([
+    [
+      'of a strict peer over TCP',
+      { from: STRICT },
+      REFUSED,
+      /without TLS is refused: TLS of the peer is strict/,
+    ],
+    ['of a strict peer over TLS', { from: STRICT, tls: 'dot' }, SENT],
+    ['of a strict peer over TLS 1.2', { from: STRICT, tls: 'other' }, REFUSED, /needs TLS 1.3 and the ALPN/],
+    ['of another peer over TLS', { ...NEAR, tls: 'dot' }, SENT],
+    ['of another peer over TLS 1.2', { ...NEAR, tls: 'other' }, REFUSED, /needs TLS 1.3 and the ALPN/],
+    ['of a source that is no peer over TLS', { tls: 'dot' }, REFUSED, /^a zone transfer is refused$/],
+  ])('%s', async (_, from, summary, reason) => {
+    const log = collectingLog();
+    const node = slowNode({ log });
+    for (const query of [axfr('example.test.', ''), ixfr(6, 'example.test.', 'OPT()')])
+      expect((await node.answers(query, from)).map(summarize)).toEqual(summary);
+    const refusals = log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect(refusals).toEqual(reason === undefined ? [] : Array(2).fill(expect.stringMatching(reason)));
+  });
+
+  test('of a strict peer over UDP is refused', async () => {
+    const answers = await slowNode().answers(ixfr(7, 'example.test.', 'OPT()'), { from: STRICT, tcp: false });
+    expect(answers.map(summarize)).toEqual(REFUSED);
   });
 
   test('before the configuration was read gets SERVFAIL', async () => {

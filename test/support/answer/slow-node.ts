@@ -6,6 +6,7 @@ import { parseName, printName } from '../../../src/dns/name.ts';
 import { addressOctets } from '../../../src/dns/record/network.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
+import { TRANSPORT } from '../../../src/nameserver/answer/transports.ts';
 import { ReaderSlot } from '../../../src/nameserver/image/image.ts';
 import { EncodedZones } from '../../../src/nameserver/transfer/encoding/encoded-zones.ts';
 import type { EncodedHistory } from '../../../src/nameserver/transfer/encoding/zone-history.ts';
@@ -58,6 +59,7 @@ const storedPeer = (id: number, networks: string[], keyId?: number, addresses: s
   port: 53,
   networks,
   keyId,
+  tls: id === 6 ? ('strict' as const) : ('off' as const),
 });
 const STORED: StoredTransferConfig = {
   version: 1,
@@ -73,9 +75,10 @@ const STORED: StoredTransferConfig = {
     storedPeer(2, ['198.51.100.0/24']),
     storedPeer(3, [], 4, ['203.0.113.1']),
     storedPeer(4, [], 5),
+    storedPeer(6, ['203.0.113.64/32']),
   ],
   policies: new Map([
-    [1, [1, 2, 4].map((peerId) => ({ peerId, transfers: peerId !== 4, notified: true }))],
+    [1, [1, 2, 4, 6].map((peerId) => ({ peerId, transfers: peerId !== 4, notified: true }))],
     [2, []],
   ]),
   defaultPolicy: 1,
@@ -164,9 +167,10 @@ export function slowNode(options: Options = {}) {
     nowMs: () => NOW_MS,
   });
   let id = 0;
-  const handle = (octets: Uint8Array, { from = '203.0.113.9', tcp = true }: From = {}) => {
+  const handle = (octets: Uint8Array, { from = '203.0.113.9', tcp = true, tls }: From = {}) => {
     const address = addressOctets(from) as Uint8Array;
-    slow.handle({ id: ++id, octets, transport: tcp ? 1 : 0, address });
+    const over = tls === undefined ? { transport: tcp ? TRANSPORT.TCP : TRANSPORT.UDP } : OVER_TLS[tls];
+    slow.handle({ id: ++id, octets, address, ...over });
     return id;
   };
   const ask = async (octets: Uint8Array, from?: From) => {
@@ -197,7 +201,14 @@ export function slowNode(options: Options = {}) {
 export interface From {
   readonly from?: string;
   readonly tcp?: boolean;
+  /** `dot`: over TLS 1.3 with the ALPN protocol "dot". `other`: over another TLS connection. */
+  readonly tls?: 'dot' | 'other' | undefined;
 }
+
+const OVER_TLS = {
+  dot: { transport: TRANSPORT.TLS, isXot: true },
+  other: { transport: TRANSPORT.TLS, isXot: false },
+} as const;
 
 /** Returns the messages of a part of an answer over TCP. */
 export function unframed(octets: Uint8Array): Uint8Array[] {
