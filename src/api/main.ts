@@ -210,7 +210,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     throw listenFault('API_LISTEN', error);
   });
   life.onStop(() => listeners.close(DRAIN_MS));
-  const edgeListeners = await listenForEdges(app, settings, { ...common, log });
+  const edgeListeners = await listenForEdges(app, settings, { ...common, log, user });
   life.onStop(async () => edgeListeners?.close(DRAIN_MS));
   life.onStop(() => edgeFeed.close());
   life.onStop(() => eventFeed.close());

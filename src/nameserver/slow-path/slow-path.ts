@@ -14,6 +14,17 @@ export interface SlowReceiver {
   loseAnswer(id: number): void;
 }
 
+/** Passes messages to the transfer thread. Implemented by SlowPath, and for other threads by RelayedSlowPath. */
+export interface SlowMessages {
+  readonly limit: Pick<SlowPathLimit, 'enter' | 'drop'>;
+  /** Sends a message, which `limit` has admitted. Returns its id, or undefined if it cannot be sent. */
+  ask(message: Omit<SlowMessage, 'id'>, receiver: SlowReceiver): number | undefined;
+  /** Requests the next part of an answer. */
+  more(id: number): void;
+  /** Makes the transfer thread forget the answer. */
+  close(id: number): void;
+}
+
 interface Waiting {
   readonly receiver: SlowReceiver;
   readonly transport: TransportIndex;
@@ -28,7 +39,7 @@ const SWEEP_MS = 1000;
 const SETTLE_TIMEOUT_MS = 200;
 const SETTLE_POLL_MS = 5;
 
-export class SlowPath {
+export class SlowPath implements SlowMessages {
   readonly limit = new SlowPathLimit();
   readonly #now: () => number;
   readonly #waiting = new Map<number, Waiting>();

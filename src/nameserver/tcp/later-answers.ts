@@ -1,7 +1,7 @@
 // The answers of one TCP connection that arrive later, from the transfer thread (RFC 7766 §6.2.1.1). Requests the next
 // part of an answer only when the system has taken the last one, so that a slow peer holds little memory.
 
-import type { SlowPath, SlowReceiver } from '../slow-path/slow-path.ts';
+import type { SlowMessages, SlowReceiver } from '../slow-path/slow-path.ts';
 import type { SlowMessage } from '../transfer/messages.ts';
 import type { TcpNetwork } from './tcp-network.ts';
 
@@ -17,7 +17,7 @@ const MAX_OPEN = 16;
 const MAX_OPEN_OF_CLIENT = 128;
 
 export class LaterAnswers implements SlowReceiver {
-  readonly #slowPath: SlowPath | undefined;
+  readonly #slowPath: SlowMessages | undefined;
   readonly #connection: LaterConnection;
   readonly #open = new Set<number>();
   /** Answers whose next part can be requested. They take turns. */
@@ -25,7 +25,7 @@ export class LaterAnswers implements SlowReceiver {
   /** The answer whose next part was requested. */
   #requested: number | undefined;
 
-  constructor(slowPath: SlowPath | undefined, connection: LaterConnection) {
+  constructor(slowPath: SlowMessages | undefined, connection: LaterConnection) {
     this.#slowPath = slowPath;
     this.#connection = connection;
   }

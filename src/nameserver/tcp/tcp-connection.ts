@@ -1,4 +1,4 @@
-// One TCP connection. Splits the stream into queries, answers some of them in each of its turns, in order, and pauses
+// One TCP or TLS connection. Splits the stream into queries, answers some of them in each of its turns, in order, and pauses
 // while the peer does not read.
 //
 //   reading → (whole queries) → its turn → answered → reading
@@ -7,11 +7,15 @@
 // Answers of the transfer thread arrive later, and other queries are answered meanwhile.
 
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { HEADER_OCTETS } from '../../dns/message/header.ts';
 import { type PacketAnswerer, SLOW_PATH, writeFailure } from '../answer/answer-query.ts';
+import { addressOctets } from '../answer/client.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
+import { TRANSPORT, type TransportIndex } from '../answer/transports.ts';
 import type { Reader } from '../image/image.ts';
-import type { SlowPath } from '../slow-path/slow-path.ts';
+import type { Sampler } from '../observe/sampler.ts';
+import type { SlowMessages } from '../slow-path/slow-path.ts';
 import { LaterAnswers } from './later-answers.ts';
 import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 import type { TcpTurns } from './tcp-turns.ts';
@@ -21,8 +25,12 @@ export interface TcpAnswers {
   readonly answerer: PacketAnswerer;
   readonly reader: Reader;
   readonly counters: QueryCounters;
+  /** Default: TCP. */
+  readonly transport?: typeof TRANSPORT.TCP | typeof TRANSPORT.TLS;
+  /** Undefined if no answers are sampled. */
+  readonly sampler?: Sampler | undefined;
   /** Undefined if the node has no transfer thread. */
-  readonly slowPath?: SlowPath | undefined;
+  readonly slowPath?: SlowMessages | undefined;
 }
 
 /** The connections of a listener. */
@@ -41,7 +49,6 @@ export interface TcpConnections {
 
 const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
 const MAX_MESSAGE_OCTETS = 65535;
-const OVER_TCP = 1;
 /** Maximum number of queries, or octets of answers, in one turn. The rest waits for the next turn. */
 const TURN_QUERIES = 64;
 const TURN_OCTETS = 16_384;
@@ -50,6 +57,11 @@ const MAX_CHUNKS = 64;
 const MAX_PASSED_OCTETS = 4096;
 /** Time in which a peer must take a part of a transfer. */
 const TAKE_PART_MS = 30_000;
+/**
+ * Octets of written answers with which the next queries are still answered over TLS. A write over TLS always completes
+ * later, also if the peer reads.
+ */
+const TLS_UNWRITTEN_OCTETS = 1 << 16;
 
 const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
@@ -63,6 +75,8 @@ export class TcpConnection implements NetworkConnection {
   /** The client's address, 4 or 16 octets. */
   readonly #from: Uint8Array;
   readonly #owner: TcpConnections;
+  readonly #transport: TransportIndex;
+  readonly #maxUnwritten: number;
   /** Unanswered input from `#at` on: at most one message plus one read, in few chunks. */
   #chunks: Buffer[] = [];
   #at = 0;
@@ -80,6 +94,8 @@ export class TcpConnection implements NetworkConnection {
     this.#from = from;
     this.network = network;
     this.#owner = owner;
+    this.#transport = owner.answers.transport ?? TRANSPORT.TCP;
+    this.#maxUnwritten = this.#transport === TRANSPORT.TLS ? TLS_UNWRITTEN_OCTETS : 0;
     this.progressAt = owner.now();
     this.#later = new LaterAnswers(owner.answers.slowPath, this);
     socket.on('data', (chunk) => this.#receive(chunk));
@@ -89,8 +105,8 @@ export class TcpConnection implements NetworkConnection {
   }
 
   destroy(): void {
-    if (this.#isUnread) this.#socket.resetAndDestroy();
-    else this.#socket.destroy();
+    if (this.#isUnread) tcpSocketOf(this.#socket).resetAndDestroy();
+    this.#socket.destroy();
     this.#leave();
   }
 
@@ -152,7 +168,7 @@ export class TcpConnection implements NetworkConnection {
   /** Sends a part of an answer that arrived later. */
   sendPart(octets: Uint8Array | undefined): void {
     if (octets !== undefined) {
-      this.#write(octets);
+      this.#write(octets, 0); // the next part uses the memory of this one
       this.#isPartUnread = this.#isUnread;
     }
     if (this.#isUnread) {
@@ -262,7 +278,7 @@ export class TcpConnection implements NetworkConnection {
     }
     this.network.asked(queries);
     this.#keep(input, at);
-    if (filled > 0) this.#write(Buffer.from(batch.subarray(0, filled)));
+    if (filled > 0) this.#write(Buffer.from(batch.subarray(0, filled)), this.#maxUnwritten);
     if (queries > 0) this.#progress();
     if (isForeign) this.#endForeign();
     else if (this.#later.isFull) this.#socket.pause();
@@ -294,10 +310,10 @@ export class TcpConnection implements NetworkConnection {
 
   /** Appends the answer to the batch, which holds `filled` octets. Returns the new number of octets. */
   #answerOne(input: Uint8Array, at: number, octets: number, filled: number): number {
-    const { answerer, counters } = this.#owner.answers;
+    const { answerer, counters, sampler } = this.#owner.answers;
     const startedAt = performance.now();
     const outAt = filled + LENGTH_OCTETS;
-    answerer.client.set(OVER_TCP, this.#from);
+    answerer.client.set(this.#transport, this.#from);
     let length = answerer.answer(input, at, octets, batch, outAt, MAX_MESSAGE_OCTETS);
     if (length === SLOW_PATH) {
       if (this.#askLater(input.subarray(at, at + octets))) return filled;
@@ -306,18 +322,49 @@ export class TcpConnection implements NetworkConnection {
     if (length === 0) return filled;
     batch[filled] = length >> 8;
     batch[filled + 1] = length;
+    if (sampler?.isDue(answerer.nowMs)) this.#sample(sampler, input, at, octets, outAt, length, startedAt);
     counters.observeLatency((performance.now() - startedAt) / 1000);
     return outAt + length;
   }
 
-  #askLater(message: Uint8Array): boolean {
-    return this.#later.ask({ octets: new Uint8Array(message), transport: OVER_TCP, address: this.#from });
+  #sample(
+    sampler: Sampler,
+    query: Uint8Array,
+    queryAt: number,
+    queryOctets: number,
+    answerAt: number,
+    answerOctets: number,
+    startedAtMs: number,
+  ): void {
+    const { remotePort, localAddress, localPort } = this.#socket;
+    sampler.add(this.#owner.answers.answerer, {
+      port: remotePort ?? 0, // undefined if the connection has just been closed
+      local: localAddress === undefined ? undefined : addressOctets(localAddress),
+      localPort,
+      query,
+      queryAt,
+      queryOctets,
+      answer: batch,
+      answerAt,
+      answerOctets,
+      startedAtMs,
+    });
   }
 
-  #write(octets: Uint8Array): void {
+  #askLater(message: Uint8Array): boolean {
+    return this.#later.ask({
+      octets: new Uint8Array(message),
+      transport: this.#transport,
+      address: this.#from,
+      isXot: isXot(this.#socket),
+    });
+  }
+
+  /** Nothing more is read or answered if the system has not accepted more than `maxUnwritten` octets. */
+  #write(octets: Uint8Array, maxUnwritten: number): void {
     const socket = this.#socket;
     socket.write(octets, this.#written);
-    if (socket.writableLength === 0) return; // the system has accepted everything
+    if (socket.writableLength <= maxUnwritten) return;
     const unreadBytes = this.#isUnread ? octets.length : socket.writableLength;
     this.#isUnread = true;
     this.hasQueries = false; // none for now
@@ -349,4 +396,14 @@ export class TcpConnection implements NetworkConnection {
     this.#isPartUnread = false;
     this.#owner.countRead(this);
   }
+}
+
+/** Returns the TCP socket below a TLS socket, or the socket itself. Only TCP sockets can be reset. */
+function tcpSocketOf(socket: Socket): Socket {
+  return (socket as { _parent?: Socket | null })._parent ?? socket;
+}
+
+/** True if the connection may carry transfers over TLS (RFC 9103 §7.1, §8.4). */
+function isXot(socket: Partial<TLSSocket>): boolean {
+  return socket.alpnProtocol === 'dot' && socket.getProtocol?.() === 'TLSv1.3';
 }

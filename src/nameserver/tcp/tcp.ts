@@ -1,4 +1,4 @@
-// Answers over TCP (RFC 7766) with node:net. Everything is bounded: connections, their input, their unread output,
+// Answers over TCP (RFC 7766) and TLS with node:net. Everything is bounded: connections, their input, their unread output,
 // their time, and the queries per second of one client. Answers are sent in the order of the queries, unless the transfer
 // thread makes them.
 
@@ -63,6 +63,8 @@ interface TcpOptions {
   readonly now?: () => number;
   /** Sockets of the process that this one replaces. */
   readonly inherited?: readonly InheritedAddress[];
+  /** Creates a server that passes its connections to `accept`. Default: a TCP server. */
+  readonly createServer?: (accept: (socket: Socket) => void) => Server;
 }
 
 interface PassedConnection {
@@ -151,14 +153,24 @@ class Listening implements TcpConnections {
 export async function listenTcp(
   addresses: readonly ListenAddress[],
   answers: TcpAnswers,
-  { limits = DEFAULT_TCP_LIMITS, now = () => performance.now(), inherited = [] }: TcpOptions = {},
+  {
+    limits = DEFAULT_TCP_LIMITS,
+    now = () => performance.now(),
+    inherited = [],
+    createServer = createTcpServer,
+  }: TcpOptions = {},
 ): Promise<TcpListener> {
   const shared = new Listening(answers, limits, now);
   const libc = await openLibc().catch(() => undefined);
   const servers: Server[] = [];
   try {
     for (const address of addresses) {
-      servers.push(await listen(address, shared, libc, findInherited(inherited, address)?.tcp));
+      const server = createServer((socket) => accept(socket, shared));
+      await listen(server, address, findInherited(inherited, address)?.tcp);
+      servers.push(server);
+      if (libc !== undefined) boundBuffers(libc, server);
+      server.removeAllListeners('error');
+      server.on('error', () => answers.counters.tcpRefused++); // accept failed, usually for lack of descriptors
     }
   } catch (error) {
     await Promise.all(servers.map(closeServer));
@@ -201,14 +213,16 @@ export async function listenTcp(
   };
 }
 
-async function listen(
-  { address, port }: ListenAddress,
-  shared: Listening,
-  libc: Libc | undefined,
-  inherited: number | undefined,
-): Promise<Server> {
+function createTcpServer(accept: (socket: Socket) => void): Server {
   // Half-open: a client that ends its side after its last query still gets the answers.
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => accept(socket, shared));
+  return createServer({ allowHalfOpen: true, noDelay: true }, accept);
+}
+
+export async function listen(
+  server: Server,
+  { address, port }: ListenAddress,
+  inherited: number | undefined,
+): Promise<void> {
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
     const where =
@@ -217,10 +231,6 @@ async function listen(
         : { fd: inherited };
     server.listen(where, BACKLOG, done); // `backlog` among the options is ignored with `fd`
   });
-  if (libc !== undefined) boundBuffers(libc, server);
-  server.removeAllListeners('error');
-  server.on('error', () => shared.answers.counters.tcpRefused++); // accept failed, usually for lack of descriptors
-  return server;
 }
 
 /**
