@@ -1,8 +1,8 @@
 // DNS over TLS and HTTPS next to BIND, NSD and dnsdist; the cost of listening for them and of observing queries; and a large
 // catalog zone.
 
-import type { LoadTransport } from '../dnsperf.ts';
 import type { BenchOptions, Part } from '../part.ts';
+import type { Chart } from '../report/chart.ts';
 import { comparisonTable, cpuBars, type Limits } from '../report/comparison.ts';
 import { atLeast, count, fixed, table } from '../report/table.ts';
 import { interleave, measure, mediansOf, type Run } from '../rounds.ts';
@@ -12,6 +12,7 @@ import { dnsdist } from '../servers/dnsdist.ts';
 import { makeCertificate } from '../tls/certificate.ts';
 import { compareObserved } from '../tls/compare-observed.ts';
 import { measureHandshakes } from '../tls/measure-handshakes.ts';
+import { measureRequests, type RequestLoad, writeUrls } from '../tls/measure-requests.ts';
 import { warmUp } from '../warm-up.ts';
 import { makeOneZone } from '../zones/one-zone.ts';
 import { writeQueries } from '../zones/query-file.ts';
@@ -19,6 +20,7 @@ import { writeQueries } from '../zones/query-file.ts';
 const NAMES = 10_000;
 const CONNECTIONS = 10;
 const STREAMS = 10;
+const REQUESTS = 10_000;
 const DOT_LIMITS: Limits = { bind: 0.6 };
 const DOH_LIMITS: Limits = { bind: 1.5 };
 const LEAST_HANDSHAKES = 0.7;
@@ -33,20 +35,21 @@ export const tls: Part = {
       `The zone and queries of the first part with EDNS, over ${CONNECTIONS} connections that stay open. ` +
         `dnsdist ${dnsdist.version() ?? '(not installed)'} forwards to Zonefleet over TCP. Certificates have ECDSA keys (P-256).`,
     ];
-    const charts = [];
+    const charts: Chart[] = [];
     try {
-      for (const transport of ['dot', 'doh'] as const) {
-        const runs = await compare(transport, contestants, queries, options);
-        const title = transport === 'dot' ? 'DNS over TLS' : `DNS over HTTPS, ${STREAMS} streams each`;
-        blocks.push(`### ${title}`, comparisonTable(runs, transport === 'dot' ? DOT_LIMITS : DOH_LIMITS));
-        charts.push({
-          name: `tls-${transport}`,
-          title: `CPU per query, ${title}`,
-          unit: 'µs',
-          digits: 1,
-          bars: cpuBars(runs),
-        });
-      }
+      const queried = await compareQueries(contestants, queries, options);
+      blocks.push('### DNS over TLS', comparisonTable(queried, DOT_LIMITS));
+      const requested = await compareRequests(contestants, zone.questions(REQUESTS, 4), options);
+      blocks.push(
+        '### DNS over HTTPS',
+        `GET over HTTP/2, ${STREAMS} concurrent requests on each connection.`,
+        comparisonTable(requested, DOH_LIMITS),
+      );
+      for (const [name, title, runs] of [
+        ['tls-dot', 'CPU per query over TLS', queried],
+        ['tls-doh', 'CPU per query over HTTPS', requested],
+      ] as const)
+        charts.push({ name, title, unit: 'µs', digits: 1, bars: cpuBars(runs) });
       blocks.push(await compareHandshakes(contestants, options));
     } finally {
       await stopServers(contestants);
@@ -80,7 +83,7 @@ async function startAll(
   return [...contestants, { server: dnsdist, running, label: dnsdist.title }];
 }
 
-/** The same servers on their port for the transport. NSD and dnsdist are measured only over TLS. */
+/** The servers on their ports for the transport. NSD and dnsdist are measured only over TLS. */
 function onPort(contestants: readonly Contestant[], transport: 'dot' | 'doh'): Contestant[] {
   return contestants
     .filter(({ server }) => transport === 'dot' || server.name === 'zonefleet' || server.name === 'bind')
@@ -90,24 +93,35 @@ function onPort(contestants: readonly Contestant[], transport: 'dot' | 'doh'): C
     });
 }
 
-async function compare(
-  transport: LoadTransport & ('dot' | 'doh'),
+async function compareQueries(
   contestants: readonly Contestant[],
   queries: string,
   options: BenchOptions,
 ): Promise<Map<Contestant, Run[]>> {
-  say(`tls: ${transport}`);
-  const load = {
-    queries,
-    transport,
-    clients: CONNECTIONS,
-    edns: { kind: 'edns' },
-    ...(transport === 'doh' && { outstanding: CONNECTIONS * STREAMS }),
-  } as const;
-  const measured = onPort(contestants, transport);
+  say('tls: queries over TLS');
+  const load = { queries, transport: 'dot', clients: CONNECTIONS, edns: { kind: 'edns' } } as const;
+  const measured = onPort(contestants, 'dot');
   for (const { running } of measured) await warmUp(running, load, options);
   return await interleave(measured, options, ({ running }) =>
     measure(running, { ...load, seconds: options.seconds }, options),
+  );
+}
+
+async function compareRequests(
+  contestants: readonly Contestant[],
+  lines: string,
+  options: BenchOptions,
+): Promise<Map<Contestant, Run[]>> {
+  say('tls: requests over HTTPS');
+  const loads = new Map<Contestant, RequestLoad>();
+  for (const contestant of onPort(contestants, 'doh')) {
+    const urls = writeUrls(contestant.running, lines, options.directory);
+    const load = { urls, connections: CONNECTIONS, streams: STREAMS };
+    loads.set(contestant, load);
+    await measureRequests(contestant.running, load, options); // warms up
+  }
+  return await interleave([...loads.keys()], options, (contestant) =>
+    measureRequests(contestant.running, loads.get(contestant) as RequestLoad, options),
   );
 }
 
