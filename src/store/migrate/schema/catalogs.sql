@@ -20,8 +20,15 @@ create table catalogs (
   confirmed_version bigint,
   -- Consumer: local policies of groups, from group to policy.
   policies jsonb not null default '{}',
-  -- Consumer: why members were not taken over, most severe first; empty if all were.
+  -- Consumer: why the newest version is not applied; empty if it is.
   findings jsonb not null default '[]',
+  -- Consumer: the worker that has increased `lease` last compares the catalog until this time.
+  lease bigint not null default 0,
+  leased_until timestamptz,
+  -- Consumer: the catalog is not compared before this time.
+  next_at timestamptz not null default clock_timestamp(),
+  -- Consumer: when skipped members are tried again; null if there are none.
+  retry_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   check (role = 'producer' or selects is null and account_id is null and not group_by_policy),
   check ((selects = 'account') = (account_id is not null))
@@ -38,9 +45,15 @@ create table catalog_members (
   -- Producer: when the member moved to another catalog. It stays listed with `coo` for some time (§4.3.1).
   left_at timestamptz,
   moved_to bigint references catalogs on delete set null,
-  primary key (catalog_id, name),
-  unique (catalog_id, label)
+  -- Consumer: the catalog that may take the member over (§4.3.1).
+  coo text,
+  -- Consumer: why the member is not copied; null if it is.
+  skipped text,
+  primary key (catalog_id, name)
 );
+-- While a consumed catalog is compared, labels may be exchanged between members.
+create unique index catalog_members_label on catalog_members (catalog_id, label) where zone_id is not null;
+create index catalog_members_skipped on catalog_members (catalog_id, name) where skipped is not null;
 create index catalog_members_name on catalog_members (name);
 create index catalog_members_zone on catalog_members (zone_id) where zone_id is not null;
 create index catalog_members_left on catalog_members (left_at) where left_at is not null;

@@ -137,6 +137,8 @@ create table secondaries (
   check (num_nonnulls(zone_name, domain_id) = 1)
 );
 create index secondaries_due on secondaries (due_at);
+-- Finds the copies below a name.
+create index secondaries_below on secondaries (reverse(zone_name) collate "C") where zone_name is not null;
 create index secondaries_leased on secondaries (leased_until) where leased_until is not null;
 create index secondaries_expiry on secondaries (expires_at) where expired_at is null;
 

@@ -241,11 +241,13 @@ interface CallWindows {
 
 interface CatalogMembers {
   catalog_id: number;
+  coo: string | null;
   group_name: string | null;
   label: string;
   left_at: Date | null;
   moved_to: number | null;
   name: string;
+  skipped: string | null;
   zone_id: number | null;
 }
 
@@ -257,10 +259,14 @@ interface Catalogs {
   group_by_policy: Generated<boolean>;
   held_version: number | null;
   id: Generated<number>;
+  lease: Generated<number>;
+  leased_until: Date | null;
   max_members: Generated<number>;
   name: string;
+  next_at: Generated<Date>;
   policies: Generated<ColumnType<unknown, string, string>>;
   position: string | null;
+  retry_at: Date | null;
   role: string;
   selects: string | null;
   version: number | null;

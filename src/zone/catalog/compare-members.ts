@@ -1,0 +1,145 @@
+// Compares the members of a catalog's new version with those that are copied, and decides which names a catalog of
+// another operator may take.
+
+import { isWildcard, type Name, ROOT } from '../../dns/name.ts';
+import { isPublicSuffix } from '../domain/public-suffix.ts';
+import type { CatalogMember } from './read-catalog.ts';
+
+export interface StoredMember {
+  readonly name: string;
+  readonly label: string;
+  readonly group: string | null;
+  readonly coo: string | null;
+  /** True if the member is not copied, because its name is taken. */
+  readonly isSkipped: boolean;
+}
+
+/** A member as it is stored. */
+export interface WantedMember {
+  readonly name: string;
+  readonly label: string;
+  readonly group: string | null;
+  readonly coo: string | null;
+}
+
+export interface Comparison {
+  /** Members to copy, and skipped ones whose properties have changed. */
+  readonly joins: readonly WantedMember[];
+  /** Members that are no longer listed. Skipped ones are only forgotten. */
+  readonly leaves: readonly StoredMember[];
+  /** Copied members with another label: their zones are removed and transferred again (RFC 9432 §5.4, §5.6). */
+  readonly resets: readonly WantedMember[];
+  /** Copied members with another group or `coo`. */
+  readonly updates: readonly WantedMember[];
+  /** Number of members that are copied, and how many of them would be removed or reset. */
+  readonly copied: number;
+  readonly removals: number;
+}
+
+/** @param groups the groups that have a local policy */
+export function compareMembers(
+  stored: Iterable<StoredMember>,
+  listed: ReadonlyMap<string, CatalogMember>,
+  groups: ReadonlySet<string>,
+): Comparison {
+  const joins: WantedMember[] = [];
+  const leaves: StoredMember[] = [];
+  const resets: WantedMember[] = [];
+  const updates: WantedMember[] = [];
+  const known = new Set<string>();
+  let copied = 0;
+  let removals = 0;
+  for (const member of stored) {
+    known.add(member.name);
+    if (!member.isSkipped) copied++;
+    const now = listed.get(member.name);
+    if (now === undefined) leaves.push(member);
+    else if (member.isSkipped && !isSame(member, wanted(now, groups))) joins.push(wanted(now, groups));
+    else if (!member.isSkipped && now.label !== member.label) resets.push(wanted(now, groups));
+    else if (!isSame(member, wanted(now, groups))) updates.push(wanted(now, groups));
+    if (!member.isSkipped && now?.label !== member.label) removals++;
+  }
+  for (const member of listed.values()) if (!known.has(member.name)) joins.push(wanted(member, groups));
+  return { joins, leaves, resets, updates, copied, removals };
+}
+
+/** Of several groups, the first with a policy applies (RFC 9432 §4.3.2). A group without one is only shown. */
+function wanted(
+  { name, label, groups, coo = null }: CatalogMember,
+  known: ReadonlySet<string>,
+): WantedMember {
+  return { name, label, group: groups.find((group) => known.has(group)) ?? groups[0] ?? null, coo };
+}
+
+function isSame(a: WantedMember, b: WantedMember): boolean {
+  return a.label === b.label && a.group === b.group && a.coo === b.coo;
+}
+
+const LEAST_HELD = 100;
+
+/** Returns true if a version needs a confirmation, because it would empty most of the catalog. */
+export function needsConfirmation({ copied, removals }: Pick<Comparison, 'copied' | 'removals'>): boolean {
+  return removals >= LEAST_HELD && removals > copied / 2;
+}
+
+/** What has a name, or a name above it. */
+export type Occupant = { readonly name: string } & (
+  | { readonly kind: 'domain' | 'zone' | 'nameserver' }
+  /** A member that a consumed catalog copies. */
+  | {
+      readonly kind: 'member';
+      readonly catalog: string;
+      /** The catalog that may take it over. */
+      readonly coo: string | null;
+      /** True if both catalogs have a primary in common. */
+      readonly hasSamePeer: boolean;
+    }
+);
+
+type Claim =
+  | { readonly kind: 'free' }
+  /** The member moves from another catalog (RFC 9432 §4.3.1). */
+  | { readonly kind: 'moves' }
+  /** `why` is a predicate whose subject is the member. */
+  | { readonly kind: 'taken'; readonly why: string };
+
+/**
+ * Returns the reason why no catalog may have this name, as a predicate, or undefined. Customers cannot claim names around
+ * copied zones, so a public suffix would reserve all names below it.
+ */
+export function whyNeverMember(name: Name): string | undefined {
+  if (name === ROOT) return 'is the root';
+  if (isWildcard(name)) return 'is a wildcard';
+  return isPublicSuffix(name) ? 'is a public suffix' : undefined;
+}
+
+/** In a catalog that gives a member to another one, which has taken it. This needs no attention. */
+export const HAS_MOVED = 'moved to its new catalog';
+
+/**
+ * Decides whether a catalog may copy a member. A name that exists is never taken over (RFC 9432 §5.2), except from
+ * another catalog of the same peer that allows it. Neither may a member hide a part of another's zone, so names below
+ * others' zones are refused, too. A zone above others' changes no answer of theirs.
+ */
+export function judgeMember(
+  { name, coo }: Pick<WantedMember, 'name' | 'coo'>,
+  catalog: string,
+  occupants: readonly Occupant[],
+): Claim {
+  const taken = (why: string): Claim => ({ kind: 'taken', why });
+  const others = occupants.filter((other) => other.kind !== 'member' || other.catalog !== catalog);
+  const at = others.find((other) => other.kind === 'member' && other.name === name);
+  if (at?.kind === 'member') {
+    if (at.coo === catalog && at.hasSamePeer) return { kind: 'moves' };
+    return taken(coo === at.catalog ? HAS_MOVED : `is a member of ${at.catalog}`);
+  }
+  const [other] = others;
+  if (other === undefined) return { kind: 'free' };
+  const isAt = other.name === name;
+  if (other.kind === 'nameserver') return taken(`is a name around the nameserver ${other.name}`);
+  if (other.kind === 'domain')
+    return taken(isAt ? "is a customer's domain" : `is below the customer's domain ${other.name}`);
+  if (other.kind === 'zone')
+    return taken(isAt ? 'is a zone of this fleet' : `is below the zone ${other.name} of this fleet`);
+  return taken(`is below ${other.name}, a member of ${other.catalog}`);
+}
