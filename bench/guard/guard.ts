@@ -12,6 +12,7 @@ import { fixed, table } from '../report/table.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
 import { expectOk, type MeasuredCall, prepareCalls, type Reply } from './calls.ts';
+import { isListening, queryOverHttps, queryOverTls } from './encrypted.ts';
 import {
   cpuOf,
   lastTag,
@@ -28,8 +29,10 @@ const MEASURED_SECONDS = 0.5;
 const MAX_REPETITIONS = 400;
 const QUERIES = 20_000;
 const QUERIES_UNANSWERED = 100;
+const ENCRYPTED_QUERIES = 10_000;
 const EDITS = 50;
 const CHECKS = 40;
+const QUERY = addressQuery('edit0.edited0.example');
 
 interface Cost {
   readonly cpuSeconds: number;
@@ -75,6 +78,12 @@ export async function guard(
     });
   await measure('an edit until it is answered', (tree, round) => measureEdits(tree, programs(tree), round));
   await measure('a query', (tree) => measureQueries(tree, programs(tree).nameserver));
+  await measure('a query over TLS', (tree) =>
+    measureEncrypted(tree.dotPort, programs(tree).nameserver, queryOverTls),
+  );
+  await measure('a query over HTTPS', (tree) =>
+    measureEncrypted(tree.dohPort, programs(tree).nameserver, queryOverHttps),
+  );
   await measure('a check', (tree, round) => measureChecks(tree, programs(tree), round));
 
   process.stdout.write(
@@ -232,7 +241,7 @@ async function measureQueries(tree: Tree, nameserver: MeteredProgram): Promise<C
   const socket = createSocket('udp4');
   socket.connect(tree.dnsPort, '127.0.0.1');
   await once(socket, 'connect');
-  const query = addressQuery('edit0.edited0.example');
+  const query = QUERY;
   let [sent, received] = [0, 0];
   try {
     return await costOf([nameserver], QUERIES, async () => {
@@ -250,6 +259,16 @@ async function measureQueries(tree: Tree, nameserver: MeteredProgram): Promise<C
   } finally {
     socket.close();
   }
+}
+
+/** Undefined if the nameserver does not listen on the port. */
+async function measureEncrypted(
+  port: number,
+  nameserver: MeteredProgram,
+  send: typeof queryOverTls,
+): Promise<Cost | undefined> {
+  if (!(await isListening(port))) return undefined;
+  return await costOf([nameserver], ENCRYPTED_QUERIES, () => send(port, QUERY, ENCRYPTED_QUERIES));
 }
 
 function addressQuery(name: string): Buffer {

@@ -12,6 +12,7 @@ import { onEnd } from '../cleanup.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';
 import { cpuSeconds } from '../process-tree.ts';
 import { type Program, runProgram, runToEnd } from '../program.ts';
+import { makeCertificate } from '../tls/certificate.ts';
 import type { Ask } from './calls.ts';
 import { meterSql, type SqlMeter } from './sql-meter.ts';
 
@@ -33,6 +34,9 @@ export interface Tree {
   readonly ask: Ask;
   /** UDP port of the nameserver, on 127.0.0.1. */
   readonly dnsPort: number;
+  /** Ports for DNS over TLS and HTTPS. A version without them does not listen there. */
+  readonly dotPort: number;
+  readonly dohPort: number;
 }
 
 /** This working tree. */
@@ -64,7 +68,13 @@ async function openTree(label: string, directory: string): Promise<Tree> {
   const url = await cluster.database(name, async () => {});
   const dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-guard-data-'));
   onEnd(() => rmSync(dataDirectory, { recursive: true, force: true }));
-  const [apiPort, dnsPort] = [await freePort(), await freePort()];
+  const [apiPort, dnsPort, dotPort, dohPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  const certificate = await makeCertificate(dataDirectory);
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -80,6 +90,10 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     CONSOLE: 'off',
     DNS_LISTEN: `127.0.0.1:${dnsPort}`,
     DNS_THREADS: '1',
+    DOT_LISTEN: `127.0.0.1:${dotPort}`,
+    DOH_LISTEN: `127.0.0.1:${dohPort}`,
+    DNS_TLS_CERT: certificate.cert,
+    DNS_TLS_KEY: certificate.key,
     RRL: 'off',
     COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
     LOG_LEVEL: 'warn',
@@ -96,6 +110,8 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     label,
     databaseUrl: url,
     dnsPort,
+    dotPort,
+    dohPort,
     async start(program, parents) {
       const metricsPort = await freePort();
       const sql = await meterSql(name);
