@@ -247,6 +247,17 @@ IXFR | S5 S3 A1 S5 S5 A2   | TRANSFER_INVALID records after the final SOA
     expect(summaryOf(read(streamOf('S5 NS S5', TYPE.AXFR, change), EXPECTED))).toContain(expected);
   });
 
+  it('accepts messages with only an OPT record, as padding, after the first SOA', () => {
+    const edns = { udpPayloadSize: 1232, extendedRcode: 0, version: 0, dnssecOk: false, options: [] };
+    const padding = messageOf([], TYPE.AXFR, { edns });
+    const [first, ...rest] = streamOf('S5; NS; S5', TYPE.AXFR) as [Uint8Array, ...Uint8Array[]];
+    expect(summaryOf(read([first, padding, padding, ...rest], EXPECTED))).toBe('zone 5: SOA NS');
+    expect(summaryOf(read([padding, first, ...rest], EXPECTED))).toContain('a message without records');
+    const endless = Array.from({ length: 100 }, () => padding);
+    const limits = { ...EXPECTED, maxOctets: 100 * padding.length };
+    expect(summaryOf(read([first, ...endless], limits))).toContain('TRANSFER_TOO_LARGE');
+  });
+
   it('accepts capital letters in the question and in owners, and a TTL above 2^31-1 as 0', () => {
     const name = parseName('EXAMPLE.');
     const answers = [recordOf('S5'), { ...recordOf('NS'), owner: name, ttl: 2 ** 31 }, recordOf('S5')];

@@ -14,12 +14,15 @@ import { encodeQuery, setId } from '../exchange/encode-query.ts';
 import { RandomBytes } from '../exchange/random-bytes.ts';
 import { readTarget, type Target } from '../exchange/target.ts';
 import { isAskable } from '../state/address-rules.ts';
+import type { PrimaryTls } from './connect-tls.ts';
 
 export interface Primary {
   readonly address: string;
   readonly port: number;
   /** Signs queries. All replies must then be signed. Undefined if transfers are not signed. */
   readonly key: TsigKey | undefined;
+  /** Undefined if TLS is not used. */
+  readonly tls?: PrimaryTls | undefined;
 }
 
 export interface PrimaryOptions {
@@ -36,11 +39,23 @@ export interface Route {
   readonly localAddress: string | undefined;
 }
 
-/** Returns the route to the primary, or a failure if its address may not be queried. */
+/** Returns the primary at its port for TLS. */
+export function atTlsPort(primary: Primary, { port }: PrimaryTls): Primary {
+  return { ...primary, port };
+}
+
+/** Returns the route to the primary, or a failure if it may not be queried. */
 export function routeTo(
-  { address, port }: Primary,
+  primary: Primary,
   { allowed, sources = [] }: PrimaryOptions,
 ): ({ readonly kind: 'route' } & Route) | TransferFailure {
+  const { address, port, tls } = primary;
+  if (tls?.isStrict && tls.name === undefined && tls.pins.length === 0)
+    return failureOf(
+      primary,
+      'PRIMARY_TLS',
+      'is not queried: TLS is strict, but there is no name and no pin',
+    );
   const target = readTarget(address, port);
   if (target === undefined || (allowed !== 'any' && !isAskable(address, allowed))) {
     return {

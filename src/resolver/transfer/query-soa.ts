@@ -1,5 +1,5 @@
 // Asks a primary for the SOA of a zone: twice over UDP, then over TCP. A reply over UDP that cannot be used, or whose
-// signature is wrong, may be forged, so it only leads to TCP.
+// signature is wrong, may be forged, so it only leads to TCP. A primary whose TLS is strict is asked over TLS only.
 
 import type { Message } from '../../dns/message/message.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
@@ -10,6 +10,7 @@ import type { TransferFailure } from '../../zone/transfer/read-transfer.ts';
 import { matchReply } from '../exchange/match-reply.ts';
 import { askUdp } from './ask-udp.ts';
 import {
+  atTlsPort,
   failureOf,
   nowSeconds,
   type Primary,
@@ -34,21 +35,24 @@ const TCP_TIMEOUT_MS = 10_000;
 
 /** `apex` is in lower case. Rejects only with the signal's reason when that aborts. */
 export async function querySoa(
-  primary: Primary,
+  stored: Primary,
   apex: Name,
   options: PrimaryOptions,
 ): Promise<PrimarySoa | TransferFailure> {
+  const tls = stored.tls?.isStrict ? stored.tls : undefined;
+  const primary = tls === undefined ? stored : atTlsPort(stored, tls);
   const route = routeTo(primary, options);
   if (route.kind === 'failed') return route;
-  for (let tries = UDP_TRIES; tries > 0; tries--) {
+  for (let tries = tls === undefined ? UDP_TRIES : 0; tries > 0; tries--) {
     const asked = await askOverUdp(primary, apex, route, options);
     if (asked.kind === 'reply') return readSoa(primary, apex, asked.message);
     if (asked.kind === 'unusable') break;
   }
   const query = queryFor(primary, apex, TYPE.SOA);
   let reply: Reply | undefined;
-  const { error } = await readStream(route, query.octets, {
+  const failure = await readStream(route, query.octets, {
     signal: options.signal,
+    tls,
     silenceMs: TCP_TIMEOUT_MS,
     totalMs: TCP_TIMEOUT_MS,
     accept: (octets) => {
@@ -56,11 +60,10 @@ export async function querySoa(
       return true;
     },
   });
+  if (failure !== undefined) return failureOf(primary, failure.code, failure.error);
   if (reply?.kind === 'reply') return readSoa(primary, apex, reply.message);
   if (reply?.kind === 'unsigned') return unsignedFailure(primary, reply.octets, reply.error);
-  if (reply !== undefined)
-    return failureOf(primary, 'TRANSFER_INVALID', 'sent a reply that does not answer the query');
-  return failureOf(primary, 'PRIMARY_SILENT', `${error}`);
+  return failureOf(primary, 'TRANSFER_INVALID', 'sent a reply that does not answer the query');
 }
 
 type Reply =

@@ -1,14 +1,17 @@
-// Transfers a zone, or its differences, from a primary over TCP.
+// Transfers a zone, or its differences, from a primary over TCP or TLS.
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { printListenAddress } from '../../process/listen-address.ts';
 import {
   MAX_TRANSFER_OCTETS,
+  type TransferFailureCode,
   TransferReader,
   type TransferResult,
 } from '../../zone/transfer/read-transfer.ts';
+import type { PrimaryTls } from './connect-tls.ts';
 import {
+  atTlsPort,
   failureOf,
   nowSeconds,
   type Primary,
@@ -33,11 +36,27 @@ export interface TransferOrder {
 const SILENCE_MS = 60_000;
 const TOTAL_MS = 30 * 60_000;
 
+/** With opportunistic TLS, these failures over TLS lead to a transfer over TCP. */
+const FALLBACK_CODES: readonly TransferFailureCode[] = ['PRIMARY_TLS', 'PRIMARY_SILENT', 'PRIMARY_REFUSED'];
+
 /**
  * Returns the whole transfer or a failure. With a key, nothing is returned that is not signed. Rejects only with the
  * signal's reason when that aborts.
  */
 export async function transferZone(
+  primary: Primary,
+  order: TransferOrder,
+  options: PrimaryOptions,
+): Promise<TransferResult> {
+  const { tls } = primary;
+  if (tls === undefined) return await transferOver(undefined, primary, order, options);
+  const result = await transferOver(tls, atTlsPort(primary, tls), order, options);
+  const fallsBack = !tls.isStrict && result.kind === 'failed' && FALLBACK_CODES.includes(result.code);
+  return fallsBack ? await transferOver(undefined, primary, order, options) : result;
+}
+
+async function transferOver(
+  tls: PrimaryTls | undefined,
   primary: Primary,
   { apex, form, serial, maxRecords, maxOctets = MAX_TRANSFER_OCTETS }: TransferOrder,
   options: PrimaryOptions,
@@ -50,8 +69,9 @@ export async function transferZone(
   const reader = new TransferReader({ apex, type, id: query.id, serial, server, maxRecords, maxOctets });
   const verifier = query.verifier();
   let result: TransferResult | undefined;
-  const { error } = await readStream(route, query.octets, {
+  const failure = await readStream(route, query.octets, {
     signal: options.signal,
+    tls,
     silenceMs: SILENCE_MS,
     totalMs: TOTAL_MS,
     accept: (octets) => {
@@ -64,8 +84,9 @@ export async function transferZone(
       return result !== undefined;
     },
   });
-  if (result === undefined) return failureOf(primary, 'PRIMARY_SILENT', `${error}`);
-  if (result.kind !== 'failed' && verifier?.isComplete === false)
+  if (failure !== undefined) return failureOf(primary, failure.code, failure.error);
+  const transferred = result as TransferResult;
+  if (transferred.kind !== 'failed' && verifier?.isComplete === false)
     return failureOf(primary, 'PRIMARY_TSIG', 'sent a last message that is not signed');
-  return result;
+  return transferred;
 }

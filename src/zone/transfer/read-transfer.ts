@@ -17,6 +17,8 @@ export type TransferFailureCode =
   | 'PRIMARY_ADDRESS'
   /** No connection, no reply in time, or the connection ended before the transfer. */
   | 'PRIMARY_SILENT'
+  /** No TLS connection, or the server could not be verified. */
+  | 'PRIMARY_TLS'
   /** An error as the response code. */
   | 'PRIMARY_REFUSED'
   /** A signature is missing or wrong, or the primary rejects that of the query. */
@@ -121,7 +123,9 @@ export class TransferReader {
     this.#octets += Math.max(octets, decoded);
     this.#count += message.answers.length;
     this.#checkSize();
-    if (message.answers.length === 0) fail('a message without records');
+    // A primary may pad a transfer over TLS with messages that have only an OPT record (RFC 9103 §7.9.1).
+    const isPadding = message.edns !== undefined && this.#soa !== undefined;
+    if (message.answers.length === 0 && !isPadding) fail('a message without records');
     for (const record of message.answers) {
       if (this.#state === 'end') fail('records after the final SOA');
       const early = this.#step(record);
