@@ -433,6 +433,7 @@ describe('the health endpoint', () => {
       writeFailures: () => ({ disk_full: 0, other: 0 }),
       transfers: () => undefined,
       slowPathDropped: () => undefined,
+      observed: () => undefined,
     });
 
   async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {

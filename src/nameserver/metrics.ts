@@ -5,6 +5,8 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
 import { TRANSPORTS } from './answer/transports.ts';
+import type { Observed } from './observe/messages.ts';
+import { addObserveMetrics } from './observe/observe-metrics.ts';
 import type { TransferState } from './transfer/messages.ts';
 
 /** Values read at every scrape. */
@@ -35,6 +37,8 @@ interface NodeGauges {
   transfers(): TransferState | undefined;
   /** Slow-path messages that were dropped, by reason. */
   slowPathDropped(): Readonly<Record<string, number>> | undefined;
+  /** The numbers of the observing thread. Undefined if no answers are sampled. */
+  observed(): Observed | undefined;
   /** Failed writes of the snapshot, by reason. */
   writeFailures(): { readonly disk_full: number; readonly other: number };
 }
@@ -131,6 +135,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
   addLatencyHistogram(registry, counters);
+  addObserveMetrics(registry, counters, gauges.observed);
   return registry;
 }
 

@@ -25,6 +25,8 @@ import { AskedMarks } from './image/find/asked-marks.ts';
 import { CountryTable } from './image/find/country-table.ts';
 import { Image, ReaderSlot } from './image/image.ts';
 import { createMetrics } from './metrics.ts';
+import type { ObserveOptions } from './observe/messages.ts';
+import { createObserver, type Observer } from './observe/start-observe-thread.ts';
 import { offerSockets } from './offer-sockets.ts';
 import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
@@ -62,7 +64,8 @@ interface ServeOptions
       | 'notifyRate'
       | 'notifySource'
       | 'tsigSecrets'
-    > {
+    >,
+    Pick<ObserveOptions, 'dnstap' | 'queryLog' | 'queryLogClient'> {
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
@@ -71,6 +74,8 @@ interface ServeOptions
   readonly metricsHosts: readonly string[];
   readonly responsesPerSecond: number | undefined;
   readonly amplifiedOctetsPerSecond: number | undefined;
+  /** One in this many answers is sampled for `dnstap` and `queryLog`. */
+  readonly sampleInterval: number;
   readonly databaseReadUrl: string | undefined;
   readonly life: ProcessLife;
   readonly log: Log;
@@ -103,6 +108,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   let isListening = false;
   const slowPath = hasTransferThread(options) ? new SlowPath() : undefined;
   let transfers: TransferThread | undefined;
+  const observer = observerOf(options, counters);
 
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,
@@ -121,6 +127,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
     transfers: () => transfers?.state(),
     slowPathDropped: () => slowPath?.limit.dropped,
+    observed: () => observer?.observed(),
   });
   const readiness = (): Readiness => {
     if (life.stopping.aborted) return waiting('it is being stopped');
@@ -168,9 +175,11 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     ),
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
+    sampler: observer?.createSampler(tcpCounters),
     slowPath,
   };
   const inherited = predecessor?.addresses ?? [];
+  life.onStop(async () => observer?.stop()); // after the threads that post samples
   life.onStop(async () => transfers?.stop()); // after the connections that wait for its answers
   tcp = await listenTcp(addresses, answers, { inherited }).catch(refuse);
   life.onStop(tcp.close);
@@ -188,6 +197,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     countries: options.countries,
     zoneCounts: (udpThread) => options.zoneCounts[FIRST_UDP_SLOT + udpThread],
     slowPath,
+    observer,
     loading,
     log,
     reportFailure,
@@ -196,6 +206,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   life.onStop(udp.close);
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // including the files written so far
   dropRights(user, log);
+  observer?.start(); // so that its files belong to the user, who opens them again after a rotation
+  if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   if (udp.io === 'dgram') warnOfWildcard(options);
   if (isServing) await untilJudged(thread, life);
   health ??= await openHealth();
@@ -246,6 +258,22 @@ async function startTransfers(
     slowPath,
     image: options.thread,
     log: options.log,
+  });
+}
+
+/** Returns undefined if no answers are sampled. */
+function observerOf(options: ServeOptions, counters: readonly QueryCounters[]): Observer | undefined {
+  const { dnstap, queryLog, queryLogClient, sampleInterval, nodeName, log } = options;
+  if (dnstap === undefined && queryLog === undefined) return undefined;
+  return createObserver({
+    dnstap,
+    queryLog,
+    queryLogClient,
+    nodeName,
+    version: `zonefleet ${options.version}`,
+    interval: sampleInterval,
+    counters: counters[TCP_SLOT] as QueryCounters,
+    log,
   });
 }
 

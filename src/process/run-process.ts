@@ -9,6 +9,8 @@ export interface ProcessLife {
   readonly stopping: AbortSignal;
   /** `close` is called when the process ends. */
   onStop(close: () => Promise<unknown>): void;
+  /** `act` is called at each SIGHUP, which would otherwise end the process. */
+  onHangup(act: () => void): void;
   /** Ends a process that cannot continue, also after its start. */
   fail(error: unknown): void;
   /** Ends a process that has finished its work. */
@@ -49,11 +51,16 @@ export function runProcess(
     void stop(1);
   }
 
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
+  let hangUp = (): void => void stop(0);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop(0));
+  process.on('SIGHUP', () => hangUp());
   process.on('disconnect', () => stop(0));
   const life: ProcessLife = {
     stopping: stopping.signal,
     onStop: (close) => opened.push(close),
+    onHangup: (act) => {
+      hangUp = act;
+    },
     fail,
     end: () => void stop(0),
     ready: (told) => process.send?.({ kind: 'ready', ...told }),

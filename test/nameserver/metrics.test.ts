@@ -21,6 +21,7 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
     diskSpace: async () => ({ free: 1000, total: 5000 }),
     writeFailures: () => ({ disk_full: 6, other: 1 }),
     slowPathDropped: () => ({ network: 8, waiting: 9 }),
+    observed: () => ({ frames: 41, framesUnread: 42, framesQueued: 43, linesUnwritten: 44 }),
     transfers: () => ({
       transfers: [{ form: 'axfr', outcome: 'sent', count: 21 }],
       notifies: [{ direction: 'out', outcome: 'acknowledged', count: 22 }],
@@ -47,6 +48,7 @@ test('the metrics equal the counts', async () => {
   counters.observeLatency(7);
   Object.assign(counters, { rateDropped: 11, tcpRefused: 12, ignored: 13, octetsDropped: 14 });
   Object.assign(counters, { octetsTruncated: 15, tcpUnread: 16, tcpSlowed: 17 });
+  Object.assign(counters, { samplesLimited: 45, samplesLost: 46 });
   const lines = await exported(counters, 0.5);
   const wanted = METRICS.trim().split('\n');
   expect(lines).toEqual(expect.arrayContaining(wanted));
@@ -90,6 +92,14 @@ zonefleet_answer_seconds_bucket{le="0.1"} 1
 zonefleet_answer_seconds_bucket{le="+Inf"} 2
 zonefleet_answer_seconds_sum 7.000015
 zonefleet_answer_seconds_count 2
+zonefleet_dnstap_frames_total 41
+zonefleet_dnstap_dropped_total{reason="limited"} 90
+zonefleet_dnstap_dropped_total{reason="behind"} 92
+zonefleet_dnstap_dropped_total{reason="unread"} 42
+zonefleet_dnstap_dropped_total{reason="queued"} 43
+zonefleet_query_log_dropped_total{reason="limited"} 45
+zonefleet_query_log_dropped_total{reason="behind"} 46
+zonefleet_query_log_dropped_total{reason="unwritten"} 44
 zonefleet_slow_path_dropped_total{reason="network"} 8
 zonefleet_slow_path_dropped_total{reason="waiting"} 9
 zonefleet_transfers_total{direction="out",form="axfr",outcome="sent"} 21

@@ -147,7 +147,10 @@ export class Answerer {
     }
     try {
       readQuery(input, this.#inputView, at, octets, this.#query);
-      if (this.#query.slowPath !== SLOW.NO && this.#hasTransfers && !this.#query.malformed) return SLOW_PATH;
+      if (this.#query.slowPath !== SLOW.NO && this.#hasTransfers && !this.#query.malformed) {
+        this.#source = SOURCE.TRANSFER_THREAD;
+        return SLOW_PATH;
+      }
       if (this.#query.subnetOctets >= 0) this.#judgeSubnet();
       this.#cookie = this.#judgeCookie();
       this.#source = this.#decide();
@@ -221,9 +224,10 @@ export class Answerer {
     // unknown.
     if (query.version !== 0 && !query.malformed) return this.#fail(RCODE.BADVERS, -1); // RFC 6891 §6.1.3
     if (query.opcode !== OPCODE.QUERY) {
-      const isUpdate = query.opcode === OPCODE.UPDATE;
-      if (isUpdate && !query.malformed) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
-      const isKnown = isUpdate || (this.#hasTransfers && query.slowPath !== SLOW.NO); // and malformed
+      const isNotify = query.opcode === OPCODE.NOTIFY && this.client.transport === TRANSPORT.HTTPS;
+      const isProhibited = query.opcode === OPCODE.UPDATE || isNotify;
+      if (isProhibited && !query.malformed) return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
+      const isKnown = isProhibited || (this.#hasTransfers && query.slowPath !== SLOW.NO); // and malformed
       return this.#fail(isKnown ? RCODE.FORMERR : RCODE.NOTIMP, -1);
     }
     if (query.malformed) return this.#fail(RCODE.FORMERR, -1);

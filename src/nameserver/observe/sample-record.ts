@@ -1,5 +1,7 @@
 // The format of a sample in the buffers between threads. Numbers are little-endian.
 
+import { HEADER_OCTETS } from '../../dns/message/header.ts';
+import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
 import type { TransportIndex } from '../answer/transports.ts';
 
@@ -48,6 +50,7 @@ const AT = {
   LOCAL: 52,
 } as const;
 const NO_ZONE = 255;
+const MAX_LABEL_OCTETS = 63;
 
 /** Length of a sample without its messages. */
 export const SAMPLE_OCTETS = 68;
@@ -66,7 +69,7 @@ export function writeSample(
   view.setUint8(at + AT.ADDRESS_OCTETS, client.octets);
   view.setUint8(at + AT.HAS_LOCAL, local === undefined ? 0 : 1);
   view.setUint8(at + AT.ZONE_LABELS, answerer.zoneLabels ?? NO_ZONE);
-  view.setUint16(at + AT.RCODE, answerer.rcode ?? (answer[answerAt + 3] as number) & 15, true);
+  view.setUint16(at + AT.RCODE, answerer.rcode ?? (answer[answerAt + 3] as number) & 15, true); // with the bits of OPT
   view.setUint16(at + AT.QUERY_OCTETS, queryOctets, true);
   view.setUint16(at + AT.ANSWER_OCTETS, answerOctets, true);
   view.setUint16(at + AT.PORT, sample.port, true);
@@ -86,8 +89,6 @@ function copy(from: Uint8Array, at: number, octets: number, to: Uint8Array, toAt
 /** A sample that was read. One object serves all samples; its arrays are views of the buffer. */
 export class ReadSample {
   transport: TransportIndex = 0;
-  /** Undefined if the answer does not come from a zone. */
-  zoneLabels: number | undefined;
   rcode = 0;
   port = 0;
   localPort = 0;
@@ -98,15 +99,18 @@ export class ReadSample {
   local: Uint8Array | undefined;
   query: Uint8Array = new Uint8Array(0);
   answer: Uint8Array = new Uint8Array(0);
+  /** Offset in `query` after the query name; 0 if the question cannot be read. */
+  nameEnd = 0;
+  type = 0;
+  /** Offset in `query` of the zone's name, which ends where the query name does; 0 if there is no zone. */
+  zoneAt = 0;
 
   /** Reads the sample at `at`. Returns the offset of the next one. */
   read(octets: Uint8Array, view: DataView, at: number): number {
-    const zoneLabels = view.getUint8(at + AT.ZONE_LABELS);
     const addressOctets = view.getUint8(at + AT.ADDRESS_OCTETS);
     const queryAt = at + SAMPLE_OCTETS;
     const answerAt = queryAt + view.getUint16(at + AT.QUERY_OCTETS, true);
     this.transport = view.getUint8(at + AT.TRANSPORT) as TransportIndex;
-    this.zoneLabels = zoneLabels === NO_ZONE ? undefined : zoneLabels;
     this.rcode = view.getUint16(at + AT.RCODE, true);
     this.port = view.getUint16(at + AT.PORT, true);
     this.localPort = view.getUint16(at + AT.LOCAL_PORT, true);
@@ -117,6 +121,28 @@ export class ReadSample {
     this.local = hasLocal ? octets.subarray(at + AT.LOCAL, at + AT.LOCAL + addressOctets) : undefined;
     this.query = octets.subarray(queryAt, answerAt);
     this.answer = octets.subarray(answerAt, answerAt + view.getUint16(at + AT.ANSWER_OCTETS, true));
+    this.#readQuestion(view.getUint8(at + AT.ZONE_LABELS));
     return at + view.getUint32(at + AT.OCTETS, true);
+  }
+
+  #readQuestion(zoneLabels: number): void {
+    const { query } = this;
+    this.nameEnd = 0;
+    this.zoneAt = 0;
+    if (query[4] !== 0 || query[5] !== 1) return; // the number of questions
+    let labels = 0;
+    let at = HEADER_OCTETS;
+    for (let length = query[at]; length !== 0; length = query[at]) {
+      if (length === undefined || length > MAX_LABEL_OCTETS) return;
+      at += length + 1;
+      labels++;
+    }
+    at++;
+    if (at - HEADER_OCTETS > MAX_NAME_OCTETS || at + 4 > query.length) return;
+    this.nameEnd = at;
+    this.type = ((query[at] as number) << 8) | (query[at + 1] as number);
+    if (zoneLabels > labels) return; // also NO_ZONE
+    this.zoneAt = HEADER_OCTETS;
+    for (let skip = labels - zoneLabels; skip > 0; skip--) this.zoneAt += (query[this.zoneAt] as number) + 1;
   }
 }

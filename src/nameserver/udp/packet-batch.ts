@@ -4,6 +4,7 @@
 import { performance } from 'node:perf_hooks';
 import { type PacketAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
 import type { Reader } from '../image/image.ts';
+import type { Sampler } from '../observe/sampler.ts';
 import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import {
   EAGAIN,
@@ -75,6 +76,7 @@ export class PacketBatch {
   readonly #counters: PacketCounters;
   readonly #answerOctets: number;
   readonly #slow: SlowPackets | undefined;
+  readonly #sampler: Sampler | undefined;
   #untimedBatches = 0;
   /** Answers whose latency has not been counted yet. */
   #uncounted = 0;
@@ -100,6 +102,7 @@ export class PacketBatch {
   /**
    * @param answerOctets length of the largest answer
    * @param slow required if the answerer returns SLOW_PATH
+   * @param sampler undefined if no answers are sampled
    */
   constructor(
     libc: Libc,
@@ -108,6 +111,7 @@ export class PacketBatch {
     counters: PacketCounters,
     answerOctets: number,
     slow?: SlowPackets,
+    sampler?: Sampler,
   ) {
     this.#libc = libc;
     this.#answerer = answerer;
@@ -115,6 +119,7 @@ export class PacketBatch {
     this.#counters = counters;
     this.#answerOctets = answerOctets;
     this.#slow = slow;
+    this.#sampler = sampler;
     this.#outputStep = (Math.ceil(answerOctets / CACHE_LINE) | 1) * CACHE_LINE;
 
     let end = 0;
@@ -193,6 +198,7 @@ export class PacketBatch {
   /** Call it if no packet arrived: counts the remaining latencies, and makes the next batch read the clocks. */
   rest(): void {
     this.#untimedBatches = 0;
+    this.#sampler?.flush();
     if (this.#uncounted === 0) return;
     this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
     this.#uncounted = 0;
@@ -208,6 +214,7 @@ export class PacketBatch {
     }
     this.#untimedBatches = TIMED_BATCHES - 1;
     this.#answerer.nowMs = Date.now();
+    this.#sampler?.flushOld(this.#answerer.nowMs);
     const startedAtMs = performance.now();
     this.#uncounted += this.#answer(socket, received);
     this.#lastLatencySeconds = (performance.now() - startedAtMs) / 1000;
@@ -233,6 +240,10 @@ export class PacketBatch {
     client.transport = 0;
     client.address = bytes;
     client.octets = ipv6 ? 16 : 4;
+    const sampler = this.#sampler;
+    /** The number of the answer that is sampled. */
+    let sampled = sampler === undefined ? -1 : sampler.left;
+    const startedAtMs = sampled >= 0 && sampled < received ? performance.now() : 0;
     let answers = 0;
     this.#reader.enter();
     for (let i = 0; i < received; i++) {
@@ -276,10 +287,45 @@ export class PacketBatch {
         words[sent + CONTROL_AT] = this.#controlAddresses[2 * i] as number;
         words[sent + CONTROL_AT + 1] = this.#controlAddresses[2 * i + 1] as number;
       }
+      if (answers === sampled && sampler !== undefined) {
+        const hasSource = (words[sent + CONTROL_BYTES] as number) > 0;
+        this.#sample(sampler, socket, hasSource, i, output, written, startedAtMs);
+        sampled += 1 + sampler.drawSkip();
+      }
       answers++;
     }
+    if (sampler !== undefined) sampler.left = sampled - answers;
     this.#reader.leave();
     return answers;
+  }
+
+  /** Samples the answer to packet `i`, which was just written. */
+  #sample(
+    sampler: Sampler,
+    { ipv6, local }: UdpSocket,
+    hasSource: boolean,
+    i: number,
+    output: number,
+    written: number,
+    startedAtMs: number,
+  ): void {
+    if (!sampler.admit(this.#answerer.nowMs)) return;
+    const bytes = this.#bytes;
+    const port = this.#names + i * NAME_STEP + 2; // in struct sockaddr_in and sockaddr_in6
+    const destination = this.#controls + i * CONTROL_STEP + CONTROL_HEAD_BYTES; // in6_pktinfo
+    sampler.add(this.#answerer, {
+      port: ((bytes[port] as number) << 8) | (bytes[port + 1] as number),
+      local: hasSource ? bytes : local?.address,
+      localAt: hasSource ? destination + (ipv6 ? 0 : 4) : 0, // after the interface in in_pktinfo
+      localPort: local?.port,
+      query: bytes,
+      queryAt: this.#inputs + i * INPUT_STEP,
+      queryOctets: this.#words[(this.#received >> 2) + i * HEADER_WORDS + MESSAGE_OCTETS] as number,
+      answer: bytes,
+      answerAt: output,
+      answerOctets: written,
+      startedAtMs,
+    });
   }
 
   /** Posts packet `i` to the main thread, unless a limit is exceeded. */

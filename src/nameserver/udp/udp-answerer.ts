@@ -10,6 +10,7 @@ import { ZoneCounts } from '../counts/zone-counts.ts';
 import { AskedMarks } from '../image/find/asked-marks.ts';
 import { CountryTable } from '../image/find/country-table.ts';
 import { Image, type Reader, ReaderSlot } from '../image/image.ts';
+import type { SamplerParts, Samples } from '../observe/sampler.ts';
 import type { SlowPathMemory } from '../slow-path/slow-path-limit.ts';
 import type { SlowPacket } from './slow-packet.ts';
 import type { UdpSocket } from './udp-sockets.ts';
@@ -48,6 +49,8 @@ export interface UdpThreadParts extends UdpAnswererParts {
   readonly control: SharedArrayBuffer;
   /** The memory of SlowPathLimit. Undefined if the node has no transfer thread. */
   readonly slowPath: SlowPathMemory | undefined;
+  /** Undefined if no answers are sampled. */
+  readonly sampling?: SamplerParts | undefined;
 }
 
 export const CONTROL = {
@@ -77,6 +80,8 @@ export type FromUdpThread =
   | { readonly kind: 'serving' }
   /** A packet that the transfer thread answers. */
   | { readonly kind: 'slow'; readonly packet: SlowPacket }
+  /** Samples for the observing thread. */
+  | { readonly kind: 'samples'; readonly samples: Samples }
   /** A query caused an unhandled error. */
   | { readonly kind: 'failure'; readonly error: unknown };
 

@@ -6,6 +6,7 @@ import type { ListenAddress } from '../../process/listen-address.ts';
 import { SLOW_PATH } from '../answer/answer-query.ts';
 import { addressOctets } from '../answer/client.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import type { UdpAnswerer } from './udp-answerer.ts';
 import type { UdpListener } from './udp-sockets.ts';
@@ -14,10 +15,15 @@ import type { UdpListener } from './udp-sockets.ts';
 const MAX_QUEUED_BYTES = 4 << 20;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
+interface DgramAnswers extends UdpAnswerer {
+  /** Undefined if no answers are sampled. */
+  readonly observer?: Observer | undefined;
+}
+
 /** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenDgram(
   addresses: readonly ListenAddress[],
-  answers: UdpAnswerer,
+  answers: DgramAnswers,
   slowPath?: SlowPath,
 ): Promise<UdpListener> {
   const sockets: Socket[] = [];
@@ -38,7 +44,7 @@ export async function listenDgram(
 
 async function bind(
   { address, port }: ListenAddress,
-  { answerer, reader, counters }: UdpAnswerer,
+  { answerer, reader, counters, observer }: DgramAnswers,
   slowPath: SlowPath | undefined,
 ): Promise<Socket> {
   const ipv6 = address.includes(':');
@@ -88,6 +94,9 @@ async function bind(
     );
   };
   const out = new Uint8Array(MAX_UDP_OCTETS);
+  const sampler = observer?.createSampler(counters);
+  const bound = socket.address();
+  const local = addressOctets(bound.address);
   socket.on('message', (query, from) => {
     const startedAtMs = performance.now();
     try {
@@ -104,6 +113,20 @@ async function bind(
       if (octets <= 0) return;
       // A copy: if the system is busy, the packet is sent after `out` has been overwritten.
       send(Buffer.from(out.subarray(0, octets)), from);
+      if (sampler?.isDue(answerer.nowMs)) {
+        sampler.add(answerer, {
+          port: from.port,
+          local,
+          localPort: bound.port,
+          query,
+          queryAt: 0,
+          queryOctets: query.length,
+          answer: out,
+          answerAt: 0,
+          answerOctets: octets,
+          startedAtMs,
+        });
+      }
       counters.observeLatency((performance.now() - startedAtMs) / 1000, 1);
     } catch {
       counters.unsent++; // a bug that even the answerer did not handle: only this packet is lost

@@ -4,6 +4,7 @@
 import { networkInterfaces } from 'node:os';
 import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
 import { type ListenAddress, printListenAddress } from '../../process/listen-address.ts';
+import { addressOctets } from '../answer/client.ts';
 import { findInherited, type InheritedAddress } from '../handover/inherited.ts';
 import {
   AF_INET,
@@ -42,6 +43,8 @@ export interface UdpSocket {
   readonly ipv6: boolean;
   /** True if the socket receives for every address of the machine, so that each answer has to set its source address. */
   readonly wildcard: boolean;
+  /** The address that the socket is bound to. */
+  readonly local?: { readonly address: Uint8Array; readonly port: number } | undefined;
 }
 
 export interface UdpSockets {
@@ -92,7 +95,7 @@ export function openUdpSockets(
       // thread has several.
       for (const [i, descriptor] of udp.entries()) {
         open.push(descriptor);
-        ofThread[i % threads]?.push({ descriptor, ...kindOf(address) });
+        ofThread[i % threads]?.push({ descriptor, ...kindOf(address), local: localOf(address) });
       }
       for (const [i, sockets] of ofThread.entries()) {
         if (i < udp.length) continue;
@@ -102,7 +105,7 @@ export function openUdpSockets(
         bind(libc, socket, address);
         if (i === 0) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
         address = boundAddress(libc, socket); // for port 0, the others use the port that the first one got
-        sockets.push(socket);
+        sockets.push({ ...socket, local: localOf(address) });
       }
       bound.push(address);
       ofAddress.push(open.slice(before));
@@ -134,6 +137,10 @@ function kindOf({ address }: ListenAddress): Omit<UdpSocket, 'descriptor'> {
     ipv6,
     wildcard: address === '0.0.0.0' || (ipv6 && octetsOf(address).every((octet) => octet === 0)),
   };
+}
+
+function localOf({ address, port }: ListenAddress): UdpSocket['local'] {
+  return { address: addressOctets(address), port };
 }
 
 function createSocket(libc: Libc, { address, port }: ListenAddress, open: number[]): UdpSocket {

@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import { Sampler, type Samples } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
 import { PacketBatch } from './packet-batch.ts';
@@ -36,7 +37,10 @@ function serve(parts: UdpThreadParts): void {
     limit: new SlowPathLimit(parts.slowPath),
     post: (packet: SlowPacket) => tell({ kind: 'slow', packet }),
   };
-  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS, slow);
+  const sampler =
+    parts.sampling &&
+    new Sampler(parts.sampling, counters, (samples) => tell({ kind: 'samples', samples }, samples));
+  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS, slow, sampler);
   const control = new Int32Array(parts.control);
   tell({ kind: 'serving' });
   const [only, ...others] = parts.sockets;
@@ -44,8 +48,9 @@ function serve(parts: UdpThreadParts): void {
   else serveSeveral(libc, batch, control, parts.sockets);
 }
 
-function tell(message: FromUdpThread): void {
-  parentPort?.postMessage(message);
+/** @param moved samples whose memory moves to the other thread */
+function tell(message: FromUdpThread, moved?: Samples): void {
+  parentPort?.postMessage(message, moved && [moved.octets.buffer]);
 }
 
 let reportedAtMs = 0;

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
 import { END_TIMEOUT_MS, isRunning, startThread, untilThreadEnds } from '../../process/start-thread.ts';
 import { clearSlot, Image } from '../image/image.ts';
+import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { addressOf, type SlowPacket } from './slow-packet.ts';
 import {
@@ -24,6 +25,8 @@ export interface UdpThreadsOptions extends UdpThreadStart {
   readonly parts: (thread: number) => UdpAnswererParts;
   /** Undefined if the node has no transfer thread. */
   readonly slowPath?: SlowPath | undefined;
+  /** Undefined if no answers are sampled. */
+  readonly observer?: Observer | undefined;
   readonly log: Log;
   /** Receives errors caused by queries, at most once per second from each thread. */
   readonly reportFailure: (error: unknown) => void;
@@ -188,6 +191,7 @@ class UdpSeat {
       sockets: options.sockets.ofThread[number] ?? [],
       control: this.#control.buffer as SharedArrayBuffer,
       slowPath: options.slowPath?.limit.memory,
+      sampling: options.observer?.sampling,
     };
     this.firstServing = new Promise((done, fail) => {
       this.#settleFirst = { done, fail };
@@ -213,6 +217,7 @@ class UdpSeat {
   #hear(message: FromUdpThread): void {
     if (message.kind === 'failure') this.#options.reportFailure(message.error);
     if (message.kind === 'slow') this.#askSlow(message.packet);
+    if (message.kind === 'samples') this.#options.observer?.post(message.samples);
     if (message.kind !== 'serving') return;
     this.#isServing = true;
     this.#missedBeats = 0;

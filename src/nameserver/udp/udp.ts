@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Log } from '../../process/reconnect.ts';
 import type { InheritedAddress } from '../handover/inherited.ts';
+import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
 import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
@@ -35,6 +36,8 @@ export interface UdpOptions {
   readonly zoneCounts?: (thread: number) => SharedArrayBuffer | undefined;
   /** Undefined if the node has no transfer thread. */
   readonly slowPath?: SlowPath | undefined;
+  /** Undefined if no answers are sampled. */
+  readonly observer?: Observer | undefined;
   readonly log: Log;
   /** Receives errors caused by queries, at most once per second from each UDP thread. */
   readonly reportFailure: (error: unknown) => void;
@@ -59,12 +62,12 @@ export type ChosenUdpListener = UdpListener &
 
 /** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener> {
-  const { addresses, slowPath, log, reportFailure, answerer = ANSWERER } = options;
+  const { addresses, slowPath, observer, log, reportFailure, answerer = ANSWERER } = options;
   const libc = await chooseIo(options);
   if (libc === undefined) {
     await Promise.all((options.loading ?? []).map((worker) => worker.terminate()));
     const answers = openUdpAnswerer(await import(answerer), partsOf(options, 0), reportFailure);
-    return { io: 'dgram', ...(await listenDgram(addresses, answers, slowPath)) };
+    return { io: 'dgram', ...(await listenDgram(addresses, { ...answers, observer }, slowPath)) };
   }
   const sockets = openUdpSockets(libc, addresses, options.threads, options.inherited);
   const parts = (thread: number) => partsOf(options, thread);
@@ -72,6 +75,7 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
     sockets,
     parts,
     slowPath,
+    observer,
     log,
     reportFailure,
     answerer,

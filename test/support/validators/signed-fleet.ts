@@ -165,6 +165,7 @@ async function openOwnResolver({ settings, port }: RealParent, fleet: RealFleet,
     {
       stopping: new AbortController().signal,
       onStop: (close) => void closing.unshift(close),
+      onHangup: () => {},
       fail: rethrow,
       end: () => {},
       ready: () => {},
