@@ -434,6 +434,8 @@ describe('the health endpoint', () => {
       transfers: () => undefined,
       slowPathDropped: () => undefined,
       observed: () => undefined,
+      tls: () => undefined,
+      tlsFiles: () => undefined,
     });
 
   async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {

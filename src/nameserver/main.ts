@@ -33,12 +33,12 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const buffer = reserveImage(settings);
   const asked = new SharedArrayBuffer(ASKED_MARKS_BYTES);
   const countries = new SharedArrayBuffer(COUNTRY_TABLE_BYTES);
-  // one for TCP, and one per UDP thread
+  // one for TCP, one per UDP thread, and one for the TLS thread
   const zoneCounts = settings.dnsCounts
-    ? Array.from({ length: 1 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
+    ? Array.from({ length: 2 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
     : [];
   // also one for the transfer thread
-  const counters = Array.from({ length: 2 + settings.dnsThreads }, () => new QueryCounters().buffer);
+  const counters = Array.from({ length: 3 + settings.dnsThreads }, () => new QueryCounters().buffer);
   const { nodeName, databaseReadUrl: readUrl } = settings;
   const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
   const predecessor = isSuccessor ? await takeOver(snapshotDirectory) : undefined;

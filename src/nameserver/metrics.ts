@@ -3,10 +3,10 @@
 
 import { Counter, Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
+import type { TlsFiles } from '../process/tls-files.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
 import { TRANSPORTS } from './answer/transports.ts';
-import type { Observed } from './observe/messages.ts';
-import { addObserveMetrics } from './observe/observe-metrics.ts';
+import type { TlsState } from './tls/messages.ts';
 import type { TransferState } from './transfer/messages.ts';
 
 /** Values read at every scrape. */
@@ -35,10 +35,12 @@ interface NodeGauges {
   diskSpace(): Promise<{ readonly free: number; readonly total: number } | undefined>;
   /** The numbers of the transfer thread. */
   transfers(): TransferState | undefined;
+  /** The numbers of the TLS thread. */
+  tls(): TlsState | undefined;
+  /** The certificate of TLS. */
+  tlsFiles(): Pick<TlsFiles, 'expiresAtMs' | 'failures'> | undefined;
   /** Slow-path messages that were dropped, by reason. */
   slowPathDropped(): Readonly<Record<string, number>> | undefined;
-  /** The numbers of the observing thread. Undefined if no answers are sampled. */
-  observed(): Observed | undefined;
   /** Failed writes of the snapshot, by reason. */
   writeFailures(): { readonly disk_full: number; readonly other: number };
 }
@@ -131,11 +133,11 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     'reason',
   );
   addTransferMetrics(registry, gauges.transfers);
+  addTlsMetrics(registry, gauges);
   addAnswerCounter(registry, counters);
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
   addLatencyHistogram(registry, counters);
-  addObserveMetrics(registry, counters, gauges.observed);
   return registry;
 }
 
@@ -217,6 +219,54 @@ function addTransferMetrics(registry: Registry, state: NodeGauges['transfers']):
     'Serials of zones that peers transfer, at most 1,000.',
     ['zone'],
     ({ zoneSerials }) => zoneSerials.map(({ zone, serial }) => ({ zone, count: serial })),
+  );
+}
+
+/** The metrics of the TLS thread. Without it, they have no values. */
+function addTlsMetrics(registry: Registry, { tls, tlsFiles }: Pick<NodeGauges, 'tls' | 'tlsFiles'>): void {
+  const add = (
+    Metric: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    read: () => number | undefined,
+  ) =>
+    new Metric({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        const value = read();
+        if (value === undefined) this.remove();
+        else this.inc(value);
+      },
+    });
+  add(Gauge, 'zonefleet_tls_connections', 'Open connections over TLS.', () => tls()?.connections);
+  new Counter({
+    name: 'zonefleet_tls_handshakes_total',
+    help: 'TLS handshakes by outcome: done, failed, timeout, or refused because too many were in progress.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(tls()?.handshakes ?? {})) this.inc({ outcome }, count);
+    },
+  });
+  add(Counter, 'zonefleet_tls_resumed_total', 'TLS handshakes that resumed a session.', () => tls()?.resumed);
+  add(
+    Gauge,
+    'zonefleet_tls_certificate_expiry_seconds',
+    'Seconds until the certificate of DNS_TLS_CERT expires.',
+    () => {
+      const expiresAtMs = tlsFiles()?.expiresAtMs;
+      return expiresAtMs && Math.round((expiresAtMs - Date.now()) / 1000);
+    },
+  );
+  add(
+    Counter,
+    'zonefleet_tls_reload_failures_total',
+    'Failed attempts to reload the certificate of DNS_TLS_CERT.',
+    () => tlsFiles()?.failures,
   );
 }
 

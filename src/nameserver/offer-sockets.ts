@@ -11,6 +11,7 @@ import type { OpenSockets } from './handover/pack-sockets.ts';
 import { startSuccessor } from './handover/start-successor.ts';
 import type { ConnectionsText } from './handover/take-over.ts';
 import type { TcpListener } from './tcp/tcp.ts';
+import type { TlsThread } from './tls/start-tls-thread.ts';
 import type { ChosenUdpListener } from './udp/udp.ts';
 
 interface Serving {
@@ -18,6 +19,7 @@ interface Serving {
   readonly addresses: readonly ListenAddress[];
   readonly tcp: TcpListener;
   readonly udp: Extract<ChosenUdpListener, { io: 'koffi' }>;
+  readonly tls: TlsThread | undefined;
   readonly health: HealthListener;
   readonly thread: ImageThread;
   readonly life: ProcessLife;
@@ -28,7 +30,7 @@ interface Serving {
 
 /** Opens the control socket. If that fails, the node still serves. */
 export async function offerSockets(serving: Serving): Promise<void> {
-  const { tcp, thread, life, log, snapshotDirectory: directory, environment } = serving;
+  const { tcp, tls, thread, life, log, snapshotDirectory: directory, environment } = serving;
   let control: ControlSocket | undefined;
   try {
     control = await listenControl({
@@ -42,7 +44,7 @@ export async function offerSockets(serving: Serving): Promise<void> {
         await Promise.all([thread.stop(), control?.close()]);
       },
       async end() {
-        await tcp.finished();
+        await Promise.all([tcp.finished(), tls?.finished()]);
         life.end();
       },
     });
@@ -52,21 +54,24 @@ export async function offerSockets(serving: Serving): Promise<void> {
   }
 }
 
-function ownSockets({ addresses, udp: { sockets }, tcp, health }: Serving): OpenSockets {
+function ownSockets({ addresses, udp: { sockets }, tcp, tls, health }: Serving): OpenSockets {
   const udp = sockets.share();
   return {
-    addresses: sockets.addresses.map(({ port }, i) => ({
-      listen: { address: (addresses[i] as ListenAddress).address, port },
-      udp: udp[i] ?? [],
-      tcp: tcp.descriptors[i] as number,
-    })),
+    addresses: sockets.addresses
+      .map(({ port }, i) => ({
+        listen: { address: (addresses[i] as ListenAddress).address, port },
+        udp: udp[i] ?? [],
+        tcp: tcp.descriptors[i] as number,
+      }))
+      .concat(tls?.sockets ?? []),
     health: descriptorOf(health.server),
   };
 }
 
 /** Yields the TCP connections. */
-async function* releaseSockets({ udp, tcp, health }: Serving): AsyncGenerator<Parcel> {
+async function* releaseSockets({ udp, tcp, tls, health }: Serving): AsyncGenerator<Parcel> {
   tcp.stopAccepting();
+  tls?.release();
   await Promise.all([udp.threads.release(), health.close()]);
   for await (const passed of tcp.passConnections()) {
     const text: ConnectionsText = { inputs: passed.map(({ input }) => input.toString('base64')) };

@@ -25,8 +25,6 @@ import { AskedMarks } from './image/find/asked-marks.ts';
 import { CountryTable } from './image/find/country-table.ts';
 import { Image, ReaderSlot } from './image/image.ts';
 import { createMetrics } from './metrics.ts';
-import type { ObserveOptions } from './observe/messages.ts';
-import { createObserver, type Observer } from './observe/start-observe-thread.ts';
 import { offerSockets } from './offer-sockets.ts';
 import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
@@ -34,6 +32,7 @@ import { diskSpaceOf } from './snapshot/disk-space.ts';
 import { noWriteFailures } from './snapshot/write-failures.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
 import { openLibc } from './threads/libc.ts';
+import type { TlsThread } from './tls/start-tls-thread.ts';
 import type { TransferThreadOptions } from './transfer/messages.ts';
 import { tryAddresses } from './try-addresses.ts';
 import { listenUdp } from './udp/udp.ts';
@@ -48,10 +47,14 @@ const DATABASE_GRACE_MS = 2000;
 /** Time that a successor waits for the database if the snapshot has zones. */
 const CURRENT_TIMEOUT_MS = 10_000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
-/** The reader slots of the image: TCP in this thread, then at most 100 UDP threads, and the transfer thread. */
+/** The reader slots of the image: TCP in this thread, then at most 100 UDP threads, the transfer and the TLS thread. */
 const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
 const TRANSFER_SLOT = 101;
+const TLS_SLOT = 102;
+/** Positions in `counters`, from the end. */
+const TRANSFER_COUNTERS = -2;
+const TLS_COUNTERS = -1;
 
 interface ServeOptions
   extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'>,
@@ -64,18 +67,20 @@ interface ServeOptions
       | 'notifyRate'
       | 'notifySource'
       | 'tsigSecrets'
-    >,
-    Pick<ObserveOptions, 'dnstap' | 'queryLog' | 'queryLogClient'> {
+    > {
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
   readonly dnsThreads: number;
+  readonly dotListen: readonly ListenAddress[];
+  readonly dohListen: readonly ListenAddress[];
+  readonly dohPlainListen: readonly ListenAddress[];
+  readonly dnsTlsCert: string | undefined;
+  readonly dnsTlsKey: string | undefined;
   readonly metricsListen: ListenAddress;
   readonly metricsHosts: readonly string[];
   readonly responsesPerSecond: number | undefined;
   readonly amplifiedOctetsPerSecond: number | undefined;
-  /** One in this many answers is sampled for `dnstap` and `queryLog`. */
-  readonly sampleInterval: number;
   readonly databaseReadUrl: string | undefined;
   readonly life: ProcessLife;
   readonly log: Log;
@@ -88,9 +93,9 @@ interface ServeOptions
   readonly asked: SharedArrayBuffer;
   /** The memory of CountryTable. */
   readonly countries: SharedArrayBuffer;
-  /** The memory of ZoneCounts: TCP first, then the UDP threads. Empty if answers are not counted by zone. */
+  /** The memory of ZoneCounts: TCP first, then the UDP threads, and the TLS thread. Empty if answers are not counted by zone. */
   readonly zoneCounts: readonly SharedArrayBuffer[];
-  /** The memory of QueryCounters: TCP first, then the UDP threads, and the transfer thread. */
+  /** The memory of QueryCounters: TCP first, then the UDP threads, the transfer thread, and the TLS thread. */
   readonly counters: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
@@ -108,7 +113,9 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   let isListening = false;
   const slowPath = hasTransferThread(options) ? new SlowPath() : undefined;
   let transfers: TransferThread | undefined;
-  const observer = observerOf(options, counters);
+  let tls: TlsThread | undefined;
+  const tlsCode = usesTlsThread(options) ? await import('./tls/start-tls-thread.ts') : undefined;
+  const tlsFiles = await tlsCode?.openDnsTlsFiles(options);
 
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,
@@ -126,8 +133,9 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     diskSpace: diskSpaceOf(snapshotDirectory),
     writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
     transfers: () => transfers?.state(),
+    tls: () => tls?.state(),
+    tlsFiles: () => tlsFiles,
     slowPathDropped: () => slowPath?.limit.dropped,
-    observed: () => observer?.observed(),
   });
   const readiness = (): Readiness => {
     if (life.stopping.aborted) return waiting('it is being stopped');
@@ -140,7 +148,10 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   let health = predecessor === undefined ? await openHealth() : undefined;
   life.onStop(async () => health?.close());
   const addresses = addressesToListenOn(options);
-  if (predecessor === undefined) await tryAddresses(addresses).catch(refuse);
+  if (predecessor === undefined) {
+    await tryAddresses(addresses).catch(refuse);
+    await tlsCode?.tryTlsAddresses(options);
+  }
 
   // The image's thread has the processor to itself until it has read the snapshot. Then the UDP threads load.
   const { isServing } = await thread.restored;
@@ -175,11 +186,9 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     ),
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
-    sampler: observer?.createSampler(tcpCounters),
     slowPath,
   };
   const inherited = predecessor?.addresses ?? [];
-  life.onStop(async () => observer?.stop()); // after the threads that post samples
   life.onStop(async () => transfers?.stop()); // after the connections that wait for its answers
   tcp = await listenTcp(addresses, answers, { inherited }).catch(refuse);
   life.onStop(tcp.close);
@@ -197,17 +206,34 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     countries: options.countries,
     zoneCounts: (udpThread) => options.zoneCounts[FIRST_UDP_SLOT + udpThread],
     slowPath,
-    observer,
     loading,
     log,
     reportFailure,
     inherited,
   }).catch(refuse);
   life.onStop(udp.close);
+  tls = await tlsCode?.startTlsThread({
+    thread: {
+      image: buffer,
+      slot: TLS_SLOT,
+      settings,
+      counters: options.counters.at(TLS_COUNTERS) as SharedArrayBuffer,
+      asked: options.asked,
+      countries: options.countries,
+      zoneCounts: options.zoneCounts.at(-1),
+      dotListen: options.dotListen,
+      dohListen: options.dohListen,
+      dohPlainListen: options.dohPlainListen,
+      inherited,
+    },
+    files: tlsFiles,
+    slowPath,
+    log,
+    reportFailure,
+  });
+  life.onStop(async () => tls?.stop());
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // including the files written so far
   dropRights(user, log);
-  observer?.start(); // so that its files belong to the user, who opens them again after a rotation
-  if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   if (udp.io === 'dgram') warnOfWildcard(options);
   if (isServing) await untilJudged(thread, life);
   health ??= await openHealth();
@@ -221,7 +247,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   }
   // Only now: if this process ends earlier, its parent lets the predecessor continue.
   life.ready({ addresses });
-  if (udp.io === 'koffi') await offerSockets({ ...options, addresses, tcp, udp, health });
+  if (udp.io === 'koffi') await offerSockets({ ...options, addresses, tcp, udp, tls, health });
   if (slowPath === undefined) thread.watch(false);
   else transfers = await startTransfers(options, settings, slowPath, amplificationLimit);
 }
@@ -241,7 +267,7 @@ async function startTransfers(
       buffer,
       slot: TRANSFER_SLOT,
       settings: { ...settings, hasTransfers: false },
-      counters: options.counters.at(-1) as SharedArrayBuffer,
+      counters: options.counters.at(TRANSFER_COUNTERS) as SharedArrayBuffer,
       amplificationLimit: amplificationLimit?.buffer,
       countries: options.countries,
       databaseUrl,
@@ -261,20 +287,11 @@ async function startTransfers(
   });
 }
 
-/** Returns undefined if no answers are sampled. */
-function observerOf(options: ServeOptions, counters: readonly QueryCounters[]): Observer | undefined {
-  const { dnstap, queryLog, queryLogClient, sampleInterval, nodeName, log } = options;
-  if (dnstap === undefined && queryLog === undefined) return undefined;
-  return createObserver({
-    dnstap,
-    queryLog,
-    queryLogClient,
-    nodeName,
-    version: `zonefleet ${options.version}`,
-    interval: sampleInterval,
-    counters: counters[TCP_SLOT] as QueryCounters,
-    log,
-  });
+/** Without these settings, the node does not even load the code of TLS. */
+function usesTlsThread(options: ServeOptions): boolean {
+  const { dotListen, dohListen, dohPlainListen, dnsTlsCert, dnsTlsKey } = options;
+  const listens = [...dotListen, ...dohListen, ...dohPlainListen];
+  return listens.length > 0 || (dnsTlsCert ?? dnsTlsKey) !== undefined;
 }
 
 function hasTransferThread({ transfers, dnsUpdate }: ServeOptions): boolean {

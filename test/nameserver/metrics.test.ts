@@ -22,6 +22,12 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
     writeFailures: () => ({ disk_full: 6, other: 1 }),
     slowPathDropped: () => ({ network: 8, waiting: 9 }),
     observed: () => ({ frames: 41, framesUnread: 42, framesQueued: 43, linesUnwritten: 44 }),
+    tls: () => ({
+      connections: 31,
+      handshakes: { done: 32, failed: 33, timeout: 34, refused: 35 },
+      resumed: 36,
+    }),
+    tlsFiles: () => ({ expiresAtMs: Date.now() - 3_600_000, failures: 37 }),
     transfers: () => ({
       transfers: [{ form: 'axfr', outcome: 'sent', count: 21 }],
       notifies: [{ direction: 'out', outcome: 'acknowledged', count: 22 }],
@@ -74,6 +80,12 @@ zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2
 zonefleet_queries_total{transport="tcp",type="other",rcode="REFUSED"} 1
 zonefleet_truncated_total{transport="udp"} 1
 zonefleet_truncated_total{transport="tcp"} 0
+zonefleet_tls_connections 31
+zonefleet_tls_handshakes_total{outcome="done"} 32
+zonefleet_tls_handshakes_total{outcome="refused"} 35
+zonefleet_tls_resumed_total 36
+zonefleet_tls_certificate_expiry_seconds -3600
+zonefleet_tls_reload_failures_total 37
 zonefleet_signed_answers_total 2
 zonefleet_signed_truncated_total 1
 zonefleet_proofs_total 4

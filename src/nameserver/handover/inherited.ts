@@ -5,7 +5,7 @@ import type { ListenAddress } from '../../process/listen-address.ts';
 /** The sockets of one address, as descriptors. */
 export interface InheritedAddress {
   readonly listen: ListenAddress;
-  /** One per UDP thread of the process that opened them. */
+  /** One per UDP thread of the process that opened them. None for the addresses of TLS. */
   readonly udp: readonly number[];
   readonly tcp: number;
 }

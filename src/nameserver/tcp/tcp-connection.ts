@@ -399,11 +399,12 @@ export class TcpConnection implements NetworkConnection {
 }
 
 /** Returns the TCP socket below a TLS socket, or the socket itself. Only TCP sockets can be reset. */
-function tcpSocketOf(socket: Socket): Socket {
+export function tcpSocketOf(socket: Socket): Socket {
   return (socket as { _parent?: Socket | null })._parent ?? socket;
 }
 
 /** True if the connection may carry transfers over TLS (RFC 9103 §7.1, §8.4). */
-function isXot(socket: Partial<TLSSocket>): boolean {
-  return socket.alpnProtocol === 'dot' && socket.getProtocol?.() === 'TLSv1.3';
+function isXot(socket: Socket): boolean {
+  const { alpnProtocol, getProtocol } = socket as Partial<TLSSocket>;
+  return alpnProtocol === 'dot' && getProtocol?.call(socket) === 'TLSv1.3';
 }

@@ -13,6 +13,7 @@ export interface Libc {
   getsockname(socket: number, address: Uint8Array, bytes: Uint32Array): number;
   shutdown(socket: number, how: number): number;
   close(descriptor: number): number;
+  fcntl(descriptor: number, command: number, value: number): number;
   connect(socket: number, address: Uint8Array, bytes: number): number;
   sendmsg(socket: number, message: bigint, flags: number): number;
   recvmsg(socket: number, message: bigint, flags: number): number;
@@ -58,6 +59,8 @@ export const MSG_WAITFORONE = 0x10000;
 export const MSG_CMSG_CLOEXEC = 0x40000000;
 export const POLLIN = 1;
 
+export const F_DUPFD_CLOEXEC = 1030;
+
 export const MADV_HUGEPAGE = 14;
 
 export const EINTR = 4;
@@ -82,6 +85,7 @@ export async function openLibc(): Promise<Libc> {
     getsockname: library.func('int getsockname(int fd, void *address, void *bytes)'),
     shutdown: library.func('int shutdown(int fd, int how)'),
     close: library.func('int close(int fd)'),
+    fcntl: library.func('int fcntl(int fd, int command, int value)'), // variadic, but passed equally on Linux
     connect: library.func('int connect(int fd, void *address, uint32_t bytes)'),
     sendmsg: library.func('int64_t sendmsg(int fd, intptr_t message, int flags)'),
     recvmsg: library.func('int64_t recvmsg(int fd, intptr_t message, int flags)'),

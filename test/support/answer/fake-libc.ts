@@ -78,6 +78,7 @@ export class FakeLibc implements Libc {
   close = unexpected;
   poll = unexpected;
   connect = unexpected;
+  fcntl = unexpected;
   sendmsg = unexpected;
   recvmsg = unexpected;
   madvise = unexpected;

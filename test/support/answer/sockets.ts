@@ -3,6 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { until } from '../tests/until.ts';
 
 /** Sends one packet and returns its answer. Returns undefined if none arrives in time. */
@@ -33,7 +34,7 @@ export function framed(...messages: Uint8Array[]): Buffer {
   );
 }
 
-/** A TCP connection that collects received messages. */
+/** A TCP or TLS connection that collects received messages. */
 export class TcpClient {
   readonly socket: Socket;
   readonly messages: Buffer[] = [];
@@ -52,15 +53,19 @@ export class TcpClient {
     socket.on('close', end);
   }
 
-  /** If `reads` is false, never reads. `from` is an address of this machine. */
+  /** If `reads` is false, never reads. `from` is an address of this machine. With `tls`, connects over TLS. */
   static async open(
     to: { address: string; port: number },
-    { reads = true, from }: { reads?: boolean; from?: string } = {},
+    { reads = true, from, tls }: { reads?: boolean; from?: string; tls?: ConnectionOptions } = {},
   ): Promise<TcpClient> {
     const local = from === undefined ? {} : { localAddress: from };
-    const socket = connect({ host: to.address, port: to.port, allowHalfOpen: true, ...local });
+    const where = { host: to.address, port: to.port, allowHalfOpen: true, ...local };
+    const socket = tls === undefined ? connect(where) : connectTls({ ...where, ...tls });
     const client = new TcpClient(socket);
-    await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    await Promise.race([
+      once(socket, tls === undefined ? 'connect' : 'secureConnect'),
+      once(socket, 'close'),
+    ]);
     if (reads) socket.on('data', (chunk) => client.#take(chunk));
     else socket.pause();
     return client;

@@ -1,0 +1,187 @@
+// The main thread's side of the TLS thread: starts it, restarts it if it ends, and passes messages between it and the
+// transfer thread. Copies of the listening sockets stay open here, because a restarted thread may no longer have the
+// right to bind port 853 or 443.
+
+import type { Worker } from 'node:worker_threads';
+import type { ListenAddress } from '../../process/listen-address.ts';
+import { listenFault } from '../../process/listen-fault.ts';
+import { createBackoff, type Log } from '../../process/reconnect.ts';
+import type { ProcessUser } from '../../process/run-as.ts';
+import { StartFault } from '../../process/start-fault.ts';
+import { startThread, untilThreadEnds } from '../../process/start-thread.ts';
+import { openTlsFiles, type TlsFiles } from '../../process/tls-files.ts';
+import type { InheritedAddress } from '../handover/inherited.ts';
+import { clearSlot, Image } from '../image/image.ts';
+import type { SlowPath } from '../slow-path/slow-path.ts';
+import { F_DUPFD_CLOEXEC, type Libc, openLibc, SystemError } from '../threads/libc.ts';
+import { tryAddresses } from '../try-addresses.ts';
+import type { FromTlsThread, ListenError, TlsState, TlsThreadOptions, ToTlsThread } from './messages.ts';
+import { SlowRelay } from './slow-relay.ts';
+
+export interface TlsThread {
+  /** Returns the numbers for the metrics. Returns undefined until the thread has sent some. */
+  state(): TlsState | undefined;
+  /** Listening sockets, which another process can use. Empty if the sockets cannot be copied. */
+  readonly sockets: readonly InheritedAddress[];
+  /** Stops accepting connections. Another process accepts on the same sockets. */
+  release(): void;
+  /** After `release`: resolves when no connection is left, or after the idle timeout. */
+  finished(): Promise<void>;
+  /** Stops listening and ends all connections. */
+  stop(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly thread: Omit<TlsThreadOptions, 'tls' | 'slowPath'>;
+  /** Undefined if only DOH_PLAIN_LISTEN is set. */
+  readonly files: TlsFiles | undefined;
+  /** Undefined if the node has no transfer thread. */
+  readonly slowPath: SlowPath | undefined;
+  readonly log: Log;
+  /** Receives errors caused by queries, at most once per second. */
+  readonly reportFailure: (error: unknown) => void;
+}
+
+interface FileSettings {
+  readonly dotListen: readonly ListenAddress[];
+  readonly dohListen: readonly ListenAddress[];
+  readonly dnsTlsCert: string | undefined;
+  readonly dnsTlsKey: string | undefined;
+  readonly user: ProcessUser | undefined;
+  readonly log: Log;
+}
+
+const ENTRY = new URL('./tls-thread.ts', import.meta.url);
+/** A thread that has run for this long is restarted without a longer pause. */
+const SOUND_LIFE_MS = 60_000;
+
+/** Loads the certificate. Throws StartFault if the settings do not fit together, or the files cannot be used. */
+export async function openDnsTlsFiles(settings: FileSettings): Promise<TlsFiles | undefined> {
+  const { dotListen, dohListen, dnsTlsCert: cert, dnsTlsKey: key, user, log } = settings;
+  const listens = dotListen.length > 0 ? 'DOT_LISTEN' : dohListen.length > 0 ? 'DOH_LISTEN' : undefined;
+  if (listens === undefined) {
+    if ((cert ?? key) !== undefined) throw new StartFault('DNS_TLS_CERT: set DOT_LISTEN or DOH_LISTEN too');
+    return undefined;
+  }
+  if ((cert ?? key) === undefined) throw new StartFault(`${listens}: expected DNS_TLS_CERT and DNS_TLS_KEY`);
+  return openTlsFiles({ prefix: 'DNS_TLS', cert, key, user, log });
+}
+
+/** Throws StartFault if another program listens on one of the addresses. */
+export async function tryTlsAddresses(addresses: {
+  readonly dotListen: readonly ListenAddress[];
+  readonly dohListen: readonly ListenAddress[];
+  readonly dohPlainListen: readonly ListenAddress[];
+}): Promise<void> {
+  const { dotListen: DOT_LISTEN, dohListen: DOH_LISTEN, dohPlainListen: DOH_PLAIN_LISTEN } = addresses;
+  for (const [setting, listen] of Object.entries({ DOT_LISTEN, DOH_LISTEN, DOH_PLAIN_LISTEN }))
+    await tryAddresses(listen, 'tcp').catch((error) => {
+      throw listenFault(setting, error);
+    });
+}
+
+/** Resolves when the thread listens. Throws StartFault if it cannot listen on an address. */
+export async function startTlsThread(options: StartOptions): Promise<TlsThread> {
+  const { files, slowPath, log, reportFailure } = options;
+  const libc = await openLibc().catch(() => undefined);
+  const backoff = createBackoff();
+  const sockets: InheritedAddress[] = [];
+  let thread: Worker | undefined;
+  let state: TlsState | undefined;
+  let isStopping = false;
+  let restart: NodeJS.Timeout | undefined;
+  let finish = () => {};
+  const finished = new Promise<void>((done) => {
+    finish = done;
+  });
+  const post = (message: ToTlsThread) => {
+    const { buffer } = (message.kind === 'answer' && message.octets) || {};
+    thread?.postMessage(message, buffer instanceof ArrayBuffer ? [buffer] : []);
+  };
+  const relay = slowPath && new SlowRelay(slowPath, post);
+
+  /** Starts the thread. Resolves when it listens, and rejects if it ends before. */
+  const start = (inherited: readonly InheritedAddress[]) =>
+    new Promise<void>((done, fail) => {
+      const startedAtMs = performance.now();
+      let fault: unknown;
+      let isListening = false;
+      const started = startThread('tls', ENTRY, {
+        ...options.thread,
+        inherited,
+        tls: files?.pair,
+        slowPath: slowPath?.limit.memory,
+      } satisfies TlsThreadOptions);
+      thread = started;
+      started.on('message', (message: FromTlsThread) => {
+        if (message.kind === 'ask' || message.kind === 'more' || message.kind === 'close')
+          relay?.receive(message);
+        else if (message.kind === 'state') state = message.state;
+        else if (message.kind === 'failure') reportFailure(message.error);
+        else if (message.kind === 'log') log[message.level](message.fields, message.message);
+        else if (message.kind === 'finished') finish();
+        else if (message.kind === 'refused') fault = listenFault(message.setting, listenError(message.error));
+        else if (message.kind === 'listening') {
+          isListening = true;
+          if (sockets.length === 0 && libc !== undefined)
+            for (const { listen, descriptor } of message.sockets)
+              sockets.push({ listen, udp: [], tcp: duplicate(libc, descriptor) });
+          done();
+        }
+      });
+      started.on('error', (error) => {
+        fault = error;
+      });
+      started.on('exit', () => {
+        thread = undefined;
+        relay?.close();
+        finish();
+        clearSlot(new Image(options.thread.image), options.thread.slot);
+        if (isStopping) return done();
+        const why = fault ?? new Error('the TLS thread ended');
+        if (!isListening) return fail(why);
+        if (performance.now() - startedAtMs > SOUND_LIFE_MS) backoff.reset();
+        restartLater(why);
+      });
+    });
+  const restartLater = (why: unknown) => {
+    const pauseMs = backoff.nextMs();
+    log.error({ pauseMs, err: why }, 'the TLS thread ended: restarting it');
+    restart = setTimeout(() => {
+      const copies = sockets.map((socket) => ({ ...socket, tcp: duplicate(libc as Libc, socket.tcp) }));
+      start(copies).catch(restartLater);
+    }, pauseMs);
+  };
+
+  await start(options.thread.inherited);
+  files?.watch((tls) => post({ kind: 'renew', tls }));
+  return {
+    state: () => state,
+    sockets,
+    release() {
+      if (thread === undefined) finish();
+      post({ kind: 'release' });
+    },
+    finished: () => finished,
+    async stop() {
+      isStopping = true;
+      clearTimeout(restart);
+      files?.close();
+      if (thread !== undefined) {
+        post({ kind: 'stop' });
+        await untilThreadEnds(thread);
+      }
+      for (const { tcp } of sockets.splice(0)) libc?.close(tcp);
+    },
+  };
+}
+
+function duplicate(libc: Libc, descriptor: number): number {
+  const copy = libc.fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) throw new SystemError('fcntl', libc.errno());
+  return copy;
+}
+
+function listenError({ message, ...fields }: ListenError): Error {
+  return Object.assign(new Error(message), fields);
+}

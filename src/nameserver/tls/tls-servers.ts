@@ -1,0 +1,73 @@
+// The TLS servers of a node. They have one certificate, common keys for session tickets, and common limits.
+
+import { constants, randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Server, TlsOptions } from 'node:tls';
+import type { TlsPair } from '../../process/tls-files.ts';
+import { HANDSHAKE_MS, Handshakes, limitHandshakes } from './handshakes.ts';
+
+/** TLS 1.3, and TLS 1.2 with ECDHE and AEAD (RFC 9325 §4.2). */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+/** A stolen ticket key decrypts the sessions of this time (RFC 5077 §5.5). */
+const TICKET_KEYS_MS = 12 * 3600 * 1000;
+const TICKET_KEYS_OCTETS = 48;
+/** Time in which a session can be resumed. */
+const SESSION_SECONDS = 7200;
+
+export class TlsServers {
+  readonly handshakes = new Handshakes<Socket>();
+  readonly #servers: Server[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #pair: TlsPair;
+  #ticketKeys = randomBytes(TICKET_KEYS_OCTETS);
+
+  constructor(pair: TlsPair) {
+    this.#pair = pair;
+    this.#timer = setInterval(() => this.replaceTicketKeys(), TICKET_KEYS_MS).unref();
+  }
+
+  /** The options to create a server with. */
+  get options(): TlsOptions {
+    return {
+      ...this.#pair,
+      ciphers: CIPHERS,
+      minVersion: 'TLSv1.2',
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
+      ticketKeys: this.#ticketKeys,
+      sessionTimeout: SESSION_SECONDS,
+      handshakeTimeout: HANDSHAKE_MS,
+    };
+  }
+
+  /** Applies the common limits to a server, and renews its certificate. */
+  add<S extends Server>(server: S): S {
+    limitHandshakes(server, this.handshakes);
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** Uses another certificate for new connections. */
+  renew(pair: TlsPair): void {
+    this.#pair = pair;
+    for (const server of this.#servers) server.setSecureContext(this.options);
+  }
+
+  replaceTicketKeys(): void {
+    this.#ticketKeys = randomBytes(TICKET_KEYS_OCTETS);
+    for (const server of this.#servers) server.setTicketKeys(this.#ticketKeys);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,103 @@
+// The thread that answers over TLS: DNS over TLS (RFC 7858) and DNS over HTTPS (RFC 8484). TCP and UDP are answered by
+// other threads, so that a flood of handshakes does not delay them.
+
+import type { Socket } from 'node:net';
+import { createServer } from 'node:tls';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ListenAddress } from '../../process/listen-address.ts';
+import { Answerer } from '../answer/answer-query.ts';
+import { TRANSPORT } from '../answer/transports.ts';
+import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
+import { listenTcp, type TcpListener } from '../tcp/tcp.ts';
+import { openUdpAnswerer } from '../udp/udp-answerer.ts';
+import type { FromTlsThread, ListeningSocket, TlsState, TlsThreadOptions, ToTlsThread } from './messages.ts';
+import { RelayedSlowPath } from './slow-relay.ts';
+import { TlsServers } from './tls-servers.ts';
+
+const STATE_MS = 1000;
+const FAILURE_INTERVAL_MS = 1000;
+
+const options = workerData as TlsThreadOptions;
+const port = parentPort as NonNullable<typeof parentPort>;
+const post = (message: FromTlsThread) => port.postMessage(message);
+
+const parts = { ...options, rateLimit: undefined, amplificationLimit: undefined };
+const answers = openUdpAnswerer({ Answerer }, parts, reportFailure);
+const slowPath = options.slowPath && new RelayedSlowPath(new SlowPathLimit(options.slowPath), post);
+const servers = options.tls && new TlsServers(options.tls);
+const { inherited } = options;
+
+let reportedAtMs = 0;
+function reportFailure(error: unknown): void {
+  if (Date.now() - reportedAtMs < FAILURE_INTERVAL_MS) return;
+  reportedAtMs = Date.now();
+  post({ kind: 'failure', error: error instanceof Error ? error : String(error) });
+}
+
+/** Listens for DNS over TLS. */
+function listenDot(): Promise<TcpListener> | undefined {
+  if (options.dotListen.length === 0 || servers === undefined) return undefined;
+  const createDotServer = (accept: (socket: Socket) => void) =>
+    servers.add(
+      createServer(
+        { ...servers.options, ALPNProtocols: ['dot'], allowHalfOpen: true, noDelay: true },
+        accept,
+      ),
+    );
+  return listenTcp(
+    options.dotListen,
+    { ...answers, transport: TRANSPORT.TLS, slowPath },
+    { inherited, createServer: createDotServer },
+  ).catch((error) => refuse('DOT_LISTEN', error));
+}
+
+/** Reports why the thread cannot listen, and ends it. */
+function refuse(setting: string, error: NodeJS.ErrnoException & Partial<ListenAddress>): never {
+  const { message, code, syscall, address, port: listenPort } = error;
+  const where = address === undefined || listenPort === undefined ? {} : { address, port: listenPort };
+  post({ kind: 'refused', setting, error: { message, code, syscall, ...where } });
+  process.exit(); // ends only the thread
+}
+
+const dot = await listenDot();
+
+const listeners = [{ listen: options.dotListen, listener: dot }];
+const sockets = listeners.flatMap(({ listen, listener }) =>
+  (listener?.descriptors ?? []).map((descriptor, i): ListeningSocket => {
+    const { port: bound } = listener?.addresses[i] as ListenAddress;
+    return { listen: { address: (listen[i] as ListenAddress).address, port: bound }, descriptor };
+  }),
+);
+post({ kind: 'listening', sockets });
+
+let lastState = '';
+const states = setInterval(() => {
+  const state: TlsState = {
+    connections: dot?.connections() ?? 0,
+    handshakes: servers?.handshakes.counts ?? { done: 0, failed: 0, timeout: 0, refused: 0 },
+    resumed: servers?.handshakes.resumed ?? 0,
+  };
+  const text = JSON.stringify(state);
+  if (text !== lastState) post({ kind: 'state', state });
+  lastState = text;
+}, STATE_MS);
+
+async function release(): Promise<void> {
+  dot?.stopAccepting();
+  await dot?.finished();
+  post({ kind: 'finished' });
+}
+
+async function stop(): Promise<void> {
+  clearInterval(states);
+  servers?.close();
+  await dot?.close();
+  process.exit(); // ends only the thread
+}
+
+port.on('message', (message: ToTlsThread) => {
+  if (message.kind === 'renew') servers?.renew(message.tls);
+  else if (message.kind === 'release') void release();
+  else if (message.kind === 'stop') void stop();
+  else slowPath?.receive(message);
+});
